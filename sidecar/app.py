@@ -1,0 +1,219 @@
+"""The composition root: one process, from the first byte to its end.
+
+`initialize` is answered with what little it needs (no pydantic, no dispatcher); the rest is loaded in the
+background right after, and requests that arrive meanwhile wait for it in order.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sidecar import __version__
+from sidecar.core.clock import Clock
+from sidecar.core.errors import InvalidParams
+from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
+from sidecar.rpc.connection import Connection, Incoming
+from sidecar.rpc.framing import MAX_MESSAGE_BYTES
+from sidecar.rpc.lanes import Lanes
+from sidecar.rpc.wire_errors import frames_of
+from sidecar.settings.table import from_environment
+from sidecar.storage.opening import Opened, open_state
+from sidecar.system.log import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sidecar.call import Process
+    from sidecar.rpc.dispatch import Dispatcher
+
+GRACE_MS = 1_000
+"""How long running work may take to finish when the process ends; the host allows two seconds in all."""
+
+WARM_SWITCH_SECONDS = 0.000_5
+"""While modules are loaded, threads take turns this often, so that a ping is not kept waiting."""
+
+
+class App:
+    """The application behind one connection."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        new_id: "Callable[[], str]",
+        send: "Callable[[bytes], None]",
+        environment: Mapping[str, str],
+        on_parent_death: "Callable[[], None]",
+    ) -> None:
+        self.clock = clock
+        self.new_id = new_id
+        self.log = Log(clock)
+        self.lanes = Lanes(clock)
+        self.connection = Connection(self, send, clock, self.lanes)
+        self.warm = threading.Event()
+        self.process: Process | None = None
+        self._environment = environment
+        self._on_parent_death = on_parent_death
+        self._opened: Opened | None = None
+        self._handshake: Handshake | None = None
+
+    def initialize(self, params: Any) -> dict[str, Any]:
+        """Opens the state file and gives the handshake's result."""
+        said = read_initialize(params)
+        for name, folder in (("stateDir", said.state_dir), ("logDir", said.log_dir)):
+            if folder is not None and not os.path.isabs(folder):
+                raise InvalidParams(f"`{name}`: is an absolute path.")
+        self._opened = opened = open_state(Path(said.state_dir), self.clock.now_ms())
+        self._handshake = said
+        # Windows cannot delete a folder that is some process's current one: never stay in a worktree.
+        os.chdir(said.state_dir)
+        _, problems = from_environment(dict(self._environment))
+        for warning in (*opened.warnings, *problems):
+            self.log.warning("state.warning", text=warning)
+        return {
+            "protocolVersion": PROTOCOL_VERSION,
+            "serverInfo": {"name": "onecode-sidecar", "version": __version__, "build": build_kind()},
+            "capabilities": {"progress": True, "cancel": True},
+            "limits": {"maxMessageBytes": MAX_MESSAGE_BYTES},
+            "state": {
+                "schema": opened.step,
+                "degraded": bool(opened.warnings),
+                "warnings": [*opened.warnings, *problems],
+            },
+        }
+
+    def initialized(self) -> None:
+        """Begins to watch the client's process and to load the rest."""
+        assert self._handshake is not None
+        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+
+    def new_call(self, incoming: Incoming) -> object:
+        """Makes what a method receives as its first argument."""
+        from sidecar.call import Call
+        from sidecar.core.wire import WireModel
+
+        assert self.process is not None
+
+        def notify(method: str, params: WireModel) -> None:
+            self.connection.notify(method, params.model_dump(mode="json", by_alias=True))
+
+        return Call(self.process, incoming.id, incoming.received_ms, incoming.cancellation, notify)
+
+    def new_incident_id(self) -> str:
+        """Gives the id under which the log has an unforeseen error."""
+        return self.new_id()[:12]
+
+    def on_incident(self, error: BaseException, incident_id: str) -> None:
+        """Logs an unforeseen error: its kind and where it was, without its text, which may hold the user's."""
+        self.log.error("incident", incidentId=incident_id, kind=type(error).__name__, frames=frames_of(error))
+
+    def on_answer(self, incoming: Incoming, error_code: int | None) -> None:
+        """Logs each request with its id, time and outcome."""
+        if incoming.method == "ping":
+            return
+        took_ms = round(self.clock.monotonic_ms() - incoming.received_ms, 2)
+        request_id = incoming.id if isinstance(incoming.id, (int, float)) else str(incoming.id)[:64]
+        self.log.info("request", id=request_id, method=incoming.method[:80], ms=took_ms, error=error_code)
+
+    def close(self) -> None:
+        """Ends the work: what runs may finish within the grace, then the state file is closed."""
+        self.connection.abandon()
+        if self.process is not None:
+            self.process.ending.set()
+        self.lanes.close(GRACE_MS)
+        if self._opened is not None:
+            self._opened.database.close()
+
+    def _warm_up(self) -> None:
+        usual_seconds = sys.getswitchinterval()
+        sys.setswitchinterval(WARM_SWITCH_SECONDS)
+        try:
+            self._load()
+        except BaseException as error:
+            self.on_incident(error, self.new_incident_id())
+            self.log.flush_to(sys.stderr.buffer.write)
+            sys.stderr.flush()
+            os._exit(70)  # EX_SOFTWARE: without its methods the process is of no use; the host restarts it
+        finally:
+            sys.setswitchinterval(usual_seconds)
+        self.warm.set()
+
+    def _load(self) -> None:
+        assert self._handshake is not None
+        assert self._opened is not None
+        said = self._handshake
+        if said.process_id is not None:
+            from sidecar.system import parent
+
+            parent.watch(said.process_id, self._on_parent_death)
+        dispatcher, routes = load_routes(self.on_incident, self.new_incident_id)
+        self.process = make_process(self, said, self._opened)
+        self.log.attach(Path(said.log_dir) if said.log_dir else None, os.getpid())
+        self.log.info("started", version=__version__, build=build_kind(), schema=self._opened.step)
+        self.connection.ready(routes)
+        dispatcher.build(("continuity/preRun", "continuity/postRun"))
+
+
+class Catalogued:
+    """The catalog as the connection sees it: which lane, and who answers."""
+
+    def __init__(self, dispatcher: "Dispatcher", lanes: dict[str, str], notice_lanes: dict[str, str]) -> None:
+        self._dispatcher = dispatcher
+        self._lanes = lanes
+        self._notice_lanes = notice_lanes
+        self.answer = dispatcher.answer
+        self.notify = dispatcher.notify
+
+    def lane_of(self, method: str) -> str | None:
+        """Names the lane of a request's method."""
+        return self._lanes.get(method)
+
+    def lane_of_notice(self, method: str) -> str | None:
+        """Names the lane of a notification."""
+        return self._notice_lanes.get(method)
+
+
+def load_routes(
+    on_incident: "Callable[[BaseException, str], None]", new_incident_id: "Callable[[], str]"
+) -> "tuple[Dispatcher, Catalogued]":
+    """Loads every slice and makes the dispatch table from the catalog."""
+    from sidecar.catalog import METHODS, NOTIFICATIONS
+    from sidecar.rpc.dispatch import Dispatcher
+
+    dispatcher = Dispatcher(METHODS, NOTIFICATIONS, on_incident, new_incident_id)
+    lanes = {row.name: str(row.lane) for row in METHODS if row.run}
+    notice_lanes = {row.name: str(row.lane) for row in NOTIFICATIONS if row.run}
+    return dispatcher, Catalogued(dispatcher, lanes, notice_lanes)
+
+
+def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
+    """Makes what lives as long as the process."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from sidecar.call import Process
+    from sidecar.settings.resolve import resolve
+    from sidecar.settings.table import flatten
+    from sidecar.storage.lru import Lru
+
+    initialize_settings = flatten(said.settings)
+    environment_settings, _ = from_environment(dict(app._environment))
+    settings = resolve([("initialize", initialize_settings), ("environment", environment_settings)])
+    return Process(
+        database=opened.database,
+        clock=app.clock,
+        new_id=app.new_id,
+        log=app.log,
+        state_dir=opened.database.path.parent,
+        version=__version__,
+        initialize_settings=initialize_settings,
+        environment_settings=environment_settings,
+        hot=Lru(int(settings["cache.hotBytes"])),
+        background=ThreadPoolExecutor(max_workers=4, thread_name_prefix="gather"),
+    )
+
+
+def build_kind() -> str:
+    """Says whether this is the frozen program or runs from source."""
+    return "frozen" if getattr(sys, "frozen", False) else "source"

@@ -1,0 +1,93 @@
+"""What one request may use."""
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sidecar.core.cancellation import Cancellation
+from sidecar.core.clock import Clock, rfc3339
+from sidecar.core.wire import WireModel
+from sidecar.settings.resolve import Settings, resolve
+from sidecar.settings.store import GLOBAL, values_of
+from sidecar.storage.database import Database
+from sidecar.storage.lru import Lru
+from sidecar.system.log import Log
+from sidecar.workspace import Workspaces, project_key
+
+
+@dataclass
+class Process:
+    """What lives as long as the process and every slice may use; made once by `app.py`."""
+
+    database: Database
+    clock: Clock
+    new_id: Callable[[], str]
+    log: Log
+    state_dir: Path
+    version: str
+    initialize_settings: Mapping[str, Any]
+    environment_settings: Mapping[str, Any]
+    hot: Lru
+    background: ThreadPoolExecutor
+    workspaces: Workspaces = field(default_factory=Workspaces)
+    ending: threading.Event = field(default_factory=threading.Event)
+    _settings: dict[str, tuple[tuple[int, int], Settings]] = field(default_factory=dict)
+
+    def settings(self, project: str) -> Settings:
+        """Gives the settings that count for a project key; read again only when the state file has changed."""
+        version = self.database.data_version()
+        known = self._settings.get(project)
+        if known is not None and known[0] == version:
+            return known[1]
+        with self.database.read() as reader:
+            layers = [
+                ("initialize", self.initialize_settings),
+                ("global", values_of(reader, GLOBAL)),
+                ("project", values_of(reader, project) if project else {}),
+                ("environment", self.environment_settings),
+            ]
+        settings = resolve(layers)
+        self._settings[project] = (version, settings)
+        return settings
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request: the process's things, when it arrived, and how to tell the client something meanwhile."""
+
+    process: Process
+    request_id: str | int | float | None
+    received_ms: float
+    cancellation: Cancellation
+    notify: Callable[[str, WireModel], None]
+
+    @property
+    def database(self) -> Database:
+        """The state file."""
+        return self.process.database
+
+    @property
+    def log(self) -> Log:
+        """The log."""
+        return self.process.log
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970-01-01 UTC."""
+        return self.process.clock.now_ms()
+
+    def now(self) -> str:
+        """Now, as RFC 3339 text."""
+        return rfc3339(self.now_ms())
+
+    def elapsed_ms(self) -> float:
+        """Milliseconds since the request arrived, waiting included."""
+        return self.process.clock.monotonic_ms() - self.received_ms
+
+    def settings(self, project_path: str | None) -> Settings:
+        """The settings that count for a project's path, or the global ones."""
+        if project_path is None:
+            return self.process.settings(GLOBAL)
+        return self.process.settings(project_key(self.process.workspaces.get(project_path, None).project))

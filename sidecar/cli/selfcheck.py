@@ -1,0 +1,83 @@
+"""`onecode-sidecar --selfcheck`: everything the program needs is there and works. Prints one JSON line."""
+
+import importlib
+import pkgutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+
+import sidecar
+from sidecar import __version__
+from sidecar.core.clock import SystemClock
+
+
+def run() -> int:
+    """Runs every check; status 0 when all passed."""
+    checks: dict[str, Callable[[], str]] = {
+        "imports": _imports,
+        "sqlite": _sqlite,
+        "repository": _repository,
+        "git": _git,
+        "catalog": _catalog,
+    }
+    results = {name: _result_of(check) for name, check in checks.items()}
+    passed = all(result["ok"] for name, result in results.items() if name != "git")
+    report = {"ok": passed, "version": __version__, "python": sys.version.split()[0], "checks": results}
+    sys.stdout.buffer.write(orjson.dumps(report) + b"\n")
+    sys.stdout.flush()
+    return 0 if passed else 1
+
+
+def _result_of(check: Callable[[], str]) -> dict[str, object]:
+    try:
+        return {"ok": True, "detail": check()}
+    except Exception as error:
+        return {"ok": False, "detail": f"{type(error).__name__}: {error}"}
+
+
+def _imports() -> str:
+    names = [module.name for module in pkgutil.walk_packages(sidecar.__path__, "sidecar.") if "__main__" not in module.name]
+    for name in (*names, "pygit2", "blake3", "watchfiles", "jsonrpcserver", "pydantic"):
+        importlib.import_module(name)
+    return f"{len(names)} modules"
+
+
+def _sqlite() -> str:
+    import apsw
+
+    from sidecar.storage.opening import open_state
+
+    with tempfile.TemporaryDirectory() as folder:
+        opened = open_state(Path(folder), SystemClock().now_ms())
+        with opened.database.write() as tx:
+            tx.execute("CREATE VIRTUAL TABLE temp.words USING fts5(text)")
+            tx.execute("INSERT INTO temp.words VALUES ('the anchor holds')")
+            if tx.execute("SELECT count(*) FROM temp.words WHERE words MATCH 'anchor'").get != 1:
+                raise RuntimeError("full-text search found nothing")
+        opened.database.close()
+    return f"SQLite {apsw.sqlite_lib_version()} with FTS5"
+
+
+def _repository() -> str:
+    import pygit2
+
+    with tempfile.TemporaryDirectory() as folder:
+        repository = pygit2.init_repository(folder)
+        repository.create_blob(b"anchor")
+        repository.free()
+    return f"libgit2 {pygit2.LIBGIT2_VERSION}"
+
+
+def _git() -> str:
+    from sidecar.system.git import Git
+
+    return Git.version()
+
+
+def _catalog() -> str:
+    from sidecar.catalog import METHODS
+
+    return f"{len(METHODS)} methods"

@@ -1,0 +1,44 @@
+"""The only module that reads a clock; everything else is handed a `Clock`."""
+
+import time
+from typing import NamedTuple, Protocol
+
+
+class Clock(Protocol):
+    """What time it is, for people and for measuring."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970-01-01 UTC."""
+        ...
+
+    def monotonic_ms(self) -> float:
+        """Milliseconds of a clock that never goes back; only differences mean something."""
+        ...
+
+
+class SystemClock:
+    """The machine's own clocks."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970-01-01 UTC."""
+        return time.time_ns() // 1_000_000
+
+    def monotonic_ms(self) -> float:
+        """Milliseconds of the monotonic clock."""
+        return time.perf_counter_ns() / 1_000_000
+
+
+class Deadline(NamedTuple):
+    """A moment on the monotonic clock after which waiting is pointless."""
+
+    at_ms: float
+
+    def left_ms(self, clock: Clock) -> float:
+        """Milliseconds that are left, never below zero."""
+        return max(0.0, self.at_ms - clock.monotonic_ms())
+
+
+def rfc3339(now_ms: int) -> str:
+    """Formats a moment as RFC 3339 in UTC with milliseconds, as all times on the wire are."""
+    seconds, millis = divmod(now_ms, 1000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{millis:03d}Z"

@@ -1,0 +1,20 @@
+"""Digests: the same value gives the same short id on every machine."""
+
+import hashlib
+
+import orjson
+
+
+def digest_bytes(content: bytes) -> str:
+    """Gives the hexadecimal BLAKE2b-160 digest of bytes (20 bytes, 40 characters)."""
+    return hashlib.blake2b(content, digest_size=20).hexdigest()
+
+
+def digest_value(value: object) -> str:
+    """Gives the digest of a JSON value in canonical form (sorted keys, no spaces)."""
+    return digest_bytes(orjson.dumps(value, option=orjson.OPT_SORT_KEYS))
+
+
+def short_id(value: object, length: int = 12) -> str:
+    """Gives the first characters of a value's digest, for ids people read."""
+    return digest_value(value)[:length]

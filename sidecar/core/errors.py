@@ -1,0 +1,144 @@
+"""Every error this program raises on purpose.
+
+    SidecarError
+    ├── ParseError            -32700  not JSON
+    ├── InvalidRequest        -32600  JSON, but no JSON-RPC request
+    ├── MethodNotFound        -32601
+    ├── InvalidParams         -32602
+    ├── InternalError         -32603  unexpected; carries an incident id, never its cause
+    ├── NotInitialized        -32002  `initialize` has not been answered yet
+    ├── Busy                  -32001  a queue is full; `retryAfterMs` says when to try again
+    ├── Cancelled             -32800  the client cancelled the request
+    ├── WorkspaceUnavailable  -32010  the folder is gone, no folder, or not readable
+    ├── DeadlineExceeded      -32011  the time given was not enough
+    ├── StateDegraded         -32012  the state file cannot be used for this
+    ├── TooLarge              -32013  over a stated size
+    ├── PolicyDenied          -32014  the settings or a protection forbid it
+    ├── Conflict              -32015  somebody else changed it first
+    └── NotFound              -32016  no such thing
+
+An error has a code, one sentence, optionally a hint (what to do) and data. A subclass exists only where a
+client acts differently. `rpc/wire_errors.py` is the one place that turns them into JSON-RPC error objects.
+"""
+
+from typing import ClassVar
+
+
+class SidecarError(Exception):
+    """An expected failure with a code, one sentence, optionally a hint and data."""
+
+    code: ClassVar[int] = -32000
+    kind: ClassVar[str] = "error"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, data: dict[str, object] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.data = data or {}
+
+
+class ParseError(SidecarError):
+    """The bytes are not one JSON text in UTF-8."""
+
+    code = -32700
+    kind = "parseError"
+
+
+class InvalidRequest(SidecarError):
+    """The JSON is no JSON-RPC 2.0 request, or this connection cannot take it now."""
+
+    code = -32600
+    kind = "invalidRequest"
+
+
+class MethodNotFound(SidecarError):
+    """No method of that name is in the catalog."""
+
+    code = -32601
+    kind = "methodNotFound"
+
+
+class InvalidParams(SidecarError):
+    """The params do not fit the method's model; data.errors names each field."""
+
+    code = -32602
+    kind = "invalidParams"
+
+
+class InternalError(SidecarError):
+    """Something nobody foresaw; the log holds the traceback under data.incidentId."""
+
+    code = -32603
+    kind = "internalError"
+
+
+class NotInitialized(SidecarError):
+    """A method was called before `initialize` succeeded."""
+
+    code = -32002
+    kind = "notInitialized"
+
+
+class Busy(SidecarError):
+    """A queue is full; data.retryAfterMs (milliseconds) says when to try again."""
+
+    code = -32001
+    kind = "busy"
+
+
+class Cancelled(SidecarError):
+    """The client cancelled the request."""
+
+    code = -32800
+    kind = "cancelled"
+
+
+class WorkspaceUnavailable(SidecarError):
+    """The workspace's folder is missing, not a folder, or not readable."""
+
+    code = -32010
+    kind = "workspaceUnavailable"
+
+
+class DeadlineExceeded(SidecarError):
+    """The time given was not enough."""
+
+    code = -32011
+    kind = "deadlineExceeded"
+
+
+class StateDegraded(SidecarError):
+    """The state file cannot be opened or written."""
+
+    code = -32012
+    kind = "stateDegraded"
+
+
+class TooLarge(SidecarError):
+    """Something is over a stated size; data.limitBytes is that size."""
+
+    code = -32013
+    kind = "tooLarge"
+
+
+class PolicyDenied(SidecarError):
+    """Settings or a protection forbid the action."""
+
+    code = -32014
+    kind = "policyDenied"
+
+
+class Conflict(SidecarError):
+    """The thing was changed by somebody else first."""
+
+    code = -32015
+    kind = "conflict"
+
+
+class NotFound(SidecarError):
+    """Nothing goes by that id."""
+
+    code = -32016
+    kind = "notFound"

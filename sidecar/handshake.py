@@ -1,0 +1,89 @@
+"""The hand-written check of `initialize`: its params have to be understood before pydantic is loaded.
+
+A test holds it against `lifecycle.InitializeParams`: both accept and refuse the same params.
+"""
+
+from typing import Any, NamedTuple
+
+from sidecar.core.errors import InvalidParams
+from sidecar.settings.table import problems_with
+
+PROTOCOL_VERSION = 1
+
+_KNOWN = frozenset(
+    ("protocolVersion", "clientInfo", "processId", "stateDir", "logDir", "settings", "capabilities")
+)
+
+
+class Handshake(NamedTuple):
+    """What the client said in `initialize`."""
+
+    client_name: str
+    client_version: str
+    process_id: int | None
+    state_dir: str
+    log_dir: str | None
+    settings: dict[str, Any]
+    capabilities: dict[str, Any]
+
+
+def read_initialize(params: object) -> Handshake:
+    """Checks the params of `initialize`; raises InvalidParams naming every field that is wrong."""
+    if not isinstance(params, dict):
+        raise InvalidParams("The params of `initialize` are an object.")
+    version = params.get("protocolVersion")
+    if _is_int(version) and version != PROTOCOL_VERSION:
+        raise InvalidParams(
+            f"Protocol {version} is not spoken here; this sidecar speaks {PROTOCOL_VERSION}.",
+            hint="Install a 1Code and a sidecar of the same generation.",
+            data={"supportedVersions": [PROTOCOL_VERSION]},
+        )
+    problems = list(_problems(params))
+    if problems:
+        fields = [{"path": path, "problem": problem} for path, problem in problems]
+        more = f" ({len(fields) - 1} more)" if len(fields) > 1 else ""
+        path, problem = problems[0]
+        raise InvalidParams(f"`{path}`: {problem}{more}.", data={"errors": fields})
+    return Handshake(
+        params["clientInfo"]["name"],
+        params["clientInfo"]["version"],
+        params.get("processId"),
+        params["stateDir"],
+        params.get("logDir"),
+        params.get("settings") or {},
+        params.get("capabilities", {}),
+    )
+
+
+def _problems(params: dict[str, Any]) -> list[tuple[str, str]]:
+    found = [(str(name)[:60], "is not known") for name in params if name not in _KNOWN]
+    if not _is_int(params.get("protocolVersion")):
+        found.append(("protocolVersion", "is a whole number"))
+    client = params.get("clientInfo")
+    if not isinstance(client, dict) or set(client) != {"name", "version"}:
+        found.append(("clientInfo", "has a name and a version"))
+    elif not all(isinstance(text, str) and 0 < len(text) <= 200 for text in client.values()):
+        found.append(("clientInfo", "holds texts of 1 to 200 characters"))
+    process_id = params.get("processId")
+    if process_id is not None and not (_is_int(process_id) and 0 < process_id < 2**32):
+        found.append(("processId", "is a process id"))
+    if not _is_folder(params.get("stateDir")):
+        found.append(("stateDir", "is the path of a folder"))
+    if params.get("logDir") is not None and not _is_folder(params["logDir"]):
+        found.append(("logDir", "is the path of a folder"))
+    settings = params.get("settings")
+    if settings is not None and not isinstance(settings, dict):
+        found.append(("settings", "is an object"))
+    elif settings:
+        found.extend(("settings", problem) for problem in problems_with(settings))
+    if not isinstance(params.get("capabilities", {}), dict):
+        found.append(("capabilities", "is an object"))
+    return found
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_folder(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 4096 and "\0" not in value

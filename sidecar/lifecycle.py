@@ -1,0 +1,119 @@
+"""The connection's own methods, declared: models and rows. `app.py` and `rpc/connection.py` answer them."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from sidecar.core.errors import Cancelled, InvalidParams, StateDegraded
+from sidecar.core.wire import Empty, FolderPath, WireModel
+from sidecar.method import Lane, Method, Notification
+from sidecar.settings.model import SettingsPatch
+
+
+class ClientInfo(WireModel):
+    """Who is speaking."""
+
+    name: str = Field(min_length=1, max_length=200)
+    version: str = Field(min_length=1, max_length=200)
+
+
+class InitializeParams(WireModel):
+    """The first message of a connection."""
+
+    protocol_version: Literal[1] = Field(description="The protocol's generation; it moves on a breaking change only.")
+    client_info: ClientInfo
+    process_id: int | None = Field(
+        default=None, gt=0, lt=2**32, description="The client's process; the sidecar ends when that process has ended."
+    )
+    state_dir: FolderPath = Field(description="An absolute folder for the state file; made if it is missing.")
+    log_dir: FolderPath | None = Field(default=None, description="A folder for the rotating log file.")
+    settings: SettingsPatch | None = Field(default=None, description="Settings, just above the defaults.")
+    capabilities: dict[str, Any] = Field(default_factory=dict, description="What the client can do; none is known yet.")
+
+
+class ServerInfo(WireModel):
+    """Which sidecar this is."""
+
+    name: str
+    version: str
+    build: Literal["source", "frozen"]
+
+
+class ConnectionLimits(WireModel):
+    """What the sidecar refuses to take."""
+
+    max_message_bytes: int = Field(description="Bytes of one message.")
+
+
+class StateReport(WireModel):
+    """How the state file is."""
+
+    schema_: int = Field(alias="schema", description="The migration step the file is at.")
+    degraded: bool = Field(description="True when something was lost or set aside; `warnings` says what.")
+    warnings: list[str] = Field(description="One sentence each, for the user.")
+
+
+class InitializeResult(WireModel):
+    """The handshake's answer."""
+
+    protocol_version: Literal[1]
+    server_info: ServerInfo
+    capabilities: dict[str, Any] = Field(description="What the sidecar can do beyond protocol 1.")
+    limits: ConnectionLimits
+    state: StateReport
+
+
+class CancelParams(WireModel):
+    """Names a request in flight."""
+
+    id: str | int | float
+
+
+class Progress(WireModel):
+    """How far a job is."""
+
+    phase: str = Field(description="What is being done, in a word.")
+    done: int = Field(description="Steps done.")
+    total: int = Field(description="Steps known so far.")
+
+
+class ProgressParams(WireModel):
+    """A job's progress, under the id of its request."""
+
+    token: str | int | float | None = Field(description="The id of the job's request.")
+    value: Progress
+
+
+class DiscoverResult(WireModel):
+    """The OpenRPC document of this sidecar."""
+
+    model_config = WireModel.model_config | {"extra": "allow"}
+
+    openrpc: str
+
+
+METHODS = (
+    Method(
+        "initialize", InitializeParams, InitializeResult, Lane.CONNECTION,
+        "Opens the state file and begins the connection.\n\n"
+        "Comes first: every other request before it is answered with -32002.",
+        (InvalidParams, StateDegraded),
+    ),
+    Method("ping", Empty, Empty, Lane.CONNECTION, "Answers at once, whatever else is running."),
+    Method(
+        "shutdown", Empty, Empty, Lane.CONNECTION,
+        "Stops taking requests. What runs is finished; `exit` or the end of stdin ends the process.",
+    ),
+)
+
+NOTIFICATIONS = (
+    Notification(
+        "exit", Empty, "client",
+        "Ends the process: with status 0 after `shutdown`, with 1 without it.",
+    ),
+    Notification(
+        "$/cancelRequest", CancelParams, "client",
+        f"Cancels a request in flight. It is answered with {Cancelled.code}, once.",
+    ),
+    Notification("$/progress", ProgressParams, "server", "Tells how far a job is."),
+)

@@ -1,0 +1,112 @@
+"""From a method's row to its answer, through jsonrpcserver's dispatcher. Loaded in the warm-up, not at start.
+
+jsonrpcserver looks the method up, binds its arguments, calls it and builds the result or error; the row
+brings validation (pydantic) and serialisation. Parsing and the envelope's checks are `envelope.py`'s, which
+keeps the standard's answers without the schema validator that jsonrpcserver would run on each message.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast
+
+import orjson
+from jsonrpcserver import dispatcher
+from jsonrpcserver.codes import ERROR_INVALID_PARAMS, ERROR_METHOD_NOT_FOUND
+from jsonrpcserver.exceptions import JsonRpcError
+from jsonrpcserver.request import Request as RpcRequest
+from jsonrpcserver.result import Success
+from pydantic import ValidationError
+
+from sidecar.core.errors import InvalidParams, MethodNotFound
+from sidecar.core.wire import WireModel
+from sidecar.method import Method, Notification
+from sidecar.rpc.wire_errors import as_sidecar_error, error_object, invalid_params
+
+_building = threading.Lock()
+
+
+class Dispatcher:
+    """Answers requests for the methods it was given; holds no state between them."""
+
+    def __init__(
+        self,
+        methods: Iterable[Method],
+        notifications: Iterable[Notification],
+        on_incident: Callable[[BaseException, str], None],
+        new_incident_id: Callable[[], str],
+    ) -> None:
+        self._on_incident = on_incident
+        self._new_incident_id = new_incident_id
+        self._rows = {row.name: row for row in methods if row.run}
+        self._functions = {name: self._answering(row) for name, row in self._rows.items()}
+        self._notices = {row.name: row for row in notifications if row.run}
+
+    def answer(self, call: object, method: str, params: Any) -> dict[str, Any]:
+        """Runs one request and gives the response without its id: `{"result": …}` or `{"error": …}`."""
+        request = RpcRequest(method, params, None)
+        # The library's Either types are untyped: a Left carries an error, a Right a result.
+        _, result = cast("Any", dispatcher.dispatch_request)(self._functions, call, request)
+        if hasattr(result, "_value"):
+            return {"result": result._value.result}
+        error = result._error
+        if error.code == ERROR_METHOD_NOT_FOUND:
+            return {"error": error_object(MethodNotFound(f"There is no method {method[:80]!r}."))}
+        if error.code == ERROR_INVALID_PARAMS and not isinstance(error.data, dict):
+            return {"error": error_object(InvalidParams("The params are an object, by name."))}
+        return {"error": {"code": error.code, "message": error.message, "data": error.data}}
+
+    def notify(self, call: object, method: str, params: Any) -> None:
+        """Runs one notification; a failure is logged and answered by nothing, as the standard says."""
+        row = self._notices[method]
+        if row.run is None:
+            return
+        try:
+            row.run(call, validated(row.params, params))
+        except Exception as error:
+            self._on_incident(error, self._new_incident_id())
+
+    def build(self, names: Iterable[str]) -> None:
+        """Builds the validators of some methods ahead of their first call."""
+        for name in names:
+            row = self._rows.get(name)
+            if row is not None:
+                _complete(row.params)
+                _complete(row.result)
+
+    def _answering(self, row: Method) -> Callable[..., Any]:
+        def run(call: object, /, **params: Any) -> Any:
+            try:
+                checked = validated(row.params, params)
+                return Success(serialised(cast("Callable[..., WireModel]", row.run)(call, checked)))
+            except Exception as error:
+                raise self._translated(error) from error
+
+        return run
+
+    def _translated(self, error: Exception) -> JsonRpcError:
+        known = as_sidecar_error(error, self._new_incident_id)
+        if "incidentId" in known.data:
+            self._on_incident(error, str(known.data["incidentId"]))
+        wire = error_object(known)
+        return JsonRpcError(wire["code"], wire["message"], wire["data"])
+
+
+def validated(model: type[WireModel], params: Mapping[str, Any]) -> WireModel:
+    """Checks params against their model; raises InvalidParams naming each field."""
+    _complete(model)
+    try:
+        return model.model_validate(params)
+    except ValidationError as error:
+        raise invalid_params(error) from error
+
+
+def serialised(result: WireModel) -> orjson.Fragment:
+    """Gives a result as JSON text that orjson embeds unchanged."""
+    return orjson.Fragment(result.model_dump_json(by_alias=True))
+
+
+def _complete(model: type[WireModel]) -> None:
+    """Builds a model's validator when it is first needed; two threads never build the same one."""
+    if not model.__pydantic_complete__:
+        with _building:
+            model.model_rebuild()

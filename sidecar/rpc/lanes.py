@@ -1,0 +1,173 @@
+"""Where requests wait and run: a bounded pool with one-at-a-time keys, and a few threads for jobs."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sidecar.core.clock import Clock
+from sidecar.core.errors import Busy
+
+
+class Limits(NamedTuple):
+    """How much may run and wait at once; beyond it a request is refused, so memory stays bounded."""
+
+    workers: int = 6
+    jobs: int = 4
+    queued: int = 128
+    queued_per_key: int = 32
+    queued_bytes: int = 64 * 1024 * 1024
+
+
+class Task:
+    """One piece of work; `key` names the workspace it must not share with another task at the same time."""
+
+    __slots__ = ("cost_bytes", "key", "run")
+
+    def __init__(self, run: Callable[[], None], key: str | None, cost_bytes: int) -> None:
+        self.run = run
+        self.key = key
+        self.cost_bytes = cost_bytes
+
+
+class Lanes:
+    """A worker pool. Threads are started when first needed and are daemons: exit never waits for them."""
+
+    def __init__(self, clock: Clock, limits: Limits = Limits()) -> None:  # noqa: B008  (a frozen tuple)
+        self._clock = clock
+        self._limits = limits
+        self._changed = threading.Condition()
+        self._ready: deque[Task] = deque()
+        self._waiting: dict[str, deque[Task]] = {}
+        self._queued = 0
+        self._queued_bytes = 0
+        self._running = 0
+        self._idle = 0
+        self._workers = 0
+        self._jobs = 0
+        self._average_ms = 20.0
+        self._closed = False
+
+    def submit(self, task: Task) -> None:
+        """Queues a task for the pool; raises Busy when the queue, or its key's, is full."""
+        with self._changed:
+            self._admit(task)
+            if task.key is not None and task.key in self._waiting:
+                self._waiting[task.key].append(task)
+                return
+            if task.key is not None:
+                self._waiting[task.key] = deque()
+            self._ready.append(task)
+            if self._idle == 0 and self._workers < self._limits.workers:
+                self._workers += 1
+                threading.Thread(target=self._work, name=f"worker-{self._workers}", daemon=True).start()
+            else:
+                self._changed.notify()
+
+    def start_job(self, run: Callable[[], None]) -> None:
+        """Runs a job on a thread of its own; raises Busy when as many as allowed are running."""
+        with self._changed:
+            if self._closed or self._jobs >= self._limits.jobs:
+                raise self._busy(f"{self._jobs} jobs are running already")
+            self._jobs += 1
+        threading.Thread(target=self._run_job, args=(run,), name="job", daemon=True).start()
+
+    def discard(self, task: Task) -> bool:
+        """Takes a task that has not started out of its queue; False when it runs or ran already."""
+        with self._changed:
+            for queue in (self._waiting.get(task.key or ""), self._ready):
+                if queue is not None and task in queue:
+                    queue.remove(task)
+                    self._forget(task)
+                    if queue is self._ready:
+                        self._release(task.key)
+                    return True
+        return False
+
+    def close(self, grace_ms: float) -> bool:
+        """Drops what is queued and waits for what runs, `grace_ms` milliseconds at most; True when all is quiet."""
+        give_up_at = self._clock.monotonic_ms() + grace_ms
+        with self._changed:
+            self._closed = True
+            self._ready.clear()
+            self._waiting.clear()
+            self._changed.notify_all()
+            while self._running:
+                left_ms = give_up_at - self._clock.monotonic_ms()
+                if left_ms <= 0:
+                    return False
+                self._changed.wait(left_ms / 1000)
+        return True
+
+    def _admit(self, task: Task) -> None:
+        waiting = self._waiting.get(task.key) if task.key is not None else None
+        full = (
+            self._closed
+            or self._queued >= self._limits.queued
+            or self._queued_bytes + task.cost_bytes > self._limits.queued_bytes
+            or (waiting is not None and len(waiting) >= self._limits.queued_per_key)
+        )
+        if full:
+            raise self._busy(f"{self._queued} requests are waiting already")
+        self._queued += 1
+        self._queued_bytes += task.cost_bytes
+
+    def _busy(self, why: str) -> Busy:
+        wait_ms = self._average_ms * (self._queued + 1) / self._limits.workers
+        retry_after_ms = int(min(5_000, max(50, wait_ms)))
+        return Busy(
+            f"The sidecar is busy: {why}.",
+            hint=f"Try again in {retry_after_ms} ms.",
+            data={"retryAfterMs": retry_after_ms},
+        )
+
+    def _work(self) -> None:
+        while (task := self._take()) is not None:
+            started_ms = self._clock.monotonic_ms()
+            try:
+                task.run()
+            finally:
+                self._finish(task, self._clock.monotonic_ms() - started_ms)
+
+    def _take(self) -> Task | None:
+        with self._changed:
+            while not self._ready:
+                if self._closed:
+                    self._workers -= 1
+                    return None
+                self._idle += 1
+                self._changed.wait()
+                self._idle -= 1
+            task = self._ready.popleft()
+            self._forget(task)
+            self._running += 1
+            return task
+
+    def _finish(self, task: Task, took_ms: float) -> None:
+        with self._changed:
+            self._running -= 1
+            self._average_ms += (took_ms - self._average_ms) / 8
+            self._release(task.key)
+            if self._closed:
+                self._changed.notify_all()
+
+    def _release(self, key: str | None) -> None:
+        """Lets the next task of a key become ready, or frees the key."""
+        if key is None or key not in self._waiting:
+            return
+        if self._waiting[key]:
+            self._ready.append(self._waiting[key].popleft())
+            self._changed.notify()
+        else:
+            del self._waiting[key]
+
+    def _forget(self, task: Task) -> None:
+        self._queued -= 1
+        self._queued_bytes -= task.cost_bytes
+
+    def _run_job(self, run: Callable[[], None]) -> None:
+        try:
+            run()
+        finally:
+            with self._changed:
+                self._jobs -= 1

@@ -1,0 +1,50 @@
+"""The one place where an exception becomes a JSON-RPC error object."""
+
+import traceback
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any
+
+from sidecar.core.errors import InternalError, InvalidParams, SidecarError
+
+MAX_FIELD_ERRORS = 20
+
+
+def error_object(error: SidecarError) -> dict[str, Any]:
+    """Gives `{code, message, data: {kind, hint?, …}}`."""
+    data: dict[str, object] = {"kind": error.kind, **error.data}
+    if error.hint:
+        data["hint"] = error.hint
+    return {"code": error.code, "message": error.message, "data": data}
+
+
+def as_sidecar_error(error: BaseException, new_incident_id: Callable[[], str]) -> SidecarError:
+    """Maps any exception to one of ours; an unforeseen one becomes an `InternalError` with an incident id."""
+    if isinstance(error, SidecarError):
+        return error
+    incident_id = new_incident_id()
+    return InternalError(
+        f"The sidecar met an unexpected problem (incident {incident_id}).",
+        hint="The log has the details under that incident id.",
+        data={"incidentId": incident_id},
+    )
+
+
+def invalid_params(error: Any) -> InvalidParams:
+    """Turns a pydantic ValidationError into one sentence and a list of `{path, problem}`, without the values."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    fields = [
+        {"path": ".".join(str(step) for step in one["loc"]) or "params", "problem": one["msg"]}
+        for one in found[:MAX_FIELD_ERRORS]
+    ]
+    first = fields[0]
+    more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
+    return InvalidParams(f"`{first['path']}`: {first['problem']}{more}.", data={"errors": fields})
+
+
+def frames_of(error: BaseException) -> list[str]:
+    """Gives a traceback for the log as `file:line function`, without messages or values, which may hold user text."""
+    return [
+        f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)
+    ]

@@ -1,0 +1,1 @@
+"""Settings: one table, five layers, later wins."""

@@ -1,0 +1,93 @@
+"""The settings' messages; the patch's model is made from the table, so nothing is declared twice."""
+
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, Field, create_model
+
+from sidecar.core.wire import FolderPath, WireModel
+from sidecar.settings.table import GROUPS, SETTINGS, Setting, is_memory_branch
+
+
+def _branch(name: str) -> str:
+    if not is_memory_branch(name):
+        raise ValueError("is a branch name that no one works on")
+    return name
+
+
+def _type_of(row: Setting) -> Any:
+    match row.kind:
+        case "bool":
+            return bool
+        case "int":
+            return Annotated[int, Field(ge=row.minimum, le=row.maximum)]
+        case "choice":
+            return Literal[row.choices]
+        case _:
+            return Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_branch)]
+
+
+def _described(row: Setting) -> str:
+    default = "null" if row.default is None else str(row.default).lower() if row.kind == "bool" else row.default
+    override = f" Environment: {row.env}." if row.env else ""
+    return f"{row.doc} Default: {default}.{override}"
+
+
+def _patch_model(title: str, rows: list[Setting]) -> Any:
+    fields = {
+        row.name.rsplit(".", 1)[-1]: (
+            _type_of(row) | None,
+            Field(default=None, description=_described(row), alias=row.name.rsplit(".", 1)[-1]),
+        )
+        for row in rows
+    }
+    return cast("Any", create_model)(title, __base__=WireModel, __module__=__name__, **fields)
+
+
+def _groups() -> dict[str, Any]:
+    return {
+        group: (
+            _patch_model(
+                f"{group.capitalize()}Settings", [row for row in SETTINGS if row.name.startswith(group + ".")]
+            )
+            | None,
+            Field(default=None, description=f"The settings named {group}.*."),
+        )
+        for group in sorted(GROUPS)
+    }
+
+
+_Plain: Any = _patch_model("PlainSettings", [row for row in SETTINGS if "." not in row.name])
+SettingsPatch: Any = cast("Any", create_model)(
+    "SettingsPatch", __base__=_Plain, __module__=__name__, __doc__="Some settings; null says nothing.", **_groups()
+)
+
+
+class SettingsGetParams(WireModel):
+    """Whose settings are asked for."""
+
+    project_path: FolderPath | None = Field(default=None, description="The original project; without it, global.")
+
+
+class SettingValue(WireModel):
+    """One setting as it counts now."""
+
+    name: str = Field(description="Dotted name, as in `governor.turnsSnapshot`.")
+    value: bool | int | str | None = Field(description="What counts.")
+    source: Literal["default", "initialize", "global", "project", "environment"] = Field(
+        description="The layer the value comes from."
+    )
+    default: bool | int | str | None = Field(description="What would count if no layer said anything.")
+    description: str = Field(description="What the setting means.")
+
+
+class SettingsGetResult(WireModel):
+    """Every setting, in the table's order."""
+
+    settings: list[SettingValue]
+
+
+class SettingsUpdateParams(WireModel):
+    """A change to the global settings, or to one project's."""
+
+    project_path: FolderPath | None = Field(default=None, description="The original project; without it, global.")
+    settings: SettingsPatch = Field(description="What changes; null takes a setting back to the layer below.")

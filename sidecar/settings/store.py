@@ -1,0 +1,27 @@
+"""Global and project settings in the state file."""
+
+from typing import Any
+
+import apsw
+import orjson
+
+GLOBAL = ""
+
+
+def values_of(tx: apsw.Connection, project: str) -> dict[str, Any]:
+    """Gives what was set for a project key, or globally for `GLOBAL`."""
+    rows = tx.execute("SELECT name, value FROM continuity_settings WHERE project = ? ORDER BY name", (project,))
+    return {name: orjson.loads(value) for name, value in rows}
+
+
+def put(tx: apsw.Connection, project: str, values: dict[str, Any], now_ms: int) -> None:
+    """Sets values; null takes a setting back to the layer below."""
+    for name, value in values.items():
+        if value is None:
+            tx.execute("DELETE FROM continuity_settings WHERE project = ? AND name = ?", (project, name))
+        else:
+            tx.execute(
+                "INSERT INTO continuity_settings (project, name, value, updated_at_ms) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT (project, name) DO UPDATE SET value = excluded.value, updated_at_ms = excluded.updated_at_ms",
+                (project, name, orjson.dumps(value), now_ms),
+            )

@@ -1,0 +1,150 @@
+"""Every setting, declared once: name, kind, default, what it means. Imports nothing, so that start-up may use it."""
+
+from typing import Any, NamedTuple
+
+PROTECTED_BRANCHES = ("main", "master", "develop", "HEAD")
+
+
+class Setting(NamedTuple):
+    """One row. `kind` is bool, int, choice or branch; `env` overrides every other layer."""
+
+    name: str
+    kind: str
+    default: bool | int | str | None
+    doc: str
+    choices: tuple[str, ...] = ()
+    minimum: int = 0
+    maximum: int = 2**53 - 1
+    env: str | None = None
+
+
+def _threshold(name: str, default: int, doc: str) -> Setting:
+    return Setting(f"governor.{name}", "int", default, doc, minimum=1)
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "mode", "choice", "passive",
+        "off: do nothing; passive: measure everything, inject nothing; active: inject.",
+        choices=("off", "passive", "active"), env="ONECODE_CONTINUITY_MODE",
+    ),
+    Setting(
+        "tokenMode", "choice", "normal",
+        "Which byte budget a call has when the host does not say.",
+        choices=("low", "normal", "debug"), env="ONECODE_TOKEN_MODE",
+    ),
+    Setting(
+        "snapshot", "bool", True,
+        "Whether the governor may snapshot structured state.", env="ONECODE_CONTINUITY_ENABLE_SNAPSHOT",
+    ),
+    Setting(
+        "rehydrate", "bool", False,
+        "Whether the governor may ask for a fresh provider session.", env="ONECODE_CONTINUITY_ENABLE_REHYDRATE",
+    ),
+    Setting(
+        "artifactPolicy", "choice", "auto-write-manual-commit",
+        "auto-write-manual-commit: drafts stay in the database; auto-write-memory-branch: also committed to memoryBranch.",
+        choices=("auto-write-manual-commit", "auto-write-memory-branch"), env="ONECODE_CONTINUITY_ARTIFACT_POLICY",
+    ),
+    Setting(
+        "memoryBranch", "branch", "memory/continuity",
+        "The only branch artifacts may be committed to.", env="ONECODE_CONTINUITY_MEMORY_BRANCH",
+    ),
+    Setting("budgets.low", "int", 14_000, "Bytes all packs of one call may take in token mode low.", minimum=1_000),
+    Setting("budgets.normal", "int", 24_000, "Bytes all packs of one call may take in token mode normal.", minimum=1_000),
+    Setting("budgets.debug", "int", 42_000, "Bytes all packs of one call may take in token mode debug.", minimum=1_000),
+    Setting(
+        "budgets.newBytesPerCall", "int", None,
+        "Bytes one call may add to a provider session; null means the token mode's budget.", minimum=1_000,
+    ),
+    _threshold("turnsSnapshot", 7, "Turns since the last snapshot that count towards a snapshot."),
+    _threshold("turnsRehydrate", 12, "Turns since the last snapshot that count towards a rehydrate."),
+    _threshold("injectedBytesSnapshot", 90_000, "Bytes injected over the window that count towards a snapshot."),
+    _threshold("injectedBytesRehydrate", 150_000, "Bytes injected over the window that count towards a rehydrate."),
+    _threshold("filesSnapshot", 10, "Distinct files given that count towards a snapshot."),
+    _threshold("filesRehydrate", 18, "Distinct files given that count towards a rehydrate."),
+    _threshold("diffLinesSnapshot", 160, "Diff growth in lines since the snapshot that counts towards a snapshot."),
+    _threshold("diffLinesRehydrate", 280, "Diff growth in lines since the snapshot that counts towards a rehydrate."),
+    _threshold("minutesSnapshot", 25, "Active minutes since the snapshot that count towards a snapshot."),
+    _threshold("minutesRehydrate", 50, "Active minutes since the snapshot that count towards a rehydrate."),
+    _threshold("windowCalls", 10, "Calls over which injected bytes are summed."),
+    Setting("capture.changedLines", "int", 120, "Changed lines since the last devlog that make one due.", minimum=1),
+    Setting("capture.changedFiles", "int", 8, "Changed files since the last devlog that make one due.", minimum=1),
+    Setting("capture.dedupeHours", "int", 24, "Hours in which the same event drafts nothing again."),
+    Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
+    Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
+)
+
+BY_NAME = {row.name: row for row in SETTINGS}
+GROUPS = frozenset(row.name.split(".")[0] for row in SETTINGS if "." in row.name)
+
+
+def flatten(patch: dict[str, Any]) -> dict[str, Any]:
+    """Turns `{"governor": {"turnsSnapshot": 5}}` into `{"governor.turnsSnapshot": 5}`."""
+    flat: dict[str, Any] = {}
+    for name, value in patch.items():
+        if name in GROUPS and isinstance(value, dict):
+            flat.update({f"{name}.{inner}": setting for inner, setting in value.items()})
+        elif name in GROUPS and value is None:
+            flat.update({row.name: None for row in SETTINGS if row.name.startswith(f"{name}.")})
+        else:
+            flat[name] = value
+    return flat
+
+
+def problem_with(name: str, value: object) -> str | None:
+    """Says in one sentence what is wrong with a value for a setting; None when it is right."""
+    row = BY_NAME.get(name)
+    if row is None:
+        return f"there is no setting {name[:60]!r}"
+    if value is None:
+        return None
+    if row.kind == "bool":
+        return None if isinstance(value, bool) else f"`{name}` is true or false"
+    if row.kind == "int":
+        fits = isinstance(value, int) and not isinstance(value, bool) and row.minimum <= value <= row.maximum
+        return None if fits else f"`{name}` is a whole number from {row.minimum} to {row.maximum}"
+    if row.kind == "choice":
+        return None if isinstance(value, str) and value in row.choices else f"`{name}` is one of {', '.join(row.choices)}"
+    return None if isinstance(value, str) and is_memory_branch(value) else f"`{name}` is a branch name that no one works on"
+
+
+def is_memory_branch(name: str) -> bool:
+    """Says whether a name is a well-formed branch name (git-check-ref-format) that is not protected."""
+    parts = name.split("/")
+    well_formed = (
+        0 < len(name) <= 200
+        and all(part and not part.startswith((".", "-")) and not part.endswith((".", ".lock")) for part in parts)
+        and ".." not in name
+        and "@{" not in name
+        and name != "@"
+        and not any(char in ' ~^:?*[\\"' or ord(char) < 33 or ord(char) == 127 for char in name)
+    )
+    return well_formed and name not in PROTECTED_BRANCHES and parts[0] not in ("release", "releases", "hotfix")
+
+
+def problems_with(patch: dict[str, Any]) -> list[str]:
+    """Lists what is wrong with a nested patch of settings, one sentence each."""
+    groups = [f"`{name}` is an object" for name in patch if name in GROUPS and not isinstance(patch[name], (dict, type(None)))]
+    values = (problem_with(name, value) for name, value in flatten(patch).items() if name not in GROUPS)
+    return groups + [problem for problem in values if problem]
+
+
+def from_environment(environment: dict[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """Reads the settings that environment variables override; a value that does not fit is left out and named."""
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for row in SETTINGS:
+        text = environment.get(row.env or "", "").strip()
+        if not text:
+            continue
+        value = _BOOLEANS.get(text.lower(), text) if row.kind == "bool" else text
+        problem = problem_with(row.name, value)
+        if problem:
+            problems.append(f"{row.env} is ignored: {problem}.")
+        else:
+            values[row.name] = value
+    return values, problems
+
+
+_BOOLEANS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}

@@ -1,0 +1,1 @@
+"""SQLite once, for every slice: opening, transactions, migrations, caches."""

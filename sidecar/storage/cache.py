@@ -1,0 +1,122 @@
+"""A cache table of the state file under the hot cache: rows with a hash of their own, evicted by use.
+
+SQLite's own integrity check misses most damaged pages, so each value is verified when it is read; a row that
+fails is treated as absent.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+import orjson
+
+from sidecar.core.digests import digest_bytes
+from sidecar.core.errors import SidecarError
+from sidecar.storage.database import Database
+from sidecar.storage.lru import Lru
+
+Key = tuple[str, ...]
+
+EVICTION_SHARE = 0.9
+"""An eviction goes down to this share of the bound, so that it is not needed again at the next write."""
+
+
+class Cache:
+    """JSON values by key columns: memory first, then the table, both bounded in bytes."""
+
+    def __init__(self, table: str, key_columns: Sequence[str], database: Database, hot: Lru, max_bytes: int) -> None:
+        self._table = table
+        self._columns = ", ".join(key_columns)
+        self._where = " AND ".join(f"{column} = ?" for column in key_columns)
+        self._marks = ", ".join("?" * len(key_columns))
+        self._database = database
+        self._hot = hot
+        self.max_bytes = max_bytes
+        self._used: set[Key] = set()
+        self._unchecked_bytes = max_bytes
+        self._lock = threading.Lock()
+
+    def get(self, key: Key) -> Any | None:
+        """Gives the value under a key, or None; a damaged row counts as absent."""
+        value = self._hot.get((self._table, key))
+        if value is None:
+            value = self._from_disk(key)
+        if value is not None:
+            with self._lock:
+                self._used.add(key)
+        return value
+
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Any]:
+        """Gives the values that are there, reading the table once."""
+        found: dict[Key, Any] = {}
+        with self._database.read() as reader:
+            for key in keys:
+                value = self._hot.get((self._table, key)) or self._row(reader, key)
+                if value is not None:
+                    found[key] = value
+        with self._lock:
+            self._used.update(found)
+        return found
+
+    def put_many(self, entries: Iterable[tuple[Key, Any]], now_ms: int) -> None:
+        """Writes values in one transaction, then evicts what was not used for longest. Best effort.
+
+        A cache that cannot be written costs time later, never the answer now.
+        """
+        packed = [(key, value, orjson.dumps(value, option=orjson.OPT_SORT_KEYS)) for key, value in entries]
+        for key, value, text in packed:
+            self._hot.put((self._table, key), value, len(text))
+        with self._lock:
+            used, self._used = self._used, set()
+        try:
+            with self._database.write(durable=False) as tx:
+                for key, _, text in packed:
+                    tx.execute(
+                        f"INSERT OR REPLACE INTO {self._table} ({self._columns}, value, row_hash, bytes, used_at_ms)"  # noqa: S608
+                        f" VALUES ({self._marks}, ?, ?, ?, ?)",
+                        (*key, text, digest_bytes(text), len(text), now_ms),
+                    )
+                for key in used:
+                    tx.execute(f"UPDATE {self._table} SET used_at_ms = ? WHERE {self._where}", (now_ms, *key))  # noqa: S608
+                self._unchecked_bytes += sum(len(text) for _, _, text in packed)
+                if self._unchecked_bytes > self.max_bytes // 64:
+                    self._evict(tx)
+                    self._unchecked_bytes = 0
+        except SidecarError:
+            return
+
+    def put(self, key: Key, value: Any, now_ms: int) -> None:
+        """Writes one value."""
+        self.put_many([(key, value)], now_ms)
+
+    def _from_disk(self, key: Key) -> Any | None:
+        try:
+            with self._database.read() as reader:
+                return self._row(reader, key)
+        except SidecarError:
+            return None
+
+    def _row(self, reader: apsw.Connection, key: Key) -> Any | None:
+        row = reader.execute(f"SELECT value, row_hash FROM {self._table} WHERE {self._where}", key).fetchone()  # noqa: S608
+        if row is None or not isinstance(row[0], bytes) or digest_bytes(row[0]) != row[1]:
+            return None
+        value = orjson.loads(row[0])
+        self._hot.put((self._table, key), value, len(row[0]))
+        return value
+
+    def _evict(self, tx: apsw.Connection) -> None:
+        total = int(str(tx.execute(f"SELECT coalesce(sum(bytes), 0) FROM {self._table}").get))  # noqa: S608
+        if total <= self.max_bytes:
+            return
+        excess = total - int(self.max_bytes * EVICTION_SHARE)
+        rows = tx.execute(f"SELECT {self._columns}, bytes FROM {self._table} ORDER BY used_at_ms, {self._columns}")  # noqa: S608
+        leaving: list[tuple[apsw.SQLiteValue, ...]] = []
+        for *key, size in rows:
+            leaving.append(tuple(key))
+            excess -= int(str(size))
+            if excess <= 0:
+                break
+        tx.executemany(f"DELETE FROM {self._table} WHERE {self._where}", leaving)  # noqa: S608

@@ -1,0 +1,152 @@
+"""The one ordered list of schema steps. A step is never edited once released; a change is a new step.
+
+Every table begins with `continuity_`, so the file may also be another program's database.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import apsw
+
+from sidecar.core.errors import StateDegraded
+
+
+class Migration(NamedTuple):
+    """One step: applied whole, in one transaction with its own record."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(
+        "settings, runs, deliveries, artifacts, caches, metrics",
+        (
+            """CREATE TABLE continuity_settings (
+                 project TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, updated_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (project, name)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_state (
+                 sub_chat_id TEXT PRIMARY KEY, project TEXT NOT NULL, workspace TEXT NOT NULL,
+                 task BLOB NOT NULL, counters BLOB NOT NULL, todos BLOB NOT NULL, updated_at_ms INTEGER NOT NULL)""",
+            """CREATE TABLE continuity_sessions (
+                 provider TEXT NOT NULL, session_id TEXT NOT NULL, shadow INTEGER NOT NULL, sub_chat_id TEXT NOT NULL,
+                 anchor_id TEXT, anchor_text TEXT, head_commit TEXT,
+                 created_at_ms INTEGER NOT NULL, updated_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (provider, session_id, shadow)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_deliveries (
+                 provider TEXT NOT NULL, session_id TEXT NOT NULL, shadow INTEGER NOT NULL, item TEXT NOT NULL,
+                 digest TEXT NOT NULL, bytes INTEGER NOT NULL, run_id TEXT NOT NULL, delivered_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (provider, session_id, shadow, item),
+                 FOREIGN KEY (provider, session_id, shadow)
+                   REFERENCES continuity_sessions ON DELETE CASCADE) WITHOUT ROWID""",
+            """CREATE TABLE continuity_calls (
+                 delivery_token TEXT PRIMARY KEY, run_id TEXT NOT NULL, sub_chat_id TEXT NOT NULL,
+                 project TEXT NOT NULL, workspace TEXT NOT NULL, provider TEXT NOT NULL, session_id TEXT,
+                 shadow INTEGER NOT NULL, status TEXT NOT NULL, created_at_ms INTEGER NOT NULL,
+                 record BLOB NOT NULL, blocks BLOB NOT NULL)""",
+            "CREATE INDEX continuity_calls_by_run ON continuity_calls (run_id)",
+            "CREATE INDEX continuity_calls_by_age ON continuity_calls (created_at_ms)",
+            """CREATE TABLE continuity_runs (
+                 run_id TEXT PRIMARY KEY, sub_chat_id TEXT NOT NULL, chat_id TEXT, project TEXT NOT NULL,
+                 workspace TEXT NOT NULL, provider TEXT NOT NULL, mode TEXT NOT NULL, outcome TEXT NOT NULL,
+                 session_before TEXT, session_after TEXT, task_fingerprint TEXT, head_commit TEXT,
+                 touched BLOB NOT NULL, usage BLOB, result BLOB NOT NULL,
+                 started_at_ms INTEGER NOT NULL, finished_at_ms INTEGER NOT NULL, recorded_at_ms INTEGER NOT NULL)""",
+            "CREATE INDEX continuity_runs_by_sub_chat ON continuity_runs (sub_chat_id, recorded_at_ms)",
+            """CREATE TABLE continuity_tests (
+                 workspace TEXT NOT NULL, runner TEXT NOT NULL, status TEXT NOT NULL, failing BLOB NOT NULL,
+                 run_id TEXT NOT NULL, recorded_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (workspace, runner)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_artifacts (
+                 artifact_id TEXT PRIMARY KEY, project TEXT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL,
+                 title TEXT NOT NULL, body TEXT NOT NULL, event TEXT NOT NULL, event_key TEXT NOT NULL,
+                 provenance BLOB NOT NULL, row_hash TEXT NOT NULL,
+                 created_at_ms INTEGER NOT NULL, updated_at_ms INTEGER NOT NULL)""",
+            "CREATE INDEX continuity_artifacts_by_event ON continuity_artifacts (project, event_key, created_at_ms)",
+            """CREATE TABLE continuity_file_cache (
+                 repository TEXT NOT NULL, path TEXT NOT NULL, content_hash TEXT NOT NULL,
+                 value BLOB NOT NULL, row_hash TEXT NOT NULL, bytes INTEGER NOT NULL, used_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (repository, path, content_hash)) WITHOUT ROWID""",
+            "CREATE INDEX continuity_file_cache_by_use ON continuity_file_cache (used_at_ms, bytes)",
+            """CREATE TABLE continuity_search_cache (
+                 query TEXT NOT NULL, commit_hash TEXT NOT NULL, scope TEXT NOT NULL,
+                 value BLOB NOT NULL, row_hash TEXT NOT NULL, bytes INTEGER NOT NULL, used_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (query, commit_hash, scope)) WITHOUT ROWID""",
+            "CREATE INDEX continuity_search_cache_by_use ON continuity_search_cache (used_at_ms, bytes)",
+            """CREATE TABLE continuity_pack_cache (
+                 workspace TEXT NOT NULL, task_fingerprint TEXT NOT NULL, changed_files_hash TEXT NOT NULL,
+                 head_commit TEXT NOT NULL, provider TEXT NOT NULL, mode TEXT NOT NULL, budget_profile TEXT NOT NULL,
+                 sources TEXT NOT NULL,
+                 value BLOB NOT NULL, row_hash TEXT NOT NULL, bytes INTEGER NOT NULL, used_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (workspace, task_fingerprint, changed_files_hash, head_commit, provider, mode,
+                              budget_profile, sources)) WITHOUT ROWID""",
+            "CREATE INDEX continuity_pack_cache_by_use ON continuity_pack_cache (used_at_ms, bytes)",
+            """CREATE TABLE continuity_metrics (
+                 day TEXT NOT NULL, project TEXT NOT NULL, provider TEXT NOT NULL, shadow INTEGER NOT NULL,
+                 name TEXT NOT NULL, total REAL NOT NULL, count INTEGER NOT NULL,
+                 PRIMARY KEY (day, project, provider, shadow, name)) WITHOUT ROWID""",
+        ),
+    ),
+)
+
+DURABLE_TABLES = (
+    "continuity_settings",
+    "continuity_state",
+    "continuity_sessions",
+    "continuity_deliveries",
+    "continuity_runs",
+    "continuity_tests",
+    "continuity_artifacts",
+    "continuity_metrics",
+)
+"""What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
+
+_RECORDS = """CREATE TABLE IF NOT EXISTS continuity_migrations (
+  step INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at_ms INTEGER NOT NULL)"""
+
+
+def current_step(connection: apsw.Connection) -> int:
+    """Gives the number of the last step applied; 0 for a file without our tables."""
+    known = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'continuity_migrations'").get
+    if not known:
+        return 0
+    return int(connection.execute("SELECT coalesce(max(step), 0) FROM continuity_migrations").get or 0)
+
+
+def migrate(
+    connection: apsw.Connection, now_ms: int, migrations: tuple[Migration, ...] = MIGRATIONS
+) -> int:
+    """Applies the steps that are missing, each in its own transaction, and gives the step the file is at.
+
+    Raises StateDegraded for a file written by a newer version. Two processes may migrate at once: each step
+    looks again under the write lock whether it is still missing.
+    """
+    step = current_step(connection)
+    if step > len(migrations):
+        raise StateDegraded(
+            f"The state file is of a newer version (step {step}; this one knows {len(migrations)}).",
+            hint="Update the sidecar, or start it with another stateDir.",
+            data={"step": step, "knownStep": len(migrations)},
+        )
+    for number in range(step + 1, len(migrations) + 1):
+        _apply(connection, number, migrations[number - 1], now_ms)
+    return len(migrations)
+
+
+def _apply(connection: apsw.Connection, number: int, migration: Migration, now_ms: int) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if current_step(connection) < number:
+            connection.execute(_RECORDS)
+            for statement in migration.statements:
+                connection.execute(statement)
+            connection.execute(
+                "INSERT INTO continuity_migrations (step, name, applied_at_ms) VALUES (?, ?, ?)",
+                (number, migration.name, now_ms),
+            )
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,1 @@
+"""The outside world, one library or operating-system service per module."""

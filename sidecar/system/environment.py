@@ -1,0 +1,41 @@
+"""The only module that reads the process's environment and its platform's user folders."""
+
+import os
+import sys
+from pathlib import Path
+
+PROGRAM_FOLDER = "onecode-continuity"
+
+_FROM_PYINSTALLER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
+
+
+def environment() -> dict[str, str]:
+    """Gives a copy of the environment."""
+    return dict(os.environ)
+
+
+def for_child(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """Gives the environment a child process should see: the user's own, without what the frozen build added.
+
+    PyInstaller sets the library path even for a folder build and keeps the user's value under `_ORIG`.
+    """
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("_PYI_")}
+    for name in _FROM_PYINSTALLER:
+        original = clean.pop(f"{name}_ORIG", None)
+        if original is not None:
+            clean[name] = original
+        elif getattr(sys, "frozen", False):
+            clean.pop(name, None)
+    return {**clean, **(extra or {})}
+
+
+def user_state_folder() -> Path:
+    """Names the platform's user-data folder for this program, for use from the command line."""
+    home = Path.home()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_STATE_HOME") or home / ".local" / "state")
+    return base / PROGRAM_FOLDER

@@ -1,0 +1,86 @@
+"""A workspace: the git worktree an agent works in, and the project it belongs to."""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar, cast
+
+from sidecar.core.digests import short_id
+from sidecar.core.errors import WorkspaceUnavailable
+
+Part = TypeVar("Part")
+
+OPEN_WORKSPACES = 32
+
+
+class Workspace:
+    """One `cwd` with its `projectPath`, and what slices keep in memory about it."""
+
+    def __init__(self, cwd: Path, project: Path) -> None:
+        self.cwd = cwd
+        self.project = project
+        self.key = short_id(os.path.normcase(cwd), 16)
+        self.project_key = project_key(project)
+        self._parts: dict[type, object] = {}
+        self._lock = threading.Lock()
+
+    def part(self, kind: type[Part], make: Callable[[], Part]) -> Part:
+        """Gives what a slice keeps here, making it the first time."""
+        with self._lock:
+            if kind not in self._parts:
+                self._parts[kind] = make()
+            return cast("Part", self._parts[kind])
+
+    def require(self) -> None:
+        """Raises WorkspaceUnavailable unless `cwd` is a folder this user may read."""
+        try:
+            os.scandir(self.cwd).close()
+        except FileNotFoundError as error:
+            raise WorkspaceUnavailable(
+                "The workspace's folder does not exist.", hint="Was the worktree deleted? Send its present path."
+            ) from error
+        except NotADirectoryError as error:
+            raise WorkspaceUnavailable("The workspace is not a folder.", hint="`cwd` names a folder.") from error
+        except PermissionError as error:
+            raise WorkspaceUnavailable(
+                "The workspace's folder may not be read.", hint="Give this user the right to read it."
+            ) from error
+        except OSError as error:
+            raise WorkspaceUnavailable("The workspace's folder cannot be read.") from error
+
+
+class Workspaces:
+    """The workspaces in use; the one not used for longest is forgotten first (what is on disk stays)."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[tuple[str, str], Workspace] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, cwd: str, project_path: str | None) -> Workspace:
+        """Gives the workspace of two paths; raises WorkspaceUnavailable for one that is not absolute."""
+        folder, project = _resolved(cwd), _resolved(project_path or cwd)
+        key = (os.path.normcase(folder), os.path.normcase(project))
+        with self._lock:
+            workspace = self._open.get(key)
+            if workspace is None:
+                workspace = self._open[key] = Workspace(folder, project)
+            self._open.move_to_end(key)
+            if len(self._open) > OPEN_WORKSPACES:
+                self._open.popitem(last=False)
+            return workspace
+
+
+def project_key(project: Path) -> str:
+    """Gives the key under which a project's settings, artifacts and metrics are kept."""
+    return short_id(os.path.normcase(project), 16)
+
+
+def _resolved(path: str) -> Path:
+    if not os.path.isabs(path):
+        raise WorkspaceUnavailable("A workspace's path is absolute.", hint="Send `cwd` as an absolute path.")
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError) as error:
+        raise WorkspaceUnavailable("The workspace's path cannot be resolved.") from error
