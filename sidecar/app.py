@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidecar.call import Process
+    from sidecar.method import Method, Notification
     from sidecar.rpc.dispatch import Dispatcher
 
 GRACE_MS = 1_000
@@ -179,13 +180,21 @@ def load_routes(
     on_incident: "Callable[[BaseException, str], None]", new_incident_id: "Callable[[], str]"
 ) -> "tuple[Dispatcher, Catalogued]":
     """Loads every slice and makes the dispatch table from the catalog."""
-    from sidecar.catalog import METHODS, NOTIFICATIONS
     from sidecar.rpc.dispatch import Dispatcher
 
-    dispatcher = Dispatcher(METHODS, NOTIFICATIONS, on_incident, new_incident_id)
-    lanes = {row.name: str(row.lane) for row in METHODS if row.run}
-    notice_lanes = {row.name: str(row.lane) for row in NOTIFICATIONS if row.run}
+    methods, notifications = load_rows()
+    dispatcher = Dispatcher(methods, notifications, on_incident, new_incident_id)
+    lanes = {row.name: str(row.lane) for row in methods if row.run}
+    notice_lanes = {row.name: str(row.lane) for row in notifications if row.run}
     return dispatcher, Catalogued(dispatcher, lanes, notice_lanes)
+
+
+def load_rows() -> "tuple[tuple[Method, ...], tuple[Notification, ...]]":
+    """Loads every slice and gives the catalog's rows, with `rpc.discover`, which is made from them."""
+    from sidecar.catalog import METHODS, NOTIFICATIONS
+    from sidecar.schema.methods import discover_method
+
+    return (*METHODS, discover_method(METHODS, NOTIFICATIONS)), NOTIFICATIONS
 
 
 def make_process(app: App, said: Handshake, opened: Opened) -> "Process":

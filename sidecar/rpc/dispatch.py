@@ -95,7 +95,7 @@ def validated(model: type[WireModel], params: Mapping[str, Any]) -> WireModel:
     """Checks params against their model; raises InvalidParams naming each field."""
     _complete(model)
     try:
-        return model.model_validate(params)
+        return model.model_validate(params, by_alias=True, by_name=False)
     except ValidationError as error:
         raise invalid_params(error) from error
 

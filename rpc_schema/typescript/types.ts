@@ -1,0 +1,312 @@
+// Generated from the sidecar's catalog by build/generate.py. Do not edit.
+
+export const PROTOCOL_VERSION = 1
+
+/** The code of each error, by its kind (`error.data.kind`). */
+export const ErrorCodes = {
+  /** The bytes are not one JSON text in UTF-8. */
+  parseError: -32700,
+  /** The JSON is no JSON-RPC 2.0 request, or this connection cannot take it now. */
+  invalidRequest: -32600,
+  /** No method of that name is in the catalog. */
+  methodNotFound: -32601,
+  /** The params do not fit the method's model; data.errors names each field. */
+  invalidParams: -32602,
+  /** Something nobody foresaw; the log holds the traceback under data.incidentId. */
+  internalError: -32603,
+  /** A method was called before `initialize` succeeded. */
+  notInitialized: -32002,
+  /** A queue is full; data.retryAfterMs (milliseconds) says when to try again. */
+  busy: -32001,
+  /** The client cancelled the request. */
+  cancelled: -32800,
+  /** The workspace's folder is missing, not a folder, or not readable. */
+  workspaceUnavailable: -32010,
+  /** The time given was not enough. */
+  deadlineExceeded: -32011,
+  /** The state file cannot be opened or written. */
+  stateDegraded: -32012,
+  /** Something is over a stated size; data.limitBytes is that size. */
+  tooLarge: -32013,
+  /** Settings or a protection forbid the action. */
+  policyDenied: -32014,
+  /** The thing was changed by somebody else first. */
+  conflict: -32015,
+  /** Nothing goes by that id. */
+  notFound: -32016,
+} as const
+
+export type ErrorKind = keyof typeof ErrorCodes
+
+/** What `error.data` of every answer holds. */
+export interface ErrorData {
+  /** Which error of the tree this is. */
+  kind: ErrorKind
+  /** What to do about it, in a sentence. */
+  hint?: string
+  [member: string]: unknown
+}
+
+export interface BudgetsSettings {
+  /** Bytes all packs of one call may take in token mode low. Default: 14000. */
+  low?: number | null
+  /** Bytes all packs of one call may take in token mode normal. Default: 24000. */
+  normal?: number | null
+  /** Bytes all packs of one call may take in token mode debug. Default: 42000. */
+  debug?: number | null
+  /** Bytes one call may add to a provider session; null means the token mode's budget. Default: null. */
+  newBytesPerCall?: number | null
+}
+
+export interface CacheSettings {
+  /** Bytes of cache entries kept in memory. Default: 16777216. */
+  hotBytes?: number | null
+  /** Bytes each cache may take in the state file. Default: 268435456. */
+  diskBytes?: number | null
+}
+
+/** Names a request in flight. */
+export interface CancelParams {
+  id: string | number
+}
+
+export interface CaptureSettings {
+  /** Changed lines since the last devlog that make one due. Default: 120. */
+  changedLines?: number | null
+  /** Changed files since the last devlog that make one due. Default: 8. */
+  changedFiles?: number | null
+  /** Hours in which the same event drafts nothing again. Default: 24. */
+  dedupeHours?: number | null
+}
+
+/** Who is speaking. */
+export interface ClientInfo {
+  name: string
+  version: string
+}
+
+/** What the sidecar refuses to take. */
+export interface ConnectionLimits {
+  /** Bytes of one message. */
+  maxMessageBytes: number
+}
+
+/** The OpenRPC document of this sidecar. */
+export interface DiscoverResult {
+  openrpc: string
+  [member: string]: unknown
+}
+
+/** No members. */
+export type Empty = Record<string, never>
+
+export interface GovernorSettings {
+  /** Turns since the last snapshot that count towards a snapshot. Default: 7. */
+  turnsSnapshot?: number | null
+  /** Turns since the last snapshot that count towards a rehydrate. Default: 12. */
+  turnsRehydrate?: number | null
+  /** Bytes injected over the window that count towards a snapshot. Default: 90000. */
+  injectedBytesSnapshot?: number | null
+  /** Bytes injected over the window that count towards a rehydrate. Default: 150000. */
+  injectedBytesRehydrate?: number | null
+  /** Distinct files given that count towards a snapshot. Default: 10. */
+  filesSnapshot?: number | null
+  /** Distinct files given that count towards a rehydrate. Default: 18. */
+  filesRehydrate?: number | null
+  /** Diff growth in lines since the snapshot that counts towards a snapshot. Default: 160. */
+  diffLinesSnapshot?: number | null
+  /** Diff growth in lines since the snapshot that counts towards a rehydrate. Default: 280. */
+  diffLinesRehydrate?: number | null
+  /** Active minutes since the snapshot that count towards a snapshot. Default: 25. */
+  minutesSnapshot?: number | null
+  /** Active minutes since the snapshot that count towards a rehydrate. Default: 50. */
+  minutesRehydrate?: number | null
+  /** Calls over which injected bytes are summed. Default: 10. */
+  windowCalls?: number | null
+}
+
+/** The first message of a connection. */
+export interface InitializeParams {
+  /** The protocol's generation; it moves on a breaking change only. */
+  protocolVersion: 1
+  clientInfo: ClientInfo
+  /** The client's process; the sidecar ends when that process has ended. */
+  processId?: number | null
+  /** An absolute folder for the state file; made if it is missing. */
+  stateDir: string
+  /** A folder for the rotating log file. */
+  logDir?: string | null
+  /** Settings, just above the defaults. */
+  settings?: SettingsPatch | null
+  /** What the client can do; none is known yet. */
+  capabilities?: Record<string, unknown>
+}
+
+/** The handshake's answer. */
+export interface InitializeResult {
+  protocolVersion: 1
+  serverInfo: ServerInfo
+  /** What the sidecar can do beyond protocol 1. */
+  capabilities: Record<string, unknown>
+  limits: ConnectionLimits
+  state: StateReport
+}
+
+/** How far a job is. */
+export interface Progress {
+  /** What is being done, in a word. */
+  phase: string
+  /** Steps done. */
+  done: number
+  /** Steps known so far. */
+  total: number
+}
+
+/** A job's progress, under the id of its request. */
+export interface ProgressParams {
+  /** The id of the job's request. */
+  token: string | number | null
+  value: Progress
+}
+
+/** Which sidecar this is. */
+export interface ServerInfo {
+  name: string
+  version: string
+  build: "source" | "frozen"
+}
+
+/** One setting as it counts now. */
+export interface SettingValue {
+  /** Dotted name, as in `governor.turnsSnapshot`. */
+  name: string
+  /** What counts. */
+  value: boolean | number | string | null
+  /** The layer the value comes from. */
+  source: "default" | "initialize" | "global" | "project" | "environment"
+  /** What would count if no layer said anything. */
+  default: boolean | number | string | null
+  /** What the setting means. */
+  description: string
+}
+
+/** Whose settings are asked for. */
+export interface SettingsGetParams {
+  /** The original project; without it, global. */
+  projectPath?: string | null
+}
+
+/** Every setting, in the table's order. */
+export interface SettingsGetResult {
+  settings: SettingValue[]
+}
+
+/** Some settings; null says nothing. */
+export interface SettingsPatch {
+  /**
+   * off: do nothing; passive: measure everything, inject nothing; active: inject. Default: passive. Environment: ONECODE_CONTINUITY_MODE.
+   */
+  mode?: "off" | "passive" | "active" | null
+  /** Which byte budget a call has when the host does not say. Default: normal. Environment: ONECODE_TOKEN_MODE. */
+  tokenMode?: "low" | "normal" | "debug" | null
+  /**
+   * Whether the governor may snapshot structured state. Default: true. Environment: ONECODE_CONTINUITY_ENABLE_SNAPSHOT.
+   */
+  snapshot?: boolean | null
+  /**
+   * Whether the governor may ask for a fresh provider session. Default: false. Environment: ONECODE_CONTINUITY_ENABLE_REHYDRATE.
+   */
+  rehydrate?: boolean | null
+  /**
+   * auto-write-manual-commit: drafts stay in the database; auto-write-memory-branch: also committed to memoryBranch. Default: auto-write-manual-commit. Environment: ONECODE_CONTINUITY_ARTIFACT_POLICY.
+   */
+  artifactPolicy?: "auto-write-manual-commit" | "auto-write-memory-branch" | null
+  /**
+   * The only branch artifacts may be committed to. Default: memory/continuity. Environment: ONECODE_CONTINUITY_MEMORY_BRANCH.
+   */
+  memoryBranch?: string | null
+  /** The settings named budgets.*. */
+  budgets?: BudgetsSettings | null
+  /** The settings named cache.*. */
+  cache?: CacheSettings | null
+  /** The settings named capture.*. */
+  capture?: CaptureSettings | null
+  /** The settings named governor.*. */
+  governor?: GovernorSettings | null
+}
+
+/** A change to the global settings, or to one project's. */
+export interface SettingsUpdateParams {
+  /** The original project; without it, global. */
+  projectPath?: string | null
+  /** What changes; null takes a setting back to the layer below. */
+  settings: SettingsPatch
+}
+
+/** How the state file is. */
+export interface StateReport {
+  /** The migration step the file is at. */
+  schema: number
+  /** True when something was lost or set aside; `warnings` says what. */
+  degraded: boolean
+  /** One sentence each, for the user. */
+  warnings: string[]
+}
+
+/** Every method: what it takes and what it answers. */
+export interface Methods {
+  /**
+   * Opens the state file and begins the connection.
+   *
+   * Comes first: every other request before it is answered with -32002.
+   *
+   * Errors: invalidParams, stateDegraded.
+   */
+  "initialize": { params: InitializeParams; result: InitializeResult }
+  /**
+   * Answers at once, whatever else is running.
+   *
+   * Errors: none.
+   */
+  "ping": { params: Empty; result: Empty }
+  /**
+   * Stops taking requests. What runs is finished; `exit` or the end of stdin ends the process.
+   *
+   * Errors: none.
+   */
+  "shutdown": { params: Empty; result: Empty }
+  /**
+   * Shows every setting: the value that counts, the layer it comes from, its default and its meaning.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "settings/get": { params: SettingsGetParams; result: SettingsGetResult }
+  /**
+   * Changes the global settings, or one project's, and shows all settings as they count then.
+   *
+   * A value from the environment still wins over what is set here.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "settings/update": { params: SettingsUpdateParams; result: SettingsGetResult }
+  /**
+   * Answers with the OpenRPC document of this sidecar: every method, notification, schema and error.
+   *
+   * Errors: invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "rpc.discover": { params: Empty; result: DiscoverResult }
+}
+
+/** Every notification the client sends, with its params. */
+export interface ClientNotifications {
+  /** Ends the process: with status 0 after `shutdown`, with 1 without it. */
+  "exit": Empty
+  /** Cancels a request in flight. It is answered with -32800, once. */
+  "$/cancelRequest": CancelParams
+}
+
+/** Every notification the client receives, with its params. */
+export interface Notifications {
+  /** Tells how far a job is. */
+  "$/progress": ProgressParams
+}

@@ -1,0 +1,1 @@
+"""What the catalog says, published: OpenRPC, JSON Schemas, TypeScript types, the method reference."""

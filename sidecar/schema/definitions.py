@@ -1,0 +1,120 @@
+"""The catalog's models as JSON Schemas that refer to each other by name. Pure; the other modules only rearrange them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, models_json_schema
+
+from sidecar.core.errors import (
+    Busy,
+    Cancelled,
+    InternalError,
+    InvalidParams,
+    InvalidRequest,
+    NotInitialized,
+    SidecarError,
+    TooLarge,
+)
+from sidecar.core.wire import WireModel
+from sidecar.method import Lane, Method, Notification
+
+Schema = dict[str, Any]
+Use = tuple[type[WireModel], JsonSchemaMode]
+
+ALWAYS_POSSIBLE: tuple[type[SidecarError], ...] = (
+    InvalidRequest, InvalidParams, InternalError, NotInitialized, Busy, Cancelled, TooLarge,
+)
+"""Errors that any request outside the connection's own lane may be answered with."""
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """The rows that are published, in the order they are published in."""
+
+    methods: tuple[Method, ...]
+    notifications: tuple[Notification, ...]
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """Every named model once, sorted by name, and which name a row's model goes by."""
+
+    schemas: dict[str, Schema]
+    names: dict[Use, str]
+
+    def params(self, row: Method | Notification) -> str:
+        """Names the schema of a row's params."""
+        return self.names[_params_use(row)]
+
+    def result(self, row: Method) -> str:
+        """Names the schema of a method's result."""
+        return self.names[row.result, "serialization"]
+
+
+class _WireSchema(GenerateJsonSchema):
+    """Pydantic's generator, without titles made from field names, and with every sent field required."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        # A field with a default is always written, so a client may rely on it: without this, literal
+        # tags with a default would turn optional in TypeScript.
+        if self.mode == "serialization":
+            return not field.get("serialization_exclude")
+        return super().field_is_required(field, total)
+
+    def default_schema(self, schema: Any) -> Schema:
+        written = super().default_schema(schema)
+        if self.mode == "serialization":
+            written.pop("default", None)
+        return written
+
+
+def definitions(catalog: Catalog, ref_template: str) -> Definitions:
+    """Gives the schemas of every params, result and nested model; `{model}` in the template is a schema's name.
+
+    Params are described as they are read (validation), results and server notifications as they are written.
+    """
+    uses = sorted(set(_uses(catalog)), key=lambda use: (use[0].__name__, use[1]))
+    for model in {model for model, _ in uses}:
+        model.model_rebuild()
+    found, document = models_json_schema(uses, ref_template=ref_template, schema_generator=_WireSchema)
+    schemas: dict[str, Schema] = document["$defs"]
+    start, end = ref_template.split("{model}")
+    names = {use: str(found[use]["$ref"]).removeprefix(start).removesuffix(end) for use in uses}
+    return Definitions(dict(sorted(schemas.items())), names)
+
+
+def errors_of(row: Method) -> tuple[type[SidecarError], ...]:
+    """Lists the errors a request for this method may be answered with, those of every method included."""
+    general = () if row.lane is Lane.CONNECTION else ALWAYS_POSSIBLE
+    return tuple(dict.fromkeys((*row.errors, *general)))
+
+
+def all_errors() -> tuple[type[SidecarError], ...]:
+    """Lists every error of the tree in the order it is drawn there."""
+    return tuple(_leaves(SidecarError))
+
+
+def _leaves(error: type[SidecarError]) -> Iterator[type[SidecarError]]:
+    for child in error.__subclasses__():
+        if child.__module__ != SidecarError.__module__:
+            continue
+        yield child
+        yield from _leaves(child)
+
+
+def _uses(catalog: Catalog) -> Iterator[Use]:
+    for row in catalog.methods:
+        yield _params_use(row)
+        yield row.result, "serialization"
+    for notice in catalog.notifications:
+        yield _params_use(notice)
+
+
+def _params_use(row: Method | Notification) -> Use:
+    sent_by_server = isinstance(row, Notification) and row.sender == "server"
+    mode: Literal["validation", "serialization"] = "serialization" if sent_by_server else "validation"
+    return row.params, mode
