@@ -37,7 +37,11 @@ def _passes(name: str, command: tuple[str, ...]) -> bool:
     started = time.perf_counter()
     tool = environment.program(command[0])
     done = subprocess.run(
-        [os.fspath(tool), *command[1:]], cwd=environment.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        [os.fspath(tool), *command[1:]],
+        cwd=environment.ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
     passed = done.returncode == 0
     environment.say(f"{'passed' if passed else 'FAILED'}  {time.perf_counter() - started:5.1f} s  {' '.join(command)}")

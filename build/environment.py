@@ -106,7 +106,9 @@ def _require_programs() -> None:
     if importlib.util.find_spec("ensurepip") is None:
         missing.insert(0, "Python's venv module (on Debian and Ubuntu the package python3-venv)")
     if sys.version_info < OLDEST_PYTHON:
-        missing.insert(0, f"Python {OLDEST_PYTHON[0]}.{OLDEST_PYTHON[1]} or newer (this is {platform.python_version()})")
+        missing.insert(
+            0, f"Python {OLDEST_PYTHON[0]}.{OLDEST_PYTHON[1]} or newer (this is {platform.python_version()})"
+        )
     if missing:
         stop(f"Please install {' and '.join(missing)}, then run this again.")
 
@@ -155,7 +157,9 @@ def _step(what: str, arguments: Sequence[str | Path]) -> None:
 def _point_venv_at(target: Path) -> None:
     fresh = ENVIRONMENTS / f"link-{_token()}"
     if sys.platform == "win32":
-        subprocess.run(["cmd", "/c", "mklink", "/J", os.fspath(fresh), os.fspath(target)], check=True, stdout=sys.stderr)
+        subprocess.run(
+            ["cmd", "/c", "mklink", "/J", os.fspath(fresh), os.fspath(target)], check=True, stdout=sys.stderr
+        )
     else:
         fresh.symlink_to(target.relative_to(VENV.parent))
     put_in_place(fresh, VENV)

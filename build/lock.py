@@ -1,6 +1,6 @@
 """Resolves requirements.lock again, for all platforms at once, from what pyproject.toml asks for.
 
-    python3 build/lock.py
+python3 build/lock.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Makes `.venv` from requirements.lock: every package at its locked version, checked against its hash.
 
-    python3 build/setup.py
+python3 build/setup.py
 """
 
 from __future__ import annotations

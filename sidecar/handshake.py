@@ -10,9 +10,7 @@ from sidecar.settings.table import problems_with
 
 PROTOCOL_VERSION = 1
 
-_KNOWN = frozenset(
-    ("protocolVersion", "clientInfo", "processId", "stateDir", "logDir", "settings", "capabilities")
-)
+_KNOWN = frozenset(("protocolVersion", "clientInfo", "processId", "stateDir", "logDir", "settings", "capabilities"))
 
 
 class Handshake(NamedTuple):

@@ -94,25 +94,35 @@ class DiscoverResult(WireModel):
 
 METHODS = (
     Method(
-        "initialize", InitializeParams, InitializeResult, Lane.CONNECTION,
+        "initialize",
+        InitializeParams,
+        InitializeResult,
+        Lane.CONNECTION,
         "Opens the state file and begins the connection.\n\n"
         "Comes first: every other request before it is answered with -32002.",
         (InvalidParams, StateDegraded),
     ),
     Method("ping", Empty, Empty, Lane.CONNECTION, "Answers at once, whatever else is running."),
     Method(
-        "shutdown", Empty, Empty, Lane.CONNECTION,
+        "shutdown",
+        Empty,
+        Empty,
+        Lane.CONNECTION,
         "Stops taking requests. What runs is finished; `exit` or the end of stdin ends the process.",
     ),
 )
 
 NOTIFICATIONS = (
     Notification(
-        "exit", Empty, "client",
+        "exit",
+        Empty,
+        "client",
         "Ends the process: with status 0 after `shutdown`, with 1 without it.",
     ),
     Notification(
-        "$/cancelRequest", CancelParams, "client",
+        "$/cancelRequest",
+        CancelParams,
+        "client",
         f"Cancels a request in flight. It is answered with {Cancelled.code}, once.",
     ),
     Notification("$/progress", ProgressParams, "server", "Tells how far a job is."),

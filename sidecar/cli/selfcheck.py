@@ -39,7 +39,9 @@ def _result_of(check: Callable[[], str]) -> dict[str, object]:
 
 
 def _imports() -> str:
-    names = [module.name for module in pkgutil.walk_packages(sidecar.__path__, "sidecar.") if "__main__" not in module.name]
+    names = [
+        module.name for module in pkgutil.walk_packages(sidecar.__path__, "sidecar.") if "__main__" not in module.name
+    ]
     for name in (*names, "pygit2", "blake3", "watchfiles", "jsonrpcserver", "pydantic"):
         importlib.import_module(name)
     return f"{len(names)} modules"

@@ -30,9 +30,7 @@ class SidecarError(Exception):
     code: ClassVar[int] = -32000
     kind: ClassVar[str] = "error"
 
-    def __init__(
-        self, message: str, *, hint: str | None = None, data: dict[str, object] | None = None
-    ) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, data: dict[str, object] | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint

@@ -154,9 +154,7 @@ class Connection:
         request_id = envelope.id
         return lambda body: self._send_response(request_id, body)
 
-    def _receive_one(
-        self, envelope: Envelope, size: int, answer: Callable[[dict[str, Any]], None] | None
-    ) -> None:
+    def _receive_one(self, envelope: Envelope, size: int, answer: Callable[[dict[str, Any]], None] | None) -> None:
         if isinstance(envelope, Invalid):
             if answer:
                 answer({"error": error_object(envelope.error)})
@@ -380,7 +378,9 @@ def _response(request_id: RequestId, body: dict[str, Any]) -> bytes:
 def _refusal(refused: Refused) -> SidecarError:
     if refused is Refused.TOO_LARGE:
         return _too_large("The message")
-    return InvalidRequest("The header has no usable Content-Length.", hint="Send `Content-Length: N`, an empty line, N bytes.")
+    return InvalidRequest(
+        "The header has no usable Content-Length.", hint="Send `Content-Length: N`, an empty line, N bytes."
+    )
 
 
 def _too_large(what: str) -> TooLarge:

@@ -48,7 +48,9 @@ def parse(message: bytes) -> Envelope | Batch | None:
         value = orjson.loads(message)
     except (orjson.JSONDecodeError, RecursionError) as error:
         reason = str(error).split(": ")[0]
-        return Invalid(None, ParseError(f"The message is not JSON: {reason}.", hint="Send one JSON-RPC message in UTF-8."))
+        return Invalid(
+            None, ParseError(f"The message is not JSON: {reason}.", hint="Send one JSON-RPC message in UTF-8.")
+        )
     if not isinstance(value, list):
         return _envelope(value)
     if not value:

@@ -46,9 +46,7 @@ def _patch_model(title: str, rows: list[Setting]) -> Any:
 def _groups() -> dict[str, Any]:
     return {
         group: (
-            _patch_model(
-                f"{group.capitalize()}Settings", [row for row in SETTINGS if row.name.startswith(group + ".")]
-            )
+            _patch_model(f"{group.capitalize()}Settings", [row for row in SETTINGS if row.name.startswith(group + ".")])
             | None,
             Field(default=None, description=f"The settings named {group}.*."),
         )

@@ -24,38 +24,61 @@ def _threshold(name: str, default: int, doc: str) -> Setting:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
-        "mode", "choice", "passive",
+        "mode",
+        "choice",
+        "passive",
         "off: do nothing; passive: measure everything, inject nothing; active: inject.",
-        choices=("off", "passive", "active"), env="ONECODE_CONTINUITY_MODE",
+        choices=("off", "passive", "active"),
+        env="ONECODE_CONTINUITY_MODE",
     ),
     Setting(
-        "tokenMode", "choice", "normal",
+        "tokenMode",
+        "choice",
+        "normal",
         "Which byte budget a call has when the host does not say.",
-        choices=("low", "normal", "debug"), env="ONECODE_TOKEN_MODE",
+        choices=("low", "normal", "debug"),
+        env="ONECODE_TOKEN_MODE",
     ),
     Setting(
-        "snapshot", "bool", True,
-        "Whether the governor may snapshot structured state.", env="ONECODE_CONTINUITY_ENABLE_SNAPSHOT",
+        "snapshot",
+        "bool",
+        True,
+        "Whether the governor may snapshot structured state.",
+        env="ONECODE_CONTINUITY_ENABLE_SNAPSHOT",
     ),
     Setting(
-        "rehydrate", "bool", False,
-        "Whether the governor may ask for a fresh provider session.", env="ONECODE_CONTINUITY_ENABLE_REHYDRATE",
+        "rehydrate",
+        "bool",
+        False,
+        "Whether the governor may ask for a fresh provider session.",
+        env="ONECODE_CONTINUITY_ENABLE_REHYDRATE",
     ),
     Setting(
-        "artifactPolicy", "choice", "auto-write-manual-commit",
+        "artifactPolicy",
+        "choice",
+        "auto-write-manual-commit",
         "auto-write-manual-commit: drafts stay in the database; auto-write-memory-branch: also committed to memoryBranch.",
-        choices=("auto-write-manual-commit", "auto-write-memory-branch"), env="ONECODE_CONTINUITY_ARTIFACT_POLICY",
+        choices=("auto-write-manual-commit", "auto-write-memory-branch"),
+        env="ONECODE_CONTINUITY_ARTIFACT_POLICY",
     ),
     Setting(
-        "memoryBranch", "branch", "memory/continuity",
-        "The only branch artifacts may be committed to.", env="ONECODE_CONTINUITY_MEMORY_BRANCH",
+        "memoryBranch",
+        "branch",
+        "memory/continuity",
+        "The only branch artifacts may be committed to.",
+        env="ONECODE_CONTINUITY_MEMORY_BRANCH",
     ),
     Setting("budgets.low", "int", 14_000, "Bytes all packs of one call may take in token mode low.", minimum=1_000),
-    Setting("budgets.normal", "int", 24_000, "Bytes all packs of one call may take in token mode normal.", minimum=1_000),
+    Setting(
+        "budgets.normal", "int", 24_000, "Bytes all packs of one call may take in token mode normal.", minimum=1_000
+    ),
     Setting("budgets.debug", "int", 42_000, "Bytes all packs of one call may take in token mode debug.", minimum=1_000),
     Setting(
-        "budgets.newBytesPerCall", "int", None,
-        "Bytes one call may add to a provider session; null means the token mode's budget.", minimum=1_000,
+        "budgets.newBytesPerCall",
+        "int",
+        None,
+        "Bytes one call may add to a provider session; null means the token mode's budget.",
+        minimum=1_000,
     ),
     _threshold("turnsSnapshot", 7, "Turns since the last snapshot that count towards a snapshot."),
     _threshold("turnsRehydrate", 12, "Turns since the last snapshot that count towards a rehydrate."),
@@ -105,8 +128,14 @@ def problem_with(name: str, value: object) -> str | None:
         fits = isinstance(value, int) and not isinstance(value, bool) and row.minimum <= value <= row.maximum
         return None if fits else f"`{name}` is a whole number from {row.minimum} to {row.maximum}"
     if row.kind == "choice":
-        return None if isinstance(value, str) and value in row.choices else f"`{name}` is one of {', '.join(row.choices)}"
-    return None if isinstance(value, str) and is_memory_branch(value) else f"`{name}` is a branch name that no one works on"
+        return (
+            None if isinstance(value, str) and value in row.choices else f"`{name}` is one of {', '.join(row.choices)}"
+        )
+    return (
+        None
+        if isinstance(value, str) and is_memory_branch(value)
+        else f"`{name}` is a branch name that no one works on"
+    )
 
 
 def is_memory_branch(name: str) -> bool:
@@ -125,7 +154,9 @@ def is_memory_branch(name: str) -> bool:
 
 def problems_with(patch: dict[str, Any]) -> list[str]:
     """Lists what is wrong with a nested patch of settings, one sentence each."""
-    groups = [f"`{name}` is an object" for name in patch if name in GROUPS and not isinstance(patch[name], (dict, type(None)))]
+    groups = [
+        f"`{name}` is an object" for name in patch if name in GROUPS and not isinstance(patch[name], (dict, type(None)))
+    ]
     values = (problem_with(name, value) for name, value in flatten(patch).items() if name not in GROUPS)
     return groups + [problem for problem in values if problem]
 

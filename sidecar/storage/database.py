@@ -142,9 +142,13 @@ def translated() -> Iterator[None]:
     except apsw.FullError as error:
         raise StateDegraded("The disk with the state file is full.", hint="Free some disk space.") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise StateDegraded("The state file is damaged.", hint="Restart the sidecar: it sets the file aside.") from error
+        raise StateDegraded(
+            "The state file is damaged.", hint="Restart the sidecar: it sets the file aside."
+        ) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
-        raise StateDegraded("The state file cannot be written.", hint="Check the folder's permissions and disk.") from error
+        raise StateDegraded(
+            "The state file cannot be written.", hint="Check the folder's permissions and disk."
+        ) from error
     except apsw.Error as error:
         if isinstance(error, SidecarError):
             raise

@@ -114,9 +114,7 @@ def current_step(connection: apsw.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(step), 0) FROM continuity_migrations").get or 0)
 
 
-def migrate(
-    connection: apsw.Connection, now_ms: int, migrations: tuple[Migration, ...] = MIGRATIONS
-) -> int:
+def migrate(connection: apsw.Connection, now_ms: int, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
     """Applies the steps that are missing, each in its own transaction, and gives the step the file is at.
 
     Raises StateDegraded for a file written by a newer version. Two processes may migrate at once: each step
