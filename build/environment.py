@@ -75,8 +75,9 @@ def run_tool(arguments: Sequence[str | Path]) -> int:
 
 
 def put_in_place(fresh: Path, place: Path) -> None:
-    """Moves `fresh` to `place` in one step and removes what was there; where the system cannot exchange
-    two folders (Windows), `place` is missing for the moment between two renames.
+    """Moves `fresh` to `place` in one step and removes what was there.
+
+    Where the system cannot exchange two folders (Windows), `place` is missing between two renames.
     """
     old = fresh.with_name(f"replaced-{_token()}")
     if not os.path.lexists(place) or (place.is_symlink() and fresh.is_symlink()):
@@ -138,7 +139,7 @@ def _complete() -> list[Path]:
 
 def _make(target: Path) -> Path:
     python = target / _SCRIPTS / f"python{_SUFFIX}"
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--no-deps"]
+    pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--no-deps"]
     _step("making a virtual environment", [sys.executable, "-m", "venv", target])
     _step("installing the packages of requirements.lock", [*pip, "--require-hashes", "-r", LOCK_FILE])
     _step("installing the project", [*pip, "--no-build-isolation", "--editable", ROOT])

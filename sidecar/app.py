@@ -55,7 +55,7 @@ class App:
         self.connection = Connection(self, send, clock, self.lanes)
         self.warm = threading.Event()
         self.process: Process | None = None
-        self._environment = environment
+        self.environment = environment
         self._on_parent_death = on_parent_death
         self._opened: Opened | None = None
         self._handshake: Handshake | None = None
@@ -70,7 +70,7 @@ class App:
         self._handshake = said
         # Windows cannot delete a folder that is some process's current one: never stay in a worktree.
         os.chdir(said.state_dir)
-        _, problems = from_environment(dict(self._environment))
+        _, problems = from_environment(dict(self.environment))
         for warning in (*opened.warnings, *problems):
             self.log.warning("state.warning", text=warning)
         return {
@@ -207,7 +207,7 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
     from sidecar.storage.lru import Lru
 
     initialize_settings = flatten(said.settings)
-    environment_settings, _ = from_environment(dict(app._environment))
+    environment_settings, _ = from_environment(dict(app.environment))
     settings = resolve([("initialize", initialize_settings), ("environment", environment_settings)])
     return Process(
         database=opened.database,

@@ -10,7 +10,7 @@ from typing import Any
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.wire import WireModel
-from sidecar.settings.resolve import Settings, resolve
+from sidecar.settings.resolve import Layer, Settings, resolve
 from sidecar.settings.store import GLOBAL, values_of
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
@@ -43,7 +43,7 @@ class Process:
         if known is not None and known[0] == version:
             return known[1]
         with self.database.read() as reader:
-            layers = [
+            layers: list[tuple[Layer, Mapping[str, Any]]] = [
                 ("initialize", self.initialize_settings),
                 ("global", values_of(reader, GLOBAL)),
                 ("project", values_of(reader, project) if project else {}),

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -69,10 +70,8 @@ def run(pipe: Pipe) -> NoReturn:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _terminate)
     code = 0
-    try:
+    with suppress(_Terminated):
         code = _read(pipe.read_fd, framer, app, output)
-    except _Terminated:
-        pass
     ending.end(code)
 
 
@@ -90,7 +89,7 @@ def _read(fd: int, framer: Framer, app: App, output: _Output) -> int:
     return 0
 
 
-def _terminate(signum: int, frame: FrameType | None) -> None:
+def _terminate(_signum: int, _frame: FrameType | None) -> None:
     raise _Terminated
 
 

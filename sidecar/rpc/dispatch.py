@@ -47,8 +47,8 @@ class Dispatcher:
         # The library's Either types are untyped: a Left carries an error, a Right a result.
         _, result = cast("Any", dispatcher.dispatch_request)(self._functions, call, request)
         if hasattr(result, "_value"):
-            return {"result": result._value.result}
-        error = result._error
+            return {"result": result._value.result}  # noqa: SLF001  (the library offers no other way)
+        error = result._error  # noqa: SLF001
         if error.code == ERROR_METHOD_NOT_FOUND:
             return {"error": error_object(MethodNotFound(f"There is no method {method[:80]!r}."))}
         if error.code == ERROR_INVALID_PARAMS and not isinstance(error.data, dict):

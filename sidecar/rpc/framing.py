@@ -58,9 +58,9 @@ class Framer:
         self._buffer.clear()
         skipping = self._skip_line or self._skip_bytes
         if rest and not skipping:
-            yield Refused.BAD_HEADER if self._is_header(rest) else rest
+            yield Refused.BAD_HEADER if self._is_header() else rest
 
-    def _is_header(self, rest: bytes) -> bool:
+    def _is_header(self) -> bool:
         return self.framing is Framing.CONTENT_LENGTH and self._body_bytes is None
 
     def _recognise(self) -> bool:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, Field, create_model
 
 from sidecar.core.wire import FolderPath, WireModel
+from sidecar.settings.resolve import Layer
 from sidecar.settings.table import GROUPS, SETTINGS, Setting, is_memory_branch
 
 
@@ -71,9 +72,7 @@ class SettingValue(WireModel):
 
     name: str = Field(description="Dotted name, as in `governor.turnsSnapshot`.")
     value: bool | int | str | None = Field(description="What counts.")
-    source: Literal["default", "initialize", "global", "project", "environment"] = Field(
-        description="The layer the value comes from."
-    )
+    source: Layer = Field(description="The layer the value comes from.")
     default: bool | int | str | None = Field(description="What would count if no layer said anything.")
     description: str = Field(description="What the setting means.")
 

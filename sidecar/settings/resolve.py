@@ -1,16 +1,18 @@
 """Which layer's value counts: defaults, `initialize`, global, project, environment; later wins. Pure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sidecar.settings.table import SETTINGS
+
+Layer = Literal["default", "initialize", "global", "project", "environment"]
 
 
 class Resolved(NamedTuple):
     """A setting's value and the layer it comes from."""
 
     value: Any
-    source: str
+    source: Layer
 
 
 class Settings:
@@ -38,7 +40,7 @@ class Settings:
         return budget if limit is None else min(int(limit), budget)
 
 
-def resolve(layers: Sequence[tuple[str, Mapping[str, Any]]]) -> Settings:
+def resolve(layers: Sequence[tuple[Layer, Mapping[str, Any]]]) -> Settings:
     """Lays the layers over the defaults in the order given; null in a layer means it says nothing."""
     resolved = {row.name: Resolved(row.default, "default") for row in SETTINGS}
     for source, values in layers:

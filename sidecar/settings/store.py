@@ -22,6 +22,7 @@ def put(tx: apsw.Connection, project: str, values: dict[str, Any], now_ms: int) 
         else:
             tx.execute(
                 "INSERT INTO continuity_settings (project, name, value, updated_at_ms) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (project, name) DO UPDATE SET value = excluded.value, updated_at_ms = excluded.updated_at_ms",
+                " ON CONFLICT (project, name)"
+                " DO UPDATE SET value = excluded.value, updated_at_ms = excluded.updated_at_ms",
                 (project, name, orjson.dumps(value), now_ms),
             )

@@ -57,7 +57,8 @@ SETTINGS: tuple[Setting, ...] = (
         "artifactPolicy",
         "choice",
         "auto-write-manual-commit",
-        "auto-write-manual-commit: drafts stay in the database; auto-write-memory-branch: also committed to memoryBranch.",
+        "auto-write-manual-commit: drafts stay in the database;"
+        " auto-write-memory-branch: also committed to memoryBranch.",
         choices=("auto-write-manual-commit", "auto-write-memory-branch"),
         env="ONECODE_CONTINUITY_ARTIFACT_POLICY",
     ),

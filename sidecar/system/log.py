@@ -47,7 +47,7 @@ class Log:
         import logging
         import logging.handlers
 
-        sink = logging.Logger("sidecar", logging.INFO)
+        sink = logging.Logger("sidecar", logging.INFO)  # noqa: LOG001  (outside the tree that libraries log into)
         logging.raiseExceptions = False
         sink.addHandler(logging.StreamHandler())
         if log_dir is not None:
