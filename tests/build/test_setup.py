@@ -1,0 +1,170 @@
+"""`build/setup.py` swaps complete environments only: nothing that interrupts it leaves `.venv` broken."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# The scripts as they are, in a small project of their own: no package to download, one console script.
+PROJECT = """
+[project]
+name = "onecode-sidecar"
+version = "{version}"
+requires-python = ">=3.11"
+[project.scripts]
+onecode-sidecar = "sidecar.__main__:main"
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+[tool.setuptools.packages.find]
+include = ["sidecar"]
+"""
+MAIN = "from importlib.metadata import version\n\ndef main() -> None:\n    print(version('onecode-sidecar'))\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project that was never set up: the real build scripts and a lock that names setuptools only."""
+    return _new_project(tmp_path / "a project")
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that is set up; shared, because each environment takes seconds to make."""
+    project = _new_project(tmp_path_factory.mktemp("shared") / "a ready project")
+    assert "installing" in _set_up(project)
+    return project
+
+
+def _new_project(folder: Path) -> Path:
+    (folder / "build").mkdir(parents=True)
+    for name in ("environment.py", "setup.py"):
+        shutil.copy(ROOT / "build" / name, folder / "build")
+    (folder / "sidecar").mkdir()
+    (folder / "sidecar" / "__init__.py").touch()
+    (folder / "sidecar" / "__main__.py").write_text(MAIN, encoding="utf-8")
+    (folder / "requirements.lock").write_text(_setuptools_entry(), encoding="utf-8")
+    _ask_for(folder, "1.0")
+    return folder
+
+
+def _setuptools_entry() -> str:
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("setuptools=="))
+    return "\n".join([lines[start], *[line for line in lines[start + 1 : start + 4] if "--hash" in line]]) + "\n"
+
+
+def _ask_for(project: Path, version: str) -> None:
+    (project / "pyproject.toml").write_text(PROJECT.format(version=version), encoding="utf-8")
+
+
+def _start(project: Path, cwd: Path | None = None) -> subprocess.Popen[str]:
+    command = [sys.executable, os.fspath(project / "build" / "setup.py")]
+    return subprocess.Popen(
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+
+
+def _set_up(project: Path, cwd: Path | None = None) -> str:
+    running = _start(project, cwd)
+    output, _ = running.communicate(timeout=120)
+    assert running.returncode == 0, output
+    return output
+
+
+def _version(project: Path) -> str:
+    program = project / ".venv" / ("Scripts" if os.name == "nt" else "bin") / "onecode-sidecar"
+    return subprocess.run([program], capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+
+
+def _environments(project: Path) -> list[str]:
+    return sorted(path.name for path in (project / ".venvs").iterdir() if path.name != "lock")
+
+
+def test_a_second_setup_returns_at_once_and_changes_nothing(ready: Path, tmp_path: Path) -> None:
+    made = _environments(ready)
+    started = time.perf_counter()
+    output = _set_up(ready, cwd=tmp_path)
+    assert time.perf_counter() - started < 2, "a setup that has nothing to do takes a fraction of a second"
+    assert output == ""
+    assert _environments(ready) == made
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX; Windows ends a process by other means")
+def test_a_setup_killed_at_any_moment_leaves_the_environment_that_was_there(ready: Path) -> None:
+    before = _version(ready)
+    _ask_for(ready, "2.0")
+    for stage in ("making", "packages", "the project"):
+        _kill_while(stage, ready)
+        assert _version(ready) == before, f"killed while: {stage}"
+    _set_up(ready)
+    assert _version(ready) == "2.0"
+    assert len(_environments(ready)) == 2, "the current and the one before; what the killed attempts left is removed"
+
+
+def _kill_while(stage: str, project: Path) -> None:
+    running = _start(project)
+    assert running.stdout is not None
+    next(line for line in running.stdout if stage in line)
+    time.sleep(0.1)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    running.stdout.close()
+
+
+def test_two_setups_at_once_both_succeed_and_make_one_environment(project: Path) -> None:
+    both = [_start(project), _start(project)]
+    outputs = [running.communicate(timeout=120)[0] for running in both]
+    assert [running.returncode for running in both] == [0, 0], outputs
+    assert sum("installing the project" in output for output in outputs) == 1
+    assert _version(project) == "1.0"
+
+
+def test_a_plain_folder_named_venv_is_replaced(project: Path) -> None:
+    (project / ".venv" / "bin").mkdir(parents=True)
+    (project / ".venv" / "bin" / "python").touch()
+    _set_up(project)
+    assert _version(project) == "1.0"
+    assert len(_environments(project)) == 1
+
+
+def test_an_environment_whose_python_is_gone_is_made_again(ready: Path) -> None:
+    before = _version(ready)
+    shutil.rmtree((ready / ".venv").resolve() / ("Scripts" if os.name == "nt" else "bin"))
+    _set_up(ready)
+    assert _version(ready) == before
+
+
+def test_a_failed_install_changes_nothing_and_says_so(ready: Path) -> None:
+    before = _version(ready)
+    lock = ready / "requirements.lock"
+    right = lock.read_text(encoding="utf-8")
+    lock.write_text(right.replace("sha256:", "sha256:0000"), encoding="utf-8")
+    running = _start(ready)
+    output, _ = running.communicate(timeout=120)
+    lock.write_text(right, encoding="utf-8")
+    assert running.returncode == 2
+    assert "Setup stopped while installing the packages" in output
+    assert _version(ready) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="programs are found through PATHEXT on Windows")
+def test_what_is_missing_is_said_in_one_sentence(project: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, project / "build" / "setup.py"],
+        env={"PATH": os.fspath(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "Please install git and Node, then run this again.\n"
+    assert not (project / ".venv").exists()
