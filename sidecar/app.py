@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar import __version__
 from sidecar.core.clock import Clock
-from sidecar.core.errors import InvalidParams
+from sidecar.core.errors import InvalidParams, StateDegraded
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
 from sidecar.rpc.connection import Connection, Incoming
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
@@ -30,8 +30,13 @@ if TYPE_CHECKING:
     from sidecar.method import Method, Notification
     from sidecar.rpc.dispatch import Dispatcher
 
+    Rows = tuple[tuple[Method, ...], tuple[Notification, ...]]
+
 GRACE_MS = 1_000
 """How long running work may take to finish when the process ends; the host allows two seconds in all."""
+
+EX_SOFTWARE = 70
+"""The exit status when the methods cannot be loaded: the process is of no use then, and the host restarts it."""
 
 WARM_SWITCH_SECONDS = 0.000_5
 """While modules are loaded, threads take turns this often, so that a ping is not kept waiting."""
@@ -46,8 +51,15 @@ class App:
         new_id: "Callable[[], str]",
         send: "Callable[[bytes], None]",
         environment: Mapping[str, str],
-        on_parent_death: "Callable[[], None]",
+        end: "Callable[[int], None]",
+        *,
+        enter: "Callable[[str], None]" = os.chdir,
+        rows: "Callable[[], Rows] | None" = None,
     ) -> None:
+        """Takes what belongs to the process: how to send, how to end it with a status, how to change its folder.
+
+        `rows` gives the methods to serve, `load_rows` if it is None; it is called in the warm-up.
+        """
         self.clock = clock
         self.new_id = new_id
         self.log = Log(clock)
@@ -56,7 +68,9 @@ class App:
         self.warm = threading.Event()
         self.process: Process | None = None
         self.environment = environment
-        self._on_parent_death = on_parent_death
+        self._end = end
+        self._enter = enter
+        self._rows = rows or load_rows
         self._opened: Opened | None = None
         self._handshake: Handshake | None = None
 
@@ -66,10 +80,14 @@ class App:
         for name, folder in (("stateDir", said.state_dir), ("logDir", said.log_dir)):
             if folder is not None and not os.path.isabs(folder):
                 raise InvalidParams(f"`{name}`: is an absolute path.")
-        self._opened = opened = open_state(Path(said.state_dir), self.clock.now_ms())
-        self._handshake = said
-        # Windows cannot delete a folder that is some process's current one: never stay in a worktree.
-        os.chdir(said.state_dir)
+        opened = open_state(Path(said.state_dir), self.clock.now_ms())
+        try:
+            # Windows cannot delete a folder that is some process's current one: never stay in a worktree.
+            self._enter(said.state_dir)
+        except OSError as error:
+            opened.database.close()
+            raise StateDegraded("The state folder cannot be entered.", hint="Check its permissions.") from error
+        self._opened, self._handshake = opened, said
         _, problems = from_environment(dict(self.environment))
         for warning in (*opened.warnings, *problems):
             self.log.warning("state.warning", text=warning)
@@ -124,6 +142,8 @@ class App:
         if self.process is not None:
             self.process.ending.set()
         self.lanes.close(GRACE_MS)
+        if self.process is not None:
+            self.process.background.shutdown(wait=False, cancel_futures=True)
         if self._opened is not None:
             self._opened.database.close()
 
@@ -134,9 +154,7 @@ class App:
             self._load()
         except BaseException as error:
             self.on_incident(error, self.new_incident_id())
-            self.log.flush_to(sys.stderr.buffer.write)
-            sys.stderr.flush()
-            os._exit(70)  # EX_SOFTWARE: without its methods the process is of no use; the host restarts it
+            self._end(EX_SOFTWARE)
         finally:
             sys.setswitchinterval(usual_seconds)
         self.warm.set()
@@ -148,8 +166,8 @@ class App:
         if said.process_id is not None:
             from sidecar.system import parent
 
-            parent.watch(said.process_id, self._on_parent_death)
-        dispatcher, routes = load_routes(self.on_incident, self.new_incident_id)
+            parent.watch(said.process_id, lambda: self._end(0))
+        dispatcher, routes = load_routes(self._rows, self.on_incident, self.new_incident_id)
         self.process = make_process(self, said, self._opened)
         self.log.attach(Path(said.log_dir) if said.log_dir else None, os.getpid())
         self.log.info("started", version=__version__, build=build_kind(), schema=self._opened.step)
@@ -177,19 +195,21 @@ class Catalogued:
 
 
 def load_routes(
-    on_incident: "Callable[[BaseException, str], None]", new_incident_id: "Callable[[], str]"
+    rows: "Callable[[], Rows]",
+    on_incident: "Callable[[BaseException, str], None]",
+    new_incident_id: "Callable[[], str]",
 ) -> "tuple[Dispatcher, Catalogued]":
     """Loads every slice and makes the dispatch table from the catalog."""
     from sidecar.rpc.dispatch import Dispatcher
 
-    methods, notifications = load_rows()
+    methods, notifications = rows()
     dispatcher = Dispatcher(methods, notifications, on_incident, new_incident_id)
     lanes = {row.name: str(row.lane) for row in methods if row.run}
     notice_lanes = {row.name: str(row.lane) for row in notifications if row.run}
     return dispatcher, Catalogued(dispatcher, lanes, notice_lanes)
 
 
-def load_rows() -> "tuple[tuple[Method, ...], tuple[Notification, ...]]":
+def load_rows() -> "Rows":
     """Loads every slice and gives the catalog's rows, with `rpc.discover`, which is made from them."""
     from sidecar.catalog import METHODS, NOTIFICATIONS
     from sidecar.schema.methods import discover_method

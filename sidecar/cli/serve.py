@@ -6,13 +6,18 @@ import sys
 import threading
 from contextlib import suppress
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from sidecar.app import App
 from sidecar.core.clock import SystemClock
 from sidecar.rpc.framing import Framer, frame
 from sidecar.rpc.stdio import Pipe, write_all
 from sidecar.system.environment import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sidecar.app import Rows
 
 CHUNK_BYTES = 256 * 1024
 
@@ -59,12 +64,12 @@ class _Ending:
         os._exit(code)
 
 
-def run(pipe: Pipe) -> NoReturn:
-    """Serves one client over the claimed streams and never returns."""
+def run(pipe: Pipe, rows: "Callable[[], Rows] | None" = None) -> NoReturn:
+    """Serves one client over the claimed streams and never returns; `rows` as in `App`."""
     framer = Framer()
     output = _Output(pipe.write_fd, framer)
     ending = _Ending()
-    app = App(SystemClock(), _new_id, output.send, environment(), lambda: ending.end(0))
+    app = App(SystemClock(), _new_id, output.send, environment(), ending.end, rows=rows)
     ending.app = app
     for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"):
         if hasattr(signal, name):

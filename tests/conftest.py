@@ -1,0 +1,114 @@
+"""What every test may ask for."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.support.client import Client
+from tests.support.clock import FixedClock
+from tests.support.memory import MemorySidecar
+from tests.support.process import SidecarProcess
+from tests.support.repositories import HERMETIC, Contents, Repository
+from tests.support.repositories import make_repository as make_repository_at
+
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Shuts the user's and the system's configuration out before anything reads it."""
+    # jsonrpcserver reads its schema in a way of Python 3.8 when it is imported.
+    config.addinivalue_line("filterwarnings", "ignore:read_text is deprecated:DeprecationWarning")
+    os.environ.update(HERMETIC)
+    for name in [name for name in os.environ if name.startswith("ONECODE_")]:
+        del os.environ[name]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home folder with nothing in it."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        os.environ[name] = str(folder)
+    return folder
+
+
+@pytest.fixture
+def state_dir(tmp_path: Path) -> Path:
+    """Where the sidecar of this test keeps its state; not there yet."""
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """A clock that stands still at 2026-03-01T09:30:00Z."""
+    return FixedClock()
+
+
+@pytest.fixture
+def open_sidecar(state_dir: Path) -> Iterator[Callable[..., MemorySidecar]]:
+    """Makes in-memory sidecars, all on the test's state folder unless told otherwise, and closes them."""
+    with contextlib.ExitStack() as open_ones:
+
+        def open_one(**options: Any) -> MemorySidecar:
+            one = MemorySidecar(options.pop("state_dir", state_dir), **options)
+            open_ones.callback(one.close)
+            return one
+
+        yield open_one
+
+
+@pytest.fixture
+def sidecar(open_sidecar: Callable[..., MemorySidecar]) -> MemorySidecar:
+    """An in-memory sidecar after its handshake."""
+    one = open_sidecar()
+    one.client.initialize()
+    return one
+
+
+@pytest.fixture
+def client(sidecar: MemorySidecar) -> Client:
+    """The client of an in-memory sidecar after its handshake."""
+    return sidecar.client
+
+
+@pytest.fixture
+def start_process(state_dir: Path) -> Iterator[Callable[..., SidecarProcess]]:
+    """Starts sidecars in processes of their own, before their handshake, and ends them."""
+    with contextlib.ExitStack() as open_ones:
+
+        def start_one(**options: Any) -> SidecarProcess:
+            one = SidecarProcess(options.pop("state_dir", state_dir), **options)
+            open_ones.callback(one.close)
+            return one
+
+        yield start_one
+
+
+@pytest.fixture
+def process(start_process: Callable[..., SidecarProcess]) -> SidecarProcess:
+    """A sidecar in a process of its own after its handshake."""
+    one = start_process()
+    one.client.initialize()
+    return one
+
+
+@pytest.fixture
+def process_client(process: SidecarProcess) -> Client:
+    """The client of a sidecar in a process of its own, after the handshake."""
+    return process.client
+
+
+@pytest.fixture
+def make_repository(tmp_path: Path) -> Callable[..., Repository]:
+    """Makes git repositories below the test's folder."""
+
+    def make(files: Mapping[str, Contents] | None = None, name: str = "repository") -> Repository:
+        return make_repository_at(tmp_path / name, files)
+
+    return make

@@ -1,0 +1,92 @@
+"""A JSON-RPC client for tests, over whatever takes messages: the in-memory twin or a process."""
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tests.support.failures import RpcFailure
+from tests.support.inbox import PATIENCE_SECONDS, Inbox, Message, is_answer
+
+
+class Client:
+    """Sends requests and notifications; waits for answers by id."""
+
+    def __init__(self, send: Callable[[bytes], None], inbox: Inbox, state_dir: Path) -> None:
+        self.send = send
+        self.inbox = inbox
+        self.state_dir = state_dir
+        self._ids = itertools.count(1)
+
+    def start(self, method: str, params: Any = None, **envelope: Any) -> int:
+        """Sends a request and gives its id, without waiting."""
+        request_id: int = envelope.pop("id", None) or next(self._ids)
+        self.post({"jsonrpc": "2.0", "id": request_id, "method": method, **_with(params), **envelope})
+        return request_id
+
+    def post(self, message: Any) -> None:
+        """Sends any JSON value as one message."""
+        self.send(orjson.dumps(message))
+
+    def notify(self, method: str, params: Any = None) -> None:
+        """Sends a notification."""
+        self.post({"jsonrpc": "2.0", "method": method, **_with(params)})
+
+    def cancel(self, request_id: object) -> None:
+        """Asks for a request to be cancelled."""
+        self.notify("$/cancelRequest", {"id": request_id})
+
+    def answer(self, request_id: object, patience: float = PATIENCE_SECONDS) -> Message:
+        """Waits for the response under an id and gives it whole."""
+        message: Message = self.inbox.wait_for(lambda message: is_answer(message, request_id), patience)
+        return message
+
+    def result(self, request_id: object, patience: float = PATIENCE_SECONDS) -> Any:
+        """Waits for a result; raises RpcFailure for an error."""
+        answer = self.answer(request_id, patience)
+        if "error" in answer:
+            raise RpcFailure(answer["error"])
+        return answer["result"]
+
+    def request(self, method: str, params: Any = None, patience: float = PATIENCE_SECONDS) -> Any:
+        """Sends a request and gives its result; raises RpcFailure for an error."""
+        return self.result(self.start(method, params), patience)
+
+    def error(self, method: str, params: Any = None) -> RpcFailure:
+        """Sends a request that has to fail and gives its error."""
+        try:
+            result = self.request(method, params)
+        except RpcFailure as failure:
+            return failure
+        raise AssertionError(f"{method} succeeded: {result!r:.200}")
+
+    def initialize(self, **changes: Any) -> Any:
+        """Does the handshake and waits until the methods are loaded; `changes` replace its params."""
+        result = self.request("initialize", {**self.handshake(), **changes})
+        self.request("settings/get", {})
+        return result
+
+    def handshake(self) -> dict[str, Any]:
+        """Gives the params of an `initialize` that succeeds."""
+        return {
+            "protocolVersion": 1,
+            "clientInfo": {"name": "test", "version": "1"},
+            "stateDir": str(self.state_dir),
+            "capabilities": {},
+        }
+
+    def fence(self) -> None:
+        """Waits until everything sent before has been read: the stream is in order, and `ping` answers at once."""
+        self.answer(self.start("ping"))
+
+    def wait_for_notification(self, method: str) -> Any:
+        """Waits for the first notification of a method and gives its params."""
+        return self.inbox.wait_for(lambda message: isinstance(message, dict) and message.get("method") == method)[
+            "params"
+        ]
+
+
+def _with(params: Any) -> dict[str, Any]:
+    return {} if params is None else {"params": params}

@@ -1,0 +1,65 @@
+"""The in-memory twin: the whole application in this process, without streams or signals."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sidecar.app import App, load_rows
+from sidecar.method import Method, Notification
+from tests.support.client import Client
+from tests.support.clock import FixedClock
+from tests.support.inbox import Inbox
+
+if TYPE_CHECKING:
+    from sidecar.app import Rows
+
+
+class MemorySidecar:
+    """An application and the client that speaks to it; what it sends and what it was told to do can be read."""
+
+    def __init__(
+        self,
+        state_dir: Path,
+        methods: Iterable[Method] = (),
+        notifications: Iterable[Notification] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.clock = FixedClock()
+        self.inbox = Inbox()
+        self.ended_with: list[int] = []
+        self._ids = 0
+        self.app = App(
+            self.clock,
+            self._new_id,
+            self.inbox.put,
+            environment or {},
+            self._end,
+            enter=lambda _folder: None,
+            rows=with_rows(methods, notifications),
+        )
+        self.client = Client(self.app.connection.receive, self.inbox, state_dir)
+
+    def close(self) -> None:
+        """Ends the application as the end of stdin would."""
+        self.app.close()
+        self.inbox.close()
+
+    def _end(self, status: int) -> None:
+        self.ended_with.append(status)
+        self.app.log.flush_to(sys.stderr.buffer.write)
+        self.inbox.close()
+
+    def _new_id(self) -> str:
+        self._ids += 1
+        return f"{self._ids:012x}".ljust(32, "0")
+
+
+def with_rows(methods: Iterable[Method], notifications: Iterable[Notification] = ()) -> "Callable[[], Rows]":
+    """Gives the catalog with a test's own rows behind it."""
+
+    def rows() -> "Rows":
+        known_methods, known_notifications = load_rows()
+        return (*known_methods, *methods), (*known_notifications, *notifications)
+
+    return rows

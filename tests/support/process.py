@@ -1,0 +1,121 @@
+"""A sidecar in a process of its own, as 1Code starts it."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from sidecar.rpc.framing import Framer, Framing, Refused, frame
+from tests.support.client import Client
+from tests.support.inbox import Inbox
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVE = (sys.executable, "-m", "sidecar", "serve")
+SERVE_WITH_ROWS = (sys.executable, "-m", "tests.support.serve")
+"""The same program with the rows of tests/support/rows.py behind the catalog."""
+
+END_SECONDS = 2.0
+"""The host's patience with a sidecar that has to end."""
+
+
+class SidecarProcess:
+    """A running sidecar. Its stdout goes to the inbox, its stderr is kept; `close` leaves nothing running."""
+
+    def __init__(
+        self,
+        state_dir: Path,
+        command: Sequence[str] = SERVE,
+        environment: Mapping[str, str] | None = None,
+        framing: Framing = Framing.LINES,
+    ) -> None:
+        self.framing = framing
+        self.inbox = Inbox()
+        self.garbage: list[object] = []
+        self._errors: list[bytes] = []
+        self.popen = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=state_dir.parent,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
+        )
+        assert self.popen.stdin is not None
+        assert self.popen.stdout is not None
+        assert self.popen.stderr is not None
+        self.stdin: IO[bytes] = self.popen.stdin
+        self.stdout: IO[bytes] = self.popen.stdout
+        self._threads = [
+            threading.Thread(target=self._read_messages, args=(self.stdout,), daemon=True),
+            threading.Thread(target=self._read_errors, args=(self.popen.stderr,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+        self.client = Client(self.send, self.inbox, state_dir)
+
+    def send(self, payload: bytes) -> None:
+        """Writes one message in the framing of this client."""
+        self.write(frame(payload, self.framing))
+
+    def write(self, stream: bytes) -> None:
+        """Writes bytes as they are."""
+        self.stdin.write(stream)
+        self.stdin.flush()
+
+    def close_stdin(self) -> None:
+        """Ends the stream towards the sidecar."""
+        with contextlib.suppress(BrokenPipeError):
+            self.stdin.close()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Sends a signal to the sidecar."""
+        self.popen.send_signal(number)
+
+    def wait(self, patience: float = END_SECONDS) -> int:
+        """Waits for the end and gives the exit status; raises TimeoutExpired when it takes longer."""
+        return self.popen.wait(patience)
+
+    def stderr(self) -> bytes:
+        """Gives what was written to stderr; call it after the end to have everything."""
+        if self.popen.poll() is not None:
+            self._threads[1].join(5)
+        return b"".join(self._errors)
+
+    def close(self) -> None:
+        """Ends the process, by force if need be, and closes the streams."""
+        self.close_stdin()
+        try:
+            self.popen.wait(5)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            self.popen.wait()
+        for thread in self._threads:
+            thread.join(5)
+        for stream in (self.popen.stdout, self.popen.stderr):
+            if stream is not None:
+                stream.close()
+
+    def _read_messages(self, stream: IO[bytes]) -> None:
+        framer = Framer()
+        with contextlib.suppress(ValueError, OSError):
+            while chunk := os.read(stream.fileno(), 65_536):
+                for message in framer.feed(chunk):
+                    self._take(message)
+        self.inbox.close()
+
+    def _take(self, message: bytes | Refused) -> None:
+        try:
+            assert isinstance(message, bytes)
+            self.inbox.put(message)
+        except (AssertionError, ValueError):
+            self.garbage.append(message)
+
+    def _read_errors(self, stream: IO[bytes]) -> None:
+        with contextlib.suppress(ValueError, OSError):
+            while chunk := os.read(stream.fileno(), 65_536):
+                self._errors.append(chunk)

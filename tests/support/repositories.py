@@ -1,0 +1,87 @@
+"""Git repositories for tests: nothing of the user's or the system's configuration, fixed authors and dates."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+DATE = "2026-03-01T09:00:00+00:00"
+
+HERMETIC = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_AUTHOR_DATE": DATE,
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_DATE": DATE,
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+Contents = str | bytes
+
+
+class Repository:
+    """A git repository in a folder of its own, driven by the real git."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def git(self, *arguments: str) -> str:
+        """Runs git here and gives its output without the last line end; raises when git fails."""
+        return git(self.path, *arguments)
+
+    def write(self, files: Mapping[str, Contents]) -> None:
+        """Writes files, with their folders."""
+        for name, contents in files.items():
+            target = self.path / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(contents.encode() if isinstance(contents, str) else contents)
+
+    def commit(self, files: Mapping[str, Contents] | None = None, message: str = "Change things") -> str:
+        """Writes files, commits everything there is and gives the commit's id."""
+        self.write(files or {})
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.head()
+
+    def head(self) -> str:
+        """Gives the id of the commit checked out."""
+        return self.git("rev-parse", "HEAD")
+
+    def add_worktree(self, path: Path, branch: str) -> "Repository":
+        """Makes a linked worktree on a new branch."""
+        self.git("worktree", "add", "--quiet", "-b", branch, str(path))
+        return Repository(path)
+
+    def add_submodule(self, other: "Repository", name: str) -> "Repository":
+        """Adds and commits another repository as a submodule."""
+        self.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.path), name)
+        self.git("commit", "--quiet", "--message", f"Add {name}")
+        return Repository(self.path / name)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Runs git in a folder and gives its output without the last line end; raises when git fails."""
+    done = subprocess.run(
+        ["git", *arguments],
+        cwd=folder,
+        env={**os.environ, **HERMETIC},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"git {' '.join(arguments)}: {done.stderr.decode()}"
+    return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+def make_repository(path: Path, files: Mapping[str, Contents] | None = None) -> Repository:
+    """Makes a repository on branch `main`; with files also its first commit."""
+    path.mkdir(parents=True, exist_ok=True)
+    repository = Repository(path)
+    repository.git("init", "--quiet", "--initial-branch", "main")
+    if files is not None:
+        repository.commit(files, "Begin")
+    return repository
