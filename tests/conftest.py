@@ -23,7 +23,7 @@ settings.load_profile("house")
 def pytest_configure(config: pytest.Config) -> None:
     """Shuts the user's and the system's configuration out before anything reads it."""
     # jsonrpcserver reads its schema in a way of Python 3.8 when it is imported.
-    config.addinivalue_line("filterwarnings", "ignore:read_text is deprecated:DeprecationWarning")
+    config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
     os.environ.update(HERMETIC)
     for name in [name for name in os.environ if name.startswith("ONECODE_")]:
         del os.environ[name]
