@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Clock, rfc3339
@@ -16,6 +16,8 @@ from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
 from sidecar.system.log import Log
 from sidecar.workspace import Workspaces, project_key
+
+Part = TypeVar("Part")
 
 
 @dataclass
@@ -35,6 +37,15 @@ class Process:
     workspaces: Workspaces = field(default_factory=Workspaces)
     ending: threading.Event = field(default_factory=threading.Event)
     _settings: dict[str, tuple[tuple[int, int], Settings]] = field(default_factory=dict)
+    _parts: dict[type, object] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def part(self, kind: type[Part], make: Callable[[], Part]) -> Part:
+        """Gives what a slice keeps for the whole process, making it the first time."""
+        with self._lock:
+            if kind not in self._parts:
+                self._parts[kind] = make()
+            return cast("Part", self._parts[kind])
 
     def settings(self, project: str) -> Settings:
         """Gives the settings that count for a project key; read again only when the state file has changed."""

@@ -1,11 +1,13 @@
 """The one list of every method and notification."""
 
 from sidecar import lifecycle
+from sidecar.codebase import methods as codebase
 from sidecar.method import Method, Notification
 from sidecar.settings import methods as settings
 
 METHODS: tuple[Method, ...] = (
     *lifecycle.METHODS,
+    *codebase.METHODS,
     *settings.METHODS,
 )
 

@@ -1,0 +1,1 @@
+"""After a run: what is kept of it."""

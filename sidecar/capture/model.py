@@ -1,0 +1,147 @@
+"""The messages of `continuity/postRun` and the artifacts."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
+from sidecar.governor.model import GovernorWord
+from sidecar.runs.model import (
+    MAX_PROMPT_CHARACTERS,
+    ArtifactReference,
+    ArtifactStatus,
+    ArtifactType,
+    Outcome,
+    Provider,
+    RunMode,
+    Todo,
+)
+
+
+class RunError(WireModel):
+    """Why a run failed."""
+
+    kind: Literal["auth", "rateLimit", "overload", "other"]
+    message: str | None = Field(default=None, max_length=20_000)
+
+
+class SessionChange(WireModel):
+    """The provider session before and after the run."""
+
+    before: Identifier | None
+    after: Identifier | None = Field(description="Null where the run never learnt its session.")
+
+
+class Assistant(WireModel):
+    """The agent's message as the host stored it."""
+
+    message_id: Identifier | None = None
+    text: str = Field(default="", max_length=MAX_PROMPT_CHARACTERS, description="The agent's final text.")
+    parts: list[dict[str, Any]] = Field(default_factory=list, description="The stored parts, tool calls included.")
+
+
+class ToolError(WireModel):
+    """The output of a failed tool call, which the stored parts do not have."""
+
+    tool_call_id: str | None = Field(default=None, max_length=200)
+    tool_name: str | None = Field(default=None, max_length=200)
+    text: str = Field(max_length=1_000_000)
+    exit_code: int | None = None
+
+
+class RunUsage(WireModel):
+    """What the run cost, where the host knows."""
+
+    input_tokens: int | None = Field(default=None, ge=0)
+    output_tokens: int | None = Field(default=None, ge=0)
+    cache_read_tokens: int | None = Field(default=None, ge=0)
+    cache_creation_tokens: int | None = Field(default=None, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0, description="US dollars.")
+    duration_ms: float | None = Field(default=None, ge=0, description="Milliseconds.")
+
+
+class PostRunParams(WireModel):
+    """A run that ended, in whatever way."""
+
+    run_id: Identifier
+    delivery_token: Identifier | None = Field(default=None, description="From the run's pre-run.")
+    sub_chat_id: Identifier
+    chat_id: Identifier | None = None
+    provider: Provider
+    mode: RunMode
+    cwd: FolderPath
+    project_path: FolderPath | None = None
+    prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The user's own words.")
+    outcome: Outcome
+    error: RunError | None = None
+    session: SessionChange
+    assistant: Assistant | None = None
+    tool_errors: list[ToolError] | None = Field(default=None, max_length=1_000)
+    transcript_path: FolderPath | None = Field(
+        default=None, description="The provider's own transcript of the session."
+    )
+    todos: list[Todo] | None = Field(default=None, max_length=1_000)
+    usage: RunUsage | None = None
+    started_at: Instant
+    finished_at: Instant
+
+
+class PostRunResult(WireModel):
+    """The run is kept; it will not be lost, and sending it again changes nothing."""
+
+    accepted: bool
+    duplicate: bool = Field(description="True when this run id was recorded before; the first answer is repeated.")
+    artifacts: list[ArtifactReference]
+    governor: GovernorWord
+
+
+class ArtifactListParams(WireModel):
+    """Which artifacts to list."""
+
+    project_path: FolderPath
+    status: ArtifactStatus | None = None
+    type: ArtifactType | None = None
+    limit: int = Field(default=50, ge=1, le=500)
+
+
+class ArtifactSummary(WireModel):
+    """An artifact without its text."""
+
+    id: str
+    type: ArtifactType
+    status: ArtifactStatus
+    title: str
+    event: str = Field(description="What caused it.")
+    created_at: str = Field(description="RFC 3339.")
+
+
+class ArtifactListResult(WireModel):
+    """Artifacts of a project, the newest first."""
+
+    artifacts: list[ArtifactSummary]
+
+
+class ArtifactGetParams(WireModel):
+    """Names one artifact."""
+
+    id: Identifier
+
+
+class Provenance(WireModel):
+    """Where an artifact comes from."""
+
+    run_id: str
+    sub_chat_id: str
+    provider: Provider
+    session_id: str | None
+    task_fingerprint: str | None
+    head_commit: str | None
+    files: list[str]
+    sidecar_version: str
+
+
+class ArtifactGetResult(ArtifactSummary):
+    """An artifact with its Markdown text."""
+
+    body: str
+    provenance: Provenance

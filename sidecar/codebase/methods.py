@@ -1,0 +1,107 @@
+"""`codebase/state`, `codebase/index`, `codebase/search`."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from sidecar.call import Call
+from sidecar.codebase.model import (
+    ChangedFileEntry,
+    FoundFile,
+    IndexResult,
+    SearchParams,
+    SearchResult,
+    StateResult,
+    WorkspaceParams,
+)
+from sidecar.codebase.repository import FillReport, Repository, repository_of
+from sidecar.codebase.state import RepositoryState, StateFailed
+from sidecar.core.errors import Cancelled, WorkspaceUnavailable
+from sidecar.lifecycle import Progress, ProgressParams
+from sidecar.method import Lane, method
+
+SEARCH_WAIT_MS = 2_000
+PROGRESS_SECONDS = 0.2
+
+
+def state(call: Call, params: WorkspaceParams) -> StateResult:
+    """Tells how the worktree is now: head, branch, changed files with content hashes, and the proof."""
+    _, found = _look(call, params)
+    return StateResult(
+        kind=found.kind,
+        root=str(found.root),
+        head_commit=found.head,
+        branch=found.branch,
+        changed=[
+            ChangedFileEntry(
+                path=_shown(file.path),
+                kind=file.kind,
+                code=file.code,
+                content_hash=file.content_hash,
+                original_path=_shown(file.original) if file.original else None,
+            )
+            for file in found.changed
+        ],
+        changed_files_hash=found.changed_hash,
+        proof=found.proof,
+    )
+
+
+def index(call: Call, params: WorkspaceParams) -> IndexResult:
+    """Reads the words of every file that is not known yet, with progress; may be cancelled at any time."""
+    repository, found = _look(call, params)
+    listing = repository.listing(found)
+    report = FillReport(cancellation=call.cancellation)
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="index") as pool:
+        future = pool.submit(repository.fill, listing, report)
+        while not future.done():
+            _tell(call, report)
+            try:
+                future.result(timeout=PROGRESS_SECONDS)
+            except TimeoutError:
+                continue
+    call.cancellation.check()
+    _tell(call, report)
+    return IndexResult(
+        files=len(listing.files),
+        from_cache=report.from_cache,
+        analysed=report.analysed,
+        complete=report.done >= report.total,
+        cut_at=listing.cut_at,
+    )
+
+
+def search(call: Call, params: SearchParams) -> SearchResult:
+    """Ranks the files a text is about by its words, the paths and the names it spells out."""
+    repository, found = _look(call, params)
+    listing = repository.listing(found)
+    _, complete = repository.wait_for_index(listing, call.process.background, SEARCH_WAIT_MS)
+    ranked = repository.find(params.query, found, [], params.limit)
+    files = [FoundFile(path=one.path, score=one.score, parts=one.parts, matched=list(one.matched)) for one in ranked]
+    return SearchResult(files=files, complete=complete)
+
+
+def _look(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositoryState]:
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    workspace.require()
+    repository = repository_of(workspace, call.process)
+    try:
+        return repository, repository.state()
+    except StateFailed as error:
+        raise WorkspaceUnavailable(f"The repository's state cannot be read: {error.reason}.") from error
+
+
+def _tell(call: Call, report: FillReport) -> None:
+    progress = Progress(phase="index", done=report.done, total=report.total)
+    call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))
+
+
+def _shown(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+_ERRORS = (WorkspaceUnavailable,)
+
+METHODS = (
+    method("codebase/state", state, lane=Lane.SHARED, errors=_ERRORS),
+    method("codebase/index", index, lane=Lane.JOB, errors=(*_ERRORS, Cancelled)),
+    method("codebase/search", search, lane=Lane.SHARED, errors=_ERRORS),
+)

@@ -1,0 +1,209 @@
+"""What is kept in memory about one workspace's repository, and the looks other slices take at it."""
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+
+from sidecar.call import Process
+from sidecar.codebase.diff import MAX_PATHS, FileDiff, diff_against
+from sidecar.codebase.files import Listing, TrackedFiles, git_dir_of, list_files, may_show
+from sidecar.codebase.hashing import ContentHashes, read_file
+from sidecar.codebase.index import FileIndex
+from sidecar.codebase.ranking import Ranked
+from sidecar.codebase.reading import read_contents
+from sidecar.codebase.state import RepositoryState, StateFailed, read_state
+from sidecar.codebase.store import FileCache, SearchCache
+from sidecar.codebase.summary import Summary, summarise
+from sidecar.core.cancellation import Cancellation
+from sidecar.core.digests import digest_value, short_id
+from sidecar.storage.lru import Lru
+from sidecar.system.git import GitFailed
+from sidecar.workspace import Workspace
+
+_ANALYSED_AT_ONCE = 128
+_DIFF_CACHE_BYTES = 4 * 2**20
+MAX_NEW_FILE_BYTES = 64 * 1024
+
+
+@dataclass
+class FillReport:
+    """What an index run did; changes while it runs."""
+
+    total: int = 0
+    from_cache: int = 0
+    analysed: int = 0
+    cancellation: Cancellation = field(default_factory=Cancellation)
+
+    @property
+    def done(self) -> int:
+        """Files that are in the index."""
+        return self.from_cache + self.analysed
+
+
+class Repository:
+    """One workspace's repository. Thread-safe."""
+
+    def __init__(self, workspace: Workspace, process: Process) -> None:
+        self.cwd = workspace.cwd
+        self._process = process
+        self._empty_git = process.state_dir / "folder.git"
+        self._hashes = ContentHashes(lambda: process.clock.now_ms() * 1_000_000)
+        self._tracked = TrackedFiles()
+        self._index = FileIndex()
+        self._diffs = Lru(_DIFF_CACHE_BYTES)
+        self._file_cache = process.part(FileCache, lambda: FileCache(process))
+        self._search_cache = process.part(SearchCache, lambda: SearchCache(process))
+        self._look_lock = threading.Lock()
+        self._fill_lock = threading.Lock()
+        self._fill: Future[FillReport] | None = None
+        self._filling = FillReport()
+        self.key = short_id(str(self.cwd), 16)
+
+    def state(self) -> RepositoryState:
+        """Asks git how the worktree is now; raises StateFailed."""
+        return read_state(self.cwd, self._hashes, self._empty_git)
+
+    def listing(self, state: RepositoryState) -> Listing:
+        """Gives the files of a state and makes the index hold exactly those; raises StateFailed."""
+        with self._look_lock:
+            try:
+                tracked = self._tracked.of(self.cwd, state)
+            except GitFailed as error:
+                raise StateFailed(error.reason) from error
+            self.key = _repository_key(state)
+            listing = list_files(self.cwd, state, tracked)
+            self._index.update(listing.files)
+            return listing
+
+    def start_filling(self, listing: Listing, pool: ThreadPoolExecutor) -> "Future[FillReport]":
+        """Begins to take the files' words into the index, in the background; joins a run that is under way."""
+        with self._fill_lock:
+            if self._fill is None or self._fill.done():
+                self._filling = FillReport(total=len(listing.files))
+                self._fill = pool.submit(self._fill_index, listing, self._filling)
+            return self._fill
+
+    def fill(self, listing: Listing, report: FillReport) -> FillReport:
+        """Takes the files' words into the index in this thread; the report may be watched and cancelled."""
+        report.total = len(listing.files)
+        return self._fill_index(listing, report)
+
+    def wait_for_index(self, listing: Listing, pool: ThreadPoolExecutor, wait_ms: float) -> tuple[int, bool]:
+        """Fills the index for at most `wait_ms`; gives how many files were analysed meanwhile, and whether all are in."""
+        if not self._index.update(listing.files):
+            return 0, True
+        future = self.start_filling(listing, pool)
+        before = self._filling.analysed
+        wait((future,), timeout=wait_ms / 1000)
+        return self._filling.analysed - before, self._index.is_complete()
+
+    def find(self, text: str, state: RepositoryState, mentioned: list[str], limit: int = 24) -> list[Ranked]:
+        """Ranks the files a text is about, from the search cache where the same was asked of the same state."""
+        query = digest_value([text, sorted(mentioned), limit])
+        scope = f"{self.cwd}:{state.changed_hash}"
+        if not self._index.is_complete():
+            return self._find(text, state, mentioned, limit)
+        cached = self._search_cache.get(query, state.head or "", scope)
+        if cached is not None:
+            return [Ranked(path, score, parts, tuple(matched)) for path, score, parts, matched in cached]
+        found = self._find(text, state, mentioned, limit)
+        self._search_cache.put(
+            query, state.head or "", scope, [list(ranked) for ranked in found], self._process.clock.now_ms()
+        )
+        return found
+
+    def summary(self, path: str, content: str) -> Summary | None:
+        """Gives a file's summary: from the cache, or by reading it now; None when it changed or is gone."""
+        known = self._file_cache.get(self.key, path, content)
+        if known is not None:
+            return known
+        try:
+            for _, content_id, data in read_contents(self.cwd, {path: content}):
+                made = summarise(path, data)
+                self._file_cache.put_many(self.key, [(path, content_id, made)], self._process.clock.now_ms())
+                return made
+        except GitFailed:
+            return None
+        return None
+
+    def diffs(self, state: RepositoryState) -> dict[str, FileDiff]:
+        """Gives the difference of each changed file to the head commit; read again only for what changed.
+
+        New files have no difference here: `new_file` reads them. Raises StateFailed.
+        """
+        if state.kind != "git" or state.head is None:
+            return {}
+        wanted = [
+            file for file in state.changed if file.code != "??" and file.kind != "conflicted" and may_show(file.path)
+        ][:MAX_PATHS]
+        keys = {file.path: (state.head, file.path, file.code, file.content_hash) for file in wanted}
+        known = {path: diff for path, key in keys.items() if isinstance(diff := self._diffs.get(key), FileDiff)}
+        missing = [file for file in wanted if file.path not in known]
+        paths = [path for file in missing for path in (file.path, file.original) if path is not None]
+        try:
+            made = diff_against(self.cwd, state.head, paths)
+        except GitFailed as error:
+            raise StateFailed(error.reason) from error
+        for path, diff in made.items():
+            if path in keys:
+                self._diffs.put(keys[path], diff, len(diff.hunks) + 100)
+                known[path] = diff
+        return known
+
+    def new_file(self, path: str) -> str | None:
+        """Reads a small untracked text file; None for what may not be shown."""
+        if not may_show(path):
+            return None
+        content = read_file(str(self.cwd / path), MAX_NEW_FILE_BYTES)
+        if content is None or b"\0" in content:
+            return None
+        return content.decode("utf-8", "replace")
+
+    def _find(self, text: str, state: RepositoryState, mentioned: list[str], limit: int) -> list[Ranked]:
+        changed = [] if state.kind == "folder" else [file.path for file in state.changed]
+        return self._index.find(text, changed, mentioned, limit)
+
+    def _fill_index(self, listing: Listing, report: FillReport) -> FillReport:
+        missing = [(path, listing.files[path]) for path in self._index.update(listing.files) if path in listing.files]
+        report.from_cache += report.total - len(missing)
+        for start in range(0, len(missing), _ANALYSED_AT_ONCE):
+            if self._process.ending.is_set() or report.cancellation.is_set:
+                break
+            self._fill_part(missing[start : start + _ANALYSED_AT_ONCE], report)
+        return report
+
+    def _fill_part(self, part: list[tuple[str, str]], report: FillReport) -> None:
+        cached = self._file_cache.get_many(self.key, part)
+        for path, content in part:
+            if path in cached:
+                self._index.analysed(path, content, cached[path])
+                report.from_cache += 1
+        unknown = {path: content for path, content in part if path not in cached}
+        made: list[tuple[str, str, Summary]] = []
+        try:
+            for path, content, data in read_contents(self.cwd, unknown):
+                summary = summarise(path, data)
+                made.append((path, content, summary))
+                self._index.analysed(path, content, summary)
+                report.analysed += 1
+        except GitFailed as error:
+            self._process.log.warning("codebase.read.failed", reason=error.reason)
+        if made:
+            self._file_cache.put_many(self.key, made, self._process.clock.now_ms())
+
+
+def repository_of(workspace: Workspace, process: Process) -> Repository:
+    """Gives the workspace's repository, made at the first look."""
+    return workspace.part(Repository, lambda: Repository(workspace, process))
+
+
+def _repository_key(state: RepositoryState) -> str:
+    """Identifies the repository: worktrees of one repository have the same common git directory."""
+    git_dir = git_dir_of(state.root) if state.kind == "git" else None
+    if git_dir is None:
+        return short_id(str(state.root), 16)
+    try:
+        common = (git_dir / "commondir").read_text("utf-8").strip()
+    except OSError:
+        return short_id(str(git_dir.resolve()), 16)
+    return short_id(str((git_dir / common).resolve()), 16)

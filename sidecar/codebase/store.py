@@ -1,0 +1,54 @@
+"""The file cache and the search cache in the state file."""
+
+from typing import Any
+
+from sidecar.call import Process
+from sidecar.codebase.summary import SUMMARY_VERSION, Summary, from_json, to_json
+from sidecar.storage.cache import Cache
+
+
+class FileCache:
+    """Summaries by repository, path and content; the worktrees of one repository share them."""
+
+    def __init__(self, process: Process) -> None:
+        limit = int(process.settings("")["cache.diskBytes"])
+        columns = ("repository", "path", "content_hash")
+        self._cache = Cache("continuity_file_cache", columns, process.database, process.hot, limit)
+
+    def get(self, repository: str, path: str, content: str) -> Summary | None:
+        """Gives a file's summary if this content was summarised before."""
+        value = self._cache.get((repository, path, _versioned(content)))
+        return from_json(value) if value is not None else None
+
+    def get_many(self, repository: str, files: list[tuple[str, str]]) -> dict[str, Summary]:
+        """Gives the known summaries of (path, content id) pairs by path."""
+        found = self._cache.get_many((repository, path, _versioned(content)) for path, content in files)
+        return {key[1]: from_json(value) for key, value in found.items()}
+
+    def put_many(self, repository: str, summaries: list[tuple[str, str, Summary]], now_ms: int) -> None:
+        """Keeps (path, content id, summary) triples."""
+        self._cache.put_many(
+            (((repository, path, _versioned(content)), to_json(summary)) for path, content, summary in summaries),
+            now_ms,
+        )
+
+
+class SearchCache:
+    """Ranked files by query, commit and scope."""
+
+    def __init__(self, process: Process) -> None:
+        limit = int(process.settings("")["cache.diskBytes"]) // 8
+        columns = ("query", "commit_hash", "scope")
+        self._cache = Cache("continuity_search_cache", columns, process.database, process.hot, limit)
+
+    def get(self, query: str, commit: str, scope: str) -> Any | None:
+        """Gives what was found before for the same query in the same state."""
+        return self._cache.get((query, commit, scope))
+
+    def put(self, query: str, commit: str, scope: str, value: Any, now_ms: int) -> None:
+        """Keeps what was found."""
+        self._cache.put((query, commit, scope), value, now_ms)
+
+
+def _versioned(content: str) -> str:
+    return f"{SUMMARY_VERSION}:{content}"

@@ -1,0 +1,86 @@
+"""Texts → terms: identifiers split, case folded, any script. Pure."""
+
+import re
+from collections.abc import Iterator
+
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\x00-\x7f]+")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:[.:][A-Za-z_]\w*)*")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
+_PATH = re.compile(r"(?:[\w@.+-]+[/\\])*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}\b")
+
+STOP_WORDS = frozenset(
+    (
+        "a an and are as at be been but by can could did do does doing done for from get had has have he her him his how i if in into is it its"
+        " just let like make me my need no not now of on or our out please should so some such than that the their them then there these"
+        " they this those to too up us use used using want was we were what when where which while who why will with would you your"
+        " add added also any because before after again all both each few more most other only own same very via try new old way"
+        " thing things something work works working look looks see show file files code"
+        " e o os as de da do das dos em um uma para por com que não se na no nos el la los las un una y en del con"
+        " le les des du et est pour dans sur une der die das und ist nicht ein eine zu mit den von im auf"
+    ).split()
+)
+
+
+def terms_of(text: str) -> Iterator[str]:
+    """Yields the terms of a text in order, with repetitions: whole words and the parts of identifiers."""
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if _UNSPACED.search(word):
+            yield from _pairs(word)
+            continue
+        folded = word.casefold()
+        yield stem(folded)
+        if not folded == word or any(char.isdigit() for char in word):
+            parts = _CAMEL.findall(word)
+            if len(parts) > 1:
+                for part in parts:
+                    if len(part) > 1:
+                        yield stem(part.casefold())
+
+
+def query_terms(text: str) -> list[str]:
+    """Gives the significant terms of a prompt, each once, in order of first use."""
+    found = (term for term in terms_of(text) if len(term) > 1 and term not in STOP_WORDS and not term.isdigit())
+    return list(dict.fromkeys(found))
+
+
+def identifiers_of(text: str) -> list[str]:
+    """Gives the words of a prompt that look like names from code: camelCase, snake_case, dotted, quoted."""
+    found = (
+        match[0]
+        for match in _IDENTIFIER.finditer(text)
+        if re.search(r"[a-z][A-Z]|_|[.:]|\d", match[0].strip("_")) or match[0].startswith("_")
+    )
+    return list(dict.fromkeys(found))
+
+
+def paths_in(text: str) -> list[str]:
+    """Gives what looks like file paths in a prompt, slashes turned forward."""
+    return list(dict.fromkeys(match[0].replace("\\", "/") for match in _PATH.finditer(text)))
+
+
+def stem(word: str) -> str:
+    """Takes the commonest English endings off, so that `caches`, `cached` and `caching` meet."""
+    if len(word) > 5 and word.endswith("ing"):
+        return _undouble(word[:-3])
+    if len(word) > 4 and word.endswith("ed") and not word.endswith("eed"):
+        return _undouble(word[:-2])
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+def _undouble(word: str) -> str:
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
+        return word[:-1]
+    return word
+
+
+def _pairs(word: str) -> Iterator[str]:
+    if len(word) == 1:
+        yield word
+    for left, right in zip(word, word[1:], strict=False):
+        yield left + right

@@ -1,0 +1,1 @@
+"""Pressure on a session → ok, snapshot or rehydrate."""

@@ -1,0 +1,1 @@
+"""Before a run: what the agent is told, and what it is not told twice."""

@@ -1,0 +1,184 @@
+"""The messages of `continuity/preRun` and its companions."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.governor.model import GovernorAction
+from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
+
+TokenMode = Literal["low", "normal", "debug"]
+BlockKind = Literal["anchor", "context", "delta", "plan", "carryover"]
+RelativePath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
+
+
+class Mentions(WireModel):
+    """What the user pointed at in the prompt, relative to `cwd` or absolute inside it."""
+
+    files: list[RelativePath] = Field(default_factory=list, max_length=200)
+    folders: list[RelativePath] = Field(default_factory=list, max_length=200)
+
+
+class SessionBefore(WireModel):
+    """The provider session the prompt is about to go to."""
+
+    id: Identifier | None = Field(description="The provider's session id; null for a new session.")
+    will_resume: bool = Field(description="Whether the provider continues that session.")
+    is_fork: bool = Field(description="Whether the provider forks it; a fork counts as unknown.")
+
+
+class HostInjects(WireModel):
+    """Which instruction files the host or the provider already sends, so that they are not sent twice."""
+
+    agents_md: bool = False
+    claude_md: bool = False
+
+
+class ContextUsage(WireModel):
+    """How full the provider's context window is."""
+
+    used_tokens: int = Field(ge=0)
+    max_tokens: int = Field(gt=0)
+
+
+class PreRunParams(WireModel):
+    """One prompt, just before it goes to the provider."""
+
+    run_id: Identifier
+    sub_chat_id: Identifier
+    chat_id: Identifier | None = None
+    provider: Provider
+    mode: RunMode
+    cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
+    project_path: FolderPath | None = Field(default=None, description="The original project; without it, `cwd`.")
+    prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="What the user asks, as the host would send it.")
+    mentions: Mentions | None = None
+    session: SessionBefore
+    host_injects: HostInjects | None = Field(default=None, description="Absent means false for each.")
+    usage: ContextUsage | None = None
+    token_mode: TokenMode | None = Field(default=None, description="Which byte budget; absent means the setting's.")
+    is_local_model: bool | None = None
+    deadline_ms: int | None = Field(
+        default=None, ge=1, le=60_000, description="Milliseconds from arrival until an answer is due; 800 if absent."
+    )
+
+
+class SystemText(WireModel):
+    """The pinned anchor, for the provider's system prompt (Claude): the same bytes on every call of a session."""
+
+    id: str
+    text: str
+
+
+class Block(WireModel):
+    """One pack as text, to be sent before the user's request."""
+
+    kind: BlockKind
+    id: str
+    bytes: int = Field(description="UTF-8 bytes of `text`.")
+    text: str
+
+
+class GovernorBefore(WireModel):
+    """The governor's word before a run."""
+
+    action: GovernorAction
+    reasons: list[str]
+    start_fresh_session: bool = Field(description="Whether the host should neither resume nor continue.")
+
+
+class StateIds(WireModel):
+    """The id of each pack that is valid for this call; null where there is none."""
+
+    anchor_pack_id: str | None
+    context_pack_id: str | None
+    delta_pack_id: str | None
+    plan_contract_id: str | None
+
+
+class Trimmed(WireModel):
+    """Something that was left out, and why."""
+
+    item: str
+    reason: str
+
+
+class PreRunMetadata(WireModel):
+    """What the call cost and saved; bytes are UTF-8."""
+
+    cache_hit: bool = Field(description="Whether the context pack came from the pack cache.")
+    file_hits: int = Field(description="File summaries that came from the file cache.")
+    file_misses: int = Field(description="File summaries that had to be made.")
+    injected_bytes: int = Field(description="Bytes sent that this provider session did not have.")
+    would_inject_bytes: int = Field(description="The same, also computed when nothing is sent.")
+    reused_bytes: int = Field(description="Bytes of the packs valid for this call that the session already has.")
+    baseline_bytes: int = Field(description="What sending all packs again would have cost: would-inject plus reused.")
+    reused_percent: float = Field(description="Reused of baseline, 0 to 100, one decimal.")
+    state_ids: StateIds
+    trimmed: list[Trimmed] = Field(description="What was left out by budget, floor or failure.")
+    partial: bool = Field(description="True when the deadline left something out.")
+    proof: str | None = Field(description="How the repository's state was proven fresh; null without a state.")
+    elapsed_ms: float = Field(description="Milliseconds from arrival to answer, waiting included.")
+
+
+class PreRunResult(WireModel):
+    """What goes to the provider, and what it saved."""
+
+    action: Literal["inject", "passthrough"]
+    reason: str | None = Field(
+        description="Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend; else null."
+    )
+    prompt: str = Field(description="Blocks and request in one text, for hosts that send one text.")
+    system: SystemText | None
+    blocks: list[Block] = Field(description="In the order they are to be sent; the request comes after them.")
+    governor: GovernorBefore
+    metadata: PreRunMetadata
+    delivery_token: str | None = Field(description="To be given to `continuity/postRun`.")
+
+
+class ExplainParams(WireModel):
+    """Which pre-run is to be explained."""
+
+    run_id: Identifier
+
+
+class ExplainedItem(WireModel):
+    """One item of the packs: what became of it and why it was there."""
+
+    item: str
+    kind: BlockKind
+    bytes: int
+    fate: Literal["sent", "alreadyDelivered", "trimmed"]
+    why: str
+    score: dict[str, float] = Field(description="The score's parts by name; empty where nothing was scored.")
+
+
+class ExplainResult(WireModel):
+    """What a pre-run sent, item by item, and the texts."""
+
+    run_id: Identifier
+    created_at: str = Field(description="RFC 3339.")
+    status: Literal["pending", "committed", "dropped"] = Field(description="What post-run made of the delivery.")
+    action: Literal["inject", "passthrough"]
+    reason: str | None
+    items: list[ExplainedItem]
+    system: SystemText | None
+    blocks: list[Block]
+    metadata: PreRunMetadata
+
+
+class RepoChangedParams(WireModel):
+    """A hint that files changed; it speeds things up and proves nothing."""
+
+    cwd: FolderPath
+    paths: list[RelativePath] = Field(default_factory=list, max_length=10_000)
+
+
+class SessionEventParams(WireModel):
+    """Something happened to a provider session outside a run."""
+
+    event: Literal["reset", "forked", "rolledBack", "compacted", "modeChanged", "deleted"]
+    sub_chat_id: Identifier
+    provider: Provider
+    session_id: Identifier | None = Field(default=None, description="Which session; null for the sub-chat's all.")

@@ -1,0 +1,1 @@
+"""What happened: runs, the delivery ledger, test status, task state, artifacts."""
