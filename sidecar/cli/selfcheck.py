@@ -42,7 +42,7 @@ def _imports() -> str:
     names = [
         module.name for module in pkgutil.walk_packages(sidecar.__path__, "sidecar.") if "__main__" not in module.name
     ]
-    for name in (*names, "pygit2", "blake3", "watchfiles", "jsonrpcserver", "pydantic"):
+    for name in (*names, "pygit2", "blake3", "watchfiles", "pydantic"):
         importlib.import_module(name)
     return f"{len(names)} modules"
 

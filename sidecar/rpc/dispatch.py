@@ -10,16 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 import orjson
-from jsonrpcserver import dispatcher
-from jsonrpcserver.codes import ERROR_INVALID_PARAMS, ERROR_METHOD_NOT_FOUND
-from jsonrpcserver.exceptions import JsonRpcError
-from jsonrpcserver.request import Request as RpcRequest
-from jsonrpcserver.result import Success
 from pydantic import ValidationError
 
 from sidecar.core.errors import InvalidParams, MethodNotFound
 from sidecar.core.wire import WireModel
 from sidecar.method import Method, Notification
+from sidecar.rpc import library
+from sidecar.rpc.library import JsonRpcError, Success
 from sidecar.rpc.wire_errors import as_sidecar_error, error_object, invalid_params
 
 _building = threading.Lock()
@@ -43,15 +40,15 @@ class Dispatcher:
 
     def answer(self, call: object, method: str, params: Any) -> dict[str, Any]:
         """Runs one request and gives the response without its id: `{"result": …}` or `{"error": …}`."""
-        request = RpcRequest(method, params, None)
+        request = library.Request(method, params, None)
         # The library's Either types are untyped: a Left carries an error, a Right a result.
-        _, result = cast("Any", dispatcher.dispatch_request)(self._functions, call, request)
+        _, result = cast("Any", library.dispatch_request)(self._functions, call, request)
         if hasattr(result, "_value"):
             return {"result": result._value.result}  # noqa: SLF001  (the library offers no other way)
         error = result._error  # noqa: SLF001
-        if error.code == ERROR_METHOD_NOT_FOUND:
+        if error.code == library.ERROR_METHOD_NOT_FOUND:
             return {"error": error_object(MethodNotFound(f"There is no method {method[:80]!r}."))}
-        if error.code == ERROR_INVALID_PARAMS and not isinstance(error.data, dict):
+        if error.code == library.ERROR_INVALID_PARAMS and not isinstance(error.data, dict):
             return {"error": error_object(InvalidParams("The params are an object, by name."))}
         return {"error": {"code": error.code, "message": error.message, "data": error.data}}
 
