@@ -59,7 +59,7 @@ def ensure() -> None:
     if _is_right(digest):
         return
     ENVIRONMENTS.mkdir(exist_ok=True)
-    with _only_one():
+    with only_one(ENVIRONMENTS / "lock", "setup"):
         if _is_right(digest):
             return
         ready = [folder for folder in _complete() if folder.name.startswith(digest)]
@@ -100,6 +100,17 @@ def remove(path: Path) -> None:
             with contextlib.suppress(OSError):
                 path.rmdir()  # a directory junction, or empty
             shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def only_one(path: Path, verb: str) -> Iterator[None]:
+    """Lets one script at a time do something; the system takes the lock back when its holder dies."""
+    with path.open("a+b") as lock:
+        if not _try_lock(lock.fileno()):
+            say(f"{verb}: waiting for another {verb} to finish ...")
+            while not _try_lock(lock.fileno()):
+                time.sleep(0.2)
+        yield
 
 
 def _require_programs() -> None:
@@ -185,17 +196,6 @@ def _exchange(one: Path, other: Path) -> bool:
         return bool(libc.renameat2(here, os.fsencode(one), here, os.fsencode(other), swap) == 0)
     except (AttributeError, OSError, TypeError):
         return False
-
-
-@contextlib.contextmanager
-def _only_one() -> Iterator[None]:
-    """Lets one setup work at a time; the system takes the lock back when its holder dies."""
-    with (ENVIRONMENTS / "lock").open("a+b") as lock:
-        if not _try_lock(lock.fileno()):
-            say("setup: waiting for another setup to finish ...")
-            while not _try_lock(lock.fileno()):
-                time.sleep(0.2)
-        yield
 
 
 def _try_lock(fd: int) -> bool:

@@ -2,9 +2,12 @@
 
 Only names, ids, counts, durations and error kinds are logged; callers pass fields, never messages from elsewhere.
 Until `attach` (called in the warm-up, because the standard library's logging costs start-up time) records wait.
+Afterwards each target has a thread of its own: a host that does not read our stderr holds up nothing else.
 """
 
+import contextlib
 import threading
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +17,14 @@ from sidecar.core.clock import Clock, rfc3339
 
 if TYPE_CHECKING:
     import logging
+    from collections.abc import Callable
+
+    WriteBytes = Callable[[bytes], object]
 
 FILE_BYTES = 4 * 2**20
 KEPT_FILES_PER_PROCESS = 2
 KEPT_PROCESSES = 8
-_WAITING_RECORDS = 500
+WAITING_RECORDS = 2_000
 
 
 class Log:
@@ -27,8 +33,8 @@ class Log:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._waiting: list[bytes] = []
-        self._sink: logging.Logger | None = None
+        self._waiting: deque[bytes] = deque(maxlen=WAITING_RECORDS)
+        self._targets: list[_Target] = []
 
     def info(self, event: str, **fields: object) -> None:
         """Records that something happened."""
@@ -45,57 +51,126 @@ class Log:
     def attach(self, log_dir: Path | None, pid: int) -> None:
         """Begins to write: to stderr, and with a folder to `sidecar-<pid>.log` there, rotated by size."""
         import logging
-        import logging.handlers
 
-        sink = logging.Logger("sidecar", logging.INFO)  # noqa: LOG001  (outside the tree that libraries log into)
         logging.raiseExceptions = False
-        sink.addHandler(logging.StreamHandler())
+        handlers: list[logging.Handler] = [logging.StreamHandler()]
         if log_dir is not None:
             try:
-                log_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _prune(log_dir)
-                sink.addHandler(
-                    logging.handlers.RotatingFileHandler(
-                        log_dir / f"sidecar-{pid}.log",
-                        maxBytes=FILE_BYTES,
-                        backupCount=KEPT_FILES_PER_PROCESS - 1,
-                        encoding="utf-8",
-                        delay=True,
-                    )
-                )
+                handlers.append(_file_in(log_dir, pid))
             except OSError as error:
                 self.warning("log.file.unavailable", error=type(error).__name__)
         with self._lock:
-            waiting, self._waiting = self._waiting, []
-            self._sink = sink
-            for line in waiting:
-                sink.info(line.decode())
+            self._targets = [_Target(handler) for handler in handlers]
+            for target in self._targets:
+                target.put(self._waiting)
+            self._waiting.clear()
 
-    def flush_to(self, write: "WriteBytes") -> None:
-        """Writes what still waits, for a process that ends before its log was attached."""
+    def flush(self, wait_seconds: float, write: "WriteBytes") -> None:
+        """Waits until everything is written, not longer than said; before `attach`, writes with `write`."""
         with self._lock:
-            for line in self._waiting:
-                write(line + b"\n")
-            self._waiting = []
+            targets, waiting = self._targets, list(self._waiting)
+            self._waiting.clear()
+        for line in waiting:
+            write(line + b"\n")
+        for target in targets:
+            target.drain(wait_seconds)
+
+    def close(self, wait_seconds: float = 1.0) -> None:
+        """Writes what waits and closes the targets; records after it wait in memory."""
+        with self._lock:
+            targets, self._targets = self._targets, []
+        for target in targets:
+            target.close(wait_seconds)
 
     def _put(self, level: str, event: str, fields: dict[str, object]) -> None:
         record = {"at": rfc3339(self._clock.now_ms()), "level": level, "event": event, **fields}
-        line = orjson.dumps(record, default=str, option=orjson.OPT_NON_STR_KEYS)
+        try:
+            line = orjson.dumps(record, default=str, option=orjson.OPT_NON_STR_KEYS)
+        except orjson.JSONEncodeError:  # a path that is not UTF-8, for example
+            line = orjson.dumps({"at": record["at"], "level": level, "event": event, "fields": "unwritable"})
         with self._lock:
-            if self._sink is not None:
-                self._sink.info(line.decode())
-            elif len(self._waiting) < _WAITING_RECORDS:
+            if not self._targets:
                 self._waiting.append(line)
+            for target in self._targets:
+                target.put((line,))
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+class _Target:
+    """One place the log goes to, written by a thread of its own; when it falls behind, the oldest records go."""
 
-    WriteBytes = Callable[[bytes], object]
+    def __init__(self, handler: "logging.Handler") -> None:
+        self._handler = handler
+        self._lines: deque[bytes] = deque(maxlen=WAITING_RECORDS)
+        self._changed = threading.Condition()
+        self._writing = False
+        self._closed = False
+        self._thread = threading.Thread(target=self._write, name="log", daemon=True)
+        self._thread.start()
+
+    def put(self, lines: "tuple[bytes, ...] | deque[bytes]") -> None:
+        """Queues lines; never waits."""
+        with self._changed:
+            self._lines.extend(lines)
+            self._changed.notify_all()
+
+    def drain(self, wait_seconds: float) -> None:
+        """Waits until every line is written."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._lines and not self._writing, wait_seconds)
+
+    def close(self, wait_seconds: float) -> None:
+        """Writes what waits and closes the handler, unless it is stuck."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._thread.join(wait_seconds)
+        if not self._thread.is_alive():
+            self._handler.close()
+
+    def _write(self) -> None:
+        while (lines := self._take()) is not None:
+            for line in lines:
+                self._emit(line)
+
+    def _take(self) -> list[bytes] | None:
+        with self._changed:
+            self._writing = False
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._lines or self._closed)
+            if not self._lines:
+                return None
+            self._writing = True
+            lines = list(self._lines)
+            self._lines.clear()
+            return lines
+
+    def _emit(self, line: bytes) -> None:
+        import logging
+
+        record = logging.LogRecord("sidecar", logging.INFO, "", 0, line.decode(), None, None)
+        with contextlib.suppress(Exception):
+            self._handler.handle(record)
+
+
+def _file_in(log_dir: Path, pid: int) -> "logging.Handler":
+    import logging.handlers
+
+    log_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _prune(log_dir)
+    path = log_dir / f"sidecar-{pid}.log"
+    path.touch()  # tells now whether the folder may be written to
+    return logging.handlers.RotatingFileHandler(
+        path, maxBytes=FILE_BYTES, backupCount=KEPT_FILES_PER_PROCESS - 1, encoding="utf-8", delay=True
+    )
 
 
 def _prune(log_dir: Path) -> None:
-    """Keeps the log files of the last processes only."""
-    logs = sorted(log_dir.glob("sidecar-*.log*"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
-    for old in logs[KEPT_PROCESSES * KEPT_FILES_PER_PROCESS :]:
-        old.unlink(missing_ok=True)
+    """Keeps the log files of the last processes only; another process may be doing the same."""
+    written_at: dict[Path, int] = {}
+    for path in log_dir.glob("sidecar-*.log*"):
+        with contextlib.suppress(OSError):
+            written_at[path] = path.stat().st_mtime_ns
+    newest_first = sorted(written_at, key=lambda path: written_at[path], reverse=True)
+    for old in newest_first[KEPT_PROCESSES * KEPT_FILES_PER_PROCESS :]:
+        with contextlib.suppress(OSError):
+            old.unlink()
