@@ -4,8 +4,9 @@ import importlib
 import pkgutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -39,12 +40,24 @@ def _result_of(check: Callable[[], str]) -> dict[str, object]:
 
 
 def _imports() -> str:
-    names = [
-        module.name for module in pkgutil.walk_packages(sidecar.__path__, "sidecar.") if "__main__" not in module.name
-    ]
+    names = [name for name in _module_names() if not name.endswith("__main__")]
     for name in (*names, "pygit2", "blake3", "watchfiles", "pydantic"):
         importlib.import_module(name)
     return f"{len(names)} modules"
+
+
+def _module_names() -> list[str]:
+    if getattr(sys, "frozen", False):
+        packed = importlib.import_module("pyimod02_importers")  # PyInstaller's own importer knows what it packed
+        return list(_names_in(packed.get_pyz_toc_tree()["sidecar"], "sidecar"))
+    return [module.name for module in pkgutil.walk_packages(sidecar.__path__, "sidecar.")]
+
+
+def _names_in(tree: Mapping[str, Any], package: str) -> Iterator[str]:
+    for name, below in tree.items():
+        yield f"{package}.{name}"
+        if isinstance(below, Mapping):
+            yield from _names_in(below, f"{package}.{name}")
 
 
 def _sqlite() -> str:
