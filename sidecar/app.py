@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from sidecar import __version__
 from sidecar.core.clock import Clock
 from sidecar.core.errors import InvalidParams, StateDegraded
+from sidecar.core.names import shown
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
-from sidecar.rpc.connection import Connection, Incoming
+from sidecar.rpc.connection import Connection
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
+from sidecar.rpc.incoming import Incoming
 from sidecar.rpc.lanes import Lanes
 from sidecar.rpc.wire_errors import frames_of
 from sidecar.settings.table import from_environment
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
 
     Rows = tuple[tuple[Method, ...], tuple[Notification, ...]]
 
-GRACE_MS = 1_000
-"""How long running work may take to finish when the process ends; the host allows two seconds in all."""
+DRAIN_MS = 500
+"""How long what was asked may still be answered once the client says no more; the host allows two seconds in all."""
+
+GRACE_MS = 500
+"""How long cancelled work may take to stop when the process ends."""
 
 EX_SOFTWARE = 70
 """The exit status when the methods cannot be loaded: the process is of no use then, and the host restarts it."""
@@ -51,12 +56,12 @@ class App:
         new_id: "Callable[[], str]",
         send: "Callable[[bytes], None]",
         environment: Mapping[str, str],
-        end: "Callable[[int], None]",
+        end: "Callable[[int, str], None]",
         *,
         enter: "Callable[[str], None]" = os.chdir,
         rows: "Callable[[], Rows] | None" = None,
     ) -> None:
-        """Takes what belongs to the process: how to send, how to end it with a status, how to change its folder.
+        """Takes what belongs to the process: how to send, how to end it (status, reason), how to enter a folder.
 
         `rows` gives the methods to serve, `load_rows` if it is None; it is called in the warm-up.
         """
@@ -116,6 +121,8 @@ class App:
         assert self.process is not None
 
         def notify(method: str, params: WireModel) -> None:
+            if incoming.has_answer:
+                return  # a cancelled request's progress interests nobody
             self.connection.notify(method, params.model_dump(mode="json", by_alias=True))
 
         return Call(self.process, incoming.id, incoming.received_ms, incoming.cancellation, notify)
@@ -134,10 +141,16 @@ class App:
             return
         took_ms = round(self.clock.monotonic_ms() - incoming.received_ms, 2)
         request_id = incoming.id if isinstance(incoming.id, (int, float)) else str(incoming.id)[:64]
-        self.log.info("request", id=request_id, method=incoming.method[:80], ms=took_ms, error=error_code)
+        self.log.info("request", id=request_id, method=shown(incoming.method), ms=took_ms, error=error_code)
 
-    def close(self) -> None:
-        """Ends the work: what runs may finish within the grace, then the state file is closed."""
+    def close(self, drain_ms: int = 0) -> None:
+        """Ends the work, and closes the state file.
+
+        What was asked may be answered for `drain_ms` milliseconds; then it is cancelled and has its grace to stop.
+        """
+        if drain_ms and self._handshake is not None:
+            self.warm.wait(drain_ms / 1000)
+            self.lanes.drain(drain_ms)
         self.connection.abandon()
         if self.process is not None:
             self.process.ending.set()
@@ -154,7 +167,7 @@ class App:
             self._load()
         except BaseException as error:
             self.on_incident(error, self.new_incident_id())
-            self._end(EX_SOFTWARE)
+            self._end(EX_SOFTWARE, "the methods could not be loaded")
         finally:
             sys.setswitchinterval(usual_seconds)
         self.warm.set()
@@ -166,7 +179,7 @@ class App:
         if said.process_id is not None:
             from sidecar.system import parent
 
-            parent.watch(said.process_id, lambda: self._end(0))
+            parent.watch(said.process_id, lambda: self._end(0, "the client's process ended"))
         dispatcher, routes = load_routes(self._rows, self.on_incident, self.new_incident_id)
         self.process = make_process(self, said, self._opened)
         self.log.attach(Path(said.log_dir) if said.log_dir else None, os.getpid())

@@ -6,6 +6,7 @@ A test holds it against `lifecycle.InitializeParams`: both accept and refuse the
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import InvalidParams
+from sidecar.core.names import shown
 from sidecar.settings.table import problems_with
 
 PROTOCOL_VERSION = 1
@@ -54,7 +55,7 @@ def read_initialize(params: object) -> Handshake:
 
 
 def _problems(params: dict[str, Any]) -> list[tuple[str, str]]:
-    found = [(str(name)[:60], "is not known") for name in params if name not in _KNOWN]
+    found = [(shown(name), "is not known") for name in params if name not in _KNOWN]
     if not _is_int(params.get("protocolVersion")):
         found.append(("protocolVersion", "is a whole number"))
     client = params.get("clientInfo")

@@ -10,6 +10,13 @@ RequestId = str | int | float | None
 
 MAX_BATCH = 256
 
+MAX_DEPTH = 200
+"""How deep arrays and objects may be nested; orjson writes 254 levels, and stored values stand inside others."""
+
+_ORJSON_DEPTH = 254
+_EXACT = 2**53
+"""Beyond it a number is not what the client wrote any more, so it cannot come back as an id."""
+
 
 class Request(NamedTuple):
     """A call that wants an answer under `id`."""
@@ -51,6 +58,8 @@ def parse(message: bytes) -> Envelope | Batch | None:
         return Invalid(
             None, ParseError(f"The message is not JSON: {reason}.", hint="Send one JSON-RPC message in UTF-8.")
         )
+    if _is_too_deep(message, value):
+        return Invalid(None, ParseError(f"The message is nested deeper than {MAX_DEPTH} levels."))
     if not isinstance(value, list):
         return _envelope(value)
     if not value:
@@ -61,12 +70,26 @@ def parse(message: bytes) -> Envelope | Batch | None:
     return Batch(items) if items else None
 
 
+def _is_too_deep(message: bytes, value: object) -> bool:
+    if message.count(b"[") + message.count(b"{") <= MAX_DEPTH:
+        return False
+    for _ in range(_ORJSON_DEPTH - MAX_DEPTH):
+        value = [value]
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return True
+    return False
+
+
 def _envelope(value: object) -> Envelope | None:
     if not isinstance(value, dict):
         return Invalid(None, InvalidRequest("A JSON-RPC message is an object."))
     request_id = value.get("id")
     if isinstance(request_id, bool) or not isinstance(request_id, (str, int, float, type(None))):
         return Invalid(None, InvalidRequest("`id` is a string, a number or null."))
+    if isinstance(request_id, float) and abs(request_id) > _EXACT:
+        return Invalid(None, InvalidRequest("`id` is a number that cannot be repeated exactly.", hint="Use a string."))
     if "method" not in value and ("result" in value or "error" in value):
         return None
     wrong = _what_is_wrong(value)

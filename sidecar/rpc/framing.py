@@ -1,7 +1,8 @@
 """Cuts a byte stream into messages, and frames answers in kind. No I/O.
 
 Two framings: one JSON message a line (NDJSON), and `Content-Length` headers as LSP clients send them.
-The first bytes of the stream decide which; it then stays.
+The first bytes of the stream decide which; it then stays. A byte order mark at the very beginning is passed
+over. What comes out depends on the bytes alone, never on how they were cut into chunks.
 """
 
 import re
@@ -11,9 +12,13 @@ from enum import Enum
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 MAX_HEADER_BYTES = 8 * 1024
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEADER_NAME = b"content-"
-_CONTENT_LENGTH = re.compile(rb"(?im)^content-length[ \t]*:[ \t]*(\d{1,18})[ \t]*\r?$")
+_LENGTH_NAME = re.compile(rb"content-length", re.IGNORECASE)
+# Ten digits: a length beyond 10 GB is no length, and skipping that far would end the conversation.
+_CONTENT_LENGTH = re.compile(rb"(?im)^content-length[ \t]*:[ \t]*(\d{1,10})[ \t]*\r?$")
 _HEADER_END = re.compile(rb"\r?\n\r?\n")
+_HEADER_END_BYTES = 4
 
 
 class Framing(Enum):
@@ -28,6 +33,7 @@ class Refused(Enum):
 
     TOO_LARGE = "too large"
     BAD_HEADER = "bad header"
+    CUT_OFF = "cut off"
 
 
 class Framer:
@@ -37,9 +43,11 @@ class Framer:
         self.framing: Framing | None = None
         self._max = max_message_bytes
         self._buffer = bytearray()
+        self._begun = False
         self._scanned = 0
-        self._skip_bytes = 0
         self._skip_line = False
+        self._skip_bytes = 0
+        self._lost = False
         self._body_bytes: int | None = None
 
     def feed(self, chunk: bytes) -> Iterator[bytes | Refused]:
@@ -53,21 +61,25 @@ class Framer:
                 yield message
 
     def end(self) -> Iterator[bytes | Refused]:
-        """Yields what is left when the stream ends: half a message, which is for the parser to refuse."""
+        """Yields what is left when the stream ends: a last line without its end, or that a message was cut off."""
         rest = bytes(self._buffer).strip()
         self._buffer.clear()
-        skipping = self._skip_line or self._skip_bytes
-        if rest and not skipping:
-            yield Refused.BAD_HEADER if self._is_header() else rest
-
-    def _is_header(self) -> bool:
-        return self.framing is Framing.CONTENT_LENGTH and self._body_bytes is None
+        if self.framing is Framing.CONTENT_LENGTH:
+            passing_over = self._lost or self._skip_bytes
+            if self._body_bytes is not None or (rest and not passing_over):
+                yield Refused.CUT_OFF
+        elif rest and not self._skip_line:
+            yield rest
 
     def _recognise(self) -> bool:
-        start = bytes(self._buffer[: len(_HEADER_NAME) + 64]).lstrip()[: len(_HEADER_NAME)].lower()
-        if not start:
-            self._buffer.clear()
-            return False
+        if not self._begun:
+            if len(self._buffer) < len(_BYTE_ORDER_MARK) and _BYTE_ORDER_MARK.startswith(self._buffer):
+                return False
+            self._begun = True
+            if self._buffer.startswith(_BYTE_ORDER_MARK):
+                del self._buffer[: len(_BYTE_ORDER_MARK)]
+        self._buffer = self._buffer.lstrip()
+        start = bytes(self._buffer[: len(_HEADER_NAME)]).lower()
         if start == _HEADER_NAME:
             self.framing = Framing.CONTENT_LENGTH
         elif not _HEADER_NAME.startswith(start):
@@ -79,69 +91,83 @@ class Framer:
         newline = self._buffer.find(b"\n", self._scanned)
         if newline < 0:
             return self._hold_half_line()
-        line = bytes(self._buffer[:newline]).strip()
+        line = bytes(self._buffer[:newline])
         del self._buffer[: newline + 1]
         self._scanned = 0
         if self._skip_line:
             self._skip_line = False
             return b""
-        return line if len(line) <= self._max else Refused.TOO_LARGE
+        return Refused.TOO_LARGE if self._is_too_long(line) else line.strip()
 
     def _hold_half_line(self) -> Refused | None:
         """Keeps the beginning of a line, or drops it once it is too long to become a message."""
-        too_long = len(self._buffer) > self._max
-        first_time = too_long and not self._skip_line
-        if too_long or self._skip_line:
+        refused = None
+        if not self._skip_line and self._is_too_long(self._buffer):
             self._skip_line = True
+            refused = Refused.TOO_LARGE
+        if self._skip_line:
             self._buffer.clear()
         self._scanned = len(self._buffer)
-        return Refused.TOO_LARGE if first_time else None
+        return refused
+
+    def _is_too_long(self, line: bytes | bytearray) -> bool:
+        return len(line) - line.endswith(b"\r") > self._max
 
     def _next_body(self) -> bytes | Refused | None:
-        """The next body; b"" for one to pass over; None when more bytes are needed."""
+        """The next body; b"" after a step that gives none; None when more bytes are needed."""
         if self._skip_bytes:
-            gone = min(self._skip_bytes, len(self._buffer))
-            del self._buffer[:gone]
-            self._skip_bytes -= gone
-            if self._skip_bytes:
-                return None
+            return self._pass_over_body()
+        if self._lost:
+            return self._find_header()
         if self._body_bytes is None:
-            refused = self._read_header()
-            if refused is not None or self._body_bytes is None:
-                return refused
+            return self._read_header()
         if len(self._buffer) < self._body_bytes:
             return None
         body = bytes(self._buffer[: self._body_bytes])
         del self._buffer[: self._body_bytes]
         self._body_bytes = None
-        return body.strip() or b""
+        return body.strip()
 
-    def _read_header(self) -> Refused | None:
-        end = _HEADER_END.search(self._buffer)
-        if end is None:
-            if len(self._buffer) > MAX_HEADER_BYTES:
-                self._resynchronise()
-                return Refused.BAD_HEADER
+    def _pass_over_body(self) -> bytes | None:
+        gone = min(self._skip_bytes, len(self._buffer))
+        del self._buffer[:gone]
+        self._skip_bytes -= gone
+        return None if self._skip_bytes else b""
+
+    def _find_header(self) -> bytes | None:
+        """After a header without a length, looks for the next one; what lies between is lost."""
+        found = _LENGTH_NAME.search(self._buffer)
+        if found is None:
+            del self._buffer[: max(0, len(self._buffer) - len(b"content-lengt"))]
             return None
+        del self._buffer[: found.start()]
+        self._lost = False
+        return b""
+
+    def _read_header(self) -> bytes | Refused | None:
+        end = _HEADER_END.search(self._buffer, 0, MAX_HEADER_BYTES + _HEADER_END_BYTES)
+        if end is None:
+            if len(self._buffer) < MAX_HEADER_BYTES + _HEADER_END_BYTES:
+                return None
+            del self._buffer[:MAX_HEADER_BYTES]
+            return self._lose()
         header = bytes(self._buffer[: end.start()])
         del self._buffer[: end.end()]
+        if not header.strip():
+            return b""
         length = _CONTENT_LENGTH.search(header)
-        if length is None:
-            if not header.strip():
-                return None
-            self._resynchronise()
-            return Refused.BAD_HEADER
-        size = int(length[1])
+        return self._lose() if length is None else self._expect(int(length[1]))
+
+    def _expect(self, size: int) -> bytes | Refused:
         if size > self._max:
             self._skip_bytes = size
             return Refused.TOO_LARGE
         self._body_bytes = size
-        return None
+        return b""
 
-    def _resynchronise(self) -> None:
-        """After a header without a length, looks for the next one; what lies between is lost."""
-        found = bytes(self._buffer).lower().find(b"content-length")
-        del self._buffer[: found if found >= 0 else max(0, len(self._buffer) - len(b"content-length"))]
+    def _lose(self) -> Refused:
+        self._lost = True
+        return Refused.BAD_HEADER
 
 
 def frame(payload: bytes, framing: Framing | None) -> bytes:

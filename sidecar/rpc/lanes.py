@@ -1,5 +1,6 @@
 """Where requests wait and run: a bounded pool with one-at-a-time keys, and a few threads for jobs."""
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -58,19 +59,18 @@ class Lanes:
             if task.key is not None:
                 self._waiting[task.key] = deque()
             self._ready.append(task)
-            if self._idle == 0 and self._workers < self._limits.workers:
-                self._workers += 1
-                threading.Thread(target=self._work, name=f"worker-{self._workers}", daemon=True).start()
-            else:
-                self._changed.notify()
+            self._changed.notify()
+            # An idle worker counts as idle until it has woken up: compare, or a second task waits for the first.
+            if len(self._ready) > self._idle and self._workers < self._limits.workers:
+                self._hire()
 
     def start_job(self, run: Callable[[], None]) -> None:
         """Runs a job on a thread of its own; raises Busy when as many as allowed are running."""
         with self._changed:
             if self._closed or self._jobs >= self._limits.jobs:
                 raise self._busy(f"{self._jobs} jobs are running already")
+            threading.Thread(target=self._run_job, args=(run,), name="job", daemon=True).start()
             self._jobs += 1
-        threading.Thread(target=self._run_job, args=(run,), name="job", daemon=True).start()
 
     def discard(self, task: Task) -> bool:
         """Takes a task that has not started out of its queue; False when it runs or ran already."""
@@ -84,20 +84,19 @@ class Lanes:
                     return True
         return False
 
+    def drain(self, wait_ms: float) -> bool:
+        """Waits until nothing is queued and nothing runs, `wait_ms` milliseconds at most; True when all is quiet."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not (self._queued or self._running or self._jobs), wait_ms / 1000)
+
     def close(self, grace_ms: float) -> bool:
         """Drops what is queued and waits for what runs, `grace_ms` milliseconds at most; True when all is quiet."""
-        give_up_at = self._clock.monotonic_ms() + grace_ms
         with self._changed:
             self._closed = True
             self._ready.clear()
             self._waiting.clear()
             self._changed.notify_all()
-            while self._running:
-                left_ms = give_up_at - self._clock.monotonic_ms()
-                if left_ms <= 0:
-                    return False
-                self._changed.wait(left_ms / 1000)
-        return True
+            return self._changed.wait_for(lambda: not (self._running or self._jobs), grace_ms / 1000)
 
     def _admit(self, task: Task) -> None:
         waiting = self._waiting.get(task.key) if task.key is not None else None
@@ -111,6 +110,16 @@ class Lanes:
             raise self._busy(f"{self._queued} requests are waiting already")
         self._queued += 1
         self._queued_bytes += task.cost_bytes
+
+    def _hire(self) -> None:
+        worker = threading.Thread(target=self._work, name=f"worker-{self._workers + 1}", daemon=True)
+        try:
+            worker.start()
+        except RuntimeError:  # the system gives no more threads: those there are have to do
+            if self._workers:
+                return
+            raise
+        self._workers += 1
 
     def _busy(self, why: str) -> Busy:
         wait_ms = self._average_ms * (self._queued + 1) / self._limits.workers
@@ -126,6 +135,8 @@ class Lanes:
             started_ms = self._clock.monotonic_ms()
             try:
                 task.run()
+            except BaseException:  # a worker outlives whatever its task did
+                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
             finally:
                 self._finish(task, self._clock.monotonic_ms() - started_ms)
 
@@ -148,7 +159,7 @@ class Lanes:
             self._running -= 1
             self._average_ms += (took_ms - self._average_ms) / 8
             self._release(task.key)
-            if self._closed:
+            if not self._running:
                 self._changed.notify_all()
 
     def _release(self, key: str | None) -> None:
@@ -171,3 +182,4 @@ class Lanes:
         finally:
             with self._changed:
                 self._jobs -= 1
+                self._changed.notify_all()

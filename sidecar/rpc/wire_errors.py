@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from sidecar.core.errors import InternalError, InvalidParams, SidecarError
+from sidecar.core.names import shown
 
 MAX_FIELD_ERRORS = 20
 
@@ -34,12 +35,22 @@ def invalid_params(error: Any) -> InvalidParams:
     """Turns a pydantic ValidationError into one sentence and a list of `{path, problem}`, without the values."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     fields = [
-        {"path": ".".join(str(step) for step in one["loc"]) or "params", "problem": one["msg"]}
+        {"path": _path(one["loc"]), "problem": _PROBLEMS.get(one["type"], one["msg"])}
         for one in found[:MAX_FIELD_ERRORS]
     ]
     first = fields[0]
     more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
     return InvalidParams(f"`{first['path']}`: {first['problem']}{more}.", data={"errors": fields})
+
+
+def _path(steps: tuple[str | int, ...]) -> str:
+    return ".".join(str(step) if isinstance(step, int) else shown(step) for step in steps) or "params"
+
+
+_PROBLEMS = {
+    "extra_forbidden": "is not known",
+    "union_tag_invalid": "is of no known kind",  # pydantic's own sentence repeats the value
+}
 
 
 def frames_of(error: BaseException) -> list[str]:

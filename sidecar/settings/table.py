@@ -1,6 +1,8 @@
-"""Every setting, declared once: name, kind, default, what it means. Imports nothing, so that start-up may use it."""
+"""Every setting, declared once: name, kind, default, what it means. Imports little, so that start-up may use it."""
 
 from typing import Any, NamedTuple
+
+from sidecar.core.names import shown
 
 PROTECTED_BRANCHES = ("main", "master", "develop", "HEAD")
 
@@ -120,7 +122,7 @@ def problem_with(name: str, value: object) -> str | None:
     """Says in one sentence what is wrong with a value for a setting; None when it is right."""
     row = BY_NAME.get(name)
     if row is None:
-        return f"there is no setting {name[:60]!r}"
+        return f"there is no setting {shown(name)}"
     if value is None:
         return None
     if row.kind == "bool":

@@ -27,7 +27,7 @@ class MemorySidecar:
     ) -> None:
         self.clock = FixedClock()
         self.inbox = Inbox()
-        self.ended_with: list[int] = []
+        self.ended_with: list[tuple[int, str]] = []
         self._ids = 0
         self.app = App(
             self.clock,
@@ -43,11 +43,12 @@ class MemorySidecar:
     def close(self) -> None:
         """Ends the application as the end of stdin would."""
         self.app.close()
+        self.app.log.close()
         self.inbox.close()
 
-    def _end(self, status: int) -> None:
-        self.ended_with.append(status)
-        self.app.log.flush_to(sys.stderr.buffer.write)
+    def _end(self, status: int, reason: str) -> None:
+        self.ended_with.append((status, reason))
+        self.app.log.flush(1, sys.stderr.buffer.write)
         self.inbox.close()
 
     def _new_id(self) -> str:
