@@ -1,0 +1,102 @@
+"""The built program over a pipe, from an awkward path, and when those around it die."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.process import END_SECONDS, SidecarProcess
+
+# Starts the program on its own streams and waits to be killed. The program's stdin stays open when this process
+# dies, because the test holds the pipe's other end: only `processId` can tell that the parent is gone.
+PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:])"
+
+Start = Callable[..., SidecarProcess]
+
+
+@pytest.fixture
+def running(program: Path, start_process: Start) -> SidecarProcess:
+    """The frozen program after its handshake, everything loaded."""
+    process = start_process(command=(str(program), "serve"))
+    process.client.initialize()
+    return process
+
+
+def test_the_handshake_says_that_it_is_the_frozen_build(program: Path, start_process: Start) -> None:
+    process = start_process(command=(str(program), "serve"))
+    result = process.client.initialize()
+    assert result["serverInfo"]["build"] == "frozen"
+    assert result["state"] == {"schema": result["state"]["schema"], "degraded": False, "warnings": []}
+
+
+def test_it_answers_pings_and_methods_and_nothing_else_is_on_the_stream(running: SidecarProcess) -> None:
+    assert running.client.request("ping") == {}
+    settings = running.client.request("settings/get", {})["settings"]
+    assert {"mode", "tokenMode", "memoryBranch"} <= {setting["name"] for setting in settings}
+    assert running.garbage == []
+
+
+def test_it_describes_itself(running: SidecarProcess) -> None:
+    document = running.client.request("rpc.discover")
+    assert document["openrpc"].startswith("1.")
+    assert "settings/get" in {method["name"] for method in document["methods"]}
+
+
+def test_selfcheck_passes_on_every_module(program: Path) -> None:
+    done = subprocess.run([program, "--selfcheck"], capture_output=True, timeout=60, check=False)
+    report = json.loads(done.stdout)
+    assert done.returncode == 0, report
+    assert all(check["ok"] for check in report["checks"].values()), report
+    sources = (Path(__file__).parents[2] / "sidecar").rglob("*.py")
+    modules = {path.parent if path.name == "__init__.py" else path for path in sources if path.name != "__main__.py"}
+    assert report["checks"]["imports"]["detail"] == f"{len(modules) - 1} modules", "all but the package itself"
+
+
+def test_selfcheck_passes_where_no_certificates_exist(program: Path, tmp_path: Path) -> None:
+    nowhere = {"SSL_CERT_FILE": str(tmp_path / "none.pem"), "SSL_CERT_DIR": str(tmp_path / "none")}
+    done = subprocess.run(
+        [program, "--selfcheck"], env={**os.environ, **nowhere}, capture_output=True, timeout=60, check=False
+    )
+    assert json.loads(done.stdout)["checks"]["repository"]["ok"], done.stdout
+    assert done.returncode == 0
+
+
+def test_it_ends_when_stdin_ends(running: SidecarProcess) -> None:
+    running.close_stdin()
+    assert running.wait() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to catch")
+def test_it_ends_on_sigterm(running: SidecarProcess) -> None:
+    running.signal(signal.SIGTERM)
+    assert running.wait() == 0
+
+
+def test_it_ends_on_exit_after_shutdown(running: SidecarProcess) -> None:
+    running.client.request("shutdown")
+    running.client.notify("exit")
+    assert running.wait() == 0
+
+
+def test_it_ends_when_its_parent_was_killed_and_stdin_stays_open(program: Path, start_process: Start) -> None:
+    parent = start_process(command=(sys.executable, "-c", PARENT, str(program), "serve"))
+    parent.client.initialize(processId=parent.popen.pid)
+    parent.popen.kill()
+    killed_at = time.monotonic()
+    while not parent.inbox.closed and time.monotonic() - killed_at < END_SECONDS:
+        time.sleep(0.01)
+    assert parent.inbox.closed, "the program holds the last writing end of its stdout: the stream ends with it"
+
+
+def test_it_writes_nothing_beside_itself(program: Path, running: SidecarProcess) -> None:
+    before = sorted(program.parent.rglob("*"))
+    running.client.request("settings/get", {})
+    running.close_stdin()
+    running.wait()
+    assert sorted(program.parent.rglob("*")) == before
