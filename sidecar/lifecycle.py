@@ -1,8 +1,8 @@
 """The connection's own methods, declared: models and rows. `app.py` and `rpc/connection.py` answer them."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from sidecar.core.errors import Cancelled, InvalidParams, StateDegraded
 from sidecar.core.wire import Empty, FolderPath, WireModel
@@ -17,10 +17,19 @@ class ClientInfo(WireModel):
     version: str = Field(min_length=1, max_length=200)
 
 
+def _whole(value: object) -> object:
+    # A literal compares by equality, and in Python true and 1.0 equal 1.
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError("is a whole number")  # noqa: TRY004  (pydantic turns only this one into a validation error)
+    return value
+
+
 class InitializeParams(WireModel):
     """The first message of a connection."""
 
-    protocol_version: Literal[1] = Field(description="The protocol's generation; it moves on a breaking change only.")
+    protocol_version: Annotated[Literal[1], BeforeValidator(_whole)] = Field(
+        description="The protocol's generation; it moves on a breaking change only."
+    )
     client_info: ClientInfo
     process_id: int | None = Field(
         default=None, gt=0, lt=2**32, description="The client's process; the sidecar ends when that process has ended."

@@ -79,6 +79,18 @@ export interface CaptureSettings {
   dedupeHours?: number | null
 }
 
+/** A file that differs from the head commit. */
+export interface ChangedFileEntry {
+  /** Relative to `cwd`. */
+  path: string
+  kind: "staged" | "unstaged" | "untracked" | "deleted" | "renamed" | "conflicted"
+  /** git's two letters: index, worktree. */
+  code: string
+  contentHash: string
+  /** Where a renamed file was before. */
+  originalPath: string | null
+}
+
 /** Who is speaking. */
 export interface ClientInfo {
   name: string
@@ -99,6 +111,16 @@ export interface DiscoverResult {
 
 /** No members. */
 export type Empty = Record<string, never>
+
+/** A file the query is about. */
+export interface FoundFile {
+  path: string
+  score: number
+  /** The score's parts by name. */
+  parts: Record<string, number>
+  /** The query's terms it holds, rarest first. */
+  matched: string[]
+}
 
 export interface GovernorSettings {
   /** Turns since the last snapshot that count towards a snapshot. Default: 7. */
@@ -123,6 +145,16 @@ export interface GovernorSettings {
   minutesRehydrate?: number | null
   /** Calls over which injected bytes are summed. Default: 10. */
   windowCalls?: number | null
+}
+
+/** What an index run did. */
+export interface IndexResult {
+  files: number
+  fromCache: number
+  analysed: number
+  complete: boolean
+  /** How many files there are when only some are indexed; else null. */
+  cutAt: number | null
 }
 
 /** The first message of a connection. */
@@ -167,6 +199,23 @@ export interface ProgressParams {
   /** The id of the job's request. */
   token: string | number | null
   value: Progress
+}
+
+/** What to look for. */
+export interface SearchParams {
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project; without it, `cwd`. */
+  projectPath?: string | null
+  query: string
+  limit?: number
+}
+
+/** Files, the most relevant first. */
+export interface SearchResult {
+  files: FoundFile[]
+  /** False while the index is still being filled. */
+  complete: boolean
 }
 
 /** Which sidecar this is. */
@@ -253,6 +302,28 @@ export interface StateReport {
   warnings: string[]
 }
 
+/** The worktree at this moment. */
+export interface StateResult {
+  kind: "git" | "folder"
+  root: string
+  /** Null before the first commit. */
+  headCommit: string | null
+  /** Null when HEAD is detached. */
+  branch: string | null
+  changed: ChangedFileEntry[]
+  changedFilesHash: string
+  /** status: a full `git status`; walk: every file of a folder without git was looked at. */
+  proof: string
+}
+
+/** Names a workspace. */
+export interface WorkspaceParams {
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project; without it, `cwd`. */
+  projectPath?: string | null
+}
+
 /** Every method: what it takes and what it answers. */
 export interface Methods {
   /**
@@ -275,6 +346,24 @@ export interface Methods {
    * Errors: none.
    */
   "shutdown": { params: Empty; result: Empty }
+  /**
+   * Tells how the worktree is now: head, branch, changed files with content hashes, and the proof.
+   *
+   * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "codebase/state": { params: WorkspaceParams; result: StateResult }
+  /**
+   * Reads the words of every file that is not known yet, with progress; may be cancelled at any time.
+   *
+   * Errors: workspaceUnavailable, cancelled, invalidRequest, invalidParams, internalError, notInitialized, busy, tooLarge.
+   */
+  "codebase/index": { params: WorkspaceParams; result: IndexResult }
+  /**
+   * Ranks the files a text is about by its words, the paths and the names it spells out.
+   *
+   * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "codebase/search": { params: SearchParams; result: SearchResult }
   /**
    * Shows every setting: the value that counts, the layer it comes from, its default and its meaning.
    *

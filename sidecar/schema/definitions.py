@@ -1,4 +1,4 @@
-"""The catalog's models as JSON Schemas that refer to each other by name. Pure; the other modules only rearrange them."""
+"""The catalog's models as JSON Schemas that refer to each other by name; the other modules only rearrange them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,13 @@ Schema = dict[str, Any]
 Use = tuple[type[WireModel], JsonSchemaMode]
 
 ALWAYS_POSSIBLE: tuple[type[SidecarError], ...] = (
-    InvalidRequest, InvalidParams, InternalError, NotInitialized, Busy, Cancelled, TooLarge,
+    InvalidRequest,
+    InvalidParams,
+    InternalError,
+    NotInitialized,
+    Busy,
+    Cancelled,
+    TooLarge,
 )
 """Errors that any request outside the connection's own lane may be answered with."""
 
@@ -55,7 +61,7 @@ class Definitions:
 class _WireSchema(GenerateJsonSchema):
     """Pydantic's generator, without titles made from field names, and with every sent field required."""
 
-    def field_title_should_be_set(self, schema: Any) -> bool:
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  (pydantic's signature)
         return False
 
     def field_is_required(self, field: Any, total: bool) -> bool:

@@ -19,7 +19,7 @@ def discover_method(methods: tuple[Method, ...], notifications: tuple[Notificati
 
         return DiscoverResult.model_validate(openrpc(Catalog((*methods, row), notifications)))
 
-    def discover(call: Call, params: Empty) -> DiscoverResult:
+    def discover(call: Call, params: Empty) -> DiscoverResult:  # noqa: ARG001  (every method takes both)
         """Answers with the OpenRPC document of this sidecar: every method, notification, schema and error."""
         return document()
 

@@ -120,7 +120,7 @@ def _settings() -> str:
     rows = [(f"`{row.name}`", _allowed(row), f"`{json.dumps(row.default)}`", _env(row), row.doc) for row in SETTINGS]
     return (
         "# Settings\n\nLater wins: defaults, `initialize`, global, project, environment. In messages a dotted name is"
-        " nested: `governor.turnsSnapshot` is `{\"governor\": {\"turnsSnapshot\": 7}}`.\n\n"
+        ' nested: `governor.turnsSnapshot` is `{"governor": {"turnsSnapshot": 7}}`.\n\n'
         + _grid(("name", "value", "default", "environment", "meaning"), rows)
     )
 

@@ -160,8 +160,9 @@ def problems_with(patch: dict[str, Any]) -> list[str]:
     groups = [
         f"`{name}` is an object" for name in patch if name in GROUPS and not isinstance(patch[name], (dict, type(None)))
     ]
+    dotted = [f"there is no setting {shown(name)}" for name in patch if "." in name]  # `governor.x` is nested
     values = (problem_with(name, value) for name, value in flatten(patch).items() if name not in GROUPS)
-    return groups + [problem for problem in values if problem]
+    return groups + dotted + [problem for problem in values if problem]
 
 
 def from_environment(environment: dict[str, str]) -> tuple[dict[str, Any], list[str]]:

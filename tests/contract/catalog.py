@@ -1,0 +1,40 @@
+"""The published rows and files, as the tests of this folder compare them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sidecar.app import load_rows
+from sidecar.method import Method, Notification
+from sidecar.schema.definitions import Catalog
+
+PUBLISHED = Path(__file__).resolve().parents[2] / "rpc_schema"
+GOLDEN = Path(__file__).resolve().parent / "golden"
+CATALOG = Catalog(*load_rows())
+ROWS: dict[str, Method | Notification] = {
+    **{row.name: row for row in CATALOG.methods},
+    **{row.name: row for row in CATALOG.notifications},
+}
+
+
+def golden_of(name: str) -> dict[str, Any]:
+    """Gives a row's golden messages: `{params: {valid, invalid}, result: {valid, invalid}}`, each by what it shows."""
+    document: dict[str, Any] = json.loads((GOLDEN / file_name(name)).read_text(encoding="utf-8"))
+    return document
+
+
+def file_name(name: str) -> str:
+    """Names a row's golden file: `settings/get` is in `settings.get.json`."""
+    return name.replace("/", ".") + ".json"
+
+
+def goldens() -> Iterator[tuple[str, str, bool, str, Any]]:
+    """Yields every golden message as (row, part, whether it is valid, what it shows, the message)."""
+    for name in ROWS:
+        if not (GOLDEN / file_name(name)).exists():
+            continue
+        for part, messages in golden_of(name).items():
+            for verdict, shown in messages.items():
+                for title, message in shown.items():
+                    yield name, part, verdict == "valid", title, message
