@@ -1,0 +1,99 @@
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { test } from "node:test"
+import type { TestContext } from "node:test"
+
+import {
+  CancellationTokenSource,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+  createMessageConnection,
+} from "vscode-jsonrpc/node"
+import type { MessageConnection } from "vscode-jsonrpc/node"
+
+import { ErrorCodes, PROTOCOL_VERSION } from "../../rpc_schema/typescript/types"
+import type { ErrorData, InitializeResult, SettingsGetResult } from "../../rpc_schema/typescript/types"
+import { SIDECAR, folder } from "./support"
+
+/** A connection by a library that knows nothing of this project, with `Content-Length` framing. */
+function connection(t: TestContext): { rpc: MessageConnection; exited: Promise<number | null> } {
+  const child = spawn(SIDECAR, ["serve"], { stdio: ["pipe", "pipe", "ignore"] })
+  const exited = new Promise<number | null>((resolve) => child.on("exit", resolve))
+  const rpc = createMessageConnection(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin))
+  rpc.listen()
+  t.after(() => {
+    rpc.dispose()
+    child.kill("SIGKILL")
+  })
+  return { rpc, exited }
+}
+
+async function initialized(t: TestContext): Promise<ReturnType<typeof connection> & { greeting: InitializeResult }> {
+  const made = connection(t)
+  const greeting = await made.rpc.sendRequest<InitializeResult>("initialize", {
+    protocolVersion: PROTOCOL_VERSION,
+    clientInfo: { name: "vscode-jsonrpc", version: "8" },
+    processId: process.pid,
+    stateDir: join(folder(t), "state"),
+  })
+  return { ...made, greeting }
+}
+
+async function errorOf(work: Promise<unknown>): Promise<ResponseError<ErrorData>> {
+  const thrown: unknown = await work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  assert.ok(thrown instanceof ResponseError, `an error answer, not ${String(thrown)}`)
+  return thrown as ResponseError<ErrorData>
+}
+
+test("initialize, ping and settings/get are answered, shutdown and exit end the process with status 0", async (t) => {
+  const { rpc, exited, greeting } = await initialized(t)
+  assert.equal(greeting.protocolVersion, PROTOCOL_VERSION)
+  assert.deepEqual(await rpc.sendRequest("ping"), {})
+  const { settings } = await rpc.sendRequest<SettingsGetResult>("settings/get", {})
+  assert.equal(settings[0]?.name, "mode")
+  assert.deepEqual(await rpc.sendRequest("shutdown"), {})
+  await rpc.sendNotification("exit")
+  assert.equal(await exited, 0)
+})
+
+test("a method before initialize is answered with -32002", async (t) => {
+  const { rpc } = connection(t)
+  assert.equal((await errorOf(rpc.sendRequest("ping"))).code, ErrorCodes.notInitialized)
+})
+
+test("unknown methods, wrong params and positional params get the standard's codes", async (t) => {
+  const { rpc } = await initialized(t)
+  assert.equal((await errorOf(rpc.sendRequest("no/such"))).code, -32601)
+  const wrong = await errorOf(rpc.sendRequest("settings/update", { settings: { mode: "loud" } }))
+  assert.equal(wrong.code, -32602)
+  assert.equal(wrong.data?.kind, "invalidParams")
+  assert.equal((await errorOf(rpc.sendRequest("settings/get", "one", "two"))).code, -32602)
+})
+
+test("a cancelled request is answered with -32800, and the next one as ever", async (t) => {
+  const { rpc } = await initialized(t)
+  const source = new CancellationTokenSource()
+  // The library sends the cancellation right behind the request; whichever is first, the answer comes once.
+  const request = rpc.sendRequest("rpc.discover", {}, source.token)
+  source.cancel()
+  assert.equal((await errorOf(request)).code, ErrorCodes.cancelled)
+  assert.deepEqual(await rpc.sendRequest("ping"), {})
+})
+
+test("a notification nobody knows is passed over", async (t) => {
+  const { rpc } = await initialized(t)
+  await rpc.sendNotification("no/such", { a: 1 })
+  assert.deepEqual(await rpc.sendRequest("ping"), {})
+})
+
+test("a prompt of a megabyte in other scripts arrives whole", async (t) => {
+  const { rpc } = await initialized(t)
+  const wrong = await errorOf(rpc.sendRequest("settings/get", { projectPath: "/" + "шаг🚀".repeat(150_000) }))
+  assert.equal(wrong.code, -32602)
+  assert.deepEqual(await rpc.sendRequest("ping"), {})
+})
