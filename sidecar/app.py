@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar import __version__
+from sidecar.core import json_text
 from sidecar.core.clock import Clock
 from sidecar.core.errors import InvalidParams, StateDegraded
 from sidecar.core.names import shown
@@ -157,6 +158,7 @@ class App:
         self.lanes.close(GRACE_MS)
         if self.process is not None:
             self.process.background.shutdown(wait=False, cancel_futures=True)
+            self.process.indexing.shutdown(wait=False, cancel_futures=True)
         if self._opened is not None:
             self._opened.database.close()
 
@@ -176,6 +178,7 @@ class App:
         assert self._handshake is not None
         assert self._opened is not None
         said = self._handshake
+        json_text.load()
         if said.process_id is not None:
             from sidecar.system import parent
 
@@ -252,7 +255,8 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
         initialize_settings=initialize_settings,
         environment_settings=environment_settings,
         hot=Lru(int(settings["cache.hotBytes"])),
-        background=ThreadPoolExecutor(max_workers=4, thread_name_prefix="gather"),
+        background=ThreadPoolExecutor(max_workers=8, thread_name_prefix="gather"),
+        indexing=ThreadPoolExecutor(max_workers=1, thread_name_prefix="index"),
     )
 
 

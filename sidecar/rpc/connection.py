@@ -4,8 +4,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import orjson
-
+from sidecar.core import json_text
 from sidecar.core.clock import Clock
 from sidecar.core.errors import Busy, Cancelled, InvalidParams, InvalidRequest, NotInitialized, SidecarError
 from sidecar.rpc.envelope import Batch, Envelope, Invalid, Notice, RequestId, parse
@@ -75,7 +74,7 @@ class Connection:
 
     def notify(self, method: str, params: Any) -> None:
         """Sends a notification to the client."""
-        self._send(orjson.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
+        self._send(json_text.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
 
     def reply(self, incoming: Incoming, body: dict[str, Any]) -> None:
         """Sends the one answer a request gets; a second one, as after a cancellation, is dropped."""

@@ -2,8 +2,7 @@
 
 from typing import Any, NamedTuple
 
-import orjson
-
+from sidecar.core import json_text
 from sidecar.core.errors import InvalidRequest, ParseError, SidecarError
 
 RequestId = str | int | float | None
@@ -52,8 +51,8 @@ Envelope = Request | Notice | Invalid
 def parse(message: bytes) -> Envelope | Batch | None:
     """Reads one message; None for a response, of which this side awaits none."""
     try:
-        value = orjson.loads(message)
-    except (orjson.JSONDecodeError, RecursionError) as error:
+        value = json_text.loads(message)
+    except (ValueError, RecursionError) as error:
         reason = str(error).split(": ")[0]
         return Invalid(
             None, ParseError(f"The message is not JSON: {reason}.", hint="Send one JSON-RPC message in UTF-8.")
@@ -76,8 +75,8 @@ def _is_too_deep(message: bytes, value: object) -> bool:
     for _ in range(_ORJSON_DEPTH - MAX_DEPTH):
         value = [value]
     try:
-        orjson.dumps(value)
-    except orjson.JSONEncodeError:
+        json_text.dumps(value)
+    except TypeError:
         return True
     return False
 

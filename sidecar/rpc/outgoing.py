@@ -4,8 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import orjson
-
+from sidecar.core import json_text
 from sidecar.core.errors import InternalError, InvalidRequest, ParseError, SidecarError, TooLarge
 from sidecar.rpc.envelope import RequestId
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES, Refused
@@ -20,14 +19,14 @@ _ROOM_FOR_ERRORS = 256 * 1024
 def response(request_id: RequestId, body: Body, limit_bytes: int = MAX_MESSAGE_BYTES) -> bytes:
     """Gives the response with `body`, or with an error where that is too large or cannot be written as JSON."""
     try:
-        payload = orjson.dumps({"jsonrpc": "2.0", "id": request_id, **body})
-    except orjson.JSONEncodeError:
+        payload = json_text.dumps({"jsonrpc": "2.0", "id": request_id, **body})
+    except TypeError:
         problem: SidecarError = InternalError("The answer cannot be written as JSON.")
     else:
         if len(payload) <= limit_bytes:
             return payload
         problem = _too_large("The answer")
-    return orjson.dumps({"jsonrpc": "2.0", "id": request_id, "error": error_object(problem)})
+    return json_text.dumps({"jsonrpc": "2.0", "id": request_id, "error": error_object(problem)})
 
 
 class Gathered:

@@ -3,9 +3,6 @@
 import threading
 from typing import Any
 
-import orjson
-
-from sidecar.core.digests import digest_bytes
 from sidecar.rpc.incoming import Incoming
 
 
@@ -63,4 +60,8 @@ class Sharing:
 
 
 def _key(method: str, params: Any) -> str:
+    import orjson
+
+    from sidecar.core.digests import digest_bytes
+
     return digest_bytes(orjson.dumps([method, params], option=orjson.OPT_SORT_KEYS))

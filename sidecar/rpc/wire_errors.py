@@ -1,6 +1,5 @@
 """The one place where an exception becomes a JSON-RPC error object."""
 
-import traceback
 from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
@@ -55,6 +54,8 @@ _PROBLEMS = {
 
 def frames_of(error: BaseException) -> list[str]:
     """Gives a traceback for the log as `file:line function`, without messages or values, which may hold user text."""
+    import traceback  # rarely needed, and not cheap to load
+
     return [
         f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}"
         for frame in traceback.extract_tb(error.__traceback__)

@@ -11,8 +11,7 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
-
+from sidecar.core import json_text
 from sidecar.core.clock import Clock, rfc3339
 
 if TYPE_CHECKING:
@@ -85,9 +84,9 @@ class Log:
     def _put(self, level: str, event: str, fields: dict[str, object]) -> None:
         record = {"at": rfc3339(self._clock.now_ms()), "level": level, "event": event, **fields}
         try:
-            line = orjson.dumps(record, default=str, option=orjson.OPT_NON_STR_KEYS)
-        except orjson.JSONEncodeError:  # a path that is not UTF-8, for example
-            line = orjson.dumps({"at": record["at"], "level": level, "event": event, "fields": "unwritable"})
+            line = json_text.dumps(record, default=str)
+        except TypeError:  # a path that is not UTF-8, for example
+            line = json_text.dumps({"at": record["at"], "level": level, "event": event, "fields": "unwritable"})
         with self._lock:
             if not self._targets:
                 self._waiting.append(line)
