@@ -34,6 +34,9 @@ class Process:
     environment_settings: Mapping[str, Any]
     hot: Lru
     background: ThreadPoolExecutor
+    """For what a request waits for, within its deadline."""
+    indexing: ThreadPoolExecutor
+    """One thread for reading whole repositories, so that a core stays free."""
     workspaces: Workspaces = field(default_factory=Workspaces)
     ending: threading.Event = field(default_factory=threading.Event)
     _settings: dict[str, tuple[tuple[int, int], Settings]] = field(default_factory=dict)

@@ -2,13 +2,17 @@
 
 from sidecar import lifecycle
 from sidecar.codebase import methods as codebase
+from sidecar.governor import methods as governor
 from sidecar.method import Method, Notification
+from sidecar.packs import methods as packs
 from sidecar.settings import methods as settings
 
 METHODS: tuple[Method, ...] = (
     *lifecycle.METHODS,
+    *packs.METHODS,
+    *governor.METHODS,
     *codebase.METHODS,
     *settings.METHODS,
 )
 
-NOTIFICATIONS: tuple[Notification, ...] = (*lifecycle.NOTIFICATIONS,)
+NOTIFICATIONS: tuple[Notification, ...] = (*lifecycle.NOTIFICATIONS, *packs.NOTIFICATIONS)

@@ -1,11 +1,11 @@
 """What the repository contains: its state, its differences, its files and which of them a prompt is about."""
 
-from sidecar.codebase.diff import FileDiff, diff_between, subjects_between
+from sidecar.codebase.diff import FileDiff, Moved
 from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.ranking import Ranked, is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.state import ChangedFile, RepositoryState, StateFailed
-from sidecar.codebase.summary import Definition, Summary
+from sidecar.codebase.summary import Definition, Summary, from_json, to_json
 from sidecar.codebase.terms import identifiers_of, paths_in, query_terms
 
 __all__ = [
@@ -13,12 +13,13 @@ __all__ = [
     "Definition",
     "FileDiff",
     "Listing",
+    "Moved",
     "Ranked",
     "Repository",
     "RepositoryState",
     "StateFailed",
     "Summary",
-    "diff_between",
+    "from_json",
     "identifiers_of",
     "is_document",
     "is_generated",
@@ -27,5 +28,5 @@ __all__ = [
     "paths_in",
     "query_terms",
     "repository_of",
-    "subjects_between",
+    "to_json",
 ]

@@ -23,6 +23,13 @@ class FileDiff(NamedTuple):
     hunks: str
 
 
+class Moved(NamedTuple):
+    """What happened between two commits: subjects of the new ones, newest first, and the files' differences."""
+
+    subjects: tuple[str, ...]
+    files: tuple[FileDiff, ...]
+
+
 def diff_against(cwd: Path, base: str, paths: list[str]) -> dict[str, FileDiff]:
     """Gives the difference between a commit and the worktree for some paths; raises GitFailed."""
     if not paths:

@@ -1,11 +1,10 @@
 """Content hashes of files in the worktree, read again only when their stat changed."""
 
+import hashlib
 import os
 import stat
 import threading
 from collections.abc import Callable
-
-import blake3
 
 HASHED_BYTES = 16 * 2**20
 """A larger file is told apart by size and modification time; no pack shows any of it."""
@@ -42,9 +41,9 @@ class ContentHashes:
         return content
 
 
-def hash_bytes(content: bytes) -> str:
-    """Gives the content hash of bytes: BLAKE3, 160 bits, hexadecimal."""
-    return blake3.blake3(content).hexdigest(20)
+def blob_id(content: bytes) -> str:
+    """Gives the id git would store this content under, so that a file keeps its id when it is committed."""
+    return hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 def read_file(path: str, limit_bytes: int) -> bytes | None:
@@ -72,7 +71,7 @@ def read_file(path: str, limit_bytes: int) -> bytes | None:
 def _hash(path: str, found: os.stat_result) -> str | None:
     if stat.S_ISLNK(found.st_mode):
         try:
-            return "link:" + hash_bytes(os.fsencode(os.readlink(path)))
+            return "link:" + blob_id(os.fsencode(os.readlink(path)))
         except OSError:
             return None
     if not stat.S_ISREG(found.st_mode):
@@ -83,4 +82,4 @@ def _hash(path: str, found: os.stat_result) -> str | None:
     if content is None:
         return f"unreadable:{found.st_size}:{found.st_mtime_ns}"
     executable = "x:" if found.st_mode & stat.S_IXUSR else ""
-    return executable + hash_bytes(content)
+    return executable + blob_id(content)

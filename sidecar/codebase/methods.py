@@ -73,7 +73,7 @@ def search(call: Call, params: SearchParams) -> SearchResult:
     """Ranks the files a text is about by its words, the paths and the names it spells out."""
     repository, found = _look(call, params)
     listing = repository.listing(found)
-    _, complete = repository.wait_for_index(listing, call.process.background, SEARCH_WAIT_MS)
+    _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
     ranked = repository.find(params.query, found, [], params.limit)
     files = [FoundFile(path=one.path, score=one.score, parts=one.parts, matched=list(one.matched)) for one in ranked]
     return SearchResult(files=files, complete=complete)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sidecar.codebase.hashing import hash_bytes, read_file
+from sidecar.codebase.hashing import blob_id, read_file
 from sidecar.codebase.summary import MAX_ANALYSED_BYTES
 from sidecar.system.git import Git, GitFailed
 
@@ -34,7 +34,7 @@ def read_contents(cwd: Path, files: Mapping[str, str]) -> Iterator[tuple[str, st
 def _from_worktree(cwd: Path, path: str, expected: str) -> bytes | None:
     absolute = os.path.join(cwd, path)
     content = read_file(absolute, MAX_ANALYSED_BYTES * 4)
-    if content is None or hash_bytes(content) != expected.removeprefix("x:"):
+    if content is None or blob_id(content) != expected.removeprefix("x:"):
         return None
     return content
 

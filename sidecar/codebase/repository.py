@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from sidecar.call import Process
-from sidecar.codebase.diff import MAX_PATHS, FileDiff, diff_against
+from sidecar.codebase.diff import MAX_PATHS, FileDiff, Moved, diff_against, diff_between, subjects_between
 from sidecar.codebase.files import Listing, TrackedFiles, git_dir_of, list_files, may_show
 from sidecar.codebase.hashing import ContentHashes, read_file
 from sidecar.codebase.index import FileIndex
@@ -23,6 +23,7 @@ from sidecar.workspace import Workspace
 _ANALYSED_AT_ONCE = 128
 _DIFF_CACHE_BYTES = 4 * 2**20
 MAX_NEW_FILE_BYTES = 64 * 1024
+MAX_TEXT_BYTES = 256 * 1024
 
 
 @dataclass
@@ -149,6 +150,26 @@ class Repository:
                 self._diffs.put(keys[path], diff, len(diff.hunks) + 100)
                 known[path] = diff
         return known
+
+    def moved(self, old: str, new: str, max_commits: int) -> Moved:
+        """Tells what happened between two commits; a vanished old one leaves only the new one's place to tell."""
+        try:
+            subjects = subjects_between(self.cwd, old, new, max_commits)
+            return Moved(tuple(subjects), tuple(diff_between(self.cwd, old, new).values()))
+        except GitFailed:
+            return Moved((), ())
+
+    def texts(self, files: dict[str, str]) -> dict[str, str]:
+        """Reads small text files by content id; one that changed or cannot be read is left out."""
+        try:
+            return {
+                path: data.decode("utf-8", "replace")
+                for path, _, data in read_contents(self.cwd, files)
+                if len(data) <= MAX_TEXT_BYTES and b"\0" not in data
+            }
+        except GitFailed as error:
+            self._process.log.warning("codebase.read.failed", reason=error.reason)
+            return {}
 
     def new_file(self, path: str) -> str | None:
         """Reads a small untracked text file; None for what may not be shown."""

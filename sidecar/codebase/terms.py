@@ -62,14 +62,14 @@ def paths_in(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """Takes the commonest English endings off, so that `caches`, `cached` and `caching` meet."""
+    if len(word) > 4 and word.endswith("ies"):
+        word = word[:-3] + "y"
+    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
     if len(word) > 5 and word.endswith("ing"):
         return _undouble(word[:-3])
     if len(word) > 4 and word.endswith("ed") and not word.endswith("eed"):
         return _undouble(word[:-2])
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 
 

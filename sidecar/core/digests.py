@@ -1,13 +1,12 @@
 """Digests: the same value gives the same short id on every machine."""
 
-import hashlib
-
+import blake3
 import orjson
 
 
 def digest_bytes(content: bytes) -> str:
-    """Gives the hexadecimal BLAKE2b-160 digest of bytes (20 bytes, 40 characters)."""
-    return hashlib.blake2b(content, digest_size=20).hexdigest()
+    """Gives the hexadecimal BLAKE3 digest of bytes (20 bytes, 40 characters)."""
+    return blake3.blake3(content).hexdigest(20)
 
 
 def digest_value(value: object) -> str:

@@ -179,6 +179,7 @@ class SessionEventParams(WireModel):
     """Something happened to a provider session outside a run."""
 
     event: Literal["reset", "forked", "rolledBack", "compacted", "modeChanged", "deleted"]
+    cwd: FolderPath = Field(description="The chat's worktree: the event takes effect before its next pre-run.")
     sub_chat_id: Identifier
     provider: Provider
     session_id: Identifier | None = Field(default=None, description="Which session; null for the sub-chat's all.")

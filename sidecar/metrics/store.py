@@ -1,0 +1,31 @@
+"""Measures in the state file: a total and a count per day, project, provider, ledger and name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import apsw
+
+from sidecar.core.clock import rfc3339
+
+
+def count_call(
+    tx: apsw.Connection, project: str, provider: str, *, shadow: bool, now_ms: int, measures: Mapping[str, float]
+) -> None:
+    """Adds one observation of each measure."""
+    day = rfc3339(now_ms)[:10]
+    tx.executemany(
+        "INSERT INTO continuity_metrics (day, project, provider, shadow, name, total, count) VALUES (?, ?, ?, ?, ?, ?, 1)"
+        " ON CONFLICT DO UPDATE SET total = total + excluded.total, count = count + 1",
+        [(day, project, provider, shadow, name, value) for name, value in measures.items()],
+    )
+
+
+def totals(tx: apsw.Connection, project: str | None, since_day: str) -> dict[tuple[bool, str], tuple[float, int]]:
+    """Gives total and count of each measure by (shadow, name) from a day on."""
+    rows = tx.execute(
+        "SELECT shadow, name, sum(total), sum(count) FROM continuity_metrics"
+        " WHERE project = coalesce(?, project) AND day >= ? GROUP BY shadow, name ORDER BY shadow, name",
+        (project, since_day),
+    )
+    return {(bool(shadow), name): (total, count) for shadow, name, total, count in rows}

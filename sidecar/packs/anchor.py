@@ -1,0 +1,211 @@
+"""The Anchor Pack: what holds for the whole repository, small and stable. Pure: text in, lines out."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from sidecar.packs.text import one_line, size
+
+ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
+"""What the anchor may take, by token mode; under 4 KB in `normal`."""
+
+MAX_RULES = 24
+MAX_POINTERS = 12
+MAX_AREAS = 14
+
+_RULE = re.compile(
+    r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall(?: not)?|avoid|prefer|ensure|use)\b"
+)
+_STRONG = re.compile(r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required)\b")
+_BULLET = re.compile(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
+_HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$")
+_TRAP_HEADING = re.compile(
+    r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b"
+)
+_STATUS = re.compile(r"(?im)^\s*(?:[-*]\s*)?(?:\*\*)?status(?:\*\*)?\s*:?\s*(?:\*\*)?\s*:?\s*([A-Za-z][\w -]{2,30})")
+_STATUS_HEADING = re.compile(r"(?im)^#{1,4}\s*status\s*\n+\s*(?:[-*]\s*)?\**([A-Za-z][\w -]{2,30})")
+
+
+class Document(NamedTuple):
+    """An instruction file, a README, an ADR or a specification."""
+
+    path: str
+    text: str
+
+
+class Sources(NamedTuple):
+    """Everything the anchor is made of."""
+
+    instructions: tuple[Document, ...]
+    """Instruction files and contributing guides, the most binding first."""
+    readme: Document | None
+    decisions: tuple[Document, ...]
+    specifications: tuple[str, ...]
+    paths: tuple[str, ...]
+    commands: tuple[tuple[str, str], ...]
+    """(command, the file that declares it)."""
+    rejected: tuple[str, ...]
+    """Titles of accepted rejected approaches."""
+    host_sends: frozenset[str]
+    """Names of instruction files the host or the provider sends by itself."""
+
+
+def anchor_lines(sources: Sources, limit_bytes: int) -> list[str]:
+    """Gives the anchor's lines in a fixed order, each section trimmed so that the whole stays within the limit."""
+    sections = [
+        ("Rules", _rules(sources)),
+        ("Map", _map(sources)),
+        ("Commands", [f"- `{one_line(command, 100)}` ({origin})" for command, origin in sources.commands]),
+        ("Known traps", _traps(sources)),
+        ("Decisions and specifications", _pointers(sources)),
+    ]
+    lines: list[str] = []
+    left = limit_bytes
+    present = [(title, body) for title, body in sections if body]
+    for number, (title, body) in enumerate(present):
+        share = left // (len(present) - number)
+        if number == 0:
+            share = max(share, limit_bytes * 2 // 5)
+        taken = _within([f"{title}:", *body], min(share, left))
+        if len(taken) > 1:
+            lines.extend(taken)
+            left -= sum(size(line) + 1 for line in taken)
+    return lines
+
+
+def changed_lines(before: str, after: str) -> list[str]:
+    """Tells what a newer anchor says otherwise: lines that are new, and lines that no longer hold."""
+    old, new = before.splitlines()[2:], after.splitlines()[2:]
+    old_set, new_set = set(old), set(new)
+    added = [f"now: {line.lstrip('- ')}" for line in new if line not in old_set and line.strip()]
+    gone = [f"no longer: {line.lstrip('- ')}" for line in old if line not in new_set and line.strip()]
+    return added + gone
+
+
+def _rules(sources: Sources) -> list[str]:
+    lines: list[str] = []
+    for document in sources.instructions:
+        name = document.path.rsplit("/", 1)[-1]
+        if name in sources.host_sends:
+            lines.append(f"- {document.path} holds the project's instructions (you have it already).")
+            continue
+        rules = _rules_in(document.text)
+        lines.extend(f"- {one_line(rule, 220)} ({document.path}:{number})" for number, rule in rules[:MAX_RULES])
+    return lines
+
+
+def _rules_in(text: str) -> list[tuple[int, str]]:
+    """The bullets that state a rule, strong ones first, each with its line."""
+    found: list[tuple[int, str]] = []
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        bullet = None if fenced else _BULLET.match(line)
+        if bullet and _RULE.search(bullet[1]):
+            found.append((number, bullet[1]))
+    return sorted(found, key=lambda rule: (not _STRONG.search(rule[1]), rule[0]))
+
+
+def _map(sources: Sources) -> list[str]:
+    """What the repository is, and its top-level areas by number of files."""
+    lines = []
+    if sources.readme is not None:
+        about = _first_paragraph(sources.readme.text)
+        if about:
+            lines.append(f"- {one_line(about, 260)} ({sources.readme.path})")
+    areas: dict[str, Counter[str]] = {}
+    for path in sources.paths:
+        top, slash, rest = path.partition("/")
+        if slash:
+            areas.setdefault(f"{top}/", Counter())[_suffix(rest)] += 1
+    largest = sorted(areas.items(), key=lambda area: (-sum(area[1].values()), area[0]))[:MAX_AREAS]
+    for name, suffixes in sorted(largest):
+        kinds = ", ".join(f"{count} {suffix}" for suffix, count in _commonest(suffixes, 3))
+        inner = Counter(
+            path.split("/")[1] + "/" for path in sources.paths if path.startswith(name) and path.count("/") > 1
+        )
+        holds = ", ".join(folder for folder, _ in _commonest(inner, 8))
+        lines.append(f"- {one_line(name, 80)}: {kinds}" + (f"; in it {one_line(holds, 160)}" if holds else ""))
+    return lines
+
+
+def _traps(sources: Sources) -> list[str]:
+    lines = [f"- rejected before: {one_line(title, 200)}" for title in sources.rejected]
+    for document in sources.instructions:
+        if document.path.rsplit("/", 1)[-1] in sources.host_sends:
+            continue
+        under_trap = False
+        for number, line in enumerate(document.text.splitlines(), 1):
+            heading = _HEADING.match(line)
+            if heading:
+                under_trap = bool(_TRAP_HEADING.search(heading[1]))
+            bullet = _BULLET.match(line)
+            if under_trap and bullet:
+                lines.append(f"- {one_line(bullet[1], 220)} ({document.path}:{number})")
+    return lines
+
+
+def _pointers(sources: Sources) -> list[str]:
+    lines = []
+    for document in sources.decisions[:MAX_POINTERS]:
+        status = _STATUS.search(document.text) or _STATUS_HEADING.search(document.text)
+        state = f" [{one_line(status[1], 30).lower()}]" if status else ""
+        lines.append(f"- {document.path}: {one_line(_title(document), 120)}{state}")
+    lines.extend(f"- {path}" for path in sources.specifications[:MAX_POINTERS])
+    return lines
+
+
+def _title(document: Document) -> str:
+    for line in document.text.splitlines():
+        heading = _HEADING.match(line)
+        if heading:
+            return heading[1]
+        named = re.match(r"title:\s*[\"']?(.+?)[\"']?\s*$", line)
+        if named:
+            return named[1]
+    return document.path.rsplit("/", 1)[-1]
+
+
+def _first_paragraph(text: str) -> str:
+    """The first prose of a README: no headings, badges, pictures, tables or code."""
+    paragraph: list[str] = []
+    fenced = False
+    for line in text.splitlines():
+        stripped = line.strip()
+        if stripped.startswith("```"):
+            fenced = not fenced
+        prose = (
+            not fenced
+            and stripped
+            and not stripped.startswith(("#", "[!", "![", "<", "|", ">", "```", "---", "===", ":"))
+        )
+        if prose:
+            paragraph.append(stripped)
+        elif paragraph:
+            break
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", " ".join(paragraph))
+
+
+def _within(lines: list[str], limit_bytes: int) -> list[str]:
+    """Gives the first lines that fit."""
+    taken: list[str] = []
+    left = limit_bytes
+    for line in lines:
+        cost = size(line) + 1
+        if cost > left:
+            break
+        taken.append(line)
+        left -= cost
+    return taken
+
+
+def _commonest(counted: Mapping[str, int], limit: int) -> Iterable[tuple[str, int]]:
+    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+
+def _suffix(path: str) -> str:
+    name = path.rsplit("/", 1)[-1]
+    dot = name.rfind(".")
+    return name[dot:] if dot > 0 else "other"

@@ -1,0 +1,102 @@
+"""From items to what is sent: fit to the budget, leave out what the session has, render, count. Pure."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from sidecar.core.digests import short_id
+from sidecar.packs.budget import fit
+from sidecar.packs.delta import unchanged_item
+from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.model import Block, SystemText, Trimmed
+from sidecar.packs.render import BLOCK_ORDER, render_block
+from sidecar.packs.text import size
+from sidecar.runs import Known, Pinned, keys
+
+Fate = Literal["sent", "alreadyDelivered", "trimmed"]
+
+
+class Limits(NamedTuple):
+    """Bytes: for all packs that are valid for the call, and for what the call may add to the session."""
+
+    budget_bytes: int
+    new_bytes: int
+
+
+class Composed(NamedTuple):
+    """What goes out, what became of each item, and the bytes."""
+
+    system: SystemText | None
+    blocks: tuple[Block, ...]
+    fates: tuple[tuple[PackItem, Fate], ...]
+    delivered: tuple[PackItem, ...]
+    anchor: Pinned | None
+    anchor_is_new: bool
+    injected_bytes: int
+    reused_bytes: int
+    trimmed: tuple[Trimmed, ...]
+    context_id: str | None
+    delta_id: str | None
+
+
+def anchor_block(lines: Sequence[str], request: str) -> Pinned | None:
+    """Renders the anchor; its id changes if and only if its bytes do."""
+    if not lines:
+        return None
+    item = PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, "\n".join(lines), "", "holds for the whole repository")
+    block = render_block("anchor", [item], request)
+    return Pinned(block.id, block.text)
+
+
+def compose(
+    items: Sequence[PackItem], anchor: Pinned | None, known: Known, limits: Limits, *, as_system: bool, request: str
+) -> Composed:
+    """Decides item by item. The anchor comes first; `as_system` sends it as system text, the same on every call."""
+    anchor_bytes = size(anchor.text) if anchor else 0
+    anchor_is_new = anchor is not None and known.anchor is None
+    within = fit(items, limits.budget_bytes - anchor_bytes)
+    had = tuple(item for item in within.kept if _has(known, item))
+    news = [item for item in within.kept if not _has(known, item)]
+    if known.exists and not any(item.kind == "delta" for item in news):
+        news.append(unchanged_item())
+    capped = fit(news, limits.new_bytes - (anchor_bytes if anchor_is_new else 0))
+    blocks = _blocks(capped.kept, anchor if anchor_is_new and not as_system else None, request)
+    system = SystemText(id=anchor.id, text=anchor.text) if anchor and as_system else None
+    fates: list[tuple[PackItem, Fate]] = [(item, "sent") for item in capped.kept]
+    fates += [(item, "alreadyDelivered") for item in had]
+    fates += [(item, "trimmed") for item in (*within.left_out, *capped.left_out)]
+    trimmed = [Trimmed(item=item.key, reason="over the budget") for item in within.left_out]
+    trimmed += [Trimmed(item=item.key, reason="over the limit of new bytes per call") for item in capped.left_out]
+    return Composed(
+        system=system,
+        blocks=blocks,
+        fates=tuple(fates),
+        delivered=capped.kept,
+        anchor=anchor,
+        anchor_is_new=anchor_is_new,
+        injected_bytes=sum(block.bytes for block in blocks) + (anchor_bytes if anchor_is_new and as_system else 0),
+        reused_bytes=sum(item.bytes for item in had) + (anchor_bytes if anchor and not anchor_is_new else 0),
+        trimmed=tuple(trimmed),
+        context_id=_pack_id(within.kept, "context"),
+        delta_id=_pack_id(within.kept, "delta"),
+    )
+
+
+def _has(known: Known, item: PackItem) -> bool:
+    given = known.items.get(item.key)
+    return not item.every_time and given is not None and given.digest == item.digest
+
+
+def _blocks(items: Sequence[PackItem], anchor: Pinned | None, request: str) -> tuple[Block, ...]:
+    blocks = []
+    for kind in BLOCK_ORDER:
+        if kind == "anchor" and anchor is not None:
+            blocks.append(Block(kind="anchor", id=anchor.id, bytes=size(anchor.text), text=anchor.text))
+        own = [item for item in items if item.kind == kind]
+        if own:
+            blocks.append(render_block(kind, own, request))
+    return tuple(blocks)
+
+
+def _pack_id(items: Sequence[PackItem], kind: str) -> str | None:
+    own = [[item.key, item.digest] for item in items if item.kind == kind]
+    return short_id(own) if own else None

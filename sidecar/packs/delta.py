@@ -1,0 +1,191 @@
+"""The Delta Pack: what changed since this provider session last looked. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState, is_generated, may_show
+from sidecar.core.digests import short_id
+from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.text import clean, one_line, size
+from sidecar.runs import FailingTests, Known, keys
+
+RELEVANT_FILE_BYTES = 2_400
+FILE_BYTES = 700
+"""What one file's difference may take before it is cut at a line: a file the request is about, and another one."""
+
+BODY_SHARE = 0.4
+"""Differences may take this share of the budget in all; beyond it a file is named with its counts only."""
+
+NEW_FILE_LINES = 24
+SHOWN_FILES = 40
+"""Beyond this many changed files, the rest is one summary item."""
+
+MAX_COMMITS = 10
+MAX_TESTS = 12
+
+
+class Differences(NamedTuple):
+    """The texts behind a state: diffs by path, and the contents of new files."""
+
+    diffs: Mapping[str, FileDiff]
+    new_files: Mapping[str, str]
+
+
+def delta_items(
+    state: RepositoryState,
+    differences: Differences,
+    known: Known,
+    moved: Moved | None,
+    failing: Sequence[FailingTests],
+    todos: tuple[tuple[str, str], ...],
+    anchor_changes: Sequence[str],
+    relevance: Mapping[str, float],
+    budget_bytes: int,
+) -> list[PackItem]:
+    """Gives every item of the delta that holds now, the most relevant first; the ledger decides which are news."""
+    items = [_tests_item(tests) for tests in failing]
+    items.extend(_head_items(state, moved))
+    items.extend(_file_items(state, differences, relevance, int(budget_bytes * BODY_SHARE)))
+    items.extend(_gone_items(state, known))
+    if todos:
+        items.append(_todos_item(todos))
+    if anchor_changes:
+        items.append(_anchor_item(anchor_changes))
+    return items
+
+
+def unchanged_item() -> PackItem:
+    """Says that nothing changed, so that the agent need not look again."""
+    return PackItem(
+        "delta:unchanged", "delta", Priority.DELTA, "Nothing since your last run.", "unchanged", "nothing changed",
+        every_time=True,
+    )  # fmt: skip
+
+
+def _tests_item(failing: FailingTests) -> PackItem:
+    names = [f"  {one_line(name, 200)}" for name in failing.names[:MAX_TESTS]]
+    more = [f"  … {len(failing.names) - MAX_TESTS} more"] if len(failing.names) > MAX_TESTS else []
+    excerpt = [f"  | {line}" for line in clean(failing.excerpt).splitlines()]
+    text = "\n".join([f"Failing tests ({failing.runner}):", *names, *more, *excerpt])
+    return PackItem(
+        f"delta:tests:{failing.runner}",
+        "delta",
+        Priority.FAILING_TESTS,
+        text,
+        short_id(text),
+        "the last test run failed",
+    )
+
+
+def _head_items(state: RepositoryState, moved: Moved | None) -> list[PackItem]:
+    if state.kind != "git":
+        return []
+    where = f"branch {one_line(state.branch, 120)}" if state.branch else "detached HEAD"
+    at = f"at {state.head[:10]}" if state.head else "without a commit yet"
+    lines = [f"Worktree: {where} {at}."]
+    if moved is not None:
+        lines.append("HEAD has moved since your last run; new commits:")
+        lines.extend(f"  {one_line(subject, 120)}" for subject in moved.subjects[:MAX_COMMITS])
+        files = [file for file in moved.files if may_show(file.path)]
+        lines.extend(f"  {_counts(file)}" for file in files[:SHOWN_FILES])
+        if len(files) > SHOWN_FILES:
+            lines.append(f"  … {len(files) - SHOWN_FILES} more files")
+    digest = keys.head_digest(state.branch, state.head)
+    return [PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), digest, "where the worktree stands")]
+
+
+def _file_items(
+    state: RepositoryState, differences: Differences, relevance: Mapping[str, float], body_bytes: int
+) -> list[PackItem]:
+    if state.kind != "git":
+        return []
+    shown = [file for file in state.changed if may_show(file.path)]
+    shown.sort(key=lambda file: (is_generated(file.path), -relevance.get(file.path, 0.0), file.path))
+    items = []
+    for file in shown[:SHOWN_FILES]:
+        limit = RELEVANT_FILE_BYTES if file.path in relevance else FILE_BYTES
+        body = _body(file, differences, min(limit, body_bytes))
+        body_bytes -= sum(size(line) + 1 for line in body)
+        items.append(_file_item(file, differences, body))
+    rest = shown[SHOWN_FILES:]
+    if rest:
+        listed = ", ".join(one_line(file.path, 100) for file in rest[:60])
+        text = f"{len(rest)} more changed files: {listed}" + (" …" if len(rest) > 60 else "")
+        digest = short_id([[file.path, file.content_hash] for file in rest])
+        items.append(PackItem("delta:more", "delta", Priority.DELTA, text, digest, "too many changes to show each"))
+    return items
+
+
+def _file_item(file: ChangedFile, differences: Differences, body: Sequence[str]) -> PackItem:
+    diff = differences.diffs.get(file.path)
+    counts = f" +{diff.added} −{diff.removed}" if diff and (diff.added or diff.removed) else ""
+    origin = f" (was {one_line(file.original, 200)})" if file.original and file.kind == "renamed" else ""
+    text = "\n".join([f"{file.kind}: {one_line(file.path, 300)}{origin}{counts}", *body])
+    return PackItem(
+        keys.change_key(file.path),
+        "delta",
+        Priority.DELTA,
+        text,
+        keys.change_digest(file),
+        f"{file.kind} in the worktree",
+    )
+
+
+def _body(file: ChangedFile, differences: Differences, limit_bytes: int) -> list[str]:
+    """A file's difference, or the beginning of a new file, in whole lines."""
+    if is_generated(file.path) or file.kind == "deleted":
+        return []
+    diff = differences.diffs.get(file.path)
+    if diff is not None:
+        return _cut([f"  {line}" for line in clean(diff.hunks).splitlines()], limit_bytes)
+    content = differences.new_files.get(file.path)
+    if content is None:
+        return []
+    lines = clean(content).splitlines()
+    shown = _cut([f"  +{line}" for line in lines[:NEW_FILE_LINES]], limit_bytes)
+    return shown + ([f"  … {len(lines)} lines in all"] if shown and len(lines) > len(shown) else [])
+
+
+def _cut(lines: list[str], limit_bytes: int) -> list[str]:
+    """Keeps the first lines that fit, whole lines only, and says how many follow; too few to help become none."""
+    left = limit_bytes
+    for number, line in enumerate(lines):
+        left -= size(line) + 1
+        if left < 0:
+            return [*lines[:number], f"  … {len(lines) - number} more lines"] if number > 2 else []
+    return lines
+
+
+def _gone_items(state: RepositoryState, known: Known) -> list[PackItem]:
+    """What the session was told of as changed and that is no more: committed, reverted or deleted again."""
+    present = {file.path for file in state.changed}
+    gone = sorted(
+        path
+        for key, item in known.items.items()
+        if (path := keys.changed_path(key)) is not None and path not in present and item.digest != keys.GONE
+    )
+    return [
+        PackItem(
+            keys.change_key(path), "delta", Priority.DELTA, f"no longer differs from HEAD: {one_line(path, 300)}", keys.GONE,
+            "was changed when this session last looked",
+        )
+        for path in gone
+    ]  # fmt: skip
+
+
+def _todos_item(todos: tuple[tuple[str, str], ...]) -> PackItem:
+    marks = {"completed": "x", "in_progress": "~"}
+    lines = [f"  [{marks.get(status, ' ')}] {one_line(content, 200)}" for content, status in todos[:40]]
+    text = "\n".join(["Task list:", *lines])
+    return PackItem(
+        keys.TODOS, "delta", Priority.DELTA, text, keys.todos_digest(todos), "the task list as last reported"
+    )
+
+
+def _anchor_item(changes: Sequence[str]) -> PackItem:
+    text = "\n".join(["The repository's standing rules and map have changed:", *(f"  {line}" for line in changes[:30])])
+    return PackItem("delta:anchor", "delta", Priority.DELTA, text, short_id(text), "the anchor's sources changed")
+
+
+def _counts(file: FileDiff) -> str:
+    return f"{one_line(file.path, 300)} +{file.added} −{file.removed}"

@@ -1,0 +1,43 @@
+"""An item: the smallest thing a pack keeps or leaves out. Cuts fall between items, never inside one."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from sidecar.packs.model import BlockKind
+from sidecar.packs.text import size
+from sidecar.runs import Item
+
+
+class Priority(IntEnum):
+    """What is kept first when bytes are short (decisions.md, Budgets)."""
+
+    CARRYOVER = 0
+    ANCHOR = 1
+    FAILING_TESTS = 2
+    DELTA = 3
+    PLAN = 4
+    TOP_CONTEXT = 5
+    FURTHER_CONTEXT = 6
+
+
+class PackItem(NamedTuple):
+    """One item: its name in the ledger, its block, its text, and what identifies its content."""
+
+    key: str
+    kind: BlockKind
+    priority: Priority
+    text: str
+    digest: str
+    why: str
+    score: dict[str, float] = {}
+    every_time: bool = False
+    """True for what is sent on each call, whatever the session has."""
+
+    @property
+    def bytes(self) -> int:
+        """UTF-8 bytes of the text with its line end."""
+        return size(self.text) + 1
+
+    def as_delivery(self) -> Item:
+        """Gives what the ledger keeps of it."""
+        return Item(self.key, self.digest, self.bytes)

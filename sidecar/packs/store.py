@@ -1,0 +1,64 @@
+"""The pack cache: the chosen context files of a task in a state of the repository."""
+
+from typing import Any, NamedTuple
+
+from sidecar.call import Process
+from sidecar.codebase import Ranked, Summary, from_json, to_json
+from sidecar.packs.context import ContextFile
+from sidecar.storage.cache import Cache
+
+PACK_VERSION = 1
+"""Part of the key's sources: a change of what a pack holds makes the old ones invalid."""
+
+
+class PackKey(NamedTuple):
+    """What a cached pack depends on, and nothing that differs from conversation to conversation."""
+
+    workspace: str
+    task_fingerprint: str
+    changed_files_hash: str
+    head_commit: str
+    provider: str
+    mode: str
+    budget_profile: str
+    sources: str
+
+
+class CachedPack(NamedTuple):
+    """The anchor's lines and the context's files."""
+
+    anchor: tuple[str, ...]
+    files: tuple[ContextFile, ...]
+
+
+class PackCache:
+    """Packs by key, in memory and in the state file."""
+
+    def __init__(self, process: Process) -> None:
+        limit = int(process.settings("")["cache.diskBytes"]) // 4
+        self._cache = Cache("continuity_pack_cache", PackKey._fields, process.database, process.hot, limit)
+
+    def get(self, key: PackKey) -> CachedPack | None:
+        """Gives the pack that was made for exactly this key."""
+        value = self._cache.get(tuple(key))
+        return _from_json(value) if value is not None else None
+
+    def put(self, key: PackKey, pack: CachedPack, now_ms: int) -> None:
+        """Keeps a pack."""
+        self._cache.put(tuple(key), _to_json(pack), now_ms)
+
+
+def _to_json(pack: CachedPack) -> dict[str, Any]:
+    files = [
+        [list(file.ranked), file.content, to_json(file.summary._replace(terms={})), file.why] for file in pack.files
+    ]
+    return {"anchor": list(pack.anchor), "files": files}
+
+
+def _from_json(value: dict[str, Any]) -> CachedPack:
+    files = []
+    for ranked, content, summary, why in value["files"]:
+        path, score, parts, matched = ranked
+        kept: Summary = from_json(summary)
+        files.append(ContextFile(Ranked(path, score, parts, tuple(matched)), content, kept, why))
+    return CachedPack(tuple(value["anchor"]), tuple(files))

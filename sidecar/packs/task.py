@@ -1,0 +1,55 @@
+"""The task fingerprint: what a conversation is about, not how it is worded (decisions.md, Continuity). Pure."""
+
+import re
+
+from sidecar.codebase import identifiers_of, paths_in, query_terms
+from sidecar.core.digests import short_id
+from sidecar.packs.text import one_line
+from sidecar.runs import Task
+
+MAX_QUERY_CHARACTERS = 4_000
+MAX_TERMS = 300
+OWN_TERMS = 3
+"""A prompt with fewer words of its own than this may be a follow-up in other words."""
+
+_FOLLOW_UP = frozenset(
+    (
+        "continu", "ok", "okay", "yes", "thank", "great", "good", "nice", "cool", "proceed", "again", "retry", "next",
+        "step", "finish", "fix", "run", "test", "commit", "push", "check", "explain", "error", "fail", "problem", "issu",
+        "undo", "revert", "review", "still", "better", "wrong", "right", "sorry", "hello", "hi", "hey", "chang", "edit",
+        "implement", "plan", "task", "done", "go", "keep", "pleas", "updat", "creat", "write", "remov", "mak",
+    )
+)  # fmt: skip
+
+
+def task_of(known: Task | None, prompt: str) -> tuple[Task, bool]:
+    """Gives the task a prompt belongs to, and whether it is a new one. In doubt a follow-up keeps its task."""
+    terms, names = _significant(prompt)
+    if known is None:
+        return _begun(prompt, terms, names), True
+    shares = bool(set(terms) & set(known.terms)) or bool(set(names) & set(known.names))
+    has_own = bool(names) or len(terms) >= OWN_TERMS
+    if shares or not has_own:
+        grown = known._replace(
+            terms=tuple(dict.fromkeys((*known.terms, *terms)))[:MAX_TERMS],
+            names=tuple(dict.fromkeys((*known.names, *names)))[:MAX_TERMS],
+        )
+        return grown, False
+    return _begun(prompt, terms, names), True
+
+
+def _begun(prompt: str, terms: list[str], names: list[str]) -> Task:
+    identity = sorted({*terms, *names}) or [re.sub(r"\s+", " ", prompt).strip().casefold()]
+    return Task(
+        fingerprint=short_id(identity, 16),
+        terms=tuple(terms[:MAX_TERMS]),
+        names=tuple(names[:MAX_TERMS]),
+        query=" ".join(identity)[:MAX_QUERY_CHARACTERS],
+        objective=one_line(prompt, 300),
+    )
+
+
+def _significant(prompt: str) -> tuple[list[str], list[str]]:
+    """The words and the names of a prompt that tell one task from another."""
+    terms = [term for term in query_terms(prompt) if term not in _FOLLOW_UP]
+    return terms, list(dict.fromkeys((*identifiers_of(prompt), *paths_in(prompt))))

@@ -1,0 +1,90 @@
+"""The delivery ledger: what each provider session has been given. The unit is the provider session, not the chat.
+
+Text put into a prompt stays in the provider's conversation, so an item counts as delivered once a post-run has
+confirmed that the run reached the provider. The worst that a crash in between can cause is sending again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import apsw
+
+from sidecar.runs.values import UNKNOWN, Item, Known, Pinned, SessionKey
+
+
+def known(tx: apsw.Connection, key: SessionKey | None) -> Known:
+    """Gives what a session has; a new, forked or unknown one has nothing."""
+    if key is None:
+        return UNKNOWN
+    row = tx.execute(
+        "SELECT anchor_id, anchor_text, head_commit FROM continuity_sessions"
+        " WHERE provider = ? AND session_id = ? AND shadow = ?",
+        key,
+    ).fetchone()
+    if row is None:
+        return UNKNOWN
+    anchor_id, anchor_text, head = row
+    items = tx.execute(
+        "SELECT item, digest, bytes FROM continuity_deliveries WHERE provider = ? AND session_id = ? AND shadow = ?",
+        key,
+    )
+    anchor = Pinned(anchor_id, anchor_text) if anchor_id else None
+    return Known({name: Item(name, digest, size) for name, digest, size in items}, anchor, head, exists=True)
+
+
+def continue_session(
+    tx: apsw.Connection, key: SessionKey, sub_chat_id: str, head: str | None, before: SessionKey | None, now_ms: int
+) -> None:
+    """Makes sure a session is known, with what it inherits from the one it continues under a new id."""
+    tx.execute(
+        "INSERT INTO continuity_sessions (provider, session_id, shadow, sub_chat_id, created_at_ms, updated_at_ms)"
+        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        (*key, sub_chat_id, now_ms, now_ms),
+    )
+    if before is not None and before != key:
+        inherited = known(tx, before)
+        deliver(tx, key, inherited.items.values(), inherited.anchor, "", now_ms)
+    tx.execute(
+        "UPDATE continuity_sessions SET head_commit = ?, sub_chat_id = ?, updated_at_ms = ?"
+        " WHERE provider = ? AND session_id = ? AND shadow = ?",
+        (head, sub_chat_id, now_ms, *key),
+    )
+
+
+def deliver(
+    tx: apsw.Connection, key: SessionKey, items: Iterable[Item], anchor: Pinned | None, run_id: str, now_ms: int
+) -> None:
+    """Notes that a known session has been given items, and pins its anchor if it has none yet."""
+    tx.executemany(
+        "INSERT OR REPLACE INTO continuity_deliveries"
+        " (provider, session_id, shadow, item, digest, bytes, run_id, delivered_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(*key, item.key, item.digest, item.bytes, run_id, now_ms) for item in items],
+    )
+    if anchor is not None:
+        tx.execute(
+            "UPDATE continuity_sessions SET anchor_id = ?, anchor_text = ?"
+            " WHERE provider = ? AND session_id = ? AND shadow = ? AND anchor_id IS NULL",
+            (anchor.id, anchor.text, *key),
+        )
+
+
+def withdraw(tx: apsw.Connection, key: SessionKey, items: Iterable[str]) -> None:
+    """Forgets that a session was given some items."""
+    tx.executemany(
+        "DELETE FROM continuity_deliveries WHERE provider = ? AND session_id = ? AND shadow = ? AND item = ?",
+        [(*key, item) for item in items],
+    )
+
+
+def forget(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str) -> None:
+    """Forgets a session, or without an id all sessions of a conversation: the next call sends everything again."""
+    if session_id is not None:
+        tx.execute("DELETE FROM continuity_sessions WHERE provider = ? AND session_id = ?", (provider, session_id))
+    else:
+        tx.execute("DELETE FROM continuity_sessions WHERE provider = ? AND sub_chat_id = ?", (provider, sub_chat_id))
+
+
+def drop_shadow(tx: apsw.Connection, sub_chat_id: str) -> None:
+    """Drops what passive mode pretended to have delivered in a conversation."""
+    tx.execute("DELETE FROM continuity_sessions WHERE sub_chat_id = ? AND shadow = 1", (sub_chat_id,))

@@ -1,0 +1,146 @@
+"""Conversations, pre-runs, runs and test outcomes in the state file."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, cast
+
+import apsw
+import orjson
+
+from sidecar.runs.values import (
+    NEW_SUB_CHAT,
+    CallRecord,
+    Counters,
+    FailingTests,
+    SubChat,
+    Task,
+)
+
+KEPT_CALLS = 400
+"""Pre-runs kept for `continuity/explain`; the oldest go first."""
+
+
+def sub_chat(tx: apsw.Connection, sub_chat_id: str) -> SubChat:
+    """Gives what is known of a conversation; a new one where nothing is."""
+    row = tx.execute(
+        "SELECT task, counters, todos FROM continuity_state WHERE sub_chat_id = ?", (sub_chat_id,)
+    ).fetchone()
+    if row is None:
+        return NEW_SUB_CHAT
+    task, counters, todos = (orjson.loads(cell) for cell in row)
+    kept = {name: tuple(value) if isinstance(value, list) else value for name, value in counters.items()}
+    return SubChat(
+        Task(task["fingerprint"], tuple(task["terms"]), tuple(task["names"]), task["query"], task["objective"])
+        if task
+        else None,
+        Counters(**cast("Any", kept)),
+        tuple((content, status) for content, status in todos),
+    )
+
+
+def project_of(tx: apsw.Connection, sub_chat_id: str) -> str | None:
+    """Gives the project key a conversation belongs to; None for an unknown one."""
+    row = tx.execute("SELECT project FROM continuity_state WHERE sub_chat_id = ?", (sub_chat_id,)).fetchone()
+    return row[0] if row else None
+
+
+def put_sub_chat(
+    tx: apsw.Connection, sub_chat_id: str, project: str, workspace: str, state: SubChat, now_ms: int
+) -> None:
+    """Keeps what is known of a conversation."""
+    tx.execute(
+        "INSERT OR REPLACE INTO continuity_state"
+        " (sub_chat_id, project, workspace, task, counters, todos, updated_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            sub_chat_id,
+            project,
+            workspace,
+            _packed(state.task._asdict() if state.task else None),
+            _packed(state.counters._asdict()),
+            _packed(list(state.todos)),
+            now_ms,
+        ),
+    )
+
+
+def record_call(tx: apsw.Connection, call: CallRecord) -> None:
+    """Records a pre-run, pending until its post-run, and forgets the oldest ones."""
+    tx.execute(
+        "INSERT INTO continuity_calls (delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id,"
+        " shadow, status, created_at_ms, record, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*call[:10], _packed(call.record), zlib.compress(_packed(call.blocks), 1)),
+    )
+    tx.execute(
+        "DELETE FROM continuity_calls WHERE delivery_token IN (SELECT delivery_token FROM continuity_calls"
+        " ORDER BY created_at_ms DESC, delivery_token LIMIT -1 OFFSET ?)",
+        (KEPT_CALLS,),
+    )
+
+
+def call_of_token(tx: apsw.Connection, delivery_token: str) -> CallRecord | None:
+    """Gives the pre-run a token was given for."""
+    return _call(tx, "delivery_token = ?", delivery_token)
+
+
+def call_of_run(tx: apsw.Connection, run_id: str) -> CallRecord | None:
+    """Gives the last pre-run of a run."""
+    return _call(tx, "run_id = ?", run_id)
+
+
+def settle_call(tx: apsw.Connection, delivery_token: str, status: str) -> None:
+    """Notes what became of a pre-run's delivery: committed or dropped."""
+    tx.execute("UPDATE continuity_calls SET status = ? WHERE delivery_token = ?", (status, delivery_token))
+
+
+def run_result(tx: apsw.Connection, run_id: str) -> dict[str, Any] | None:
+    """Gives the answer a recorded run got."""
+    row = tx.execute("SELECT result FROM continuity_runs WHERE run_id = ?", (run_id,)).fetchone()
+    return orjson.loads(row[0]) if row else None
+
+
+def record_run(tx: apsw.Connection, row: dict[str, Any]) -> None:
+    """Records a run; its columns are the table's."""
+    packed = {name: _packed(value) if name in ("touched", "usage", "result") else value for name, value in row.items()}
+    columns = ", ".join(packed)
+    marks = ", ".join("?" * len(packed))
+    tx.execute(f"INSERT INTO continuity_runs ({columns}) VALUES ({marks})", tuple(packed.values()))
+
+
+def put_tests(tx: apsw.Connection, workspace: str, failing: FailingTests, status: str, now_ms: int) -> None:
+    """Keeps a runner's last word in a workspace: failed with names and an excerpt, or passed."""
+    tx.execute(
+        "INSERT OR REPLACE INTO continuity_tests (workspace, runner, status, failing, run_id, recorded_at_ms)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (workspace, failing.runner, status, _packed([failing.names, failing.excerpt]), failing.run_id, now_ms),
+    )
+
+
+def failing_tests(tx: apsw.Connection, workspace: str) -> list[FailingTests]:
+    """Gives the runners whose last word in a workspace was a failure."""
+    rows = tx.execute(
+        "SELECT runner, failing, run_id FROM continuity_tests WHERE workspace = ? AND status = 'failed' ORDER BY runner",
+        (workspace,),
+    )
+    found = []
+    for runner, packed, run_id in rows:
+        names, excerpt = orjson.loads(packed)
+        found.append(FailingTests(runner, tuple(names), excerpt, run_id))
+    return found
+
+
+def _call(tx: apsw.Connection, where: str, value: str) -> CallRecord | None:
+    row = tx.execute(
+        "SELECT delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id, shadow, status,"
+        f" created_at_ms, record, blocks FROM continuity_calls WHERE {where} ORDER BY created_at_ms DESC, rowid DESC",
+        (value,),
+    ).fetchone()
+    if row is None:
+        return None
+    *cells, record, blocks = row
+    cells[7] = bool(cells[7])
+    return CallRecord._make((*cells, orjson.loads(record), orjson.loads(zlib.decompress(blocks))))
+
+
+def _packed(value: object) -> bytes:
+    return orjson.dumps(value)

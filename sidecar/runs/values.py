@@ -1,0 +1,124 @@
+"""What the slice keeps, as values: the ledger's sessions and items, task, counters, tests, artifacts."""
+
+from typing import Any, Literal, NamedTuple
+
+from sidecar.runs.model import ArtifactStatus, ArtifactType
+
+
+class SessionKey(NamedTuple):
+    """A provider session in the ledger; `shadow` is passive mode's own ledger, which never counts as delivery."""
+
+    provider: str
+    session_id: str
+    shadow: bool
+
+
+class Item(NamedTuple):
+    """Something a provider session was given: what it is, the digest of its content, its bytes as rendered."""
+
+    key: str
+    digest: str
+    bytes: int
+
+
+class Pinned(NamedTuple):
+    """The anchor a provider session has."""
+
+    id: str
+    text: str
+
+
+class Known(NamedTuple):
+    """What the ledger says a provider session has."""
+
+    items: dict[str, Item]
+    anchor: Pinned | None
+    head_commit: str | None
+    exists: bool
+
+
+UNKNOWN = Known({}, None, None, exists=False)
+
+
+class Task(NamedTuple):
+    """What a conversation is about; `query` ranks files and follows from the fingerprint's words alone."""
+
+    fingerprint: str
+    terms: tuple[str, ...]
+    names: tuple[str, ...]
+    query: str
+    objective: str
+
+
+class Counters(NamedTuple):
+    """Pressure since the last snapshot of a conversation; bytes, lines, milliseconds."""
+
+    turns: int = 0
+    injected: tuple[int, ...] = ()
+    """Bytes injected by the last calls, newest last."""
+    files: tuple[str, ...] = ()
+    """Distinct files given."""
+    diff_lines: int = 0
+    """Lines the difference has grown by."""
+    last_diff_lines: int | None = None
+    """Lines of the difference at the last run; None before the first."""
+    active_ms: int = 0
+    last_seen_ms: int | None = None
+    snapshot_at_ms: int | None = None
+    snapshot: dict[str, Any] | None = None
+    """The structured state kept by the last snapshot."""
+
+
+class SubChat(NamedTuple):
+    """What is known of a conversation."""
+
+    task: Task | None
+    counters: Counters
+    todos: tuple[tuple[str, str], ...]
+    """(content, status) of each step."""
+
+
+NEW_SUB_CHAT = SubChat(None, Counters(), ())
+
+
+class CallRecord(NamedTuple):
+    """A pre-run as recorded: what it was about to deliver, and everything needed to explain it."""
+
+    delivery_token: str
+    run_id: str
+    sub_chat_id: str
+    project: str
+    workspace: str
+    provider: str
+    session_id: str | None
+    """The session this call continues; None when it begins a fresh one."""
+    shadow: bool
+    status: Literal["pending", "committed", "dropped"]
+    created_at_ms: int
+    record: dict[str, Any]
+    blocks: dict[str, Any]
+
+
+class FailingTests(NamedTuple):
+    """The last word of a test runner in a workspace, while it is a failing one."""
+
+    runner: str
+    names: tuple[str, ...]
+    excerpt: str
+    run_id: str
+
+
+class Artifact(NamedTuple):
+    """Something worth keeping of a run."""
+
+    id: str
+    project: str
+    type: ArtifactType
+    status: ArtifactStatus
+    title: str
+    body: str
+    event: str
+    event_key: str
+    provenance: dict[str, Any]
+    created_at_ms: int
+    updated_at_ms: int
