@@ -47,6 +47,15 @@ export interface ErrorData {
   [member: string]: unknown
 }
 
+/** One pack as text, to be sent before the user's request. */
+export interface Block {
+  kind: "anchor" | "context" | "delta" | "plan" | "carryover"
+  id: string
+  /** UTF-8 bytes of `text`. */
+  bytes: number
+  text: string
+}
+
 export interface BudgetsSettings {
   /** Bytes all packs of one call may take in token mode low. Default: 14000. */
   low?: number | null
@@ -103,6 +112,12 @@ export interface ConnectionLimits {
   maxMessageBytes: number
 }
 
+/** How full the provider's context window is. */
+export interface ContextUsage {
+  usedTokens: number
+  maxTokens: number
+}
+
 /** The OpenRPC document of this sidecar. */
 export interface DiscoverResult {
   openrpc: string
@@ -112,6 +127,37 @@ export interface DiscoverResult {
 /** No members. */
 export type Empty = Record<string, never>
 
+/** Which pre-run is to be explained. */
+export interface ExplainParams {
+  runId: string
+}
+
+/** What a pre-run sent, item by item, and the texts. */
+export interface ExplainResult {
+  runId: string
+  /** RFC 3339. */
+  createdAt: string
+  /** What post-run made of the delivery. */
+  status: "pending" | "committed" | "dropped"
+  action: "inject" | "passthrough"
+  reason: string | null
+  items: ExplainedItem[]
+  system: SystemText | null
+  blocks: Block[]
+  metadata: PreRunMetadata
+}
+
+/** One item of the packs: what became of it and why it was there. */
+export interface ExplainedItem {
+  item: string
+  kind: "anchor" | "context" | "delta" | "plan" | "carryover"
+  bytes: number
+  fate: "sent" | "alreadyDelivered" | "trimmed"
+  why: string
+  /** The score's parts by name; empty where nothing was scored. */
+  score: Record<string, number>
+}
+
 /** A file the query is about. */
 export interface FoundFile {
   path: string
@@ -120,6 +166,14 @@ export interface FoundFile {
   parts: Record<string, number>
   /** The query's terms it holds, rarest first. */
   matched: string[]
+}
+
+/** The governor's word before a run. */
+export interface GovernorBefore {
+  action: "ok" | "snapshot" | "rehydrate"
+  reasons: string[]
+  /** Whether the host should neither resume nor continue. */
+  startFreshSession: boolean
 }
 
 export interface GovernorSettings {
@@ -145,6 +199,30 @@ export interface GovernorSettings {
   minutesRehydrate?: number | null
   /** Calls over which injected bytes are summed. Default: 10. */
   windowCalls?: number | null
+}
+
+/** Which conversation is asked about. */
+export interface GovernorStatusParams {
+  subChatId: string
+}
+
+/** The pressure on a conversation's session as of its last run. */
+export interface GovernorStatusResult {
+  governor: GovernorWord
+  signals: PressureSignal[]
+}
+
+/** What should happen to the session, and why. */
+export interface GovernorWord {
+  action: "ok" | "snapshot" | "rehydrate"
+  /** One sentence each; empty for ok without a withheld action. */
+  reasons: string[]
+}
+
+/** Which instruction files the host or the provider already sends, so that they are not sent twice. */
+export interface HostInjects {
+  agentsMd?: boolean
+  claudeMd?: boolean
 }
 
 /** What an index run did. */
@@ -184,6 +262,90 @@ export interface InitializeResult {
   state: StateReport
 }
 
+/** What the user pointed at in the prompt, relative to `cwd` or absolute inside it. */
+export interface Mentions {
+  files?: string[]
+  folders?: string[]
+}
+
+/** What the call cost and saved; bytes are UTF-8. */
+export interface PreRunMetadata {
+  /** Whether the context pack came from the pack cache. */
+  cacheHit: boolean
+  /** File summaries that came from the file cache. */
+  fileHits: number
+  /** File summaries that had to be made. */
+  fileMisses: number
+  /** Bytes sent that this provider session did not have. */
+  injectedBytes: number
+  /** The same, also computed when nothing is sent. */
+  wouldInjectBytes: number
+  /** Bytes of the packs valid for this call that the session already has. */
+  reusedBytes: number
+  /** What sending all packs again would have cost: would-inject plus reused. */
+  baselineBytes: number
+  /** Reused of baseline, 0 to 100, one decimal. */
+  reusedPercent: number
+  stateIds: StateIds
+  /** What was left out by budget, floor or failure. */
+  trimmed: Trimmed[]
+  /** True when the deadline left something out. */
+  partial: boolean
+  /** How the repository's state was proven fresh; null without a state. */
+  proof: string | null
+  /** Milliseconds from arrival to answer, waiting included. */
+  elapsedMs: number
+}
+
+/** One prompt, just before it goes to the provider. */
+export interface PreRunParams {
+  runId: string
+  subChatId: string
+  chatId?: string | null
+  provider: "claude" | "codex"
+  mode: "plan" | "agent"
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project; without it, `cwd`. */
+  projectPath?: string | null
+  /** What the user asks, as the host would send it. */
+  prompt: string
+  mentions?: Mentions | null
+  session: SessionBefore
+  /** Absent means false for each. */
+  hostInjects?: HostInjects | null
+  usage?: ContextUsage | null
+  /** Which byte budget; absent means the setting's. */
+  tokenMode?: "low" | "normal" | "debug" | null
+  isLocalModel?: boolean | null
+  /** Milliseconds from arrival until an answer is due; 800 if absent. */
+  deadlineMs?: number | null
+}
+
+/** What goes to the provider, and what it saved. */
+export interface PreRunResult {
+  action: "inject" | "passthrough"
+  /** Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend; else null. */
+  reason: string | null
+  /** Blocks and request in one text, for hosts that send one text. */
+  prompt: string
+  system: SystemText | null
+  /** In the order they are to be sent; the request comes after them. */
+  blocks: Block[]
+  governor: GovernorBefore
+  metadata: PreRunMetadata
+  /** To be given to `continuity/postRun`. */
+  deliveryToken: string | null
+}
+
+/** One signal beside its thresholds. */
+export interface PressureSignal {
+  name: string
+  value: number
+  snapshotAt: number
+  rehydrateAt: number
+}
+
 /** How far a job is. */
 export interface Progress {
   /** What is being done, in a word. */
@@ -199,6 +361,12 @@ export interface ProgressParams {
   /** The id of the job's request. */
   token: string | number | null
   value: Progress
+}
+
+/** A hint that files changed; it speeds things up and proves nothing. */
+export interface RepoChangedParams {
+  cwd: string
+  paths?: string[]
 }
 
 /** What to look for. */
@@ -223,6 +391,27 @@ export interface ServerInfo {
   name: string
   version: string
   build: "source" | "frozen"
+}
+
+/** The provider session the prompt is about to go to. */
+export interface SessionBefore {
+  /** The provider's session id; null for a new session. */
+  id: string | null
+  /** Whether the provider continues that session. */
+  willResume: boolean
+  /** Whether the provider forks it; a fork counts as unknown. */
+  isFork: boolean
+}
+
+/** Something happened to a provider session outside a run. */
+export interface SessionEventParams {
+  event: "reset" | "forked" | "rolledBack" | "compacted" | "modeChanged" | "deleted"
+  /** The chat's worktree: the event takes effect before its next pre-run. */
+  cwd: string
+  subChatId: string
+  provider: "claude" | "codex"
+  /** Which session; null for the sub-chat's all. */
+  sessionId?: string | null
 }
 
 /** One setting as it counts now. */
@@ -292,6 +481,14 @@ export interface SettingsUpdateParams {
   settings: SettingsPatch
 }
 
+/** The id of each pack that is valid for this call; null where there is none. */
+export interface StateIds {
+  anchorPackId: string | null
+  contextPackId: string | null
+  deltaPackId: string | null
+  planContractId: string | null
+}
+
 /** How the state file is. */
 export interface StateReport {
   /** The migration step the file is at. */
@@ -314,6 +511,18 @@ export interface StateResult {
   changedFilesHash: string
   /** status: a full `git status`; walk: every file of a folder without git was looked at. */
   proof: string
+}
+
+/** The pinned anchor, for the provider's system prompt (Claude): the same bytes on every call of a session. */
+export interface SystemText {
+  id: string
+  text: string
+}
+
+/** Something that was left out, and why. */
+export interface Trimmed {
+  item: string
+  reason: string
 }
 
 /** Names a workspace. */
@@ -346,6 +555,28 @@ export interface Methods {
    * Errors: none.
    */
   "shutdown": { params: Empty; result: Empty }
+  /**
+   * Gives what goes to the provider before a run: the packs this provider session does not have yet.
+   *
+   * The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a
+   * local model, and when nothing is ready at the deadline. What is sent counts as delivered once
+   * `continuity/postRun` confirms that the run reached the provider.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "continuity/preRun": { params: PreRunParams; result: PreRunResult }
+  /**
+   * Shows what a run's pre-run sent, item by item, with the reasons; also what passive mode would have sent.
+   *
+   * Errors: notFound, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "continuity/explain": { params: ExplainParams; result: ExplainResult }
+  /**
+   * Shows each pressure signal of a conversation beside its thresholds, and what they amount to.
+   *
+   * Errors: notFound, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "governor/status": { params: GovernorStatusParams; result: GovernorStatusResult }
   /**
    * Tells how the worktree is now: head, branch, changed files with content hashes, and the proof.
    *
@@ -392,6 +623,15 @@ export interface ClientNotifications {
   "exit": Empty
   /** Cancels a request in flight. It is answered with -32800, once. */
   "$/cancelRequest": CancelParams
+  /** Hints that files changed, so that their words are read before the next pre-run asks. Proves nothing. */
+  "continuity/repoChanged": RepoChangedParams
+  /**
+   * Tells what happened to a provider session outside a run.
+   *
+   * After reset, forked, rolledBack, compacted and deleted the session counts as unknown and gets the full packs
+   * again; modeChanged changes nothing it has.
+   */
+  "continuity/sessionEvent": SessionEventParams
 }
 
 /** Every notification the client receives, with its params. */

@@ -86,11 +86,30 @@ def definitions(catalog: Catalog, ref_template: str) -> Definitions:
     uses = sorted(set(_uses(catalog)), key=lambda use: (use[0].__name__, use[1]))
     for model in {model for model, _ in uses}:
         model.model_rebuild()
-    found, document = models_json_schema(uses, ref_template=ref_template, schema_generator=_WireSchema)
-    schemas: dict[str, Schema] = document["$defs"]
-    start, end = ref_template.split("{model}")
-    names = {use: str(found[use]["$ref"]).removeprefix(start).removesuffix(end) for use in uses}
+    found, document = models_json_schema(uses, ref_template="{model}", schema_generator=_WireSchema)
+    published = {generated: _published_name(generated) for generated in document["$defs"]}
+    refs = {generated: ref_template.format(model=name) for generated, name in published.items()}
+    schemas = {name: _with_refs(document["$defs"][generated], refs) for generated, name in published.items()}
+    names = {use: published[str(found[use]["$ref"])] for use in uses}
     return Definitions(dict(sorted(schemas.items())), names)
+
+
+def _published_name(generated: str) -> str:
+    """Names a model that differs between reading and writing by its use; two models of one name are refused."""
+    if "__" in generated:
+        raise ValueError(f"two models share a name, which a client could not tell apart: {generated}")
+    return generated.replace("-Input", "Input").removesuffix("-Output")
+
+
+def _with_refs(schema: Any, refs: dict[str, str]) -> Any:
+    if isinstance(schema, list):
+        return [_with_refs(entry, refs) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: refs[value] if key == "$ref" and isinstance(value, str) else _with_refs(value, refs)
+        for key, value in schema.items()
+    }
 
 
 def errors_of(row: Method) -> tuple[type[SidecarError], ...]:

@@ -99,20 +99,32 @@ def _presence(required: bool, shape: Schema) -> str:
 
 
 def _text(shape: Schema) -> str:
-    limits = "; ".join(f"{word} {shape[key]}" for key, word in _LIMITS if key in shape)
+    limits = "; ".join(dict.fromkeys(_limits(shape)))
     return " ".join(filter(None, (shape.get("description", ""), f"({limits})" if limits else "")))
 
 
+def _limits(shape: Schema) -> Iterator[str]:
+    for option in shape.get("anyOf", ()):
+        yield from _limits(option)
+    if isinstance(shape.get("items"), dict):
+        yield from (f"each {limit}" for limit in _limits(shape["items"]))
+    if shape.get("type") == "integer":
+        yield "whole number"
+    for key, words in _LIMITS:
+        if key in shape:
+            yield words.format(shape[key])
+
+
 _LIMITS = (
-    ("minimum", "at least"),
-    ("exclusiveMinimum", "above"),
-    ("maximum", "at most"),
-    ("exclusiveMaximum", "below"),
-    ("minLength", "characters at least"),
-    ("maxLength", "characters at most"),
-    ("minItems", "entries at least"),
-    ("maxItems", "entries at most"),
-    ("format", "format"),
+    ("minimum", "at least {}"),
+    ("exclusiveMinimum", "above {}"),
+    ("maximum", "at most {}"),
+    ("exclusiveMaximum", "below {}"),
+    ("minLength", "at least {} characters"),
+    ("maxLength", "at most {} characters"),
+    ("minItems", "at least {} entries"),
+    ("maxItems", "at most {} entries"),
+    ("format", "{}"),
 )
 
 
