@@ -1,6 +1,7 @@
 """The in-memory twin: the whole application in this process, without streams or signals."""
 
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,10 @@ class MemorySidecar:
         methods: Iterable[Method] = (),
         notifications: Iterable[Notification] = (),
         environment: Mapping[str, str] | None = None,
+        may_load: threading.Event | None = None,
     ) -> None:
+        """Serves the catalog and more; `may_load` holds the loading of methods back until it is set."""
+        rows = with_rows(methods, notifications)
         self.clock = FixedClock()
         self.inbox = Inbox()
         self.ended_with: list[tuple[int, str]] = []
@@ -36,7 +40,7 @@ class MemorySidecar:
             environment or {},
             self._end,
             enter=lambda _folder: None,
-            rows=with_rows(methods, notifications),
+            rows=rows if may_load is None else lambda: rows() if may_load.wait(20) else ((), ()),
         )
         self.client = Client(self.app.connection.receive, self.inbox, state_dir)
 

@@ -1,0 +1,173 @@
+"""What may run beside what: nothing delays a ping, a workspace is served in order, the rest side by side."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sidecar.core.errors import Busy
+from sidecar.rpc.lanes import Lanes, Limits, Task
+from tests.support.client import Client
+from tests.support.clock import FixedClock
+from tests.support.gate import Gate
+from tests.support.memory import MemorySidecar
+
+
+def stay(entered: threading.Event, release: threading.Event) -> Callable[[], None]:
+    """Makes a task that stays until it is released."""
+
+    def run() -> None:
+        entered.set()
+        assert release.wait(20)
+
+    return run
+
+
+@pytest.fixture
+def gate() -> Gate:
+    return Gate()
+
+
+@pytest.fixture
+def client(open_sidecar: Any, gate: Gate) -> Client:
+    sidecar: MemorySidecar = open_sidecar(methods=gate.rows())
+    sidecar.client.initialize()
+    return sidecar.client
+
+
+@pytest.mark.parametrize("method", ["test/shared", "test/workspace", "test/job"])
+def test_ping_is_answered_while_work_of_any_lane_is_running(client: Client, gate: Gate, method: str) -> None:
+    slow = client.start(method, {})
+    gate.await_arrival()
+    client.fence()
+    assert not client.inbox.answers_to(slow)
+    gate.open.set()
+    assert client.result(slow)["count"] == 1
+
+
+def test_a_second_shared_request_does_not_wait_for_the_first(client: Client, gate: Gate) -> None:
+    client.request("settings/get", {})  # leaves an idle worker behind
+    ids = [client.start("test/shared", {"name": str(number)}) for number in range(6)]
+    assert sorted(gate.await_arrival() for _ in ids) == [str(number) for number in range(6)]
+    gate.open.set()
+    for request_id in ids:
+        client.result(request_id)
+
+
+def test_requests_of_one_workspace_run_one_at_a_time_in_order(client: Client, gate: Gate) -> None:
+    gate.open.set()
+    ids = [client.start("test/workspace", {"name": str(number), "cwd": "/w"}) for number in range(30)]
+    counts = [client.result(request_id)["count"] for request_id in ids]
+    assert counts == list(range(1, 31))
+    assert gate.began == gate.ended
+
+
+def test_workspaces_run_side_by_side(client: Client, gate: Gate) -> None:
+    ids = [client.start("test/workspace", {"name": cwd, "cwd": cwd}) for cwd in ("/a", "/b", "/c")]
+    assert {gate.await_arrival() for _ in ids} == {"/a", "/b", "/c"}
+    gate.open.set()
+    for request_id in ids:
+        client.result(request_id)
+
+
+@pytest.mark.parametrize("spelling", ["/w/", "/w/.", "//w/x/.."[1:]])
+def test_two_spellings_of_a_folder_are_one_workspace(client: Client, gate: Gate, spelling: str) -> None:
+    first = client.start("test/workspace", {"name": "first", "cwd": "/w"})
+    gate.await_arrival()
+    second = client.start("test/workspace", {"name": "second", "cwd": spelling})
+    client.fence()
+    assert gate.began == ["first"]
+    gate.open.set()
+    client.result(first)
+    client.result(second)
+
+
+def test_when_too_many_wait_the_next_is_refused_with_a_retry_time(client: Client, gate: Gate) -> None:
+    ids = [client.start("test/workspace", {"name": str(number), "cwd": "/w"}) for number in range(60)]
+    client.fence()
+    refused = [
+        client.inbox.answers_to(request_id)[0]["error"] for request_id in ids if client.inbox.answers_to(request_id)
+    ]
+    assert len(refused) == 60 - 33  # one at the gate, thirty-two behind it
+    assert {error["code"] for error in refused} == {-32001}
+    assert all(50 <= error["data"]["retryAfterMs"] <= 5_000 for error in refused)
+    gate.open.set()
+    assert sum("result" in client.answer(request_id) for request_id in ids) == 33
+
+
+def test_when_all_job_threads_are_busy_the_next_job_is_refused(client: Client, gate: Gate) -> None:
+    ids = [client.start("test/job", {"name": str(number)}) for number in range(5)]
+    client.fence()
+    assert client.answer(ids[-1])["error"]["code"] == -32001
+    gate.open.set()
+    assert all("result" in client.answer(request_id) for request_id in ids[:-1])
+
+
+def test_a_queue_is_bounded_in_bytes_too() -> None:
+    lanes = Lanes(FixedClock(), Limits(workers=1, queued_bytes=1000))
+    release, entered = threading.Event(), threading.Event()
+    lanes.submit(Task(stay(entered, release), None, 900))
+    assert entered.wait(20)
+    lanes.submit(Task(lambda: None, None, 900))
+    with pytest.raises(Busy) as busy:
+        lanes.submit(Task(lambda: None, None, 200))
+    assert busy.value.data["retryAfterMs"]
+    release.set()
+    assert lanes.drain(20_000)
+
+
+def test_a_worker_survives_what_its_task_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threading, "excepthook", lambda _failed: None)
+    lanes = Lanes(FixedClock(), Limits(workers=1))
+    done = threading.Event()
+
+    def leave() -> None:
+        raise SystemExit(3)
+
+    lanes.submit(Task(leave, "key", 1))
+    lanes.submit(Task(done.set, "key", 1))
+    assert done.wait(20)
+    assert lanes.close(20_000)
+
+
+def test_a_crowd_of_threads_keeps_every_workspace_in_order() -> None:
+    lanes = Lanes(FixedClock(), Limits(queued=10_000, queued_per_key=10_000))
+    seen: dict[str, list[int]] = defaultdict(list)
+    inside: dict[str, int] = defaultdict(int)
+    overlaps: list[str] = []
+
+    def visit(key: str, number: int) -> None:
+        inside[key] += 1
+        if inside[key] != 1:
+            overlaps.append(key)
+        seen[key].append(number)
+        inside[key] -= 1
+
+    def submit_all(key: str) -> None:
+        for number in range(200):
+            lanes.submit(Task(lambda number=number: visit(key, number), key, 1))  # type: ignore[misc]
+
+    threads = [threading.Thread(target=submit_all, args=(f"/{name}",)) for name in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert lanes.drain(20_000)
+    assert not overlaps
+    assert list(seen.values()) == [list(range(200))] * 12
+
+
+def test_closing_drops_what_waits_and_lets_what_runs_finish() -> None:
+    lanes = Lanes(FixedClock(), Limits(workers=1))
+    entered, release, second_ran = threading.Event(), threading.Event(), threading.Event()
+    lanes.submit(Task(stay(entered, release), None, 1))
+    assert entered.wait(20)
+    lanes.submit(Task(second_ran.set, None, 1))
+    assert not lanes.close(1)
+    release.set()
+    assert lanes.close(20_000)
+    assert not second_ran.is_set()
+    with pytest.raises(Busy):
+        lanes.submit(Task(lambda: None, None, 1))
