@@ -1,8 +1,9 @@
 """The base of every message model: frozen, strict, camelCase on the wire, no unknown fields."""
 
+import re
 from typing import Annotated
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 
@@ -25,7 +26,19 @@ class Empty(WireModel):
     """No members."""
 
 
-Instant = Annotated[AwareDatetime, Field(strict=False)]
+_RFC3339 = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$"
+
+
+def _rfc3339(value: object) -> object:
+    # Not strict, so that text is read at all; but then numbers and bare dates would be taken as moments too.
+    if not isinstance(value, str) or not re.fullmatch(_RFC3339, value, re.ASCII):
+        raise ValueError("is RFC 3339 text with an offset")
+    return value
+
+
+Instant = Annotated[
+    AwareDatetime, Field(strict=False, json_schema_extra={"pattern": _RFC3339}), BeforeValidator(_rfc3339)
+]
 """A moment as RFC 3339 text with an offset, for example `2026-03-01T09:30:00.000Z`."""
 
 Identifier = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
