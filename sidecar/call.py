@@ -15,7 +15,7 @@ from sidecar.settings.store import GLOBAL, values_of
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
 from sidecar.system.log import Log
-from sidecar.workspace import Workspaces, project_key
+from sidecar.workspace import Workspace, Workspaces, project_key
 
 Part = TypeVar("Part")
 
@@ -37,6 +37,8 @@ class Process:
     """For what a request waits for, within its deadline."""
     indexing: ThreadPoolExecutor
     """One thread for reading whole repositories, so that a core stays free."""
+    after_run: "Callable[[Process, Workspace, str], object]"
+    """Called once a run is kept, with its conversation: the time to prepare the next pre-run."""
     workspaces: Workspaces = field(default_factory=Workspaces)
     ending: threading.Event = field(default_factory=threading.Event)
     _settings: dict[str, tuple[tuple[int, int], Settings]] = field(default_factory=dict)

@@ -1,6 +1,7 @@
 """The one list of every method and notification."""
 
 from sidecar import lifecycle
+from sidecar.capture import methods as capture
 from sidecar.codebase import methods as codebase
 from sidecar.governor import methods as governor
 from sidecar.method import Method, Notification
@@ -10,6 +11,7 @@ from sidecar.settings import methods as settings
 METHODS: tuple[Method, ...] = (
     *lifecycle.METHODS,
     *packs.METHODS,
+    *capture.METHODS,
     *governor.METHODS,
     *codebase.METHODS,
     *settings.METHODS,

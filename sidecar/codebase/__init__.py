@@ -6,7 +6,7 @@ from sidecar.codebase.ranking import Ranked, is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.state import ChangedFile, RepositoryState, StateFailed
 from sidecar.codebase.summary import Definition, Summary, from_json, to_json
-from sidecar.codebase.terms import identifiers_of, paths_in, query_terms
+from sidecar.codebase.terms import identifiers_of, paths_in, query_terms, query_words
 
 __all__ = [
     "ChangedFile",
@@ -27,6 +27,7 @@ __all__ = [
     "may_show",
     "paths_in",
     "query_terms",
+    "query_words",
     "repository_of",
     "to_json",
 ]

@@ -137,7 +137,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language("Markdown", (".md", ".mdx", ".rst"), _patterns(r"^(?P<kind>#{1,4})\s+(?P<name>\S.{0,90}?)\s*#*$"), ""),
     Language("TOML", (".toml", ".ini", ".cfg"), _patterns(r"^(?P<kind>\[)\[?(?P<name>[^\]]+)\]")),
     Language("YAML", (".yml", ".yaml"), _patterns(r"^(?P<name>[\w./-]+)(?P<kind>:)")),
-    Language("JSON", (".json", ".jsonc"), _patterns(r"^ {0,2}\"(?P<name>[^\"]{1,60})\"(?P<kind>\s*:)")),
+    Language("JSON", (".json", ".jsonc"), ()),
 )
 
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}

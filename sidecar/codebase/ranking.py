@@ -20,7 +20,7 @@ DOCS_FACTOR = 0.7
 GENERATED_FACTOR = 0.3
 """Shares of the best BM25 score that are added, and factors on a file's own."""
 
-RELEVANCE_FLOOR = 0.18
+RELEVANCE_FLOOR = 0.25
 """A file below this share of the best score is not worth its bytes."""
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 from sidecar.codebase.languages import Language, language_of
 from sidecar.codebase.terms import terms_of
 
-SUMMARY_VERSION = 1
+SUMMARY_VERSION = 2
 """Part of the cache key: a change of what a summary holds makes the old ones invalid."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -98,6 +98,7 @@ def _signature(lines: list[str], index: int) -> str:
         if text.count("(") <= text.count(")"):
             break
         text += " " + following.strip()
+    text = re.sub(r"\s+(?:#|//)\s.*$", "", text)
     text = re.sub(r"\s+", " ", text).replace("( ", "(").replace(", )", ")").replace(" )", ")")
     return text.rstrip("{:= ")[:MAX_SIGNATURE]
 
@@ -133,6 +134,7 @@ def _purpose(lines: list[str], language: Language | None) -> str:
 
 
 def _sentence(text: str) -> str:
+    text = re.sub(r"\s+(?:#|//)\s.*$", "", text)
     text = re.sub(r"\s+", " ", text).strip("*/#\"' ")
     end = re.search(r"[.!?](\s|$)", text)
     return (text[: end.start() + 1] if end else text)[:MAX_PURPOSE]

@@ -45,6 +45,15 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def query_words(text: str) -> dict[str, str]:
+    """Gives the significant terms of a prompt with the word each was first read from."""
+    words: dict[str, str] = {}
+    for match in _WORD.finditer(text):
+        for term in query_terms(match[0]):
+            words.setdefault(term, match[0].casefold())
+    return words
+
+
 def identifiers_of(text: str) -> list[str]:
     """Gives the words of a prompt that look like names from code: camelCase, snake_case, dotted, quoted."""
     found = (
@@ -70,13 +79,14 @@ def stem(word: str) -> str:
         return _undouble(word[:-3])
     if len(word) > 4 and word.endswith("ed") and not word.endswith("eed"):
         return _undouble(word[:-2])
+    if len(word) > 5 and word.endswith("ll"):
+        return word[:-1]
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 
 
 def _undouble(word: str) -> str:
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
-        return word[:-1]
-    return word
+    doubled = len(word) > 3 and word[-1] == word[-2]
+    return word[:-1] if doubled and (word[-1] not in "lsz" or len(word) > 5) else word
 
 
 def _pairs(word: str) -> Iterator[str]:

@@ -1,1 +1,5 @@
 """Before a run: what the agent is told, and what it is not told twice."""
+
+from sidecar.packs.shared import prepare
+
+__all__ = ["prepare"]

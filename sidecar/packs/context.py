@@ -1,6 +1,6 @@
 """The Context Pack: per file its path, why it is here, and the definitions the prompt points at. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import Definition, Ranked, Summary, query_terms
@@ -33,8 +33,8 @@ def context_items(files: Sequence[ContextFile], query: str) -> list[PackItem]:
     return [_item(file, rank, terms) for rank, file in enumerate(files, 1)]
 
 
-def why_here(ranked: Ranked, mentioned: bool, changed: bool) -> str:
-    """Says in a few words why a file was chosen."""
+def why_here(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, changed: bool) -> str:
+    """Says in a few words why a file was chosen; `words` are the request's own, by term."""
     reasons = []
     if mentioned:
         reasons.append("mentioned")
@@ -43,10 +43,15 @@ def why_here(ranked: Ranked, mentioned: bool, changed: bool) -> str:
     if "namedDefinition" in ranked.parts:
         reasons.append("defines a name from the request")
     if ranked.matched:
-        reasons.append("matches " + ", ".join(ranked.matched[:6]))
+        reasons.append("matches " + ", ".join(words.get(term, term) for term in ranked.matched[:6]))
     if changed:
         reasons.append("changed")
     return "; ".join(reasons) or "near the request"
+
+
+def gives_content(item: PackItem) -> bool:
+    """Says whether a file's item shows more than that the file is there."""
+    return item.kind == "context" and item.bytes > REST_BYTES
 
 
 def _item(file: ContextFile, rank: int, terms: frozenset[str]) -> PackItem:

@@ -1,8 +1,8 @@
 """The plan contract: what holds during a planning run, and the plan so far. Pure."""
 
+from sidecar.core.digests import short_id
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.text import one_line
-from sidecar.core.digests import short_id
 from sidecar.runs import Task
 
 RULES = (

@@ -7,12 +7,12 @@ from sidecar.call import Call
 from sidecar.core.clock import Deadline
 from sidecar.governor import Word, decide, signals_of
 from sidecar.metrics import count_call
+from sidecar.packs.anchor import changed_lines
 from sidecar.packs.carryover import carryover_item
 from sidecar.packs.compose import Composed, Limits, anchor_block, compose
-from sidecar.packs.context import context_items
+from sidecar.packs.context import context_items, gives_content
 from sidecar.packs.delta import delta_items
-from sidecar.packs.gather import Gathered, ask, gather
-from sidecar.packs.anchor import changed_lines
+from sidecar.packs.gather import Gathered, gather
 from sidecar.packs.items import PackItem
 from sidecar.packs.model import (
     GovernorBefore,
@@ -25,6 +25,7 @@ from sidecar.packs.model import (
 )
 from sidecar.packs.plan import plan_item
 from sidecar.packs.render import render_prompt
+from sidecar.packs.shared import question_of
 from sidecar.packs.task import task_of
 from sidecar.runs import CallRecord, FailingTests, Known, SessionKey, SubChat, Task, keys, ledger, records
 from sidecar.settings.resolve import Settings
@@ -67,8 +68,8 @@ def run(call: Call, params: PreRunParams) -> PreRunResult:
         return _untouched(call, params, "slashCommand", turn)
     workspace.require()
     deadline = Deadline(call.received_ms + (params.deadline_ms or DEFAULT_DEADLINE_MS))
-    question = ask(call, params, workspace, turn.task, turn.task_is_new, turn.token_mode)
-    gathered = gather(question, turn.known, deadline)
+    question = question_of(call.process, workspace, params, turn.task, turn.token_mode)
+    gathered = gather(question, params, turn.known, deadline, new_task=turn.task_is_new)
     if gathered.late:
         return _untouched(call, params, "deadline", turn)
     composed = _composed(turn, gathered)
@@ -221,6 +222,7 @@ def _call_record(
         "reason": reason,
         "metadata": metadata.model_dump(mode="json", by_alias=True),
         "delivered": [list(item.as_delivery()) for item in composed.delivered if not item.every_time],
+        "files": [keys.context_path(item.key) for item in composed.delivered if gives_content(item)],
         "pin": list(composed.anchor) if composed.anchor and composed.anchor_is_new else None,
         "fresh": turn.fresh,
         "items": [[item.key, item.kind, item.bytes, fate, item.why, item.score] for item, fate in composed.fates],

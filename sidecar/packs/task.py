@@ -2,7 +2,7 @@
 
 import re
 
-from sidecar.codebase import identifiers_of, paths_in, query_terms
+from sidecar.codebase import identifiers_of, paths_in, query_words
 from sidecar.core.digests import short_id
 from sidecar.packs.text import one_line
 from sidecar.runs import Task
@@ -24,9 +24,10 @@ _FOLLOW_UP = frozenset(
 
 def task_of(known: Task | None, prompt: str) -> tuple[Task, bool]:
     """Gives the task a prompt belongs to, and whether it is a new one. In doubt a follow-up keeps its task."""
-    terms, names = _significant(prompt)
+    words, names = significant(prompt)
+    terms = list(words)
     if known is None:
-        return _begun(prompt, terms, names), True
+        return _begun(prompt, words, names), True
     shares = bool(set(terms) & set(known.terms)) or bool(set(names) & set(known.names))
     has_own = bool(names) or len(terms) >= OWN_TERMS
     if shares or not has_own:
@@ -35,21 +36,21 @@ def task_of(known: Task | None, prompt: str) -> tuple[Task, bool]:
             names=tuple(dict.fromkeys((*known.names, *names)))[:MAX_TERMS],
         )
         return grown, False
-    return _begun(prompt, terms, names), True
+    return _begun(prompt, words, names), True
 
 
-def _begun(prompt: str, terms: list[str], names: list[str]) -> Task:
-    identity = sorted({*terms, *names}) or [re.sub(r"\s+", " ", prompt).strip().casefold()]
+def _begun(prompt: str, words: dict[str, str], names: list[str]) -> Task:
+    identity = sorted({*words.values(), *names}) or [re.sub(r"\s+", " ", prompt).strip().casefold()]
     return Task(
         fingerprint=short_id(identity, 16),
-        terms=tuple(terms[:MAX_TERMS]),
+        terms=tuple(list(words)[:MAX_TERMS]),
         names=tuple(names[:MAX_TERMS]),
         query=" ".join(identity)[:MAX_QUERY_CHARACTERS],
         objective=one_line(prompt, 300),
     )
 
 
-def _significant(prompt: str) -> tuple[list[str], list[str]]:
-    """The words and the names of a prompt that tell one task from another."""
-    terms = [term for term in query_terms(prompt) if term not in _FOLLOW_UP]
-    return terms, list(dict.fromkeys((*identifiers_of(prompt), *paths_in(prompt))))
+def significant(prompt: str) -> tuple[dict[str, str], list[str]]:
+    """Gives the words (by term) and the names of a prompt that tell one task from another."""
+    words = {term: word for term, word in query_words(prompt).items() if term not in _FOLLOW_UP}
+    return words, list(dict.fromkeys((*identifiers_of(prompt), *paths_in(prompt))))

@@ -1,0 +1,115 @@
+"""What a run did to the repository: from its tool parts and from the worktree before and after."""
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+from sidecar.call import Call
+from sidecar.capture.drafting import Change
+from sidecar.capture.parts import Work, relative_to
+from sidecar.codebase import FileDiff, Moved, RepositoryState, StateFailed, is_generated, may_show, repository_of
+from sidecar.runs import Item, keys
+from sidecar.workspace import Workspace
+
+MAX_COMMITS = 10
+
+
+@dataclass
+class Observed:
+    """The worktree after a run, and what of it is the run's doing."""
+
+    state: RepositoryState | None = None
+    changes: list[Change] = field(default_factory=list)
+    seen: list[Item] = field(default_factory=list)
+    """What the agent knows from its own reading and writing, and need not be told."""
+    head: str | None = None
+    """The commit the agent knows the worktree stands at."""
+    diff_lines: int = 0
+
+
+def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict[str, Any] | None) -> Observed:
+    """Looks at the worktree after a run. A folder that is gone meanwhile leaves what the parts say."""
+    repository = repository_of(workspace, call.process)
+    try:
+        workspace.require()
+        state = repository.state()
+        listing = repository.listing(state)
+        diffs = repository.diffs(state)
+    except (StateFailed, OSError) as error:
+        call.log.warning("capture.state.unavailable", kind=type(error).__name__)
+        return Observed()
+    moved = _moved(before, state, repository.moved)
+    counts = _counts(state, diffs, moved, repository.new_file)
+    written = _relative(cwd, work.written)
+    touched = _touched(state, work, written, before, moved)
+    observed = Observed(state=state, head=_known_head(state, work, before))
+    observed.changes = [Change(path, *counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
+    observed.diff_lines = sum(
+        added + removed
+        for path, (added, removed) in counts.items()
+        if not is_generated(path) and any(file.path == path for file in state.changed)
+    )
+    observed.seen = _seen(state, listing.files, work, written, _relative(cwd, work.read))
+    return observed
+
+
+def _moved(before: dict[str, Any] | None, state: RepositoryState, between: Any) -> Moved:
+    old = before.get("head") if before else None
+    if not isinstance(old, str) or state.head is None or old == state.head:
+        return Moved((), ())
+    moved: Moved = between(old, state.head, MAX_COMMITS)
+    return moved
+
+
+def _counts(
+    state: RepositoryState, diffs: dict[str, FileDiff], moved: Moved, new_file: Any
+) -> dict[str, tuple[int, int]]:
+    """Added and removed lines of each file that differs from where the run began or from the head commit."""
+    counts = {file.path: (file.added, file.removed) for file in moved.files}
+    for file in state.changed if state.kind == "git" else ():
+        diff = diffs.get(file.path)
+        if diff is not None:
+            counts[file.path] = (diff.added, diff.removed)
+        elif file.kind == "untracked" and (text := new_file(file.path)) is not None:
+            counts[file.path] = (text.count("\n") + (not text.endswith("\n") and bool(text)), 0)
+    return counts
+
+
+def _touched(
+    state: RepositoryState, work: Work, written: set[str], before: dict[str, Any] | None, moved: Moved
+) -> set[str]:
+    """The files this run changed. One that neither wrote nor ran a command changed none, whatever was dirty."""
+    if not written and not work.commands:
+        return set()
+    present = {file.path: keys.change_digest(file) for file in state.changed}
+    committed = {file.path for file in moved.files}
+    if before is None:
+        return {path for path in written if path in present or path in committed}
+    earlier: dict[str, str] = before.get("changed", {})
+    differing = {path for path, digest in present.items() if earlier.get(path) != digest}
+    reverted = {path for path in earlier if path not in present and path not in committed}
+    return differing | committed | reverted
+
+
+def _known_head(state: RepositoryState, work: Work, before: dict[str, Any] | None) -> str | None:
+    """A run that ran commands may have made the commits itself; another one has not seen them."""
+    old = before.get("head") if before else state.head
+    return state.head if work.commands or old is None else old
+
+
+def _seen(state: RepositoryState, files: dict[str, str], work: Work, written: set[str], read: set[str]) -> list[Item]:
+    seen = [
+        Item(keys.context_key(path), keys.content_digest(files[path]), 0)
+        for path in sorted(written | read)
+        if path in files
+    ]
+    own = [file for file in state.changed if file.path in written]
+    seen += [Item(keys.change_key(file.path), keys.change_digest(file), 0) for file in own]
+    if work.todos:
+        seen.append(Item(keys.TODOS, keys.todos_digest(work.todos), 0))
+    return seen
+
+
+def _relative(cwd: str, paths: tuple[str, ...]) -> set[str]:
+    found = (relative_to(cwd, path) for path in paths)
+    return {path for path in found if path is not None and path != os.curdir}

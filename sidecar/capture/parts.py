@@ -1,0 +1,137 @@
+"""Reads the stored parts of an agent's message, Claude's and Codex's: files, commands, task list. Pure."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+_WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
+_READING = frozenset(("tool-Read",))
+_EXIT_CODE = re.compile(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
+
+
+class Command(NamedTuple):
+    """A shell command the agent ran, with what is known of its end."""
+
+    command: str
+    output: str
+    exit_code: int | None
+    """None where the host does not tell; Claude's parts usually do not."""
+    failed: bool | None
+
+
+class Work(NamedTuple):
+    """What an agent did in a run, as far as its parts tell; paths are absolute or as the agent wrote them."""
+
+    written: tuple[str, ...]
+    read: tuple[str, ...]
+    commands: tuple[Command, ...]
+    todos: tuple[tuple[str, str], ...] | None
+    """None where the run said nothing about its task list."""
+
+
+class Failure(NamedTuple):
+    """The output of a failed tool call, by its id where known."""
+
+    tool_call_id: str | None
+    text: str
+    exit_code: int | None
+
+
+def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> Work:
+    """Collects what a run did; a part of an unknown or damaged shape is passed over."""
+    by_id = {failure.tool_call_id: failure for failure in failures if failure.tool_call_id}
+    written: list[str] = []
+    read: list[str] = []
+    commands: list[Command] = []
+    todos: tuple[tuple[str, str], ...] | None = None
+    for part in parts:
+        kind, given = part.get("type"), part.get("input")
+        if not isinstance(kind, str) or not isinstance(given, Mapping):
+            continue
+        failure = by_id.get(str(part.get("toolCallId")))
+        if kind in _WRITING and failure is None:
+            written.extend(_paths(given))
+        elif kind in _READING and failure is None:
+            read.extend(_paths(given))
+        elif kind == "tool-Bash":
+            command = _command(part, given, failure)
+            commands.extend([command] if command else [])
+        elif kind == "tool-TodoWrite":
+            listed = given.get("todos")
+            todos = _todos(listed) if isinstance(listed, list) else todos
+    known = {str(part.get("toolCallId")) for part in parts}
+    for failure in failures:
+        if failure.tool_call_id is None or failure.tool_call_id not in known:
+            commands.append(Command("", failure.text, failure.exit_code, failed=True))
+    return Work(_distinct(written), _distinct(read), tuple(commands), todos)
+
+
+def relative_to(cwd: str, path: str) -> str | None:
+    """Gives a tool's path relative to the worktree, slashes forward; None for one outside of it."""
+    absolute = path if os.path.isabs(path) else os.path.join(cwd, path)
+    folder = os.path.realpath(os.path.dirname(absolute))
+    for root, candidate in (
+        (cwd, os.path.normpath(absolute)),
+        (os.path.realpath(cwd), os.path.join(folder, os.path.basename(absolute))),
+    ):
+        if candidate.startswith(os.path.join(root, "")):
+            return os.path.relpath(candidate, root).replace(os.sep, "/")
+    return None
+
+
+def _paths(given: Mapping[str, Any]) -> list[str]:
+    """Claude names one file; Codex's changes have the paths as keys, and a move has two."""
+    found = [given[name] for name in ("file_path", "notebook_path", "path") if isinstance(given.get(name), str)]
+    changes = given.get("changes")
+    if isinstance(changes, Mapping):
+        for path, change in changes.items():
+            found.append(path)
+            if isinstance(change, Mapping) and isinstance(change.get("move_path"), str):
+                found.append(change["move_path"])
+    return [path for path in found if path and "\0" not in path]
+
+
+def _command(part: Mapping[str, Any], given: Mapping[str, Any], failure: Failure | None) -> Command | None:
+    command = given.get("command")
+    if isinstance(command, list):
+        command = " ".join(str(word) for word in command)
+    if not isinstance(command, str):
+        return None
+    if failure is not None:
+        return Command(command, failure.text, _exit_code(failure.exit_code, failure.text), failed=True)
+    output = part.get("output")
+    if output is None:
+        return Command(command, "", None, failed=None)
+    if isinstance(output, str):
+        return Command(command, output, None, failed=None)
+    if not isinstance(output, Mapping):
+        return None
+    streams = (
+        [output.get("aggregated_output")]
+        if output.get("aggregated_output")
+        else [output.get("stdout"), output.get("stderr")]
+    )
+    text = "\n".join(stream for stream in streams if isinstance(stream, str) and stream)
+    code = output.get("exit_code", output.get("exitCode"))
+    exit_code = code if isinstance(code, int) and not isinstance(code, bool) else None
+    return Command(command, text, exit_code, failed=None if exit_code is None else exit_code != 0)
+
+
+def _exit_code(told: int | None, text: str) -> int | None:
+    if told is not None:
+        return told
+    match = _EXIT_CODE.search(text[:200])
+    return int(match[1]) if match else None
+
+
+def _todos(listed: list[Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (str(todo.get("content", ""))[:4_000], str(todo.get("status", "pending")))
+        for todo in listed
+        if isinstance(todo, Mapping)
+    )
+
+
+def _distinct(paths: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(paths))

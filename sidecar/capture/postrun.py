@@ -1,0 +1,292 @@
+"""`continuity/postRun`: understand the run, then keep everything of it in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from sidecar.call import Call
+from sidecar.capture.drafting import Change, devlog, merged
+from sidecar.capture.model import PostRunParams, PostRunResult
+from sidecar.capture.observed import Observed, observe
+from sidecar.capture.outcomes import TestOutcome, outcomes_of
+from sidecar.capture.parts import Failure, Work, work_of
+from sidecar.core.redact import redact
+from sidecar.governor import Word, after_run, after_snapshot, decide, signals_of
+from sidecar.governor.model import GovernorWord
+from sidecar.metrics import count_call
+from sidecar.runs import (
+    Artifact,
+    CallRecord,
+    FailingTests,
+    Item,
+    Pinned,
+    SessionKey,
+    SubChat,
+    artifacts,
+    keys,
+    ledger,
+    records,
+)
+from sidecar.runs.model import ArtifactReference
+from sidecar.settings.resolve import Settings
+from sidecar.workspace import Workspace
+
+REACHED = ("completed", "aborted", "error")
+"""Outcomes that reached the provider, if its session is known."""
+
+HOUR_MS = 3_600_000
+
+
+@dataclass
+class _Run:
+    """A run on its way into the records."""
+
+    call: Call
+    params: PostRunParams
+    workspace: Workspace
+    settings: Settings
+    work: Work
+    tests: tuple[TestOutcome, ...]
+    before: CallRecord | None
+    observed: Observed
+    now_ms: int
+
+    @property
+    def reached(self) -> bool:
+        return self.params.outcome in REACHED and self.params.session.after is not None
+
+    @property
+    def is_shadow(self) -> bool:
+        return self.before.shadow if self.before is not None else self.settings.mode == "passive"
+
+
+def run(call: Call, params: PostRunParams) -> PostRunResult:
+    """Keeps a run that ended; the same run id again gives the same answer and changes nothing."""
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    settings = call.process.settings(workspace.project_key)
+    if settings.mode == "off":
+        return PostRunResult(
+            accepted=False, duplicate=False, artifacts=[], governor=GovernorWord(action="ok", reasons=[])
+        )
+    with call.database.read() as tx:
+        known = records.run_result(tx, params.run_id)
+        before = records.call_of_token(tx, params.delivery_token) if params.delivery_token else None
+        before = before or records.call_of_run(tx, params.run_id)
+    if known is not None:
+        return _again(known)
+    parts = params.assistant.parts if params.assistant else []
+    failures = [Failure(error.tool_call_id, error.text, error.exit_code) for error in params.tool_errors or []]
+    work = work_of(parts, failures)
+    observed = observe(call, workspace, params.cwd, work, before.record if before else None)
+    one = _Run(call, params, workspace, settings, work, outcomes_of(work.commands), before, observed, call.now_ms())
+    with call.database.write() as tx:
+        known = records.run_result(tx, params.run_id)
+        result = _again(known) if known is not None else _keep(tx, one)
+    call.process.after_run(call.process, workspace, params.sub_chat_id)
+    return result
+
+
+def _again(known: dict[str, Any]) -> PostRunResult:
+    return PostRunResult.model_validate({**known, "duplicate": True})
+
+
+def _keep(tx: apsw.Connection, one: _Run) -> PostRunResult:
+    state = records.sub_chat(tx, one.params.sub_chat_id)
+    _settle_delivery(tx, one)
+    _keep_tests(tx, one)
+    drafted = _draft(tx, one, state)
+    state = state._replace(todos=_todos(one, state))
+    word, state = _govern(tx, one, state)
+    records.put_sub_chat(tx, one.params.sub_chat_id, one.workspace.project_key, one.workspace.key, state, one.now_ms)
+    result = PostRunResult(
+        accepted=True,
+        duplicate=False,
+        artifacts=[
+            ArtifactReference(id=artifact.id, type=artifact.type, status=artifact.status) for artifact in drafted
+        ],
+        governor=GovernorWord(action=word.action, reasons=list(word.reasons)),
+    )
+    _record(tx, one, state, result)
+    return result
+
+
+def _settle_delivery(tx: apsw.Connection, one: _Run) -> None:
+    """Commits what the run was given, if it reached the provider; else it counts as never sent."""
+    params, before = one.params, one.before
+    if before is not None and before.status == "pending":
+        records.settle_call(tx, before.delivery_token, "committed" if one.reached else "dropped")
+    if not one.reached or params.session.after is None:
+        return
+    key = SessionKey(params.provider, params.session.after, one.is_shadow)
+    origin = before.session_id if before is not None else params.session.before
+    continued = SessionKey(params.provider, origin, one.is_shadow) if origin is not None else None
+    fresh = before is not None and bool(before.record.get("fresh"))
+    ledger.continue_session(tx, key, params.sub_chat_id, one.observed.head, None if fresh else continued, one.now_ms)
+    given = [Item(*item) for item in before.record["delivered"]] if before is not None else []
+    pin = before.record["pin"] if before is not None else None
+    own = list(one.observed.seen)
+    state = one.observed.state
+    if state is not None and one.observed.head == state.head:
+        own.append(Item(keys.HEAD, keys.head_digest(state.branch, state.head), 0))
+    ledger.deliver(tx, key, [*given, *own], Pinned(*pin) if pin else None, params.run_id, one.now_ms)
+
+
+def _keep_tests(tx: apsw.Connection, one: _Run) -> None:
+    for outcome in one.tests:
+        failing = FailingTests(
+            outcome.runner, tuple(redact(name) for name in outcome.names), redact(outcome.excerpt), one.params.run_id
+        )
+        records.put_tests(tx, one.workspace.key, failing, "failed" if outcome.failed else "passed", one.now_ms)
+
+
+def _draft(tx: apsw.Connection, one: _Run, state: SubChat) -> list[Artifact]:
+    """Drafts a devlog entry when a completed run changed something.
+
+    Runs of one task add to the same draft until it has grown to the capture threshold; then the next begins.
+    """
+    if one.params.outcome != "completed" or not one.observed.changes:
+        return []
+    fingerprint = state.task.fingerprint if state.task else None
+    event_key = f"devlog:{one.params.sub_chat_id}:{fingerprint or ''}"
+    since_ms = one.now_ms - int(one.settings["capture.dedupeHours"]) * HOUR_MS
+    found = artifacts.of_event(tx, one.workspace.project_key, event_key, since_ms)
+    open_one = found if found is not None and found.status == "draft" and found.provenance.get("open") else None
+    earlier: dict[str, Any] = open_one.provenance if open_one else {"counts": {}, "runs": []}
+    counts = merged(earlier["counts"], one.observed.changes)
+    runs = [*earlier["runs"], one.params.run_id]
+    due = _is_due(counts, one.settings)
+    draft = devlog(
+        state.task.objective if state.task else one.params.prompt[:300],
+        [Change(path, added, removed) for path, (added, removed) in counts.items()],
+        one.params.assistant.text if one.params.assistant else "",
+        _test_lines(one),
+        len(runs),
+    )
+    artifact = Artifact(
+        id=open_one.id if open_one else f"devlog-{one.call.process.new_id()[:12]}",
+        project=one.workspace.project_key,
+        type="devlog",
+        status="draft",
+        title=draft.title,
+        body=draft.body,
+        event="mergedDiff" if due else "filesChanged",
+        event_key=event_key,
+        provenance={
+            "runId": one.params.run_id,
+            "subChatId": one.params.sub_chat_id,
+            "provider": one.params.provider,
+            "sessionId": one.params.session.after,
+            "taskFingerprint": fingerprint,
+            "headCommit": one.observed.state.head if one.observed.state else None,
+            "files": sorted(counts),
+            "sidecarVersion": one.call.process.version,
+            "counts": counts,
+            "runs": runs,
+            "open": not due,
+        },
+        created_at_ms=open_one.created_at_ms if open_one else one.now_ms,
+        updated_at_ms=one.now_ms,
+    )
+    artifacts.put(tx, artifact)
+    return [artifact]
+
+
+def _is_due(counts: dict[str, list[int]], settings: Settings) -> bool:
+    lines = sum(added + removed for added, removed in counts.values())
+    return lines >= int(settings["capture.changedLines"]) or len(counts) >= int(settings["capture.changedFiles"])
+
+
+def _test_lines(one: _Run) -> list[str]:
+    return [
+        f"{outcome.runner}: failing: {', '.join(outcome.names[:5]) or 'see its output'}"
+        if outcome.failed
+        else f"{outcome.runner}: passing"
+        for outcome in one.tests
+    ]
+
+
+def _todos(one: _Run, state: SubChat) -> tuple[tuple[str, str], ...]:
+    if one.params.todos is not None:
+        return tuple((redact(todo.content), todo.status) for todo in one.params.todos)
+    if one.work.todos is not None:
+        return tuple((redact(content), status) for content, status in one.work.todos)
+    return state.todos
+
+
+def _govern(tx: apsw.Connection, one: _Run, state: SubChat) -> tuple[Word, SubChat]:
+    """Counts the run, asks the governor, and snapshots the structured state where it says so."""
+    if not one.reached:
+        return Word("ok", ()), state
+    counters = state.counters
+    turned_over = one.before is not None and bool(one.before.record.get("fresh"))
+    if turned_over:
+        counters = after_snapshot(counters, one.now_ms, counters.snapshot or {})
+    counters = after_run(
+        counters,
+        now_ms=one.now_ms,
+        diff_lines=one.observed.diff_lines,
+        injected_bytes=int(one.before.record["metadata"]["wouldInjectBytes"]) if one.before else 0,
+        files=tuple(one.before.record["files"]) if one.before else (),
+        window=int(one.settings["governor.windowCalls"]),
+    )
+    word = decide(
+        signals_of(counters, one.settings),
+        snapshot_allowed=bool(one.settings["snapshot"]),
+        rehydrate_allowed=bool(one.settings["rehydrate"]) and not one.is_shadow,
+    )
+    if word.action != "ok":
+        snapshot = _structured_state(tx, one, state)
+        counters = (
+            after_snapshot(counters, one.now_ms, snapshot)
+            if word.action == "snapshot"
+            else counters._replace(snapshot=snapshot)
+        )
+    return word, state._replace(counters=counters)
+
+
+def _structured_state(tx: apsw.Connection, one: _Run, state: SubChat) -> dict[str, object]:
+    earlier = state.counters.snapshot or {}
+    files = dict.fromkeys((*earlier.get("files", []), *(change.path for change in one.observed.changes)))
+    failing = [name for tests in records.failing_tests(tx, one.workspace.key) for name in tests.names]
+    return {
+        "objective": state.task.objective if state.task else "",
+        "todos": [list(todo) for todo in state.todos],
+        "files": list(files)[-60:],
+        "failing": failing[:40],
+        "conclusion": redact(one.params.assistant.text[-2_000:]) if one.params.assistant else "",
+    }
+
+
+def _record(tx: apsw.Connection, one: _Run, state: SubChat, result: PostRunResult) -> None:
+    params = one.params
+    records.record_run(
+        tx,
+        {
+            "run_id": params.run_id,
+            "sub_chat_id": params.sub_chat_id,
+            "chat_id": params.chat_id,
+            "project": one.workspace.project_key,
+            "workspace": one.workspace.key,
+            "provider": params.provider,
+            "mode": params.mode,
+            "outcome": params.outcome,
+            "session_before": params.session.before,
+            "session_after": params.session.after,
+            "task_fingerprint": state.task.fingerprint if state.task else None,
+            "head_commit": one.observed.state.head if one.observed.state else None,
+            "touched": [list(change) for change in one.observed.changes],
+            "usage": params.usage.model_dump(mode="json", by_alias=True) if params.usage else None,
+            "result": result.model_dump(mode="json", by_alias=True),
+            "started_at_ms": int(params.started_at.timestamp() * 1000),
+            "finished_at_ms": int(params.finished_at.timestamp() * 1000),
+            "recorded_at_ms": one.now_ms,
+        },
+    )
+    usage = params.usage.model_dump(exclude_none=True, by_alias=True) if params.usage else {}
+    count_call(
+        tx, one.workspace.project_key, params.provider, shadow=one.is_shadow, now_ms=one.now_ms,
+        measures={"runs": 1, f"outcome.{params.outcome}": 1, "drafts": len(result.artifacts), **usage},
+    )  # fmt: skip

@@ -1,0 +1,145 @@
+"""The part of a pack that all conversations of one task share: the anchor's lines and the task's files, cached."""
+
+from concurrent.futures import Future
+from typing import Any, NamedTuple
+
+from sidecar.call import Process
+from sidecar.codebase import Listing, Ranked, Repository, RepositoryState, StateFailed, query_words, repository_of
+from sidecar.core.digests import short_id
+from sidecar.packs.anchor import ANCHOR_BYTES, anchor_lines
+from sidecar.packs.context import ContextFile, why_here
+from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
+from sidecar.packs.sources import gather_sources, source_paths
+from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
+from sidecar.runs import Task, artifacts
+from sidecar.runs.model import Provider, RunMode
+from sidecar.workspace import Workspace
+
+CONTEXT_FILES = 16
+
+PREPARE_WAIT_MS = 20_000
+"""How long a preparation between two runs may wait for files still being read."""
+
+
+class Question(NamedTuple):
+    """What a shared pack is asked for; nothing in it belongs to one conversation."""
+
+    process: Process
+    workspace: Workspace
+    repository: Repository
+    task: Task
+    provider: Provider
+    mode: RunMode
+    token_mode: TokenMode
+    host_injects: HostInjects
+    rejected: tuple[str, ...]
+    """Titles of accepted rejected approaches."""
+
+
+class Answer(NamedTuple):
+    """A shared pack, and how it came about."""
+
+    pack: CachedPack
+    cache_hit: bool
+    analysed: int
+    """Files that had to be read meanwhile."""
+    complete: bool
+    """False while files are still being read; such a pack is not cached."""
+
+
+class _Asked:
+    """The last question of each conversation in a workspace, for the preparation after its run."""
+
+    def __init__(self) -> None:
+        self.by_sub_chat: dict[str, Question] = {}
+
+
+def question_of(
+    process: Process, workspace: Workspace, params: PreRunParams, task: Task, token_mode: TokenMode
+) -> Question:
+    """Puts together what a call asks, and remembers it for the preparation after its run."""
+    with process.database.read() as tx:
+        accepted = artifacts.listed(tx, workspace.project_key, "accepted", "rejectedApproach", 12)
+    question = Question(
+        process, workspace, repository_of(workspace, process), task, params.provider, params.mode, token_mode,
+        params.host_injects or HostInjects(), tuple(sorted(artifact.title for artifact in accepted)),
+    )  # fmt: skip
+    asked = workspace.part(_Asked, _Asked).by_sub_chat
+    asked.pop(params.sub_chat_id, None)
+    asked[params.sub_chat_id] = question
+    while len(asked) > 64:
+        del asked[next(iter(asked))]
+    return question
+
+
+def shared_pack(question: Question, state: RepositoryState, listing: Listing, wait_ms: float) -> Answer:
+    """Gives the pack for a question in a state: from the cache, or made now within `wait_ms` and cached."""
+    cache = question.process.part(PackCache, lambda: PackCache(question.process))
+    key = _key(question, state)
+    cached = cache.get(key)
+    analysed, complete = question.repository.wait_for_index(
+        listing, question.process.indexing, 0 if cached is not None else wait_ms
+    )
+    if cached is not None:
+        return Answer(cached, cache_hit=True, analysed=0, complete=True)
+    ranked = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
+    files = with_summaries(question, question.task.query, ranked, state, listing)
+    pack = CachedPack(tuple(_anchor(question, listing)), files)
+    if complete:
+        cache.put(key, pack, question.process.clock.now_ms())
+    return Answer(pack, cache_hit=False, analysed=analysed, complete=complete)
+
+
+def prepare(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
+    """Makes the pack of a conversation's task for the worktree as a run left it, while the user reads."""
+    question = workspace.part(_Asked, _Asked).by_sub_chat.get(sub_chat_id)
+    return process.background.submit(_prepare, question) if question is not None else None
+
+
+def with_summaries(
+    question: Question, query: str, ranked: list[Ranked], state: RepositoryState, listing: Listing,
+    mentioned: frozenset[str] = frozenset(),
+) -> tuple[ContextFile, ...]:  # fmt: skip
+    """Gives the ranked files with their summaries; one that is gone meanwhile is left out."""
+    changed = {file.path for file in state.changed} if state.kind == "git" else set()
+    words = query_words(query)
+    files = []
+    for one in ranked:
+        content = listing.files.get(one.path)
+        summary = question.repository.summary(one.path, content) if content is not None else None
+        if content is not None and summary is not None:
+            why = why_here(one, words, mentioned=one.path in mentioned, changed=one.path in changed)
+            files.append(ContextFile(one, content, summary, why))
+    return tuple(files)
+
+
+def _prepare(question: Question) -> None:
+    try:
+        state = question.repository.state()
+        shared_pack(question, state, question.repository.listing(state), PREPARE_WAIT_MS)
+    except StateFailed as error:
+        question.process.log.info("packs.prepare.skipped", reason=error.reason)
+
+
+def _key(question: Question, state: RepositoryState) -> PackKey:
+    host = question.host_injects
+    sources: list[Any] = [
+        PACK_VERSION, question.process.version, host.agents_md, host.claude_md, list(question.rejected)
+    ]  # fmt: skip
+    return PackKey(
+        workspace=question.workspace.key,
+        task_fingerprint=question.task.fingerprint,
+        changed_files_hash=state.changed_hash,
+        head_commit=state.head or "",
+        provider=question.provider,
+        mode=question.mode,
+        budget_profile=question.token_mode,
+        sources=short_id(sources),
+    )
+
+
+def _anchor(question: Question, listing: Listing) -> list[str]:
+    paths = list(listing.files)
+    texts = question.repository.texts({path: listing.files[path] for path in source_paths(paths)})
+    sources = gather_sources(paths, texts.get, question.host_injects, question.rejected)
+    return anchor_lines(sources, ANCHOR_BYTES[question.token_mode])
