@@ -53,7 +53,7 @@ def count(call: Call, params: Seconds) -> Empty:
     return Empty()
 
 
-def babble(_call: Call, _params: Empty) -> Empty:
+def babble(_call: Call, params: Empty) -> Empty:  # noqa: ARG001  (the row reads its annotation)
     """Writes to stdout in every way a dependency might."""
     print("a print", flush=True)
     sys.stdout.write("a write\n")
@@ -66,7 +66,7 @@ def babble(_call: Call, _params: Empty) -> Empty:
     return Empty()
 
 
-def read_stdin(_call: Call, _params: Empty) -> Text:
+def read_stdin(_call: Call, params: Empty) -> Text:  # noqa: ARG001  (the row reads its annotation)
     """Gives what a child, and this process itself, can read from stdin."""
     child = subprocess.run(["/bin/cat"], capture_output=True, check=True)
     return Text(text=child.stdout.decode() + sys.stdin.read())
@@ -81,7 +81,7 @@ def fail(_call: Call, params: Text) -> Empty:
     return Empty()
 
 
-def leave(_call: Call, _params: Empty) -> Empty:
+def leave(_call: Call, params: Empty) -> Empty:  # noqa: ARG001  (the row reads its annotation)
     """Asks the interpreter to exit, as a careless dependency might."""
     sys.exit(3)
 

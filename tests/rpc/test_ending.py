@@ -1,0 +1,273 @@
+"""However a sidecar has to end, it ends within the host's two seconds, and keeps what it acknowledged."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.client import Client
+from tests.support.process import END_SECONDS, ROOT, SERVE, SERVE_WITH_ROWS, SidecarProcess
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups of POSIX")
+
+BUSY = {
+    "idle": None,
+    "a worker asleep": "test/sleep",
+    "a workspace asleep": "test/sleepThere",
+    "a job asleep": "test/sleepJob",
+    "a worker computing": "test/spin",
+    "a job computing": "test/spinJob",
+}
+
+
+@pytest.fixture
+def process(start_process: Callable[..., SidecarProcess]) -> SidecarProcess:
+    one = start_process(command=SERVE_WITH_ROWS)
+    one.client.initialize()
+    return one
+
+
+@pytest.fixture
+def stand_in() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that plays the client's, as far as `processId` goes."""
+    with subprocess.Popen(["sleep", "600"]) as one:
+        yield one
+        one.kill()
+
+
+def keep_busy(client: Client, with_what: str) -> None:
+    method = BUSY[with_what]
+    if method is not None:
+        client.start(method, {"seconds": 60.0})
+        client.request("settings/get", {})  # another worker's answer: the first one is at it
+
+
+def acknowledge_something(client: Client) -> None:
+    client.request("settings/update", {"settings": {"tokenMode": "debug"}})
+
+
+def assert_kept(start_process: Callable[..., SidecarProcess]) -> None:
+    client = start_process().client
+    assert client.initialize()["state"]["warnings"] == []
+    settings = {setting["name"]: setting["value"] for setting in client.request("settings/get", {})["settings"]}
+    assert settings["tokenMode"] == "debug"
+
+
+def end_of_stdin(process: SidecarProcess) -> None:
+    process.close_stdin()
+
+
+def terminate(process: SidecarProcess) -> None:
+    process.signal(signal.SIGTERM)
+
+
+def interrupt(process: SidecarProcess) -> None:
+    process.signal(signal.SIGINT)
+
+
+def ask_to_exit(process: SidecarProcess) -> None:
+    process.client.request("shutdown")
+    process.client.notify("exit")
+
+
+ENDS = [
+    *((end, busy) for end in (end_of_stdin, terminate, ask_to_exit) for busy in ("idle", "a job computing")),
+    *((end_of_stdin, busy) for busy in BUSY if busy not in {"idle", "a job computing"}),
+    (interrupt, "a worker computing"),
+    (terminate, "a worker asleep"),
+]
+
+
+@pytest.mark.parametrize(("end", "busy"), ENDS)
+def test_it_ends_in_time_with_status_0_and_what_was_acknowledged_is_kept(
+    process: SidecarProcess,
+    start_process: Callable[..., SidecarProcess],
+    end: Callable[[SidecarProcess], None],
+    busy: str,
+) -> None:
+    acknowledge_something(process.client)
+    keep_busy(process.client, busy)
+    end(process)
+    assert process.wait(END_SECONDS) == 0
+    assert_kept(start_process)
+
+
+def test_exit_without_shutdown_ends_with_status_1(process: SidecarProcess) -> None:
+    process.client.notify("exit")
+    assert process.wait() == 1
+
+
+def test_it_ends_before_any_handshake(start_process: Callable[..., SidecarProcess]) -> None:
+    process = start_process()
+    process.close_stdin()
+    assert process.wait(END_SECONDS + 1) == 0  # the interpreter's own start included
+
+
+@pytest.mark.parametrize("busy", ["a worker asleep", "a job computing"])
+def test_it_ends_when_the_process_of_the_client_was_killed_though_the_pipe_is_held_open(
+    start_process: Callable[..., SidecarProcess], stand_in: subprocess.Popen[bytes], busy: str
+) -> None:
+    process = start_process(command=SERVE_WITH_ROWS)
+    process.client.initialize(processId=stand_in.pid)
+    acknowledge_something(process.client)
+    keep_busy(process.client, busy)
+    stand_in.kill()  # nobody waits for it: it stays a zombie
+    assert process.wait(END_SECONDS) == 0
+    assert stand_in.poll() is not None
+    assert_kept(start_process)
+
+
+def test_it_ends_when_the_process_of_the_client_is_gone_already(
+    start_process: Callable[..., SidecarProcess], stand_in: subprocess.Popen[bytes]
+) -> None:
+    stand_in.kill()
+    stand_in.wait()
+    process = start_process()
+    process.client.request("initialize", {**process.client.handshake(), "processId": stand_in.pid})
+    assert process.wait(END_SECONDS) == 0
+
+
+def test_it_ends_when_a_killed_parent_leaves_the_pipe_to_somebody_else(state_dir: Path) -> None:
+    """A launcher starts the sidecar, says hello in its own name and is killed; a bystander holds both pipes."""
+    launcher = (
+        "import os, subprocess, sys, time;"
+        'said = b\'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,'
+        '"clientInfo":{"name":"t","version":"1"},"processId":%d,"stateDir":"%s"}}\' '
+        f"% (os.getpid(), {os.fsencode(state_dir)!r});"
+        "child = subprocess.Popen([sys.executable, '-m', 'sidecar', 'serve'], stdin=subprocess.PIPE,"
+        " stdout=subprocess.PIPE, stderr=subprocess.DEVNULL);"
+        "bystander = subprocess.Popen(['sleep', '30'], stdin=child.stdout, stdout=child.stdin);"
+        "child.stdin.write(said + b'\\n'); child.stdin.flush(); child.stdout.readline();"
+        "print(child.pid, bystander.pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", launcher], stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    ) as parent:
+        assert parent.stdout is not None
+        sidecar_pid, bystander_pid = map(int, parent.stdout.readline().split())
+        parent.kill()
+        parent.wait()
+        try:
+            assert_gone(sidecar_pid)
+        finally:
+            for pid in (bystander_pid, sidecar_pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def assert_gone(pid: int) -> None:
+    give_up_at = time.monotonic() + END_SECONDS
+    while time.monotonic() < give_up_at:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return
+        if state == "Z":
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"process {pid} is still there")
+
+
+def launch(state_dir: Path, stderr: int) -> subprocess.Popen[bytes]:
+    """Starts a sidecar whose streams nobody reads but the caller, and does the handshake."""
+    process = subprocess.Popen(
+        SERVE,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(
+        b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"stateDir":"%s",'
+        b'"clientInfo":{"name":"t","version":"1"}}}\n' % os.fsencode(state_dir)
+    )
+    process.stdin.flush()
+    assert b'"result"' in process.stdout.readline()
+    return process
+
+
+@pytest.mark.parametrize("end", [end_of_stdin, terminate])
+def test_it_ends_though_nobody_reads_what_it_writes(state_dir: Path, end: Callable[..., None]) -> None:
+    with launch(state_dir, subprocess.PIPE) as process:  # stderr is not read either
+        assert process.stdin is not None
+        os.set_blocking(process.stdin.fileno(), False)
+        request = b'{"jsonrpc":"2.0","id":"%s","method":"nope"}\n' % (b"x" * 1000)
+        with contextlib.suppress(BlockingIOError):
+            while True:  # until the sidecar no longer reads because it waits for somebody to read its answers
+                os.write(process.stdin.fileno(), request)
+                time.sleep(0.0005)
+        if end is terminate:
+            process.terminate()
+        else:
+            with contextlib.suppress(BlockingIOError):
+                process.stdin.close()
+        assert process.wait(END_SECONDS) == 0
+
+
+def test_it_ends_when_its_reader_closes_stdout_and_stdin_stays_open_and_silent(state_dir: Path) -> None:
+    with launch(state_dir, subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(END_SECONDS) == 0
+
+
+def test_what_was_asked_right_before_the_end_of_stdin_is_answered(
+    start_process: Callable[..., SidecarProcess],
+) -> None:
+    process = start_process()
+    client = process.client
+    ids = [
+        client.start("initialize", client.handshake()),
+        client.start("settings/get", {}),
+        client.start("rpc.discover"),
+    ]
+    process.close_stdin()
+    assert process.wait() == 0
+    assert all("result" in client.answer(request_id) for request_id in ids)
+
+
+def test_a_full_stderr_that_nobody_reads_holds_up_no_answer(state_dir: Path) -> None:
+    read_fd, write_fd = os.pipe()
+    with launch(state_dir, write_fd) as process:
+        os.close(write_fd)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for number in range(800):
+            process.stdin.write(b'{"jsonrpc":"2.0","id":%d,"method":"settings/get","params":{"x":1}}\n' % number)
+            process.stdin.flush()
+            assert process.stdout.readline()
+        process.stdin.close()
+        assert process.wait(END_SECONDS) == 0
+    os.close(read_fd)
+
+
+def test_nothing_acknowledged_is_lost_when_killed_in_the_middle_of_writes(
+    start_process: Callable[..., SidecarProcess],
+) -> None:
+    for round_number in range(3):
+        process = start_process()
+        process.client.initialize()
+        before = [
+            process.client.start(
+                "settings/update", {"settings": {"budgets": {"low": 1_000 + 100 * round_number + number}}}
+            )
+            for number in range(30)
+        ]
+        process.client.result(before[10 + round_number])
+        process.signal(signal.SIGKILL)
+        process.wait()
+        acknowledged = max(
+            [index for index, request_id in enumerate(before) if process.inbox.answers_to(request_id)], default=-1
+        )
+        client = start_process().client
+        assert client.initialize()["state"]["warnings"] == []
+        settings = {setting["name"]: setting["value"] for setting in client.request("settings/get", {})["settings"]}
+        assert settings["budgets.low"] >= 1_000 + 100 * round_number + acknowledged
