@@ -238,6 +238,7 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
     from concurrent.futures import ThreadPoolExecutor
 
     from sidecar.call import Process
+    from sidecar.packs import prepare
     from sidecar.settings.resolve import resolve
     from sidecar.settings.table import flatten
     from sidecar.storage.lru import Lru
@@ -257,6 +258,7 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
         hot=Lru(int(settings["cache.hotBytes"])),
         background=ThreadPoolExecutor(max_workers=8, thread_name_prefix="gather"),
         indexing=ThreadPoolExecutor(max_workers=1, thread_name_prefix="index"),
+        after_run=prepare,
     )
 
 
