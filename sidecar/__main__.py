@@ -1,5 +1,6 @@
 """The program's entry. `serve` claims the protocol's streams before anything else is imported."""
 
+import gc
 import sys
 
 
@@ -10,6 +11,7 @@ def main() -> None:
         from sidecar.rpc import stdio
 
         pipe = stdio.claim()
+        gc.disable()  # what is loaded at start stays: App switches it on after the warm-up
         from sidecar.cli import serve
 
         serve.run(pipe)
