@@ -109,7 +109,7 @@ def _rules_in(text: str) -> list[tuple[int, str]]:
 
 
 def _map(sources: Sources) -> list[str]:
-    """What the repository is, and its top-level areas by number of files."""
+    """What the repository is, and its largest areas; without counts, so that a new file changes nothing."""
     lines = []
     if sources.readme is not None:
         about = _first_paragraph(sources.readme.text)
@@ -122,11 +122,12 @@ def _map(sources: Sources) -> list[str]:
             areas.setdefault(f"{top}/", Counter())[_suffix(rest)] += 1
     largest = sorted(areas.items(), key=lambda area: (-sum(area[1].values()), area[0]))[:MAX_AREAS]
     for name, suffixes in sorted(largest):
-        kinds = ", ".join(f"{count} {suffix}" for suffix, count in _commonest(suffixes, 3))
+        total = sum(suffixes.values())
+        kinds = ", ".join(sorted(suffix for suffix, count in _commonest(suffixes, 3) if count * 5 >= total)) or "mixed"
         inner = Counter(
             path.split("/")[1] + "/" for path in sources.paths if path.startswith(name) and path.count("/") > 1
         )
-        holds = ", ".join(folder for folder, _ in _commonest(inner, 8))
+        holds = ", ".join(sorted(folder for folder, _ in _commonest(inner, 8)))
         lines.append(f"- {one_line(name, 80)}: {kinds}" + (f"; in it {one_line(holds, 160)}" if holds else ""))
     return lines
 

@@ -1,0 +1,56 @@
+"""Hash-based caches: what is known by its content is not read again, and what changed is never taken for known."""
+
+import time
+from collections.abc import Callable
+
+import apsw
+
+from tests.support.conversation import Conversation
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+
+PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
+
+
+def test_a_file_of_known_content_is_not_analysed_again_also_after_a_restart(
+    active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar], project: Repository
+) -> None:
+    cold = active.client.request("codebase/index", {"cwd": str(project.path)})
+    active.close()
+    again = open_sidecar()
+    again.client.initialize()
+    project.write({"till/receipt.py": "def print_receipt():\n    return 0\n"})
+
+    warm = again.client.request("codebase/index", {"cwd": str(project.path)})
+
+    assert cold["analysed"] == cold["files"] > 8
+    assert warm["analysed"] == 1, "only the edited file is read"
+    assert warm["fromCache"] == warm["files"] - 1
+
+
+def test_a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored(
+    active: MemorySidecar, project: Repository
+) -> None:
+    def cache_hit(name: str) -> object:
+        return Conversation(active.client, project.path, sub_chat_id=name).pre_run(PROMPT)["metadata"]["cacheHit"]
+
+    assert [cache_hit("a"), cache_hit("b")] == [False, True]
+    project.write({"till/prices.py": "def discounted_price(cents, percent):\n    return cents\n"})
+    assert [cache_hit("c"), cache_hit("d")] == [False, True]
+    project.write({"till/prices.py": "def discounted_price(cents, percent):\n    return 0000\n"})
+    assert [cache_hit("e"), cache_hit("f")] == [False, True], "a second edit of a dirty file is another state"
+    project.commit(message="Prices")
+    assert [cache_hit("g"), cache_hit("h")] == [False, True]
+
+
+def test_after_a_run_that_edited_the_next_pre_run_finds_its_pack_ready(
+    conversation: Conversation, active: MemorySidecar
+) -> None:
+    conversation.turn(PROMPT, lambda: [conversation.edit("till/prices.py", "def discounted_price():\n    return 1\n")])
+    state_file = apsw.Connection(str(active.client.state_dir / "continuity.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    give_up_at = time.monotonic() + 20
+    while state_file.execute("SELECT count(*) FROM continuity_pack_cache").get != 2:
+        assert time.monotonic() < give_up_at, "no pack was prepared"
+        time.sleep(0.01)
+
+    assert conversation.pre_run("continue")["metadata"]["cacheHit"] is True

@@ -1,0 +1,58 @@
+"""The governor: quiet while pressure is low, a snapshot when it rises, a fresh session when it is allowed to."""
+
+from tests.support.conversation import Conversation, kinds
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+
+PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
+MINUTE_MS = 60_000
+
+
+def test_a_short_conversation_goes_on_without_turnover(conversation: Conversation) -> None:
+    turns = [conversation.turn(PROMPT), conversation.turn("continue"), conversation.turn("continue")]
+
+    assert {turn["after"]["governor"]["action"] for turn in turns} == {"ok"}
+    assert {turn["governor"]["action"] for turn in turns} == {"ok"}
+    assert not any(turn["governor"]["startFreshSession"] for turn in turns)
+
+
+def test_pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_what_was_reached(
+    active: MemorySidecar, project: Repository
+) -> None:
+    governor = {"turnsRehydrate": 2, "minutesRehydrate": 5, "turnsSnapshot": 2, "minutesSnapshot": 5}
+    active.client.request("settings/update", {"settings": {"rehydrate": True, "governor": governor}})
+    conversation = Conversation(active.client, project.path)
+    todos = [{"content": "Round the discount", "status": "in_progress"}]
+    conversation.turn(PROMPT, session="old", todos=todos)
+    active.clock.advance(6 * MINUTE_MS)
+    due = conversation.turn("continue", session="old", text="The rounding moved into the discount.")
+
+    assert due["after"]["governor"]["action"] == "rehydrate"
+    assert due["after"]["governor"]["reasons"] == [
+        "2 turns since the last snapshot (from 2)",
+        "6 active minutes since the last snapshot (from 5)",
+    ]
+    fresh = conversation.turn("continue", session="new")
+    assert fresh["governor"]["startFreshSession"] is True
+    assert kinds(fresh) == ["carryover", "context", "delta"]
+    carried = fresh["blocks"][0]["text"]
+    assert f"Goal: {PROMPT}" in carried
+    assert "- Round the discount (in_progress)" in carried
+    assert "Last conclusion: The rounding moved into the discount." in carried
+    settled = conversation.turn("continue", session="new")
+    assert settled["governor"]["startFreshSession"] is False, "a second turnover needs new pressure"
+    assert kinds(settled) == ["delta"]
+
+
+def test_with_rehydrate_off_the_pressure_snapshots_and_says_what_is_withheld(
+    active: MemorySidecar, project: Repository
+) -> None:
+    thresholds = {"turnsRehydrate": 1, "turnsSnapshot": 1}
+    active.client.request("settings/update", {"settings": {"governor": thresholds}})
+    conversation = Conversation(active.client, project.path)
+    conversation.turn(PROMPT)
+
+    second = conversation.turn("continue")
+
+    assert second["after"]["governor"]["action"] == "snapshot"
+    assert second["after"]["governor"]["reasons"][-1] == "rehydrate is due but switched off in the settings"

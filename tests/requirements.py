@@ -1,0 +1,67 @@
+"""Every scenario of the specifications, and the tests that prove it; `test_requirements.py` checks both ways.
+
+A scenario that no code serves yet stands under `NOT_YET` with what is missing. Each test in `tests/flows/` proves a
+scenario here, or a decision under `DECISIONS`.
+"""
+
+FLOWS = "tests/flows/"
+
+PROVEN: dict[str, tuple[str, ...]] = {
+    "Automatic Continuity Pack Injection: Build packs on code-oriented request": (
+        "test_injection.py::test_a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_asked",
+    ),
+    "Automatic Continuity Pack Injection: Incremental iteration reuses prior context": (
+        "test_injection.py::test_a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
+        "test_injection.py::test_a_delta_has_what_others_changed_since_the_last_run_and_not_what_the_agent_wrote",
+        "test_injection.py::test_a_commit_by_somebody_else_is_told_with_its_subject_and_files",
+        "test_caching.py::test_after_a_run_that_edited_the_next_pre_run_finds_its_pack_ready",
+        "test_capture.py::test_a_failing_test_is_told_until_it_passes_again",
+    ),
+    "Hash-Based Continuity Caching: File cache hit": (
+        "test_caching.py::test_a_file_of_known_content_is_not_analysed_again_also_after_a_restart",
+    ),
+    "Hash-Based Continuity Caching: Context pack invalidation": (
+        "test_caching.py::test_a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored",
+    ),
+    "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
+        "test_pressure.py::test_a_short_conversation_goes_on_without_turnover",
+    ),
+    "Governor-Based Snapshot and Rehydrate: Rehydrate trigger": (
+        "test_pressure.py::test_pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_what_was_reached",
+        "test_pressure.py::test_with_rehydrate_off_the_pressure_snapshots_and_says_what_is_withheld",
+    ),
+    "Budget and Rate-Limit Controls: New context exceeds budget": (
+        "test_injection.py::test_new_context_over_the_budget_is_trimmed_from_the_least_important_and_named",
+    ),
+    "Budget and Rate-Limit Controls: Rapid repeated edits": (
+        "test_injection.py::test_a_burst_of_edits_and_requests_builds_one_pack_per_state_of_the_repository",
+    ),
+    "Safe Default Artifact Write Policy: Default policy": (
+        "test_capture.py::test_artifacts_stay_in_the_state_file_and_the_repository_is_untouched_byte_for_byte",
+        "test_capture.py::test_a_run_that_changed_something_leaves_a_devlog_draft_a_reader_understands",
+    ),
+}
+
+NOT_YET: dict[str, str] = {
+    "Automatic Memory Capture on Meaningful Events: Boundary-impacting refactor": "boundaries and ADR stubs",
+    "Automatic Memory Capture on Meaningful Events: Direction change capture": "rejected approaches",
+    "Safe Default Artifact Write Policy: Optional isolated commit path": "commits to the memory branch",
+}
+
+DECISIONS: dict[str, tuple[str, ...]] = {
+    "Continuity: modes": (
+        "test_modes.py::test_passive_is_the_default_measures_everything_and_sends_nothing",
+        "test_modes.py::test_what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active",
+        "test_modes.py::test_off_does_nothing_at_all",
+    ),
+    "Continuity: pass through untouched": ("test_modes.py::test_what_passes_through_passes_byte_identical",),
+    "Continuity: the anchor is pinned": (
+        "test_modes.py::test_the_pinned_anchor_stays_on_a_slash_prompt_so_that_the_providers_cache_does_not_break",
+    ),
+    "Continuity: a run that only read": (
+        "test_capture.py::test_a_run_that_only_read_drafts_nothing_whatever_was_dirty_before",
+    ),
+    "Continuity: idempotent by run id": (
+        "test_capture.py::test_a_run_sent_twice_is_kept_once_and_answered_alike_also_after_a_restart",
+    ),
+}

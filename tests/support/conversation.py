@@ -1,0 +1,91 @@
+"""A conversation as 1Code has it: pre-run, the agent's work, post-run, turn after turn."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.support.client import Client
+
+_run_ids = itertools.count(1)
+
+
+class Conversation:
+    """One sub-chat in one worktree with one provider; `session_id` is the provider session it is in."""
+
+    def __init__(
+        self, client: Client, cwd: Path, *, provider: str = "claude", sub_chat_id: str = "chat", **params: Any
+    ) -> None:
+        self.client = client
+        self.cwd = cwd
+        self.provider = provider
+        self.sub_chat_id = sub_chat_id
+        self.session_id: str | None = None
+        self.common = params
+
+    def pre_run(self, prompt: str, **changes: Any) -> Any:
+        """Asks what goes out with a prompt; `runId` is in the answer under `runId`."""
+        run_id = f"run-{next(_run_ids)}"
+        session = {"id": self.session_id, "willResume": self.session_id is not None, "isFork": False}
+        params = {
+            "runId": run_id, "subChatId": self.sub_chat_id, "provider": self.provider, "mode": "agent",
+            "cwd": str(self.cwd), "prompt": prompt, "session": session, "deadlineMs": 20_000, **self.common, **changes,
+        }  # fmt: skip
+        return {**self.client.request("continuity/preRun", params), "runId": run_id}
+
+    def post_run(self, before: Any, prompt: str = "", *, session: str | None = "session", **changes: Any) -> Any:
+        """Tells how the run of a pre-run ended; from then on the conversation is in `session`."""
+        params = {
+            "runId": before["runId"], "deliveryToken": before["deliveryToken"], "subChatId": self.sub_chat_id,
+            "provider": self.provider, "mode": "agent", "cwd": str(self.cwd), "prompt": prompt, "outcome": "completed",
+            "session": {"before": self.session_id, "after": session}, "startedAt": "2026-03-01T09:30:00.000Z",
+            "finishedAt": "2026-03-01T09:31:00.000Z", **self.common, **changes,
+        }  # fmt: skip
+        params.pop("hostInjects", None)
+        params.pop("tokenMode", None)
+        result = self.client.request("continuity/postRun", params)
+        self.session_id = session
+        return result
+
+    def turn(
+        self,
+        prompt: str,
+        work: Callable[[], Sequence[dict[str, Any]]] = lambda: (),
+        *,
+        session: str = "session",
+        text: str = "Done.",
+        **post: Any,
+    ) -> Any:
+        """Plays one turn: pre-run, the agent's work (which gives its parts), post-run; gives the pre-run's answer."""
+        before = self.pre_run(prompt)
+        parts = list(work())
+        after = self.post_run(before, prompt, session=session, assistant={"text": text, "parts": parts}, **post)
+        return {**before, "after": after}
+
+    def edit(self, path: str, content: str) -> dict[str, Any]:
+        """Writes a file as the agent does and gives the part that tells of it."""
+        target = self.cwd / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(content, encoding="utf-8")
+        if self.provider == "codex":
+            changes = {str(target): {"type": "update", "unified_diff": ""}}
+            return {"type": "tool-Edit", "toolCallId": path, "state": "result", "input": {"changes": changes}}
+        given = {"file_path": str(target)}
+        return {"type": "tool-Write", "toolCallId": path, "state": "result", "input": given, "output": {}}
+
+
+def bash(command: str, output: str, call_id: str = "bash") -> dict[str, Any]:
+    """Gives the part of a shell command that succeeded, as Claude's are stored."""
+    given, done = {"command": command}, {"stdout": output, "stderr": ""}
+    return {"type": "tool-Bash", "toolCallId": call_id, "state": "result", "input": given, "output": done}
+
+
+def sent(answer: Any) -> str:
+    """Gives everything a pre-run sends, as one text."""
+    system = answer["system"]["text"] if answer["system"] else ""
+    return system + "\n".join(block["text"] for block in answer["blocks"])
+
+
+def kinds(answer: Any) -> list[str]:
+    """Gives the kinds of the blocks a pre-run sends, in order."""
+    return [block["kind"] for block in answer["blocks"]]
