@@ -77,7 +77,9 @@ export class SidecarProcess {
 
   /** Sends a signal; a process that is gone already is left alone. */
   kill(signal: NodeJS.Signals): void {
-    if (!this.ended) this.child?.kill(signal)
+    // A child that could not be started has the process id 0 until Node says so, a tick later; a signal to 0
+    // goes to the host's whole process group.
+    if (!this.ended && this.child?.pid) this.child.kill(signal)
   }
 
   private spawned(program: Program, start: Spawn): ChildProcess | null {

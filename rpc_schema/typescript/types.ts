@@ -47,6 +47,66 @@ export interface ErrorData {
   [member: string]: unknown
 }
 
+/** Names one artifact. */
+export interface ArtifactGetParams {
+  id: string
+}
+
+/** An artifact with its Markdown text. */
+export interface ArtifactGetResult {
+  id: string
+  type: "devlog" | "adr" | "rejectedApproach"
+  status: "draft" | "accepted" | "discarded" | "committed"
+  title: string
+  /** What caused it. */
+  event: string
+  /** RFC 3339. */
+  createdAt: string
+  body: string
+  provenance: Provenance
+}
+
+/** Which artifacts to list. */
+export interface ArtifactListParams {
+  projectPath: string
+  status?: "draft" | "accepted" | "discarded" | "committed" | null
+  type?: "devlog" | "adr" | "rejectedApproach" | null
+  limit?: number
+}
+
+/** Artifacts of a project, the newest first. */
+export interface ArtifactListResult {
+  artifacts: ArtifactSummary[]
+}
+
+/** An artifact, named. */
+export interface ArtifactReference {
+  id: string
+  type: "devlog" | "adr" | "rejectedApproach"
+  status: "draft" | "accepted" | "discarded" | "committed"
+}
+
+/** An artifact without its text. */
+export interface ArtifactSummary {
+  id: string
+  type: "devlog" | "adr" | "rejectedApproach"
+  status: "draft" | "accepted" | "discarded" | "committed"
+  title: string
+  /** What caused it. */
+  event: string
+  /** RFC 3339. */
+  createdAt: string
+}
+
+/** The agent's message as the host stored it. */
+export interface Assistant {
+  messageId?: string | null
+  /** The agent's final text. */
+  text?: string
+  /** The stored parts, tool calls included. */
+  parts?: Record<string, unknown>[]
+}
+
 /** One pack as text, to be sent before the user's request. */
 export interface Block {
   kind: "anchor" | "context" | "delta" | "plan" | "carryover"
@@ -268,6 +328,41 @@ export interface Mentions {
   folders?: string[]
 }
 
+/** A run that ended, in whatever way. */
+export interface PostRunParams {
+  runId: string
+  /** From the run's pre-run. */
+  deliveryToken?: string | null
+  subChatId: string
+  chatId?: string | null
+  provider: "claude" | "codex"
+  mode: "plan" | "agent"
+  cwd: string
+  projectPath?: string | null
+  /** The user's own words. */
+  prompt: string
+  outcome: "completed" | "aborted" | "error" | "empty" | "notStarted" | "superseded"
+  error?: RunError | null
+  session: SessionChange
+  assistant?: Assistant | null
+  toolErrors?: ToolError[] | null
+  /** The provider's own transcript of the session. */
+  transcriptPath?: string | null
+  todos?: Todo[] | null
+  usage?: RunUsage | null
+  startedAt: string
+  finishedAt: string
+}
+
+/** The run is kept; it will not be lost, and sending it again changes nothing. */
+export interface PostRunResult {
+  accepted: boolean
+  /** True when this run id was recorded before; the first answer is repeated. */
+  duplicate: boolean
+  artifacts: ArtifactReference[]
+  governor: GovernorWord
+}
+
 /** What the call cost and saved; bytes are UTF-8. */
 export interface PreRunMetadata {
   /** Whether the context pack came from the pack cache. */
@@ -363,10 +458,40 @@ export interface ProgressParams {
   value: Progress
 }
 
+/** Where an artifact comes from. */
+export interface Provenance {
+  runId: string
+  subChatId: string
+  provider: "claude" | "codex"
+  sessionId: string | null
+  taskFingerprint: string | null
+  headCommit: string | null
+  files: string[]
+  sidecarVersion: string
+}
+
 /** A hint that files changed; it speeds things up and proves nothing. */
 export interface RepoChangedParams {
   cwd: string
   paths?: string[]
+}
+
+/** Why a run failed. */
+export interface RunError {
+  kind: "auth" | "rateLimit" | "overload" | "other"
+  message?: string | null
+}
+
+/** What the run cost, where the host knows. */
+export interface RunUsage {
+  inputTokens?: number | null
+  outputTokens?: number | null
+  cacheReadTokens?: number | null
+  cacheCreationTokens?: number | null
+  /** US dollars. */
+  costUsd?: number | null
+  /** Milliseconds. */
+  durationMs?: number | null
 }
 
 /** What to look for. */
@@ -401,6 +526,13 @@ export interface SessionBefore {
   willResume: boolean
   /** Whether the provider forks it; a fork counts as unknown. */
   isFork: boolean
+}
+
+/** The provider session before and after the run. */
+export interface SessionChange {
+  before: string | null
+  /** Null where the run never learnt its session. */
+  after: string | null
 }
 
 /** Something happened to a provider session outside a run. */
@@ -519,6 +651,23 @@ export interface SystemText {
   text: string
 }
 
+/** One step of the agent's task list. */
+export interface Todo {
+  content: string
+  status: "pending" | "in_progress" | "completed"
+  activeForm?: string | null
+  id?: string | null
+  priority?: string | null
+}
+
+/** The output of a failed tool call, which the stored parts do not have. */
+export interface ToolError {
+  toolCallId?: string | null
+  toolName?: string | null
+  text: string
+  exitCode?: number | null
+}
+
 /** Something that was left out, and why. */
 export interface Trimmed {
   item: string
@@ -571,6 +720,26 @@ export interface Methods {
    * Errors: notFound, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "continuity/explain": { params: ExplainParams; result: ExplainResult }
+  /**
+   * Keeps a run that ended: its deliveries, the tests' outcome, a devlog draft, the pressure on the session.
+   *
+   * Idempotent by run id, and all of it in one transaction: once answered, nothing of it is lost.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "continuity/postRun": { params: PostRunParams; result: PostRunResult }
+  /**
+   * Lists a project's artifacts, the newest first.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "artifact/list": { params: ArtifactListParams; result: ArtifactListResult }
+  /**
+   * Shows an artifact with its text and where it comes from.
+   *
+   * Errors: notFound, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "artifact/get": { params: ArtifactGetParams; result: ArtifactGetResult }
   /**
    * Shows each pressure signal of a conversation beside its thresholds, and what they amount to.
    *

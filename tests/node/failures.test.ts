@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { test } from "node:test"
 
@@ -67,6 +68,21 @@ test("a missing program is tried five more times, then switched off until reset"
   client.reset()
   assert.equal(client.state, "starting")
   client.stopSync()
+})
+
+test("a start that fails signals nobody, least of all the host's process group", async (t) => {
+  const client = join(__dirname, "../../rpc_schema/typescript/client.js")
+  const program = script(
+    t,
+    `const { SidecarClient } = require(${JSON.stringify(client)})
+     const initialize = { clientInfo: { name: "host", version: "1" }, stateDir: "/nowhere" }
+     // Every timer is due at once: the client gives the handshake up, and kills, before Node reports the failed start.
+     const clock = { now: () => 0, after: (ms, run) => (queueMicrotask(run), () => undefined) }
+     const client = new SidecarClient({ command: "/missing/sidecar", initialize, clock })
+     client.request("ping", {}).catch(() => setTimeout(() => process.exit(7), 300))`,
+  )
+  const host = spawn(program.command, program.args ?? [], { stdio: "inherit", detached: true })
+  assert.deepEqual(await new Promise((resolve) => host.on("exit", (code, signal) => resolve([code, signal]))), [7, null])
 })
 
 test("a folder in the program's place is no crash either", async (t) => {

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestContext } from "node:test"
@@ -18,6 +18,23 @@ export function folder(t: TestContext): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "sidecar-client-")))
   t.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
   return path
+}
+
+/** A git repository with a few files and a change. */
+export function repository(t: TestContext): string {
+  const root = folder(t)
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], { cwd: root })
+  mkdirSync(join(root, "src"))
+  writeFileSync(join(root, "README.md"), "# Shop\n\nA small shop: carts, discounts, totals.\n")
+  writeFileSync(join(root, "AGENTS.md"), "Prices are whole cents, never floats.\n")
+  writeFileSync(join(root, "src", "cart.py"), "def total(cart):\n    return sum(item.price for item in cart)\n")
+  writeFileSync(join(root, "src", "discount.py"), "def discount(total):\n    return total // 10\n")
+  git("init", "--quiet")
+  git("add", ".")
+  git("commit", "--quiet", "-m", "A shop")
+  writeFileSync(join(root, "src", "cart.py"), "def total(cart):\n    return sum(item.price for item in cart) - 0\n")
+  return root
 }
 
 /** A client's options, a state folder of its own, and what it started. */
@@ -47,7 +64,7 @@ export function setting(t: TestContext, changes: Partial<ClientOptions> = {}): S
     }
     return child
   }
-  t.after(() => children.forEach((child) => child.kill("SIGKILL")))
+  t.after(() => children.forEach((child) => child.pid && child.kill("SIGKILL")))
   const initialize = { clientInfo: { name: "tests", version: "1" }, stateDir: join(state, "state") }
   const options = { command: SIDECAR, initialize, spawn: recording, onLog: (line: string) => log.push(line), ...changes }
   return { options, children, log, written }

@@ -14,8 +14,8 @@ import {
 import type { MessageConnection } from "vscode-jsonrpc/node"
 
 import { ErrorCodes, PROTOCOL_VERSION } from "../../rpc_schema/typescript/types"
-import type { ErrorData, InitializeResult, SettingsGetResult } from "../../rpc_schema/typescript/types"
-import { SIDECAR, folder } from "./support"
+import type { ErrorData, InitializeResult, PreRunResult, SettingsGetResult } from "../../rpc_schema/typescript/types"
+import { SIDECAR, folder, repository } from "./support"
 
 /** A connection by a library that knows nothing of this project, with `Content-Length` framing. */
 function connection(t: TestContext): { rpc: MessageConnection; exited: Promise<number | null> } {
@@ -96,4 +96,27 @@ test("a prompt of a megabyte in other scripts arrives whole", async (t) => {
   const wrong = await errorOf(rpc.sendRequest("settings/get", { projectPath: "/" + "шаг🚀".repeat(150_000) }))
   assert.equal(wrong.code, -32602)
   assert.deepEqual(await rpc.sendRequest("ping"), {})
+})
+
+test("continuity/preRun is answered with blocks in send order and a delivery token", async (t) => {
+  const { rpc } = await initialized(t)
+  await rpc.sendRequest("settings/update", { settings: { mode: "active" } })
+  const result = await rpc.sendRequest<PreRunResult>("continuity/preRun", {
+    runId: "run-1",
+    subChatId: "sub-1",
+    provider: "codex",
+    mode: "agent",
+    cwd: repository(t),
+    prompt: "Where is the discount?",
+    session: { id: null, willResume: false, isFork: false },
+    deadlineMs: 20_000,
+  })
+  assert.equal(result.action, "inject", String(result.reason))
+  assert.equal(result.system, null)
+  assert.equal(result.blocks[0]?.kind, "anchor")
+  assert.ok(result.blocks.every((block) => block.bytes === Buffer.byteLength(block.text)))
+  assert.ok(result.prompt.endsWith("Where is the discount?"))
+  assert.ok(result.deliveryToken)
+  const injected = result.blocks.reduce((sum, block) => sum + block.bytes, 0)
+  assert.equal(result.metadata.injectedBytes, injected)
 })

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict"
+import { join } from "node:path"
+import { test } from "node:test"
+import type { TestContext } from "node:test"
+
+import { forClaude, forCodex, metadataOf } from "../../rpc_schema/typescript/compose"
+import { Continuity } from "../../rpc_schema/typescript/continuity"
+import type { PreRunOutcome } from "../../rpc_schema/typescript/continuity"
+import type { PostRunParams, PreRunParams } from "../../rpc_schema/typescript/types"
+import { ManualClock, folder, repository, script, setting, until } from "./support"
+import type { Setting } from "./support"
+
+const PROMPT = "Why does the cart's total ignore the discount?"
+const UNTOUCHED = { systemAppend: null, content: [{ type: "text", text: PROMPT }] }
+
+interface Made extends Setting {
+  continuity: Continuity
+  root: string
+}
+
+function made(t: TestContext, given: Setting = setting(t), mode: "active" | "passive" = "active"): Made {
+  given.options.initialize = { ...given.options.initialize, settings: { mode } }
+  const continuity = new Continuity(given.options)
+  t.after(() => continuity.client.stopSync())
+  return { ...given, continuity, root: repository(t) }
+}
+
+/** The same with its process up. */
+async function up(t: TestContext, mode: "active" | "passive" = "active"): Promise<Made> {
+  const all = made(t, setting(t), mode)
+  await all.continuity.client.request("ping", {})
+  return all
+}
+
+let runs = 0
+
+function preRun(cwd: string, changes: Partial<PreRunParams> = {}): PreRunParams {
+  runs += 1
+  const session = { id: null, willResume: false, isFork: false }
+  const ids = { runId: `run-${runs}`, subChatId: "sub-1" }
+  // A deadline no test machine misses; the host's own timer still counts.
+  return { ...ids, provider: "claude", mode: "agent", cwd, prompt: PROMPT, session, deadlineMs: 1_200, ...changes }
+}
+
+function postRun(before: PreRunParams, after: string | null, changes: Partial<PostRunParams> = {}): PostRunParams {
+  const { runId, subChatId, provider, mode, cwd, prompt, session } = before
+  const times = { startedAt: "2026-03-01T09:30:00.000Z", finishedAt: "2026-03-01T09:31:00.000Z" }
+  const ended = { outcome: "completed" as const, session: { before: session.id, after } }
+  return { runId, subChatId, provider, mode, cwd, prompt, ...ended, ...times, ...changes }
+}
+
+/** Asserts that the prompt goes out as the user wrote it, and says why. */
+function untouched(outcome: PreRunOutcome): string {
+  assert.equal(outcome.kind, "failedOpen")
+  assert.deepEqual(forClaude(outcome.injection, PROMPT), UNTOUCHED)
+  assert.deepEqual(forCodex(outcome.injection, PROMPT), UNTOUCHED.content)
+  assert.deepEqual(metadataOf(outcome.result), {})
+  return outcome.kind === "failedOpen" ? outcome.why : ""
+}
+
+test("an active pre-run injects before the user's text, and post-run keeps the run", async (t) => {
+  const { continuity, root } = await up(t)
+  const params = preRun(root)
+  const outcome = await continuity.beforeRun(params)
+  assert.equal(outcome.kind, "answered", JSON.stringify(outcome))
+  if (outcome.kind !== "answered") return
+  assert.equal(outcome.result.action, "inject", String(outcome.result.reason))
+  const image = { type: "image", data: "…" }
+  const { systemAppend, content } = forClaude(outcome.injection, PROMPT, [image])
+  assert.equal(content[0], image)
+  assert.deepEqual(content.at(-1), { type: "text", text: PROMPT })
+  assert.ok(systemAppend !== null || content.length > 2, "something is injected")
+  const metadata = metadataOf(outcome.result)
+  assert.deepEqual(Object.keys(metadata).sort(), [
+    "continuityCacheHit",
+    "continuityInjectedBytes",
+    "continuityReusedPercent",
+    "continuityStateIds",
+  ])
+  assert.ok((metadata.continuityInjectedBytes ?? 0) > 0)
+  const kept = await continuity.afterRun(postRun(params, "session-1", { deliveryToken: outcome.result.deliveryToken }))
+  assert.equal(kept.kind, "accepted", JSON.stringify(kept))
+})
+
+test("for Codex packs come first and files last", async (t) => {
+  const { continuity, root } = await up(t)
+  const outcome = await continuity.beforeRun(preRun(root, { provider: "codex" }))
+  assert.equal(outcome.kind, "answered")
+  assert.equal(outcome.injection.systemAppend, null, "Codex has no system channel")
+  const file = { type: "file", path: "a" }
+  const parts = forCodex(outcome.injection, PROMPT, [file])
+  assert.ok(parts.length > 2)
+  assert.deepEqual(parts.slice(-2), [{ type: "text", text: PROMPT }, file])
+})
+
+test("a passive pre-run leaves the prompt as it is and says so", async (t) => {
+  const { continuity, root } = await up(t, "passive")
+  const outcome = await continuity.beforeRun(preRun(root))
+  assert.equal(outcome.kind, "answered")
+  assert.equal(outcome.result?.reason, "passive")
+  assert.deepEqual(forClaude(outcome.injection, PROMPT), UNTOUCHED)
+})
+
+test("with the program missing the prompt goes out at once", async (t) => {
+  const { continuity, root } = made(t, setting(t, { command: join(folder(t), "missing") }))
+  const started = performance.now()
+  assert.equal(untouched(await continuity.beforeRun(preRun(root))), "notReady")
+  assert.ok(performance.now() - started < 500)
+})
+
+test("with only garbage on stdout the prompt goes out at once", async (t) => {
+  const program = script(t, `setInterval(() => process.stdout.write("garbage\\n{}\\n[]\\n"), 5)`)
+  const { continuity, root, log } = made(t, setting(t, program))
+  continuity.client.start()
+  await until(() => log.length > 3, "it spoke")
+  assert.equal(untouched(await continuity.beforeRun(preRun(root))), "notReady")
+})
+
+test("while the sidecar starts, a chat does not wait for it", async (t) => {
+  const { continuity, root } = made(t)
+  assert.equal(untouched(await continuity.beforeRun(preRun(root))), "notReady")
+  assert.equal(continuity.client.state, "starting")
+})
+
+test("when the sidecar dies during a pre-run the prompt goes out at once", async (t) => {
+  const { continuity, root, children, written } = await up(t)
+  children[0]?.kill("SIGSTOP")
+  const outcome = continuity.beforeRun(preRun(root))
+  await until(() => written.some((text) => text.includes("continuity/preRun")), "it was asked")
+  children[0]?.kill("SIGKILL")
+  assert.equal(untouched(await outcome), "exited")
+})
+
+test("a hanging sidecar costs 1.5 s, is replaced after three, and is then left alone", async (t) => {
+  const { continuity, root, children } = await up(t)
+  children[0]?.kill("SIGSTOP")
+  const started = performance.now()
+  const asked = ["a", "b", "c"].map((subChatId) => continuity.beforeRun(preRun(root, { subChatId })))
+  assert.deepEqual((await Promise.all(asked)).map(untouched), ["timeout", "timeout", "timeout"])
+  const took = performance.now() - started
+  assert.ok(took >= 1_450 && took < 2_500, `took ${Math.round(took)} ms`)
+  assert.equal(untouched(await continuity.beforeRun(preRun(root))), "breakerOpen")
+  await until(() => children.length === 2 && continuity.client.state === "ready", "another process is up")
+  assert.equal(untouched(await continuity.beforeRun(preRun(root))), "breakerOpen")
+  continuity.reset()
+  assert.equal((await continuity.beforeRun(preRun(root))).kind, "answered")
+})
+
+test("params the sidecar refuses let the prompt out and do not open the breaker", async (t) => {
+  const { continuity, root } = await up(t)
+  for (let count = 0; count < 4; count += 1) {
+    assert.equal(untouched(await continuity.beforeRun(preRun(root, { provider: "other" as never }))), "refused")
+  }
+  assert.equal((await continuity.beforeRun(preRun(root))).kind, "answered")
+})
+
+test("whatever the host hands over, nothing is thrown", async (t) => {
+  const { continuity, root } = await up(t)
+  const circular = preRun(root) as unknown as Record<string, unknown>
+  circular.mentions = circular
+  assert.equal(untouched(await continuity.beforeRun(circular as never)), "notSent")
+  assert.equal((await continuity.afterRun(circular as never)).kind, "failed")
+  assert.equal((await continuity.beforeRun(null as never)).kind, "failedOpen")
+  assert.equal((await continuity.afterRun(null as never)).kind, "failed")
+})
+
+test("a post-run is ordered before the next pre-run of the same sub-chat, and of no other", async (t) => {
+  const { continuity, root, children, written } = await up(t)
+  const first = preRun(root)
+  await continuity.beforeRun(first)
+  written.length = 0
+  children[0]?.kill("SIGSTOP")
+  const told = continuity.afterRun(postRun(first, "session-1"))
+  const same = continuity.beforeRun(preRun(root, { session: { id: "session-1", willResume: true, isFork: false } }))
+  const other = continuity.beforeRun(preRun(root, { subChatId: "sub-2" }))
+  await until(() => written.length === 2, "post-run and the other sub-chat's pre-run are sent")
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  const subChats = written.map((text) => (JSON.parse(text) as { params: PreRunParams }).params.subChatId)
+  assert.deepEqual(subChats, ["sub-1", "sub-2"])
+  children[0]?.kill("SIGCONT")
+  assert.equal((await told).kind, "accepted")
+  assert.equal((await same).kind, "answered")
+  assert.equal((await other).kind, "answered")
+  const sent = written.map((text) => (JSON.parse(text) as { method: string }).method)
+  assert.deepEqual(sent, ["continuity/postRun", "continuity/preRun", "continuity/preRun"])
+})
+
+test("a post-run whose sidecar dies is told to the next one", async (t) => {
+  const { continuity, root, children, written } = await up(t)
+  const params = preRun(root)
+  await continuity.beforeRun(params)
+  children[0]?.kill("SIGSTOP")
+  const told = continuity.afterRun(postRun(params, "session-1"))
+  await until(() => written.some((text) => text.includes("continuity/postRun")), "it was told")
+  children[0]?.kill("SIGKILL")
+  assert.equal((await told).kind, "accepted")
+  assert.equal(children.length, 2)
+  const again = await continuity.afterRun(postRun(params, "session-1"))
+  assert.ok(again.kind === "accepted" && again.result.duplicate)
+})
+
+test("a post-run that nobody takes fails after 30 s, in silence", async (t) => {
+  const clock = new ManualClock()
+  const { continuity, root } = made(t, setting(t, { command: join(folder(t), "missing"), clock }))
+  const told = continuity.afterRun(postRun(preRun(root), null))
+  await until(() => clock.pending.includes(30_000), "it waits for a process")
+  clock.advance(30_000)
+  assert.deepEqual((({ kind, why }) => [kind, why])((await told) as { kind: string; why: string }), ["failed", "timeout"])
+})
+
+test("the system text of a session stays when the sidecar does not answer", async (t) => {
+  const { continuity, root, children } = await up(t)
+  const first = preRun(root)
+  const outcome = await continuity.beforeRun(first)
+  const given = outcome.injection.systemAppend
+  assert.ok(given, "Claude is given the anchor as system text")
+  assert.equal((await continuity.afterRun(postRun(first, "session-1"))).kind, "accepted")
+  children[0]?.kill("SIGSTOP")
+  const resumed = { id: "session-1", willResume: true, isFork: false }
+  const [same, forked, fresh] = await Promise.all([
+    continuity.beforeRun(preRun(root, { session: resumed })),
+    continuity.beforeRun(preRun(root, { session: { ...resumed, isFork: true } })),
+    continuity.beforeRun(preRun(root)),
+  ])
+  assert.equal(same.kind, "failedOpen")
+  assert.deepEqual(forClaude(same.injection, PROMPT), { ...UNTOUCHED, systemAppend: given })
+  untouched(forked)
+  untouched(fresh)
+})
+
+test("withContinuity runs between pre-run and post-run and hands on the delivery token", async (t) => {
+  const { continuity, root, written } = await up(t)
+  const params = preRun(root)
+  const value = await continuity.withContinuity(params, (outcome) => {
+    assert.equal(outcome.kind, "answered")
+    return Promise.resolve({ value: 42, postRun: postRun(params, "session-1") })
+  })
+  assert.equal(value, 42)
+  await until(() => written.some((text) => text.includes("continuity/postRun")), "the run was told")
+  const told = written.map((text) => JSON.parse(text) as { method: string; params: PostRunParams }).at(-1)
+  assert.ok(told?.params.deliveryToken)
+})
+
+test("what the run itself throws reaches the host", async (t) => {
+  const { continuity, root } = made(t, setting(t, { command: join(folder(t), "missing") }))
+  const failing = continuity.withContinuity(preRun(root), () => Promise.reject(new Error("the host's own")))
+  await assert.rejects(failing, /the host's own/)
+})
