@@ -46,7 +46,7 @@ def initialized_ms(program: Path, state_dir: str) -> float:
 
 
 def warming(program: Path, state_dir: str) -> Warming:
-    """Asks for the settings right after the handshake, which waits for all methods, and pings 2 ms after each answer."""
+    """Asks for the settings, which waits for all methods, and meanwhile pings 2 ms after each answer."""
     running = Conversation([program, "serve"])
     running.initialize(state_dir)
     began = time.perf_counter()
