@@ -1,0 +1,80 @@
+"""What the import checker cannot see: file sizes, folders that must not be packages, what start-up loads."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SIDECAR = ROOT / "sidecar"
+SOURCES = sorted(SIDECAR.rglob("*.py"))
+MAX_LINES = 400
+
+# Each of these costs more at start than all that `initialize` needs.
+LATE = ("pydantic", "pydantic_core", "orjson", "jsonrpcserver", "pygit2", "watchfiles", "logging", "asyncio", "inspect")
+
+# Answers `initialize` in this process, up to the moment before the rest is loaded, and tells what is loaded then.
+HANDSHAKE = """
+import json, os, sys
+from sidecar.app import App
+from sidecar.cli import serve
+from sidecar.core.clock import SystemClock
+
+class Unwarmed(App):
+    def initialized(self):
+        pass
+
+sent = []
+app = Unwarmed(SystemClock(), lambda: "id", sent.append, {}, lambda code, reason: None)
+params = {"protocolVersion": 1, "clientInfo": {"name": "test", "version": "1"}, "stateDir": sys.argv[1]}
+message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+app.connection.receive(json.dumps(message).encode())
+app.connection.receive(b'{"jsonrpc":"2.0","id":2,"method":"ping"}')
+print(json.dumps({"answers": [json.loads(answer) for answer in sent], "modules": list(sys.modules)}))
+"""
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(SIDECAR).as_posix())
+def test_a_file_stays_small_enough_to_own_one_thing(path: Path) -> None:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= MAX_LINES, "ask who owns the second thing in this file"
+
+
+@pytest.mark.parametrize("folder", ["build", "packaging"])
+def test_a_folder_named_like_a_published_package_is_no_package(folder: str) -> None:
+    assert (ROOT / folder).is_dir()
+    assert not list((ROOT / folder).rglob("__init__.py"))
+
+
+def test_every_folder_of_the_program_is_a_package_that_says_what_it_is() -> None:
+    folders = {path.parent for path in SOURCES}
+    undocumented = [
+        folder.relative_to(ROOT).as_posix()
+        for folder in folders
+        if not (folder / "__init__.py").exists()
+        or not (folder / "__init__.py").read_text(encoding="utf-8").startswith('"""')
+    ]
+    assert undocumented == []
+
+
+def test_the_handshake_and_a_ping_load_nothing_expensive(tmp_path: Path) -> None:
+    # -S -E: what an editable install or the environment loads at start is not the program's doing.
+    command = [sys.executable, "-S", "-E", "-c", _with_packages(HANDSHAKE), str(tmp_path / "state")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [answer["id"] for answer in told["answers"] if "result" in answer] == [1, 2]
+    assert sorted(set(LATE) & set(told["modules"])) == []
+
+
+def test_claiming_the_streams_comes_before_everything_else(tmp_path: Path) -> None:
+    script = "import os, sys\nbefore = set(sys.modules)\nfrom sidecar.rpc import stdio\nprint(*(set(sys.modules) - before))"
+    command = [sys.executable, "-S", "-E", "-c", _with_packages(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    assert set(done.stdout.split()) == {"sidecar", "sidecar.rpc", "sidecar.rpc.stdio"}
+
+
+def _with_packages(script: str) -> str:
+    return f"import sys; sys.path[:0] = {[str(ROOT), *sys.path]!r}\n{script}"
