@@ -98,6 +98,10 @@ class Repository:
         wait((future,), timeout=wait_ms / 1000)
         return self._filling.analysed - before, self._index.is_complete()
 
+    def is_indexed(self) -> bool:
+        """Says whether the words of every listed file are known."""
+        return self._index.is_complete()
+
     def find(self, text: str, state: RepositoryState, mentioned: list[str], limit: int = 24) -> list[Ranked]:
         """Ranks the files a text is about, from the search cache where the same was asked of the same state."""
         query = digest_value([text, sorted(mentioned), limit])
@@ -113,19 +117,21 @@ class Repository:
         )
         return found
 
-    def summary(self, path: str, content: str) -> Summary | None:
-        """Gives a file's summary: from the cache, or by reading it now; None when it changed or is gone."""
-        known = self._file_cache.get(self.key, path, content)
-        if known is not None:
-            return known
+    def summaries(self, files: dict[str, str]) -> dict[str, Summary]:
+        """Gives the summaries of path → content id: cached ones, and the others by reading them all at once.
+
+        A file that changed or is gone meanwhile has none.
+        """
+        found = self._file_cache.get_many(self.key, list(files.items()))
+        unknown = {path: content for path, content in files.items() if path not in found}
         try:
-            for _, content_id, data in read_contents(self.cwd, {path: content}):
-                made = summarise(path, data)
-                self._file_cache.put_many(self.key, [(path, content_id, made)], self._process.clock.now_ms())
-                return made
-        except GitFailed:
-            return None
-        return None
+            made = [(path, content, summarise(path, data)) for path, content, data in read_contents(self.cwd, unknown)]
+        except GitFailed as error:
+            self._process.log.warning("codebase.read.failed", reason=error.reason)
+            return found
+        if made:
+            self._file_cache.put_many(self.key, made, self._process.clock.now_ms())
+        return found | {path: summary for path, _, summary in made}
 
     def diffs(self, state: RepositoryState) -> dict[str, FileDiff]:
         """Gives the difference of each changed file to the head commit; read again only for what changed.

@@ -1,11 +1,10 @@
 """What a file is: language, size, definitions with signatures and lines, purpose, and its terms. Pure."""
 
 import re
-from collections import Counter
 from typing import NamedTuple, cast
 
 from sidecar.codebase.languages import Language, language_of
-from sidecar.codebase.terms import terms_of
+from sidecar.codebase.terms import count_terms
 
 SUMMARY_VERSION = 2
 """Part of the cache key: a change of what a summary holds makes the old ones invalid."""
@@ -49,8 +48,7 @@ def summarise(path: str, content: bytes) -> Summary:
     lines = text.splitlines()
     if any(len(line) > _MINIFIED_LINE for line in lines[:50]):
         return empty
-    counted = Counter(terms_of(text))
-    terms = dict(sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+    terms = dict(sorted(count_terms(text).items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
     definitions = _definitions(lines, language) if language else ()
     return Summary(name, len(content), len(lines), _purpose(lines, language), definitions, terms)
 

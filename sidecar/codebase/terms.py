@@ -1,9 +1,12 @@
 """Texts → terms: identifiers split, case folded, any script. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+")
+_DIGIT = re.compile(r"\d")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\x00-\x7f]+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:[.:][A-Za-z_]\w*)*")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
@@ -11,7 +14,7 @@ _PATH = re.compile(r"(?:[\w@.+-]+[/\\])*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,
 
 STOP_WORDS = frozenset(
     (
-        "a an and are as at be been but by can could did do does doing done for from get had has have he her him his how i if in into is it its"
+        "a an and are as at be been being but by can could did do does doing done for from get had has have he her him his how i if in into is it its"
         " just let like make me my need no not now of on or our out please should so some such than that the their them then there these"
         " they this those to too up us use used using want was we were what when where which while who why will with would you your"
         " add added also any because before after again all both each few more most other only own same very via try new old way"
@@ -24,19 +27,30 @@ STOP_WORDS = frozenset(
 
 def terms_of(text: str) -> Iterator[str]:
     """Yields the terms of a text in order, with repetitions: whole words and the parts of identifiers."""
-    for match in _WORD.finditer(text):
-        word = match[0]
-        if _UNSPACED.search(word):
-            yield from _pairs(word)
-            continue
-        folded = word.casefold()
-        yield stem(folded)
-        if not folded == word or any(char.isdigit() for char in word):
-            parts = _CAMEL.findall(word)
-            if len(parts) > 1:
-                for part in parts:
-                    if len(part) > 1:
-                        yield stem(part.casefold())
+    for word in _WORD.findall(text):
+        yield from _terms_of_word(word)
+
+
+def count_terms(text: str) -> dict[str, int]:
+    """Counts the terms of a text; each distinct word is taken apart once, which is most of the time saved."""
+    counted: dict[str, int] = {}
+    for word, count in Counter(_WORD.findall(text)).items():
+        for term in _terms_of_word(word):
+            counted[term] = counted.get(term, 0) + count
+    return counted
+
+
+@lru_cache(maxsize=32_768)
+def _terms_of_word(word: str) -> tuple[str, ...]:
+    if _UNSPACED.search(word):
+        return tuple(_pairs(word))
+    folded = word.casefold()
+    if folded == word and not _DIGIT.search(word):
+        return (stem(folded),)
+    parts = _CAMEL.findall(word)
+    if len(parts) < 2:
+        return (stem(folded),)
+    return (stem(folded), *(stem(part.casefold()) for part in parts if len(part) > 1))
 
 
 def query_terms(text: str) -> list[str]:

@@ -14,6 +14,9 @@ MAX_RULES = 24
 MAX_POINTERS = 12
 MAX_AREAS = 14
 
+_AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md")
+"""Files written for agents: there any bullet that asks for something is a rule, elsewhere only a strict one."""
+
 _RULE = re.compile(
     r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall(?: not)?|avoid|prefer|ensure|use)\b"
 )
@@ -90,22 +93,32 @@ def _rules(sources: Sources) -> list[str]:
         if name in sources.host_sends:
             lines.append(f"- {document.path} holds the project's instructions (you have it already).")
             continue
-        rules = _rules_in(document.text)
+        rules = _rules_in(document.text, _RULE if name in _AGENT_FILES else _STRONG)
         lines.extend(f"- {one_line(rule, 220)} ({document.path}:{number})" for number, rule in rules[:MAX_RULES])
     return lines
 
 
-def _rules_in(text: str) -> list[tuple[int, str]]:
+def _rules_in(text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
     """The bullets that state a rule, strong ones first, each with its line."""
+    found = [(number, bullet) for number, bullet in _bullets(text) if pattern.search(bullet)]
+    return sorted(found, key=lambda rule: (not _STRONG.search(rule[1]), rule[0]))
+
+
+def _bullets(text: str) -> list[tuple[int, str]]:
+    """The list items outside of code, with the lines that continue them, each with its first line's number."""
     found: list[tuple[int, str]] = []
-    fenced = False
+    fenced = open_item = False
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
         bullet = None if fenced else _BULLET.match(line)
-        if bullet and _RULE.search(bullet[1]):
+        if bullet:
             found.append((number, bullet[1]))
-    return sorted(found, key=lambda rule: (not _STRONG.search(rule[1]), rule[0]))
+        elif open_item and line.startswith("  ") and line.strip() and not fenced:
+            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
+            continue
+        open_item = bool(bullet)
+    return found
 
 
 def _map(sources: Sources) -> list[str]:

@@ -18,6 +18,10 @@ TOP_RANKS = 6
 SIGNATURE_CHARACTERS = 140
 
 
+UNREAD = Summary("", 0, 0, "", (), {})
+"""Stands for the summary of a file that was not read yet."""
+
+
 class ContextFile(NamedTuple):
     """A chosen file with its content id, summary, and reasons."""
 
@@ -58,7 +62,8 @@ def _item(file: ContextFile, rank: int, terms: frozenset[str]) -> PackItem:
     limit = next((most for last, most in TAPER if rank <= last), REST_BYTES)
     summary = file.summary
     purpose = f" — {one_line(summary.purpose, 160)}" if summary.purpose else ""
-    head = f"{clean(file.ranked.path)} ({summary.language}, {summary.lines} lines){purpose}"
+    about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""
+    head = f"{clean(file.ranked.path)}{about}{purpose}"
     lines = [head, f"  why: {one_line(file.why, 160)}"]
     left = limit - sum(size(line) + 1 for line in lines)
     shown = _choose(summary.definitions, terms, left)

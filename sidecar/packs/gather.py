@@ -10,7 +10,7 @@ from sidecar.core.clock import Deadline
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import MAX_COMMITS, Differences
 from sidecar.packs.model import PreRunParams, Trimmed
-from sidecar.packs.shared import Answer, Question, shared_pack, with_summaries
+from sidecar.packs.shared import Answer, Draft, Question, shared_pack, with_summaries
 from sidecar.packs.store import CachedPack
 from sidecar.packs.task import significant
 from sidecar.runs import Known
@@ -72,11 +72,14 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
         gathered.omissions.append(Trimmed(item="repository", reason=error.reason))
         return gathered
     changes = pool.submit(_changes, question.repository, gathered.state, known)
-    packing = pool.submit(_pack, question, params, gathered.state, listing, left_ms() * INDEX_SHARE, new_task=new_task)
+    draft = Draft()
+    packing = pool.submit(
+        _pack, question, params, gathered.state, listing, left_ms() * INDEX_SHARE, draft, new_task=new_task
+    )
     wait((changes,), timeout=left_ms() / 1000)
     wait((packing,), timeout=left_ms() / 1000)
     _take_changes(gathered, changes)
-    _take_pack(gathered, packing)
+    _take_pack(gathered, packing, draft)
     return gathered
 
 
@@ -106,9 +109,10 @@ def _take_changes(gathered: Gathered, changes: "Future[tuple[Differences, Moved 
         gathered.omissions.append(Trimmed(item="delta", reason=error.reason))
 
 
-def _take_pack(gathered: Gathered, packing: "Future[_Packed]") -> None:
+def _take_pack(gathered: Gathered, packing: "Future[_Packed]", draft: Draft) -> None:
     if not packing.done():
         gathered.partial = True
+        gathered.pack = draft.as_pack()
         gathered.omissions.append(Trimmed(item="context", reason="deadline"))
         return
     answer, gathered.extra, omissions = packing.result()
@@ -126,11 +130,12 @@ def _pack(
     state: RepositoryState,
     listing: Listing,
     wait_ms: float,
+    draft: Draft,
     *,
     new_task: bool,
 ) -> _Packed:
     """The shared pack of the task, and the files that this prompt alone asks for."""
-    answer = shared_pack(question, state, listing, wait_ms)
+    answer = shared_pack(question, state, listing, wait_ms, draft)
     omissions = []
     if not answer.complete:
         omissions.append(Trimmed(item="context", reason="files are still being read"))

@@ -1,13 +1,14 @@
 """The part of a pack that all conversations of one task share: the anchor's lines and the task's files, cached."""
 
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, Ranked, Repository, RepositoryState, StateFailed, query_words, repository_of
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor import ANCHOR_BYTES, anchor_lines
-from sidecar.packs.context import ContextFile, why_here
+from sidecar.packs.context import UNREAD, ContextFile, why_here
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.sources import gather_sources, source_paths
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
@@ -47,6 +48,19 @@ class Answer(NamedTuple):
     """False while files are still being read; such a pack is not cached."""
 
 
+@dataclass
+class Draft:
+    """What is ready of a pack while it is being made; a call whose time is up takes it as it is."""
+
+    anchor: tuple[str, ...] = ()
+    files: tuple[ContextFile, ...] = ()
+    """Files by their paths' words alone, without summaries."""
+
+    def as_pack(self) -> CachedPack:
+        """Gives what there is so far."""
+        return CachedPack(self.anchor, self.files)
+
+
 class _Asked:
     """The last question of each conversation in a workspace, for the preparation after its run."""
 
@@ -72,19 +86,28 @@ def question_of(
     return question
 
 
-def shared_pack(question: Question, state: RepositoryState, listing: Listing, wait_ms: float) -> Answer:
-    """Gives the pack for a question in a state: from the cache, or made now within `wait_ms` and cached."""
+def shared_pack(
+    question: Question, state: RepositoryState, listing: Listing, wait_ms: float, draft: Draft | None = None
+) -> Answer:
+    """Gives the pack for a question in a state: from the cache, or made now within `wait_ms` and cached.
+
+    What is ready early is put into the draft.
+    """
+    draft = draft or Draft()
     cache = question.process.part(PackCache, lambda: PackCache(question.process))
     key = _key(question, state)
     cached = cache.get(key)
-    analysed, complete = question.repository.wait_for_index(
-        listing, question.process.indexing, 0 if cached is not None else wait_ms
-    )
     if cached is not None:
+        question.repository.wait_for_index(listing, question.process.indexing, 0)
         return Answer(cached, cache_hit=True, analysed=0, complete=True)
+    draft.anchor = tuple(_anchor(question, listing))
+    if not question.repository.is_indexed():
+        early = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
+        draft.files = tuple(_pointer(one, question.task.query, listing) for one in early if one.path in listing.files)
+    analysed, complete = question.repository.wait_for_index(listing, question.process.indexing, wait_ms)
     ranked = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
     files = with_summaries(question, question.task.query, ranked, state, listing)
-    pack = CachedPack(tuple(_anchor(question, listing)), files)
+    pack = CachedPack(draft.anchor, files)
     if complete:
         cache.put(key, pack, question.process.clock.now_ms())
     return Answer(pack, cache_hit=False, analysed=analysed, complete=complete)
@@ -103,14 +126,24 @@ def with_summaries(
     """Gives the ranked files with their summaries; one that is gone meanwhile is left out."""
     changed = {file.path for file in state.changed} if state.kind == "git" else set()
     words = query_words(query)
-    files = []
-    for one in ranked:
-        content = listing.files.get(one.path)
-        summary = question.repository.summary(one.path, content) if content is not None else None
-        if content is not None and summary is not None:
-            why = why_here(one, words, mentioned=one.path in mentioned, changed=one.path in changed)
-            files.append(ContextFile(one, content, summary, why))
-    return tuple(files)
+    contents = {one.path: listing.files[one.path] for one in ranked if one.path in listing.files}
+    summaries = question.repository.summaries(contents)
+    return tuple(
+        ContextFile(
+            one,
+            contents[one.path],
+            summaries[one.path],
+            why_here(one, words, mentioned=one.path in mentioned, changed=one.path in changed),
+        )
+        for one in ranked
+        if one.path in summaries
+    )
+
+
+def _pointer(ranked: Ranked, query: str, listing: Listing) -> ContextFile:
+    """A file that was not read yet: its content counts as not given, so that its summary may follow."""
+    why = why_here(ranked, query_words(query), mentioned=False, changed=False)
+    return ContextFile(ranked, f"pointer:{listing.files[ranked.path]}", UNREAD, why)
 
 
 def _prepare(question: Question) -> None:
