@@ -5,6 +5,7 @@ from sidecar.capture import methods as capture
 from sidecar.codebase import methods as codebase
 from sidecar.governor import methods as governor
 from sidecar.method import Method, Notification
+from sidecar.metrics import methods as metrics
 from sidecar.packs import methods as packs
 from sidecar.settings import methods as settings
 
@@ -14,6 +15,7 @@ METHODS: tuple[Method, ...] = (
     *capture.METHODS,
     *governor.METHODS,
     *codebase.METHODS,
+    *metrics.METHODS,
     *settings.METHODS,
 )
 

@@ -54,6 +54,10 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_modes.py::test_what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active",
         "test_modes.py::test_off_does_nothing_at_all",
     ),
+    "Continuity: metrics are computed from bytes": (
+        "test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
+        "test_measures.py::test_one_projects_measures_do_not_count_for_another",
+    ),
     "Continuity: pass through untouched": ("test_modes.py::test_what_passes_through_passes_byte_identical",),
     "Continuity: the anchor is pinned": (
         "test_modes.py::test_the_pinned_anchor_stays_on_a_slash_prompt_so_that_the_providers_cache_does_not_break",

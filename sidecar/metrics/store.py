@@ -21,11 +21,11 @@ def count_call(
     )
 
 
-def totals(tx: apsw.Connection, project: str | None, since_day: str) -> dict[tuple[bool, str], tuple[float, int]]:
-    """Gives total and count of each measure by (shadow, name) from a day on."""
+def totals(tx: apsw.Connection, project: str | None, since_day: str) -> dict[tuple[bool, str], float]:
+    """Gives each measure's total by (shadow, name) from a day on."""
     rows = tx.execute(
-        "SELECT shadow, name, sum(total), sum(count) FROM continuity_metrics"
+        "SELECT shadow, name, sum(total) FROM continuity_metrics"
         " WHERE project = coalesce(?, project) AND day >= ? GROUP BY shadow, name ORDER BY shadow, name",
         (project, since_day),
     )
-    return {(bool(shadow), name): (total, count) for shadow, name, total, count in rows}
+    return {(bool(shadow), name): total for shadow, name, total in rows}

@@ -1,0 +1,32 @@
+"""The messages of `metrics/summary`."""
+
+from pydantic import Field
+
+from sidecar.core.wire import FolderPath, WireModel
+
+
+class SummaryParams(WireModel):
+    """Which measures to sum up."""
+
+    project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
+    days: int = Field(default=30, ge=1, le=3_650, description="How many days back, today included.")
+
+
+class Figures(WireModel):
+    """The figures the rollout is decided by, over the calls of one mode."""
+
+    calls: int
+    cache_hit_rate: float = Field(description="Share of calls whose context pack came from the cache, 0 to 1.")
+    injected_bytes_per_turn: float = Field(description="Bytes a call sent, or in passive mode would have sent.")
+    baseline_bytes_per_turn: float = Field(description="Bytes a call would have cost with all packs sent again.")
+    reduction: float = Field(description="1 − injected / baseline, 0 to 1; 0 without calls.")
+    elapsed_ms_mean: float = Field(description="Mean milliseconds from a pre-run's arrival to its answer.")
+
+
+class SummaryResult(WireModel):
+    """What active mode did, and what passive mode would have done."""
+
+    since_day: str = Field(description="The first day counted, UTC.")
+    active: Figures
+    passive: Figures
+    measures: dict[str, float] = Field(description="Every measure's total over both modes, by name.")
