@@ -166,6 +166,47 @@ export interface ClientInfo {
   version: string
 }
 
+/** What an index run did. */
+export interface CodebaseIndexResult {
+  files: number
+  fromCache: number
+  analysed: number
+  complete: boolean
+  /** How many files there are when only some are indexed; else null. */
+  cutAt: number | null
+}
+
+/** What to look for. */
+export interface CodebaseSearchParams {
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project; without it, `cwd`. */
+  projectPath?: string | null
+  query: string
+  limit?: number
+}
+
+/** Files, the most relevant first. */
+export interface CodebaseSearchResult {
+  files: FoundFile[]
+  /** False while the index is still being filled. */
+  complete: boolean
+}
+
+/** The worktree at this moment. */
+export interface CodebaseStateResult {
+  kind: "git" | "folder"
+  root: string
+  /** Null before the first commit. */
+  headCommit: string | null
+  /** Null when HEAD is detached. */
+  branch: string | null
+  changed: ChangedFileEntry[]
+  changedFilesHash: string
+  /** status: a full `git status`; walk: every file of a folder without git was looked at. */
+  proof: string
+}
+
 /** What the sidecar refuses to take. */
 export interface ConnectionLimits {
   /** Bytes of one message. */
@@ -285,16 +326,6 @@ export interface HostInjects {
   claudeMd?: boolean
 }
 
-/** What an index run did. */
-export interface IndexResult {
-  files: number
-  fromCache: number
-  analysed: number
-  complete: boolean
-  /** How many files there are when only some are indexed; else null. */
-  cutAt: number | null
-}
-
 /** The first message of a connection. */
 export interface InitializeParams {
   /** The protocol's generation; it moves on a breaking change only. */
@@ -326,6 +357,39 @@ export interface InitializeResult {
 export interface Mentions {
   files?: string[]
   folders?: string[]
+}
+
+/** The figures the rollout is decided by, over the calls of one mode. */
+export interface MetricsFigures {
+  calls: number
+  /** Share of calls whose context pack came from the cache, 0 to 1. */
+  cacheHitRate: number
+  /** Bytes a call sent, or in passive mode would have sent. */
+  injectedBytesPerTurn: number
+  /** Bytes a call would have cost with all packs sent again. */
+  baselineBytesPerTurn: number
+  /** 1 − injected / baseline, 0 to 1; 0 without calls. */
+  reduction: number
+  /** Mean milliseconds from a pre-run's arrival to its answer. */
+  elapsedMsMean: number
+}
+
+/** Which measures to sum up. */
+export interface MetricsSummaryParams {
+  /** The original project; without it, all projects. */
+  projectPath?: string | null
+  /** How many days back, today included. */
+  days?: number
+}
+
+/** What active mode did, and what passive mode would have done. */
+export interface MetricsSummaryResult {
+  /** The first day counted, UTC. */
+  sinceDay: string
+  active: MetricsFigures
+  passive: MetricsFigures
+  /** Every measure's total over both modes, by name. */
+  measures: Record<string, number>
 }
 
 /** A run that ended, in whatever way. */
@@ -494,23 +558,6 @@ export interface RunUsage {
   durationMs?: number | null
 }
 
-/** What to look for. */
-export interface SearchParams {
-  /** The chat's git worktree, absolute. */
-  cwd: string
-  /** The original project; without it, `cwd`. */
-  projectPath?: string | null
-  query: string
-  limit?: number
-}
-
-/** Files, the most relevant first. */
-export interface SearchResult {
-  files: FoundFile[]
-  /** False while the index is still being filled. */
-  complete: boolean
-}
-
 /** Which sidecar this is. */
 export interface ServerInfo {
   name: string
@@ -631,20 +678,6 @@ export interface StateReport {
   warnings: string[]
 }
 
-/** The worktree at this moment. */
-export interface StateResult {
-  kind: "git" | "folder"
-  root: string
-  /** Null before the first commit. */
-  headCommit: string | null
-  /** Null when HEAD is detached. */
-  branch: string | null
-  changed: ChangedFileEntry[]
-  changedFilesHash: string
-  /** status: a full `git status`; walk: every file of a folder without git was looked at. */
-  proof: string
-}
-
 /** The pinned anchor, for the provider's system prompt (Claude): the same bytes on every call of a session. */
 export interface SystemText {
   id: string
@@ -751,19 +784,25 @@ export interface Methods {
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
-  "codebase/state": { params: WorkspaceParams; result: StateResult }
+  "codebase/state": { params: WorkspaceParams; result: CodebaseStateResult }
   /**
    * Reads the words of every file that is not known yet, with progress; may be cancelled at any time.
    *
    * Errors: workspaceUnavailable, cancelled, invalidRequest, invalidParams, internalError, notInitialized, busy, tooLarge.
    */
-  "codebase/index": { params: WorkspaceParams; result: IndexResult }
+  "codebase/index": { params: WorkspaceParams; result: CodebaseIndexResult }
   /**
    * Ranks the files a text is about by its words, the paths and the names it spells out.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
-  "codebase/search": { params: SearchParams; result: SearchResult }
+  "codebase/search": { params: CodebaseSearchParams; result: CodebaseSearchResult }
+  /**
+   * Sums up what was measured: hit rate, bytes per turn against the baseline, latency; active and passive apart.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "metrics/summary": { params: MetricsSummaryParams; result: MetricsSummaryResult }
   /**
    * Shows every setting: the value that counts, the layer it comes from, its default and its meaning.
    *

@@ -6,10 +6,10 @@ from sidecar.call import Call
 from sidecar.codebase.model import (
     ChangedFileEntry,
     FoundFile,
-    IndexResult,
-    SearchParams,
-    SearchResult,
-    StateResult,
+    CodebaseIndexResult,
+    CodebaseSearchParams,
+    CodebaseSearchResult,
+    CodebaseStateResult,
     WorkspaceParams,
 )
 from sidecar.codebase.repository import FillReport, Repository, repository_of
@@ -22,10 +22,10 @@ SEARCH_WAIT_MS = 2_000
 PROGRESS_SECONDS = 0.2
 
 
-def state(call: Call, params: WorkspaceParams) -> StateResult:
+def state(call: Call, params: WorkspaceParams) -> CodebaseStateResult:
     """Tells how the worktree is now: head, branch, changed files with content hashes, and the proof."""
     _, found = _look(call, params)
-    return StateResult(
+    return CodebaseStateResult(
         kind=found.kind,
         root=str(found.root),
         head_commit=found.head,
@@ -45,7 +45,7 @@ def state(call: Call, params: WorkspaceParams) -> StateResult:
     )
 
 
-def index(call: Call, params: WorkspaceParams) -> IndexResult:
+def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
     """Reads the words of every file that is not known yet, with progress; may be cancelled at any time."""
     repository, found = _look(call, params)
     listing = repository.listing(found)
@@ -60,7 +60,7 @@ def index(call: Call, params: WorkspaceParams) -> IndexResult:
                 continue
     call.cancellation.check()
     _tell(call, report)
-    return IndexResult(
+    return CodebaseIndexResult(
         files=len(listing.files),
         from_cache=report.from_cache,
         analysed=report.analysed,
@@ -69,14 +69,14 @@ def index(call: Call, params: WorkspaceParams) -> IndexResult:
     )
 
 
-def search(call: Call, params: SearchParams) -> SearchResult:
+def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     """Ranks the files a text is about by its words, the paths and the names it spells out."""
     repository, found = _look(call, params)
     listing = repository.listing(found)
     _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
     ranked = repository.find(params.query, found, [], params.limit)
     files = [FoundFile(path=one.path, score=one.score, parts=one.parts, matched=list(one.matched)) for one in ranked]
-    return SearchResult(files=files, complete=complete)
+    return CodebaseSearchResult(files=files, complete=complete)
 
 
 def _look(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositoryState]:

@@ -24,7 +24,7 @@ class ChangedFileEntry(WireModel):
     original_path: str | None = Field(description="Where a renamed file was before.")
 
 
-class StateResult(WireModel):
+class CodebaseStateResult(WireModel):
     """The worktree at this moment."""
 
     kind: Literal["git", "folder"]
@@ -38,7 +38,7 @@ class StateResult(WireModel):
     )
 
 
-class IndexResult(WireModel):
+class CodebaseIndexResult(WireModel):
     """What an index run did."""
 
     files: int
@@ -48,7 +48,7 @@ class IndexResult(WireModel):
     cut_at: int | None = Field(description="How many files there are when only some are indexed; else null.")
 
 
-class SearchParams(WorkspaceParams):
+class CodebaseSearchParams(WorkspaceParams):
     """What to look for."""
 
     query: str = Field(min_length=1, max_length=100_000)
@@ -64,7 +64,7 @@ class FoundFile(WireModel):
     matched: list[str] = Field(description="The query's terms it holds, rarest first.")
 
 
-class SearchResult(WireModel):
+class CodebaseSearchResult(WireModel):
     """Files, the most relevant first."""
 
     files: list[FoundFile]

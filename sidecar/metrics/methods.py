@@ -6,13 +6,13 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
-from sidecar.metrics.model import Figures, SummaryParams, SummaryResult
+from sidecar.metrics.model import MetricsFigures, MetricsSummaryParams, MetricsSummaryResult
 from sidecar.metrics.store import totals
 
 DAY_MS = 86_400_000
 
 
-def summary(call: Call, params: SummaryParams) -> SummaryResult:
+def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:
     """Sums up what was measured: hit rate, bytes per turn against the baseline, latency; active and passive apart."""
     since_day = rfc3339(call.now_ms() - (params.days - 1) * DAY_MS)[:10]
     path = params.project_path
@@ -20,7 +20,7 @@ def summary(call: Call, params: SummaryParams) -> SummaryResult:
     with call.database.read() as tx:
         found = totals(tx, project, since_day)
     names = sorted({name for _, name in found})
-    return SummaryResult(
+    return MetricsSummaryResult(
         since_day=since_day,
         active=_figures({name: total for (shadow, name), total in found.items() if not shadow}),
         passive=_figures({name: total for (shadow, name), total in found.items() if shadow}),
@@ -28,10 +28,10 @@ def summary(call: Call, params: SummaryParams) -> SummaryResult:
     )
 
 
-def _figures(measured: Mapping[str, float]) -> Figures:
+def _figures(measured: Mapping[str, float]) -> MetricsFigures:
     calls = measured.get("calls", 0.0)
     injected, baseline = measured.get("wouldInjectBytes", 0.0), measured.get("baselineBytes", 0.0)
-    return Figures(
+    return MetricsFigures(
         calls=int(calls),
         cache_hit_rate=round(measured.get("cacheHits", 0.0) / calls, 4) if calls else 0.0,
         injected_bytes_per_turn=round(injected / calls, 1) if calls else 0.0,

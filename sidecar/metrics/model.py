@@ -5,14 +5,14 @@ from pydantic import Field
 from sidecar.core.wire import FolderPath, WireModel
 
 
-class SummaryParams(WireModel):
+class MetricsSummaryParams(WireModel):
     """Which measures to sum up."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
     days: int = Field(default=30, ge=1, le=3_650, description="How many days back, today included.")
 
 
-class Figures(WireModel):
+class MetricsFigures(WireModel):
     """The figures the rollout is decided by, over the calls of one mode."""
 
     calls: int
@@ -23,10 +23,10 @@ class Figures(WireModel):
     elapsed_ms_mean: float = Field(description="Mean milliseconds from a pre-run's arrival to its answer.")
 
 
-class SummaryResult(WireModel):
+class MetricsSummaryResult(WireModel):
     """What active mode did, and what passive mode would have done."""
 
     since_day: str = Field(description="The first day counted, UTC.")
-    active: Figures
-    passive: Figures
+    active: MetricsFigures
+    passive: MetricsFigures
     measures: dict[str, float] = Field(description="Every measure's total over both modes, by name.")

@@ -15,7 +15,8 @@ def count_call(
     """Adds one observation of each measure."""
     day = rfc3339(now_ms)[:10]
     tx.executemany(
-        "INSERT INTO continuity_metrics (day, project, provider, shadow, name, total, count) VALUES (?, ?, ?, ?, ?, ?, 1)"
+        "INSERT INTO continuity_metrics (day, project, provider, shadow, name, total, count)"
+        " VALUES (?, ?, ?, ?, ?, ?, 1)"
         " ON CONFLICT DO UPDATE SET total = total + excluded.total, count = count + 1",
         [(day, project, provider, shadow, name, value) for name, value in measures.items()],
     )
