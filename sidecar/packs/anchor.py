@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.codebase import is_test
 from sidecar.packs.text import one_line, size
 
 ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
@@ -18,7 +19,7 @@ _AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-
 """Files written for agents: there any bullet that asks for something is a rule, elsewhere only a strict one."""
 
 _RULE = re.compile(
-    r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall(?: not)?|avoid|prefer|ensure|use)\b"
+    r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall|avoid|prefer|ensure|use)\b"
 )
 _STRONG = re.compile(r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required)\b")
 _BULLET = re.compile(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
@@ -46,6 +47,8 @@ class Sources(NamedTuple):
     decisions: tuple[Document, ...]
     specifications: tuple[str, ...]
     paths: tuple[str, ...]
+    purposes: Mapping[str, str]
+    """What a folder says of itself, by folder."""
     commands: tuple[tuple[str, str], ...]
     """(command, the file that declares it)."""
     rejected: tuple[str, ...]
@@ -114,7 +117,7 @@ def _bullets(text: str) -> list[tuple[int, str]]:
         bullet = None if fenced else _BULLET.match(line)
         if bullet:
             found.append((number, bullet[1]))
-        elif open_item and line.startswith("  ") and line.strip() and not fenced:
+        elif open_item and line.startswith("  ") and line.strip()[:1] not in ("", "-", "*", "+") and not fenced:
             found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
             continue
         open_item = bool(bullet)
@@ -122,27 +125,43 @@ def _bullets(text: str) -> list[tuple[int, str]]:
 
 
 def _map(sources: Sources) -> list[str]:
-    """What the repository is, and its largest areas; without counts, so that a new file changes nothing."""
+    """What the repository is, and what each area is for; without counts, so that a new file changes nothing."""
     lines = []
     if sources.readme is not None:
         about = _first_paragraph(sources.readme.text)
         if about:
             lines.append(f"- {one_line(about, 260)} ({sources.readme.path})")
-    areas: dict[str, Counter[str]] = {}
-    for path in sources.paths:
-        top, slash, rest = path.partition("/")
-        if slash:
-            areas.setdefault(f"{top}/", Counter())[_suffix(rest)] += 1
-    largest = sorted(areas.items(), key=lambda area: (-sum(area[1].values()), area[0]))[:MAX_AREAS]
-    for name, suffixes in sorted(largest):
-        total = sum(suffixes.values())
-        kinds = ", ".join(sorted(suffix for suffix, count in _commonest(suffixes, 3) if count * 5 >= total)) or "mixed"
-        inner = Counter(
-            path.split("/")[1] + "/" for path in sources.paths if path.startswith(name) and path.count("/") > 1
+    for area in areas_of(sources.paths):
+        purpose = sources.purposes.get(area)
+        lines.append(
+            f"- {one_line(area, 120)}: {one_line(purpose, 160) if purpose else _holdings(area, sources.paths)}"
         )
-        holds = ", ".join(sorted(folder for folder, _ in _commonest(inner, 8)))
-        lines.append(f"- {one_line(name, 80)}: {kinds}" + (f"; in it {one_line(holds, 160)}" if holds else ""))
     return lines
+
+
+def areas_of(paths: Sequence[str]) -> list[str]:
+    """Gives the folders a map names: the top-level ones, and below the one that holds most, its own."""
+    tops = Counter(path.split("/", 1)[0] + "/" for path in paths if "/" in path)
+    areas = [name for name, _ in _commonest(tops, MAX_AREAS)]
+    for name, count in _commonest(tops, 1):
+        inner = Counter(
+            f"{name}{path[len(name) :].split('/', 1)[0]}/"
+            for path in paths
+            if path.startswith(name) and "/" in path[len(name) :]
+        )
+        if count * 3 >= len(paths) and len(inner) > 2 and not is_test(name):
+            areas += [folder for folder, _ in _commonest(inner, MAX_AREAS)]
+    return sorted(areas)
+
+
+def _holdings(area: str, paths: Sequence[str]) -> str:
+    """What an area without a stated purpose holds: kinds of files, and folders."""
+    inside = [path[len(area) :] for path in paths if path.startswith(area)]
+    suffixes = Counter(_suffix(path) for path in inside)
+    kinds = sorted(suffix for suffix, count in _commonest(suffixes, 3) if count * 5 >= len(inside))
+    folders = Counter(path.split("/", 1)[0] + "/" for path in inside if "/" in path)
+    holds = ", ".join(sorted(folder for folder, _ in _commonest(folders, 8)))
+    return (", ".join(kinds) or "mixed") + (f"; in it {one_line(holds, 160)}" if holds else "")
 
 
 def _traps(sources: Sources) -> list[str]:

@@ -152,7 +152,7 @@ def _pack(
         found = question.repository.find(query, state, sorted(mentioned), FOLLOW_UP_FILES + len(mentioned))
         shared = {file.ranked.path for file in answer.pack.files}
         wanted = [one for one in found if one.path in mentioned or (own_words and one.path not in shared)]
-        extra = with_summaries(question, query, wanted, state, listing, frozenset(mentioned))
+        extra = with_summaries(question, query, wanted, state, listing, mentioned=frozenset(mentioned))
     return _Packed(answer, extra, omissions)
 
 

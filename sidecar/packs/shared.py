@@ -10,7 +10,7 @@ from sidecar.core.digests import short_id
 from sidecar.packs.anchor import ANCHOR_BYTES, anchor_lines
 from sidecar.packs.context import UNREAD, ContextFile, why_here
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
-from sidecar.packs.sources import gather_sources, source_paths
+from sidecar.packs.sources import area_heads, gather_sources, source_paths
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
 from sidecar.runs import Task, artifacts
 from sidecar.runs.model import Provider, RunMode
@@ -120,9 +120,14 @@ def prepare(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future
 
 
 def with_summaries(
-    question: Question, query: str, ranked: list[Ranked], state: RepositoryState, listing: Listing,
+    question: Question,
+    query: str,
+    ranked: list[Ranked],
+    state: RepositoryState,
+    listing: Listing,
+    *,
     mentioned: frozenset[str] = frozenset(),
-) -> tuple[ContextFile, ...]:  # fmt: skip
+) -> tuple[ContextFile, ...]:
     """Gives the ranked files with their summaries; one that is gone meanwhile is left out."""
     changed = {file.path for file in state.changed} if state.kind == "git" else set()
     words = query_words(query)
@@ -138,6 +143,21 @@ def with_summaries(
         for one in ranked
         if one.path in summaries
     )
+
+
+def _purposes(question: Question, listing: Listing) -> dict[str, str]:
+    """What each area of the map says of itself, in its package's docstring or its README."""
+    heads = area_heads(list(listing.files))
+    summaries = question.repository.summaries({path: listing.files[path] for paths in heads.values() for path in paths})
+    return {
+        area: purpose
+        for area, paths in heads.items()
+        if (
+            purpose := next(
+                (summaries[path].purpose for path in paths if path in summaries and summaries[path].purpose), ""
+            )
+        )
+    }
 
 
 def _pointer(ranked: Ranked, query: str, listing: Listing) -> ContextFile:
@@ -174,5 +194,5 @@ def _key(question: Question, state: RepositoryState) -> PackKey:
 def _anchor(question: Question, listing: Listing) -> list[str]:
     paths = list(listing.files)
     texts = question.repository.texts({path: listing.files[path] for path in source_paths(paths)})
-    sources = gather_sources(paths, texts.get, question.host_injects, question.rejected)
+    sources = gather_sources(paths, texts.get, _purposes(question, listing), question.host_injects, question.rejected)
     return anchor_lines(sources, ANCHOR_BYTES[question.token_mode])

@@ -2,11 +2,11 @@
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import orjson
 
-from sidecar.packs.anchor import Document, Sources
+from sidecar.packs.anchor import Document, Sources, areas_of
 from sidecar.packs.model import HostInjects
 
 _INSTRUCTIONS = (
@@ -14,6 +14,18 @@ _INSTRUCTIONS = (
     "CONTRIBUTING.md", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
 )  # fmt: skip
 _READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")
+_HEADS = (
+    "__init__.py",
+    "README.md",
+    "mod.rs",
+    "lib.rs",
+    "doc.go",
+    "index.ts",
+    "index.tsx",
+    "index.js",
+    "src/lib.rs",
+    "package-info.java",
+)
 _BUILD_FILES = ("package.json", "pyproject.toml", "Makefile", "Cargo.toml", "go.mod", "justfile")
 _DECISIONS = re.compile(
     r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
@@ -35,7 +47,15 @@ def source_paths(paths: list[str]) -> list[str]:
     return [path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES) if path in present] + decisions[-MAX_DECISIONS:]
 
 
-def gather_sources(paths: list[str], read: Read, host: HostInjects | None, rejected: tuple[str, ...]) -> Sources:
+def area_heads(paths: list[str]) -> dict[str, list[str]]:
+    """Gives for each area of the map the files that may say what it is for, the likeliest first."""
+    present = set(paths)
+    return {area: [area + name for name in _HEADS if area + name in present] for area in areas_of(paths)}
+
+
+def gather_sources(
+    paths: list[str], read: Read, purposes: Mapping[str, str], host: HostInjects, rejected: tuple[str, ...]
+) -> Sources:
     """Reads an anchor's sources; a file that cannot be read is left out."""
     present = set(paths)
 
@@ -52,12 +72,11 @@ def gather_sources(paths: list[str], read: Read, host: HostInjects | None, rejec
         decisions=documents(decisions),
         specifications=tuple(sorted(specifications)),
         paths=tuple(sorted(paths)),
+        purposes=purposes,
         commands=tuple(command for name in _BUILD_FILES if name in present for command in _commands(name, read(name))),
         rejected=rejected,
         host_sends=frozenset(
-            name
-            for name, sends in (("AGENTS.md", host and host.agents_md), ("CLAUDE.md", host and host.claude_md))
-            if sends
+            name for name, sends in (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md)) if sends
         ),
     )
 
