@@ -1,0 +1,100 @@
+"""Plays a session with the sidecar on a copy of a git repository, and tells turn by turn what it did.
+
+    python3 build/run.py
+    python3 build/run.py --repo PATH
+    python3 build/run.py --json
+
+Eight turns with real edits between them: passive first, then active, then with a second provider. The repository
+itself is not touched; the copy goes away at the end, the packs that were sent stay to be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from session.client import Client, RequestFailed
+from session.copying import Copy, NotARepository, copy_repository, git
+from session.playing import Player
+from session.screenplay import turns_for
+from session.telling import Teller
+
+import environment
+
+
+def main(arguments: list[str]) -> int:
+    """Sets up, plays the session and tells it; status 1 when the sidecar did not do its part."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repo", type=Path, default=environment.ROOT, metavar="PATH", help="another git repository")
+    parser.add_argument("--json", action="store_true", help="print everything as one JSON document")
+    chosen = parser.parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    environment.ensure()
+    work = Path(tempfile.mkdtemp(prefix="onecode-session-")).resolve()
+    try:
+        copy = copy_repository(chosen.repo.resolve(), work / "repository")
+        told = _play(copy, work, None if chosen.json else Teller())
+    except (NotARepository, RequestFailed) as error:
+        environment.say(f"run: {error}")
+        return 1
+    finally:
+        for temporary in ("repository", "state"):
+            shutil.rmtree(work / temporary, ignore_errors=True)
+    if chosen.json:
+        print(json.dumps(told, indent=2))
+    return 0
+
+
+def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
+    state_dir, packs = work / "state", work / "packs"
+    state_dir.mkdir()
+    files = len([name for name in git(copy.path, "ls-files", "-z").split("\0") if name])
+    client = Client([os.fspath(environment.program("onecode-sidecar")), "serve"], state_dir)
+    if teller:
+        teller.begin(copy.name, files, copy.uncommitted, client.server)
+    player = Player(client, copy.path, packs)
+    turns = []
+    for turn in turns_for(copy.path):
+        turns.append(player.play(turn))
+        if teller:
+            teller.turn(turns[-1])
+    status = client.close()
+    if status != 0:
+        raise RequestFailed(f"The sidecar ended with status {status}.")
+    totals = _totals(turns)
+    if teller:
+        teller.end(turns, totals, os.fspath(packs))
+    return {
+        "repository": {"name": copy.name, "files": files, "uncommitted": copy.uncommitted},
+        "server": client.server["serverInfo"],
+        "turns": turns,
+        "totals": totals,
+        "packs": os.fspath(packs),
+    }
+
+
+def _totals(turns: list[dict[str, Any]]) -> dict[str, Any]:
+    active = [told["metadata"] for told in turns if told["setting"] == "active"]
+    sent = sum(data["injectedBytes"] for data in active)
+    baseline = sum(data["baselineBytes"] for data in active)
+    times = [told["roundTripMs"] for told in turns]
+    return {
+        "sentBytes": sent,
+        "baselineBytes": baseline,
+        "savedPercent": round(100 * (1 - sent / baseline), 1) if baseline else 0.0,
+        "packCacheHits": sum(data["cacheHit"] for data in active),
+        "medianMs": statistics.median(times),
+        "slowestMs": max(times),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,79 @@
+"""Copies a git repository with its uncommitted state, so that the session can edit without touching the original."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+class Copy(NamedTuple):
+    """The copied repository, what it is called, and how many uncommitted files came along."""
+
+    path: Path
+    name: str
+    uncommitted: int
+
+
+class NotARepository(Exception):
+    """There is nothing here that git could clone."""
+
+
+def git(where: Path, *arguments: str) -> str:
+    """Runs git and gives its output; raises CalledProcessError."""
+    identity = ("-c", "user.name=1Code", "-c", "user.email=1code@localhost", "-c", "commit.gpgsign=false")
+    done = subprocess.run(
+        ["git", *identity, "-C", os.fspath(where), *arguments],
+        capture_output=True,
+        check=True,
+        env={**os.environ, **_QUIET},
+    )
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def copy_repository(source: Path, target: Path) -> Copy:
+    """Clones a repository and brings over what is not committed; ignored files stay behind."""
+    try:
+        root = Path(git(source, "rev-parse", "--show-toplevel").strip())
+        git(source, "clone", "--quiet", "--no-tags", os.fspath(root), os.fspath(target))
+    except (subprocess.CalledProcessError, OSError) as error:
+        raise NotARepository(f"{source} is not a git repository that can be cloned.") from error
+    changed = _uncommitted(root)
+    for name in changed:
+        _bring(root / name, target / name)
+    _stage(root, target)
+    return Copy(target, root.name, len(changed))
+
+
+def _uncommitted(root: Path) -> list[str]:
+    untracked = git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    try:
+        tracked = git(root, "diff", "--name-only", "--no-renames", "-z", "HEAD")
+    except subprocess.CalledProcessError:  # no commit yet: everything in the index is new
+        tracked = git(root, "ls-files", "-z")
+    return sorted({name for name in (tracked + untracked).split("\0") if name})
+
+
+def _bring(source: Path, target: Path) -> None:
+    if source.is_dir() and not source.is_symlink():
+        return  # a submodule or a repository of its own
+    if target.is_symlink() or target.exists():
+        target.unlink()
+    if source.is_symlink() or source.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _stage(root: Path, target: Path) -> None:
+    """Stages in the copy what is staged in the original."""
+    try:
+        staged = git(root, "diff", "--cached", "--name-only", "--no-renames", "-z").split("\0")
+    except subprocess.CalledProcessError:
+        return
+    names = [name for name in staged if name]
+    if names:
+        git(target, "add", "--all", "--", *[f":(literal){name}" for name in names])

@@ -1,0 +1,125 @@
+"""Plays the turns against the sidecar: pre-run, the agent's work, post-run; and keeps what was sent."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from session.client import Client
+from session.screenplay import Turn, perform
+
+WINDOW_TOKENS = 200_000
+HOST_DEADLINE_MS = 800
+
+
+class Player:
+    """One sub-chat on one repository, as 1Code would run it."""
+
+    def __init__(self, client: Client, repository: Path, packs: Path) -> None:
+        self._client = client
+        self._repository = repository
+        self._packs = packs
+        self._sessions: dict[str, str] = {}
+        self._played = 0
+        self._mode = "passive"
+
+    def play(self, turn: Turn) -> dict[str, Any]:
+        """Plays one turn and gives everything about it as data."""
+        self._played += 1
+        self._set_mode("active" if turn.active else "passive")
+        session = None if turn.fresh else self._sessions[turn.provider]
+        began = time.perf_counter()
+        before = self._client.request("continuity/preRun", self._pre_run(turn, session))
+        took_ms = (time.perf_counter() - began) * 1000
+        started_at = _now()
+        parts, errors, happened = perform(turn, self._repository)
+        self._sessions[turn.provider] = session or f"{turn.provider}-session-{self._played}"
+        work = {"parts": parts, "errors": errors, "started_at": started_at}
+        after = self._client.request("continuity/postRun", self._post_run(turn, before, session, work))
+        return {
+            "turn": self._played,
+            "provider": turn.provider,
+            "mode": turn.mode,
+            "setting": self._mode,
+            "session": self._sessions[turn.provider],
+            "freshSession": turn.fresh,
+            "prompt": turn.prompt,
+            "usedTokens": turn.used_tokens,
+            "action": before["action"],
+            "reason": before["reason"],
+            "blocks": [{"kind": block["kind"], "bytes": block["bytes"]} for block in before["blocks"]],
+            "systemBytes": len(before["system"]["text"].encode()) if before["system"] else 0,
+            "metadata": before["metadata"],
+            "roundTripMs": round(took_ms, 1),
+            "governor": before["governor"],
+            "governorAfter": after["governor"],
+            "artifacts": after["artifacts"],
+            "happened": happened,
+            "packs": os.fspath(self._keep(before)),
+        }
+
+    def _set_mode(self, mode: str) -> None:
+        if mode != self._mode:
+            self._client.request("settings/update", {"settings": {"mode": mode}})
+            self._mode = mode
+
+    def _common(self, turn: Turn) -> dict[str, Any]:
+        return {
+            "runId": f"run-{self._played}",
+            "subChatId": "sub-chat-1",
+            "chatId": "chat-1",
+            "provider": turn.provider,
+            "mode": turn.mode,
+            "cwd": os.fspath(self._repository),
+            "projectPath": os.fspath(self._repository),
+            "prompt": turn.prompt,
+        }
+
+    def _pre_run(self, turn: Turn, session: str | None) -> dict[str, Any]:
+        return {
+            **self._common(turn),
+            "session": {"id": session, "willResume": session is not None, "isFork": False},
+            "usage": {"usedTokens": turn.used_tokens, "maxTokens": WINDOW_TOKENS},
+            "deadlineMs": HOST_DEADLINE_MS,
+        }
+
+    def _post_run(
+        self,
+        turn: Turn,
+        before: dict[str, Any],
+        session: str | None,
+        work: dict[str, Any],
+    ) -> dict[str, Any]:
+        text = "Done." if work["parts"] else "Here is how it works."
+        return {
+            **self._common(turn),
+            "deliveryToken": before["deliveryToken"],
+            "outcome": "completed",
+            "session": {"before": session, "after": self._sessions[turn.provider]},
+            "assistant": {"messageId": f"message-{self._played}", "text": text, "parts": work["parts"]},
+            "toolErrors": work["errors"],
+            "usage": {"inputTokens": turn.used_tokens, "outputTokens": 900},
+            "startedAt": work["started_at"],
+            "finishedAt": _now(),
+        }
+
+    def _keep(self, before: dict[str, Any]) -> Path:
+        """Writes what was sent, or in passive mode what would have been, into the turn's folder."""
+        folder = self._packs / f"turn-{self._played}"
+        folder.mkdir(parents=True)
+        told = self._client.request("continuity/explain", {"runId": f"run-{self._played}"})
+        if told["system"]:
+            (folder / "0-system.md").write_text(told["system"]["text"], encoding="utf-8")
+        for place, block in enumerate(told["blocks"], 1):
+            (folder / f"{place}-{block['kind']}.md").write_text(block["text"], encoding="utf-8")
+        (folder / "prompt.md").write_text(before["prompt"], encoding="utf-8")
+        (folder / "why.json").write_text(json.dumps(told["items"], indent=1), encoding="utf-8")
+        return folder
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")  # noqa: UP017  (older Pythons get here)

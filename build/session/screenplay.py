@@ -1,0 +1,165 @@
+"""The session that is played: eight turns on any repository, with real edits, made from what the repository holds."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import subprocess
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from session.copying import git
+
+_DEFINITION = re.compile(
+    r"^[ \t]*(?:export |pub |public |static |async |default )*"
+    r"(?:def|class|function|func|fn|interface|struct|trait|type|module|const)\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w{3,})",
+    re.MULTILINE,
+)
+_COMMENTS = {
+    **dict.fromkeys((".py", ".rb", ".sh", ".ex", ".jl", ".r", ".pl"), "# {}"),
+    **dict.fromkeys((".ts", ".tsx", ".js", ".jsx", ".mjs", ".go", ".rs", ".java", ".kt", ".swift"), "// {}"),
+    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".php", ".scala", ".dart", ".zig"), "// {}"),
+    **dict.fromkeys((".sql", ".lua", ".hs", ".elm"), "-- {}"),
+}
+_TESTS = re.compile(r"(^|[/_.-])tests?([/_.-]|$)")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file of the repository and a name that it defines."""
+
+    path: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One prompt, and what the agent does about it."""
+
+    provider: str
+    mode: str
+    prompt: str
+    used_tokens: int
+    edit: Target | None = None
+    note: str = ""
+    active: bool = True
+    fresh: bool = False
+    tests: str = ""
+    commits: bool = False
+
+
+def turns_for(repository: Path) -> list[Turn]:
+    """Writes the session for a repository: passive, then active, then with another provider."""
+    one, two, three = targets_in(repository)
+    return [
+        Turn("claude", "agent", f"How does `{one.name}` work, and what depends on it?", 14_000,
+             edit=one, note="what depends on this is named in its tests", active=False, fresh=True),
+        Turn("claude", "agent", f"Make `{one.name}` refuse empty input.", 33_000,
+             edit=one, note="empty input is refused here", active=False),
+        Turn("claude", "agent", f"Now let `{two.name}` say what it skipped, and run the tests.", 61_000,
+             edit=two, note="what was skipped is counted", tests="failed"),
+        Turn("claude", "agent", "One test fails. Find out why and fix it.", 92_000,
+             edit=two, note="counts from one, as its callers expect", tests="passed", commits=True),
+        Turn("claude", "plan", f"Plan how to split {three.path} so that `{three.name}` stands alone.", 128_000),
+        Turn("claude", "agent", "Do the first step of that plan.", 163_000,
+             edit=three, note="first step of the split", tests="passed"),
+        Turn("codex", "agent", f"Review today's changes around `{one.name}` and `{two.name}`.", 9_000,
+             edit=two, note="reviewed", fresh=True),
+        Turn("codex", "agent", f"Write down in {three.path} what `{three.name}` promises.", 27_000,
+             edit=three, note="promises the same bytes for the same input", tests="passed"),
+    ]  # fmt: skip
+
+
+def targets_in(repository: Path) -> list[Target]:
+    """Picks three definitions in different files, those of the latest commits first."""
+    names = [name for name in _latest_files(repository) if Path(name).suffix in _COMMENTS]
+    usual = Counter(Path(name).suffix for name in names).most_common(1)
+    found: list[Target] = []
+    for name in sorted(names, key=lambda name: (bool(_TESTS.search(name)), Path(name).suffix != usual[0][0])):
+        defined = _DEFINITION.findall(_text(repository / name))[:8]
+        telling = max(defined, key=len, default="")  # a long name is seldom an everyday word
+        if telling and all(telling != target.name for target in found):
+            found.append(Target(name, telling))
+        if len(found) == 3:
+            return found
+    readme = Target("README.md", "README")
+    return [*found, readme, readme, readme][:3]
+
+
+def perform(turn: Turn, repository: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
+    """Does what the agent does in a turn; gives the stored parts, the failed tool calls, and what happened in words."""
+    parts: list[dict[str, Any]] = []
+    errors: list[dict[str, Any]] = []
+    told = []
+    if turn.edit:
+        parts.append(_edit(turn, turn.edit, repository))
+        told.append(f"edited {turn.edit.path}")
+    if turn.tests:
+        part, error = _test_run(turn)
+        parts.append(part)
+        errors += error
+        told.append(f"tests {turn.tests}")
+    if turn.commits:
+        git(repository, "commit", "--quiet", "--all", "--no-verify", "--message", f"{turn.prompt[:60]}")
+        told.append("committed")
+    if turn.mode == "plan":
+        plan = "1. Move the definition into a file of its own.\n2. Point its callers there.\n3. Run the tests."
+        parts.append(_part("ExitPlanMode", {"plan": plan}, {"plan": plan}))
+        told.append("proposed a plan of three steps")
+    return parts, errors, ", ".join(told)
+
+
+def _latest_files(repository: Path) -> list[str]:
+    try:
+        latest = git(repository, "log", "-n", "80", "--name-only", "--pretty=format:", "-z").replace("\n", "\0")
+    except subprocess.CalledProcessError:
+        latest = ""
+    tracked = git(repository, "ls-files", "-z").split("\0")
+    present = set(tracked)
+    ordered = [name for name in latest.split("\0") if name in present] + tracked
+    return [name for name in dict.fromkeys(ordered) if name and (repository / name).is_file()]
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes()[:200_000].decode("utf-8", "replace")
+
+
+def _edit(turn: Turn, target: Target, repository: Path) -> dict[str, Any]:
+    """Puts a comment above the definition, at its indentation, and gives the tool call as the host stores it."""
+    path = repository / target.path
+    before = path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
+    comment = _COMMENTS.get(path.suffix, "{}").format(f"{target.name}: {turn.note}.")
+    lines = before.splitlines(keepends=True)
+    at = next((number for number, line in enumerate(lines) if target.name in line), len(lines))
+    indent = re.match(r"[ \t]*", lines[at])[0] if at < len(lines) else ""  # type: ignore[index]
+    after = "".join([*lines[:at], f"{indent}{comment}\n", *lines[at:]])
+    path.write_bytes(after.encode("utf-8", "surrogateescape"))
+    if turn.provider == "codex":
+        diff = "".join(difflib.unified_diff(lines, after.splitlines(keepends=True), n=2))
+        change = {"type": "update", "unified_diff": diff, "move_path": None}
+        return _part("Edit", {"changes": {os.fspath(path): change}}, {"status": "completed"})
+    patch = {"oldStart": at + 1, "oldLines": 0, "newStart": at + 1, "newLines": 1, "lines": [f"+{indent}{comment}"]}
+    return _part("Edit", {"file_path": os.fspath(path)}, {"filePath": os.fspath(path), "structuredPatch": [patch]})
+
+
+def _test_run(turn: Turn) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Gives a test run as the host stores it; the output of a failed command reaches it separately (Claude)."""
+    command = {"command": "pytest -q"}
+    if turn.tests == "failed":
+        output = "FAILED tests/test_counts.py::test_counts_from_one - assert 0 == 1\n1 failed, 41 passed in 2.10s"
+        part = {**_part("Bash", command, None), "state": "call"}
+        error = {"toolCallId": part["toolCallId"], "toolName": "Bash", "text": output, "exitCode": 1}
+        return part, [error]
+    output = "42 passed in 2.05s"
+    if turn.provider == "codex":
+        return _part("Bash", command, {"stdout": output, "stderr": "", "exit_code": 0, "status": "completed"}), []
+    return _part("Bash", command, {"stdout": output, "stderr": ""}), []
+
+
+def _part(tool: str, given: dict[str, Any], output: dict[str, Any] | None) -> dict[str, Any]:
+    call_id = f"call-{tool}-{abs(hash(repr(given))) % 10**8}"
+    part = {"type": f"tool-{tool}", "toolCallId": call_id, "toolName": tool, "input": given, "state": "result"}
+    return part if output is None else {**part, "output": output}

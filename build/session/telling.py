@@ -1,0 +1,113 @@
+"""Tells a played session on a plain terminal: each turn as it happens, then the sum."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+BAR = 40
+
+
+class Teller:
+    """Prints; with colours on a terminal that has them, in ASCII where nothing else can be shown."""
+
+    def __init__(self) -> None:
+        self._colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+        self._unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+    def begin(self, name: str, files: int, uncommitted: int, server: dict[str, Any]) -> None:
+        """Says what is played on."""
+        version, build = server["serverInfo"]["version"], server["serverInfo"]["build"]
+        print(self._bold(f"A session on a copy of {name}"), f"({files} files, {uncommitted} of them uncommitted)")
+        print(
+            f"onecode-sidecar {version} from {build}; sent = new to the provider's session, kept = it has it already\n"
+        )
+
+    def turn(self, told: dict[str, Any]) -> None:
+        """Tells one turn."""
+        data = told["metadata"]
+        fresh = "new session" if told["freshSession"] else "same session"
+        head = f"Turn {told['turn']}  {told['provider']}, {fresh}, {told['mode']}, {told['setting']}"
+        print(f"{self._bold(head):<{60 + self._bold_width()}}{told['roundTripMs']:>8.1f} ms")
+        self._row("asked", told["prompt"])
+        self._row("sent", self._sent(told))
+        self._row("baseline", self._baseline(data))
+        self._row("cache", self._cache(data))
+        self._row("governor", self._governor(told))
+        self._row("then", told["happened"] or "answered")
+        for artifact in told["artifacts"]:
+            self._row("drafted", f"{artifact['type']} {artifact['id']} ({artifact['status']})")
+        print()
+
+    def end(self, turns: list[dict[str, Any]], totals: dict[str, Any], packs: str) -> None:
+        """Tells the sum, and where the packs can be read."""
+        print(self._bold("turn  provider  setting   action        sent      kept  baseline  kept %  cache      ms"))
+        for told in turns:
+            data = told["metadata"]
+            sent = data["injectedBytes"] if told["setting"] == "active" else data["wouldInjectBytes"]
+            shown = size(sent) if told["setting"] == "active" else f"({size(sent)})"
+            print(
+                f"{told['turn']:>4}  {told['provider']:<8}  {told['setting']:<8}  {told['action']:<11}"
+                f"{shown:>9} {size(data['reusedBytes']):>9} {size(data['baselineBytes']):>9}"
+                f"{data['reusedPercent']:>7.0f} %  {'hit ' if data['cacheHit'] else 'miss'} {told['roundTripMs']:>9.1f}"
+            )
+        print("\nIn brackets: what passive mode would have sent.")
+        print(
+            f"Active turns sent {size(totals['sentBytes'])} where sending everything each time takes"
+            f" {size(totals['baselineBytes'])}: {totals['savedPercent']:.0f} % saved."
+        )
+        print(f"Pre-run took {totals['medianMs']:.1f} ms in the middle, {totals['slowestMs']:.1f} ms at most.")
+        print(f"\nThe packs, turn by turn: {self._bold(packs)}")
+
+    def _sent(self, told: dict[str, Any]) -> str:
+        if told["action"] == "passthrough":
+            return f"nothing ({told['reason']}); would send {size(told['metadata']['wouldInjectBytes'])}"
+        new = told["metadata"]["injectedBytes"]
+        blocks = [f"{block['kind']} {size(block['bytes'])}" for block in told["blocks"]]
+        again = ""
+        if told["systemBytes"] and new > sum(block["bytes"] for block in told["blocks"]):
+            blocks.insert(0, f"anchor {size(told['systemBytes'])} as system text")
+        elif told["systemBytes"]:
+            again = "; the system text as before"
+        return f"{size(new)} new: {', '.join(blocks) or 'nothing'}{again}"
+
+    def _baseline(self, data: dict[str, Any]) -> str:
+        share = data["reusedBytes"] / data["baselineBytes"] if data["baselineBytes"] else 0.0
+        filled = round(share * BAR)
+        full, empty = ("█", "░") if self._unicode else ("#", ".")
+        return (
+            f"{full * filled}{empty * (BAR - filled)} {size(data['reusedBytes'])} of {size(data['baselineBytes'])} kept"
+        )
+
+    @staticmethod
+    def _cache(data: dict[str, Any]) -> str:
+        pack = "pack hit" if data["cacheHit"] else "pack miss"
+        trimmed = f"; {len(data['trimmed'])} left out" if data["trimmed"] else ""
+        partial = "; partial" if data["partial"] else ""
+        proof = f"; fresh by {data['proof']}" if data["proof"] else ""
+        return f"{pack}; files {data['fileHits']} hit, {data['fileMisses']} read{trimmed}{partial}{proof}"
+
+    @staticmethod
+    def _governor(told: dict[str, Any]) -> str:
+        before, after = told["governor"], told["governorAfter"]
+        word = (
+            before["action"] if before["action"] == after["action"] else f"{before['action']}, then {after['action']}"
+        )
+        reasons = ", ".join(dict.fromkeys(before["reasons"] + after["reasons"]))
+        fresh = "; start a fresh session" if before["startFreshSession"] else ""
+        return f"{word}{f' ({reasons})' if reasons else ''}{fresh}, at {told['usedTokens'] // 1000}k tokens"
+
+    def _row(self, what: str, text: str) -> None:
+        print(f"  {what:<9} {text}")
+
+    def _bold(self, text: str) -> str:
+        return f"\x1b[1m{text}\x1b[0m" if self._colours else text
+
+    def _bold_width(self) -> int:
+        return len(self._bold(""))
+
+
+def size(amount: int) -> str:
+    """Gives bytes as people read them."""
+    return f"{amount} B" if amount < 1024 else f"{amount / 1024:.1f} KiB"
