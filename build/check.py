@@ -15,7 +15,7 @@ import time
 import environment
 
 CHECKS = (
-    ("lint", ("ruff", "check", ".")),
+    ("lint", ("ruff", "check", "--output-format", "concise", ".")),
     ("format", ("ruff", "format", "--check", ".")),
     ("types", ("mypy",)),
     ("import layers", ("lint-imports",)),

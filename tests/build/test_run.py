@@ -1,0 +1,85 @@
+"""`build/run.py` plays a session on any repository, tells it honestly, and leaves the repository as it was."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.repositories import Repository
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN_SECONDS = 120
+
+FILES = {
+    "README.md": "# Kiln\n\nFires pots.\n",
+    "AGENTS.md": "Run the tests before you finish.\n",
+    "kiln/firing.py": "def fire_the_pots(pots: list[str]) -> int:\n    return len(pots)\n",
+    "kiln/glaze.py": "def mix_a_glaze(colour: str) -> str:\n    return colour\n",
+    "kiln/shelf.py": "class ShelfOfPots:\n    pass\n",
+    "tests/test_firing.py": "def test_pots_are_fired() -> None:\n    assert True\n",
+}
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "build" / "run.py"), *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", timeout=RUN_SECONDS, check=False, cwd=ROOT.parent
+    )
+
+
+@pytest.fixture
+def repository(make_repository: Callable[..., Repository]) -> Repository:
+    """A small repository with a staged, an unstaged and an untracked change."""
+    made = make_repository(FILES)
+    (made.path / "kiln/glaze.py").write_text("def mix_a_glaze(colour: str) -> str:\n    return colour * 2\n")
+    (made.path / "kiln/new.py").write_text("def untracked_name() -> None: ...\n")
+    return made
+
+
+def state_of(folder: Path) -> tuple[str, str, dict[str, bytes]]:
+    git = ["git", "-C", str(folder)]
+    head = subprocess.check_output([*git, "rev-parse", "HEAD"], text=True)
+    status = subprocess.check_output([*git, "status", "--porcelain=v2", "--untracked-files=all"], text=True)
+    paths = [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.relative_to(folder).parts]
+    return head, status, {str(path): path.read_bytes() for path in paths}
+
+
+def test_a_session_is_played_and_the_repository_stays_as_it_was(repository: Repository) -> None:
+    before = state_of(repository.path)
+    done = run("--json", "--repo", str(repository.path))
+    assert done.returncode == 0, done.stderr
+    assert state_of(repository.path) == before
+    told: dict[str, Any] = json.loads(done.stdout)
+    assert told["repository"]["uncommitted"] == 2
+    assert len(told["turns"]) >= 6
+    assert [turn["setting"] for turn in told["turns"][:3]] == ["passive", "passive", "active"]
+    assert {turn["provider"] for turn in told["turns"]} == {"claude", "codex"}
+    for turn in told["turns"]:
+        data = turn["metadata"]
+        assert data["wouldInjectBytes"] + data["reusedBytes"] == data["baselineBytes"]
+        assert (turn["action"] == "inject") == (data["injectedBytes"] > 0)
+        assert list(Path(turn["packs"]).glob("*.md")), "what was sent, or would have been, can be read"
+    assert told["totals"]["sentBytes"] < told["totals"]["baselineBytes"]
+    assert not (Path(told["packs"]).parent / "repository").exists()
+    shutil.rmtree(Path(told["packs"]).parent)
+
+
+def test_the_session_is_told_on_a_plain_terminal(repository: Repository) -> None:
+    done = run("--repo", str(repository.path))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("governor") >= 6
+    assert "\x1b[" not in done.stdout, "no colours where nobody sees them"
+    packs = Path(done.stdout.strip().rsplit(" ", 1)[1])
+    assert list(packs.glob("turn-*/*.md"))
+    shutil.rmtree(packs.parent)
+
+
+def test_a_folder_without_a_repository_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    done = run("--repo", str(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr == f"run: {tmp_path} is not a git repository that can be cloned.\n"
