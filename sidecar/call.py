@@ -41,7 +41,7 @@ class Process:
     """Called once a run is kept, with its conversation: the time to prepare the next pre-run."""
     workspaces: Workspaces = field(default_factory=Workspaces)
     ending: threading.Event = field(default_factory=threading.Event)
-    _settings: dict[str, tuple[tuple[int, int], Settings]] = field(default_factory=dict)
+    _settings: dict[str, tuple[int, Settings]] = field(default_factory=dict)
     _parts: dict[type, object] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -5,13 +5,23 @@ from typing import Any
 import apsw
 import orjson
 
+from sidecar.settings.table import problem_with
+
 GLOBAL = ""
 
 
 def values_of(tx: apsw.Connection, project: str) -> dict[str, Any]:
-    """Gives what was set for a project key, or globally for `GLOBAL`."""
+    """Gives what was set for a project key, or globally for `GLOBAL`; a value that no longer fits says nothing."""
     rows = tx.execute("SELECT name, value FROM continuity_settings WHERE project = ? ORDER BY name", (project,))
-    return {name: orjson.loads(value) for name, value in rows}
+    values: dict[str, Any] = {}
+    for name, text in rows:
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            continue
+        if problem_with(name, value) is None:
+            values[name] = value
+    return values
 
 
 def put(tx: apsw.Connection, project: str, values: dict[str, Any], now_ms: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import apsw
@@ -51,12 +52,14 @@ class Cache:
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Any]:
         """Gives the values that are there, reading the table once."""
-        found: dict[Key, Any] = {}
-        with self._database.read() as reader:
-            for key in keys:
-                value = self._hot.get((self._table, key)) or self._row(reader, key)
-                if value is not None:
-                    found[key] = value
+        wanted = list(dict.fromkeys(keys))
+        hot = ((key, self._hot.get((self._table, key))) for key in wanted)
+        found: dict[Key, Any] = {key: value for key, value in hot if value is not None}
+        missing = [key for key in wanted if key not in found]
+        if missing:
+            with suppress(SidecarError), self._database.read() as reader:
+                rows = ((key, self._row(reader, key)) for key in missing)
+                found.update({key: value for key, value in rows if value is not None})
         with self._lock:
             self._used.update(found)
         return found
@@ -68,20 +71,20 @@ class Cache:
         """
         packed = [(key, value, orjson.dumps(value, option=orjson.OPT_SORT_KEYS)) for key, value in entries]
         for key, value, text in packed:
-            self._hot.put((self._table, key), value, len(text))
+            self._hot.put((self._table, key), value, _size(key, text))
         with self._lock:
             used, self._used = self._used, set()
         try:
             with self._database.write(durable=False) as tx:
                 for key, _, text in packed:
                     tx.execute(
-                        f"INSERT OR REPLACE INTO {self._table} ({self._columns}, value, row_hash, bytes, used_at_ms)"  # noqa: S608
+                        f"INSERT OR REPLACE INTO {self._table} ({self._columns}, value, row_hash, bytes, used_at_ms)"
                         f" VALUES ({self._marks}, ?, ?, ?, ?)",
-                        (*key, text, digest_bytes(text), len(text), now_ms),
+                        (*key, text, digest_bytes(text), _size(key, text), now_ms),
                     )
                 for key in used:
-                    tx.execute(f"UPDATE {self._table} SET used_at_ms = ? WHERE {self._where}", (now_ms, *key))  # noqa: S608
-                self._unchecked_bytes += sum(len(text) for _, _, text in packed)
+                    tx.execute(f"UPDATE {self._table} SET used_at_ms = ? WHERE {self._where}", (now_ms, *key))
+                self._unchecked_bytes += sum(_size(key, text) for key, _, text in packed)
                 if self._unchecked_bytes > self.max_bytes // 64:
                     self._evict(tx)
                     self._unchecked_bytes = 0
@@ -100,23 +103,28 @@ class Cache:
             return None
 
     def _row(self, reader: apsw.Connection, key: Key) -> Any | None:
-        row = reader.execute(f"SELECT value, row_hash FROM {self._table} WHERE {self._where}", key).fetchone()  # noqa: S608
+        row = reader.execute(f"SELECT value, row_hash FROM {self._table} WHERE {self._where}", key).fetchone()
         if row is None or not isinstance(row[0], bytes) or digest_bytes(row[0]) != row[1]:
             return None
         value = orjson.loads(row[0])
-        self._hot.put((self._table, key), value, len(row[0]))
+        self._hot.put((self._table, key), value, _size(key, row[0]))
         return value
 
     def _evict(self, tx: apsw.Connection) -> None:
-        total = int(str(tx.execute(f"SELECT coalesce(sum(bytes), 0) FROM {self._table}").get))  # noqa: S608
+        total = int(str(tx.execute(f"SELECT coalesce(sum(bytes), 0) FROM {self._table}").get))
         if total <= self.max_bytes:
             return
         excess = total - int(self.max_bytes * EVICTION_SHARE)
-        rows = tx.execute(f"SELECT {self._columns}, bytes FROM {self._table} ORDER BY used_at_ms, {self._columns}")  # noqa: S608
+        rows = tx.execute(f"SELECT {self._columns}, bytes FROM {self._table} ORDER BY used_at_ms, {self._columns}")
         leaving: list[tuple[apsw.SQLiteValue, ...]] = []
         for *key, size in rows:
             leaving.append(tuple(key))
             excess -= int(str(size))
             if excess <= 0:
                 break
-        tx.executemany(f"DELETE FROM {self._table} WHERE {self._where}", leaving)  # noqa: S608
+        tx.executemany(f"DELETE FROM {self._table} WHERE {self._where}", leaving)
+
+
+def _size(key: Key, text: bytes) -> int:
+    """Bytes an entry counts for, those of its key included."""
+    return len(text) + sum(map(len, key))

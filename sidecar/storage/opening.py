@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import NamedTuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
 from sidecar.core.errors import StateDegraded
-from sidecar.storage.database import FILE_NAME, Database, suspect_note, translated
-from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS, migrate
+from sidecar.storage.connecting import BUSY_TIMEOUT_MS, translated
+from sidecar.storage.damage import damage_of
+from sidecar.storage.database import FILE_NAME, Database
+from sidecar.storage.migrations import migrate
+from sidecar.storage.rescue import is_unfinished, rescue
 
-_SIDE_FILES = ("-wal", "-shm", ".suspect")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 class Opened(NamedTuple):
@@ -26,7 +31,8 @@ class Opened(NamedTuple):
 def open_state(state_dir: Path, now_ms: int) -> Opened:
     """Opens `continuity.db` in a folder, making both if need be.
 
-    Raises StateDegraded when the folder cannot be used or the file is of a newer version.
+    Raises StateDegraded when the folder cannot be used or the file is of a newer version, Busy when another
+    process keeps it locked.
     """
     try:
         state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -35,125 +41,67 @@ def open_state(state_dir: Path, now_ms: int) -> Opened:
             "The state folder cannot be made.", hint="Give a stateDir this user may write to."
         ) from error
     path = state_dir / FILE_NAME
-    damage = _damage_of(path)
-    if damage is None:
-        try:
-            return _open_sound(path, now_ms, ())
-        except apsw.Error as error:
-            damage = type(error).__name__
-    return _open_sound(path, now_ms, _set_aside(path, damage, now_ms))
-
-
-def _damage_of(path: Path) -> str | None:
-    if not path.exists():
-        return None
-    suspect = suspect_note(path)
     try:
-        with translated():
-            connection = apsw.Connection(os.fspath(path))
-            try:
-                list(connection.execute("SELECT count(*) FROM sqlite_schema"))
-                if suspect.exists():
-                    verdict = str(connection.execute("PRAGMA integrity_check(1)").get)
-                    if verdict != "ok":
-                        return "integrity check failed"
-                    suspect.unlink()
-            finally:
-                connection.close()
-    except StateDegraded as error:
-        if isinstance(error.__cause__, (apsw.CorruptError, apsw.NotADBError)):
-            return type(error.__cause__).__name__
-        raise
-    return None
-
-
-def _open_sound(path: Path, now_ms: int, warnings: tuple[str, ...]) -> Opened:
-    with _only_damage_passes():
-        database = Database(path)
-    try:
-        with _only_damage_passes():
-            step = migrate(database.writer_for_migration(), now_ms)
-    except BaseException:
-        database.close()
-        raise
-    return Opened(database, step, warnings)
-
-
-class _only_damage_passes:  # noqa: N801  (reads as a statement)
-    """Lets SQLite's word on damage through to `open_state` and turns every other exception into ours."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, apsw.Error) and not isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
-            with translated():
-                raise error
-
-
-def _set_aside(path: Path, damage: str, now_ms: int) -> tuple[str, ...]:
-    aside = path.with_name(f"{path.name}.damaged-{now_ms}")
-    try:
-        for suffix in ("", *_SIDE_FILES):
-            source = path.with_name(path.name + suffix)
-            if source.exists():
-                source.rename(aside.with_name(aside.name + suffix))
+        if path.exists() and not is_unfinished(path) and damage_of(path) is None:
+            return _open(path, now_ms)
+    except (apsw.CorruptError, apsw.NotADBError):
+        pass  # damaged where only the migration looked
     except OSError as error:
         raise StateDegraded(
-            "The state file is damaged and could not be set aside.",
-            hint="Close other programs that use it, or move it away by hand.",
+            "The state file cannot be read.", hint="Check the folder's permissions and disk."
         ) from error
-    saved, lost = _carry_over(aside, path, now_ms)
-    story = f"carried over {saved} records" + (f", could not read {', '.join(lost)}" if lost else "")
-    return (f"The state file was damaged ({damage}); it is kept as {aside.name}; {story}.",)
+    with _alone(path):
+        return _make_or_rescue(path, now_ms)
 
 
-def _carry_over(aside: Path, path: Path, now_ms: int) -> tuple[int, list[str]]:
-    """Copies the rows that can still be read; gives their number and the tables that broke off."""
-    lost: list[str] = []
-    saved = 0
-    target = Database(path)
+def _make_or_rescue(path: Path, now_ms: int) -> Opened:
+    """Looks again, because another process may have been at it before this one was alone."""
+    damage = damage_of(path)
+    if damage is None and not is_unfinished(path):
+        try:
+            return _open(path, now_ms)
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            damage = f"SQLite says {type(error).__name__.removesuffix('Error')}"
+    warning = rescue(path, damage or "a rescue was interrupted", now_ms)
+    return _open(path, now_ms)._replace(warnings=(warning,))
+
+
+def _open(path: Path, now_ms: int) -> Opened:
+    """Opens and migrates a file; SQLite's word on damage passes as it is, every other exception as ours."""
+    with _only_damage_passes():
+        database = Database(path)
+        try:
+            step = migrate(database.writer_for_migration(), now_ms)
+        except BaseException:
+            database.close()
+            raise
+    return Opened(database, step, ())
+
+
+@contextmanager
+def _only_damage_passes() -> Iterator[None]:
     try:
-        migrate(target.writer_for_migration(), now_ms, MIGRATIONS)
+        yield
+    except (apsw.CorruptError, apsw.NotADBError):
+        raise
+    except apsw.Error as error:
+        with translated():
+            raise error from None
+        raise
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keeps other processes from making or rescuing the same file: SQLite's own lock, on an empty file beside it."""
+    with translated():
+        lock = apsw.Connection(os.fspath(path.with_name(path.name + ".lock")))
         try:
-            source = apsw.Connection(os.fspath(aside), flags=apsw.SQLITE_OPEN_READONLY)
-        except apsw.Error:
-            return 0, ["the whole file"]
-        try:
-            for table in DURABLE_TABLES:
-                rows, whole = _readable_rows(source, table)
-                saved += _insert(target, table, rows)
-                if not whole:
-                    lost.append(table)
-        finally:
-            source.close()
+            lock.set_busy_timeout(BUSY_TIMEOUT_MS)
+            lock.execute("BEGIN EXCLUSIVE")
+        except BaseException:
+            lock.close()
+            raise
+    try:
+        yield
     finally:
-        target.close()
-    return saved, lost
-
-
-def _readable_rows(source: apsw.Connection, table: str) -> tuple[list[dict[str, apsw.SQLiteValue]], bool]:
-    rows: list[dict[str, apsw.SQLiteValue]] = []
-    try:
-        cursor = source.execute(f"SELECT * FROM {table}")  # noqa: S608  (a constant of ours)
-        names = None
-        for row in cursor:
-            names = names or [column[0] for column in cursor.get_description()]
-            rows.append(dict(zip(names, row, strict=True)))
-    except apsw.Error:
-        return rows, False
-    return rows, True
-
-
-def _insert(target: Database, table: str, rows: list[dict[str, apsw.SQLiteValue]]) -> int:
-    saved = 0
-    with target.write() as tx:
-        for row in rows:
-            columns = ", ".join(row)
-            marks = ", ".join("?" * len(row))
-            try:
-                tx.execute(f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({marks})", tuple(row.values()))  # noqa: S608
-                saved += tx.changes()
-            except apsw.Error:
-                continue
-    return saved
+        lock.close()

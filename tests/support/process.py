@@ -12,7 +12,7 @@ from typing import IO
 
 from sidecar.rpc.framing import Framer, Framing, Refused, frame
 from tests.support.client import Client
-from tests.support.inbox import Inbox
+from tests.support.inbox import PATIENCE_SECONDS, Inbox
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVE = (sys.executable, "-m", "sidecar", "serve")
@@ -37,6 +37,7 @@ class SidecarProcess:
         self.inbox = Inbox()
         self.garbage: list[object] = []
         self._errors: list[bytes] = []
+        self._errors_changed = threading.Condition()
         self.popen = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -86,6 +87,16 @@ class SidecarProcess:
             self._threads[1].join(5)
         return b"".join(self._errors)
 
+    def stderr_lines(self, wanted: bytes) -> list[bytes]:
+        """Waits until a whole line on stderr contains some bytes, and gives all that do."""
+
+        def found() -> list[bytes]:
+            return [line for line in b"".join(self._errors).split(b"\n")[:-1] if wanted in line]
+
+        with self._errors_changed:
+            self._errors_changed.wait_for(found, PATIENCE_SECONDS)
+            return found()
+
     def close(self) -> None:
         """Ends the process, by force if need be, and closes the streams."""
         self.close_stdin()
@@ -118,4 +129,6 @@ class SidecarProcess:
     def _read_errors(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(ValueError, OSError):
             while chunk := os.read(stream.fileno(), 65_536):
-                self._errors.append(chunk)
+                with self._errors_changed:
+                    self._errors.append(chunk)
+                    self._errors_changed.notify_all()

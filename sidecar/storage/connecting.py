@@ -1,0 +1,78 @@
+"""A connection to the state file, as every part of `storage` uses it, and SQLite's exceptions as ours."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from sidecar.core.errors import Busy, StateDegraded
+
+BUSY_TIMEOUT_MS = 5_000
+
+_PRAGMAS = (
+    "synchronous = NORMAL",
+    "foreign_keys = ON",
+    "wal_autocheckpoint = 0",
+    "temp_store = MEMORY",
+    "cache_size = -4096",
+)
+
+_OUR_MISTAKES = (
+    apsw.SQLError,
+    apsw.ConstraintError,
+    apsw.MismatchError,
+    apsw.MisuseError,
+    apsw.RangeError,
+    apsw.BindingsError,
+    apsw.IncompleteExecutionError,
+    apsw.ThreadingViolationError,
+)
+"""What no state of the file or disk causes: they stay as they are, so that they end in the log as incidents."""
+
+
+def connect(path: Path, *, query_only: bool = False) -> apsw.Connection:
+    """Opens the file in WAL mode, creating it if need be; raises apsw's exceptions."""
+    connection = apsw.Connection(os.fspath(path))
+    try:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        # One by one: execute("pragma a; pragma b") stops at the first row.
+        for pragma in (*_beginning(connection), *_PRAGMAS, *(("query_only = ON",) if query_only else ())):
+            list(connection.execute(f"PRAGMA {pragma}"))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _beginning(connection: apsw.Connection) -> tuple[str, ...]:
+    """What lasts is chosen once: on a file in use, `auto_vacuum` would write and so wait for every writer."""
+    if connection.execute("PRAGMA page_count").get == 0:
+        return ("auto_vacuum = INCREMENTAL", "journal_mode = WAL")
+    return () if connection.execute("PRAGMA journal_mode").get == "wal" else ("journal_mode = WAL",)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turns SQLite's exceptions into ours."""
+    try:
+        yield
+    except _OUR_MISTAKES:
+        raise
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise Busy(
+            "Another process is writing the state file.", hint="Try again shortly.", data={"retryAfterMs": 200}
+        ) from error
+    except apsw.FullError as error:
+        raise StateDegraded("The disk with the state file is full.", hint="Free some disk space.") from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StateDegraded(
+            "The state file is damaged.", hint="Restart the sidecar: it sets the file aside."
+        ) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
+        raise StateDegraded(
+            "The state file cannot be written.", hint="Check the folder's permissions and disk."
+        ) from error
+    except apsw.Error as error:
+        raise StateDegraded(f"The state file failed: {type(error).__name__}.") from error

@@ -1,0 +1,118 @@
+"""The disk fails in the middle of things; the state file stays usable and loses nothing acknowledged."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import apsw
+import pytest
+
+from sidecar.core.errors import StateDegraded
+from sidecar.settings.store import GLOBAL, put, values_of
+from sidecar.storage.cache import Cache
+from sidecar.storage.database import Database
+from sidecar.storage.lru import Lru
+from sidecar.storage.migrations import MIGRATIONS
+from sidecar.storage.opening import open_state
+from tests.support.clock import STARTS_AT_MS
+from tests.support.faults import Disk, failing_disk
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
+
+
+@pytest.fixture
+def disk() -> Iterator[Disk]:
+    with failing_disk() as disk:
+        yield disk
+
+
+def set_budget(database: Database, value: int) -> None:
+    with database.write() as tx:
+        put(tx, GLOBAL, {"budgets.low": value, "budgets.normal": value}, STARTS_AT_MS)
+
+
+def budgets(database: Database) -> dict[str, int]:
+    with database.read() as reader:
+        return values_of(reader, GLOBAL)
+
+
+def integrity(database: Database) -> str:
+    with database.read() as reader:
+        return str(reader.execute("PRAGMA integrity_check").get)
+
+
+@pytest.mark.parametrize("failure", [apsw.FullError, apsw.IOError])
+@pytest.mark.parametrize("nth", range(1, 5))
+def test_a_write_that_fails_changes_nothing_and_the_next_one_works(
+    disk: Disk, state_dir: Path, nth: int, failure: type[apsw.Error]
+) -> None:
+    database = open_state(state_dir, STARTS_AT_MS).database
+    set_budget(database, 2_000)
+    disk.fail(nth, failure)
+    try:
+        set_budget(database, 3_000)
+        expected = 3_000
+    except StateDegraded:
+        expected = 2_000
+    disk.fail(None)
+    assert budgets(database) == {"budgets.low": expected, "budgets.normal": expected}
+    set_budget(database, 4_000)
+    assert budgets(database)["budgets.low"] == 4_000
+    assert integrity(database) == "ok"
+    database.close()
+
+
+def writes_to_open(state_dir: Path, disk: Disk) -> int:
+    disk.fail(None)
+    open_state(state_dir, STARTS_AT_MS).database.close()
+    return disk.writes
+
+
+def test_an_opening_that_fails_at_any_write_can_be_repeated(disk: Disk, tmp_path: Path) -> None:
+    total = writes_to_open(tmp_path / "counting", disk)
+    assert total > 10
+    for nth in range(1, total + 1, 3):
+        state_dir = tmp_path / f"failing-{nth}"
+        disk.fail(nth, apsw.IOError if nth % 2 else apsw.FullError, lasting=True)
+        with suppress(StateDegraded):
+            open_state(state_dir, STARTS_AT_MS).database.close()
+        disk.fail(None)
+        opened = open_state(state_dir, STARTS_AT_MS)
+        assert opened.step == len(MIGRATIONS)
+        set_budget(opened.database, 2_000)
+        assert integrity(opened.database) == "ok"
+        opened.database.close()
+
+
+def test_a_cache_on_a_failing_disk_still_answers(disk: Disk, state_dir: Path) -> None:
+    database = open_state(state_dir, STARTS_AT_MS).database
+    cache = Cache("continuity_search_cache", ("query", "commit_hash", "scope"), database, Lru(10_000), 10_000)
+    disk.fail(1, lasting=True)
+    cache.put(("a", "b", "c"), 1, STARTS_AT_MS)
+    assert cache.get(("a", "b", "c")) == 1
+    disk.fail(None)
+    cache.put(("d", "e", "f"), 2, STARTS_AT_MS)
+    assert Cache("continuity_search_cache", ("query", "commit_hash", "scope"), database, Lru(1), 10_000).get(
+        ("d", "e", "f")
+    )
+    database.close()
+
+
+def test_a_full_disk_is_said_to_be_full_and_what_was_kept_stays(state_dir: Path) -> None:
+    database = open_state(state_dir, STARTS_AT_MS).database
+    set_budget(database, 2_000)
+    writer = database.writer_for_migration()
+    writer.execute(f"PRAGMA max_page_count = {writer.execute('PRAGMA page_count').get}")
+
+    def fill() -> None:
+        with database.write() as tx:
+            put(tx, GLOBAL, {"budgets.low": 9_000}, STARTS_AT_MS)
+            tx.execute("INSERT INTO continuity_settings VALUES ('p', 'large', zeroblob(1000000), 0)")
+
+    with pytest.raises(StateDegraded, match="full"):
+        fill()
+    assert budgets(database)["budgets.low"] == 2_000
+    set_budget(database, 3_000)
+    assert budgets(database)["budgets.low"] == 3_000
+    database.close()

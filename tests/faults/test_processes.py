@@ -1,0 +1,111 @@
+"""Several processes on one file, and processes that are killed: nothing acknowledged is lost."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.storage.opening import open_state
+from tests.support.client import Client
+from tests.support.clock import STARTS_AT_MS
+from tests.support.process import ROOT, SidecarProcess
+
+WRITER = """
+import sys
+from pathlib import Path
+from sidecar.storage.opening import open_state
+
+database = open_state(Path(sys.argv[1]), 0).database
+for number in range(int(sys.argv[3])):
+    with database.write(durable=number % 7 == 0) as tx:
+        for part in ("x", "y"):
+            row = (f"{sys.argv[2]}-{part}", str(number))
+            tx.execute("INSERT INTO continuity_settings VALUES (?, ?, x'31', 0)", row)
+    print(number, flush=True)
+"""
+
+
+def start_writer(state_dir: Path, name: str, rounds: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(state_dir), name, str(rounds)],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def numbers_of(state_dir: Path, project: str) -> list[int]:
+    opened = open_state(state_dir, STARTS_AT_MS)
+    assert opened.warnings == ()
+    with opened.database.read() as reader:
+        rows = reader.execute("SELECT name FROM continuity_settings WHERE project = ?", (project,))
+        numbers = sorted(int(str(name)) for (name,) in rows)
+        assert reader.execute("PRAGMA integrity_check").get == "ok"
+    opened.database.close()
+    return numbers
+
+
+@pytest.mark.parametrize("reads", [1, 20, 300])
+def test_a_process_killed_in_the_middle_of_writes_has_kept_all_it_acknowledged(state_dir: Path, reads: int) -> None:
+    with start_writer(state_dir, "w", 100_000) as writer:
+        assert writer.stdout is not None
+        acknowledged = [int(writer.stdout.readline()) for _ in range(reads)]
+        writer.kill()
+        acknowledged += [int(line) for line in writer.stdout.read().split(b"\n")[:-1]]
+    kept = numbers_of(state_dir, "w-x")
+    assert kept[: len(acknowledged)] == acknowledged
+    assert kept == numbers_of(state_dir, "w-y")  # each transaction whole
+    assert len(kept) <= len(acknowledged) + 1
+
+
+def test_processes_that_write_at_once_all_have_their_writes(state_dir: Path) -> None:
+    writers = {name: start_writer(state_dir, name, 150) for name in ("a", "b", "c")}
+    for writer in writers.values():
+        with writer:
+            assert writer.wait(60) == 0
+    for name in writers:
+        assert numbers_of(state_dir, f"{name}-x") == list(range(150))
+
+
+def value_of(client: Client, name: str) -> object:
+    settings = client.request("settings/get", {})["settings"]
+    return next(setting["value"] for setting in settings if setting["name"] == name)
+
+
+def test_two_sidecars_on_one_file_see_each_others_settings_at_once(
+    start_process: Callable[..., SidecarProcess],
+) -> None:
+    one, other = start_process().client, start_process().client
+    for client in (one, other):
+        assert client.initialize()["state"]["warnings"] == []
+    for number in range(10):
+        one.request("settings/update", {"settings": {"budgets": {"low": 2_000 + number}}})
+        other.request("settings/update", {"settings": {"budgets": {"debug": 3_000 + number}}})
+        for client in (one, other):
+            assert (value_of(client, "budgets.low"), value_of(client, "budgets.debug")) == (
+                2_000 + number,
+                3_000 + number,
+            )
+
+
+def test_what_was_acknowledged_is_there_after_a_kill(start_process: Callable[..., SidecarProcess]) -> None:
+    process = start_process()
+    process.client.initialize()
+    process.client.request("settings/update", {"settings": {"mode": "active"}})
+    process.popen.kill()
+    process.popen.wait()
+    client = start_process().client
+    assert client.initialize()["state"]["degraded"] is False
+    assert value_of(client, "mode") == "active"
+
+
+def test_the_handshake_says_when_the_state_was_damaged(
+    start_process: Callable[..., SidecarProcess], state_dir: Path
+) -> None:
+    state_dir.mkdir()
+    (state_dir / "continuity.db").write_bytes(b"damaged beyond recognition")
+    state = start_process().client.initialize()["state"]
+    assert state["degraded"] is True
+    assert "continuity.db.damaged-" in state["warnings"][0]

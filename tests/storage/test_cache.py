@@ -1,0 +1,114 @@
+"""A cache forgets by use and never gives back what was damaged."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sidecar.storage.cache import Cache
+from sidecar.storage.database import Database
+from sidecar.storage.lru import Lru
+from sidecar.storage.opening import open_state
+from tests.support.clock import STARTS_AT_MS
+
+TABLE, COLUMNS = "continuity_search_cache", ("query", "commit_hash", "scope")
+
+
+@pytest.fixture
+def database(state_dir: Path) -> Iterator[Database]:
+    opened = open_state(state_dir, STARTS_AT_MS)
+    yield opened.database
+    opened.database.close()
+
+
+@pytest.fixture
+def open_cache(database: Database) -> Callable[..., Cache]:
+    return lambda hot=1_000_000, disk=1_000_000: Cache(TABLE, COLUMNS, database, Lru(hot), disk)
+
+
+def key(name: object) -> tuple[str, str, str]:
+    return (str(name), "c0ffee", "scope")
+
+
+def test_a_value_is_found_by_its_whole_key_also_after_a_restart(open_cache: Callable[..., Cache]) -> None:
+    open_cache().put(key("a"), {"hits": [1, 2]}, STARTS_AT_MS)
+    again = open_cache()
+    assert again.get(key("a")) == {"hits": [1, 2]}
+    assert again.get(("a", "c0ffee", "elsewhere")) is None
+    assert again.get_many([key("a"), key("b"), key("a")]) == {key("a"): {"hits": [1, 2]}}
+
+
+@pytest.mark.parametrize("value", [[], {}, 0, False, ""])
+def test_a_value_that_says_nothing_is_still_a_value(open_cache: Callable[..., Cache], value: object) -> None:
+    open_cache().put(key("a"), value, STARTS_AT_MS)
+    assert open_cache().get(key("a")) == value
+    assert open_cache().get_many([key("a")]) == {key("a"): value}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "value = CAST(replace(CAST(value AS TEXT), 'fine', 'fino') AS BLOB)",
+        "value = zeroblob(length(value))",
+        "value = 'text'",
+        "value = 17",
+        "row_hash = 'other'",
+    ],
+)
+def test_a_row_with_one_wrong_byte_counts_as_absent(
+    open_cache: Callable[..., Cache], database: Database, damage: str
+) -> None:
+    open_cache().put(key("a"), {"word": "fine"}, STARTS_AT_MS)
+    with database.write() as tx:
+        tx.execute(f"UPDATE {TABLE} SET {damage}")
+    assert open_cache().get(key("a")) is None
+    assert open_cache().get_many([key("a")]) == {}
+    cache = open_cache()
+    cache.put(key("a"), {"word": "new"}, STARTS_AT_MS)
+    assert open_cache().get(key("a")) == {"word": "new"}
+
+
+def on_disk(database: Database) -> tuple[int, set[str]]:
+    with database.read() as reader:
+        rows = list(reader.execute(f"SELECT query, bytes FROM {TABLE}"))
+    return sum(int(str(size)) for _, size in rows), {str(name) for name, _ in rows}
+
+
+def test_the_table_stays_within_its_bytes_and_keeps_what_was_used_last(
+    open_cache: Callable[..., Cache], database: Database
+) -> None:
+    cache = open_cache(hot=0, disk=20_000)
+    for number in range(100):
+        cache.put(key(number), "x" * 1_000, STARTS_AT_MS + number)
+        assert cache.get(key(0)) == "x" * 1_000
+        assert on_disk(database)[0] <= 20_000 + 1_100
+    _, kept = on_disk(database)
+    assert {"0", "99", "98"} <= kept
+    assert "1" not in kept
+
+
+def test_long_keys_count_too(open_cache: Callable[..., Cache], database: Database) -> None:
+    cache = open_cache(hot=0, disk=20_000)
+    for number in range(100):
+        cache.put(key(f"{number:01000}"), 1, STARTS_AT_MS + number)
+    assert on_disk(database)[0] <= 21_100
+    assert len(on_disk(database)[1]) < 25
+
+
+def test_a_value_larger_than_the_whole_cache_does_not_stay(
+    open_cache: Callable[..., Cache], database: Database
+) -> None:
+    cache = open_cache(hot=100, disk=1_000)
+    cache.put(key("large"), "x" * 5_000, STARTS_AT_MS)
+    assert on_disk(database) == (0, set())
+
+
+def test_a_cache_that_cannot_be_read_or_written_is_only_slower(
+    open_cache: Callable[..., Cache], database: Database
+) -> None:
+    cache = open_cache()
+    database.close()
+    cache.put(key("a"), 1, STARTS_AT_MS)
+    assert cache.get(key("a")) == 1
+    assert cache.get(key("b")) is None
+    assert cache.get_many([key("a"), key("b")]) == {key("a"): 1}

@@ -1,0 +1,201 @@
+"""One file, one writer, readers beside it; what SQLite says becomes what we say."""
+
+import inspect
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from sidecar.core.errors import Busy, SidecarError, StateDegraded
+from sidecar.storage import connecting
+from sidecar.storage.checkpoints import DUE_PAGES
+from sidecar.storage.connecting import translated
+from sidecar.storage.database import Database, suspect_note
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    one = Database(tmp_path / "x.db")
+    with one.write() as tx:
+        tx.execute("CREATE TABLE words (word TEXT PRIMARY KEY)")
+    yield one
+    one.close()
+
+
+def words(database: Database) -> list[str]:
+    with database.read() as reader:
+        return [str(word) for (word,) in reader.execute("SELECT word FROM words ORDER BY word")]
+
+
+def add(database: Database, word: str) -> None:
+    with database.write() as tx:
+        tx.execute("INSERT INTO words VALUES (?)", (word,))
+
+
+def test_the_file_is_in_wal_mode_with_foreign_keys_on(database: Database) -> None:
+    with database.write() as tx:
+        assert tx.execute("PRAGMA journal_mode").get == "wal"
+        assert tx.execute("PRAGMA foreign_keys").get == 1
+        assert tx.execute("PRAGMA synchronous").get == 2  # FULL
+    with database.write(durable=False) as tx:
+        assert tx.execute("PRAGMA synchronous").get == 1  # NORMAL
+
+
+def test_an_exception_rolls_the_whole_transaction_back(database: Database) -> None:
+    def fail_halfway() -> None:
+        with database.write() as tx:
+            tx.execute("INSERT INTO words VALUES ('anchor')")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_halfway()
+    assert words(database) == []
+    add(database, "delta")
+    assert words(database) == ["delta"]
+
+
+def test_a_reader_sees_one_state_while_a_writer_goes_on(database: Database) -> None:
+    with database.read() as reader:
+        assert reader.execute("SELECT count(*) FROM words").get == 0
+        add(database, "anchor")
+        assert reader.execute("SELECT count(*) FROM words").get == 0
+    assert words(database) == ["anchor"]
+
+
+def test_a_reader_cannot_write(database: Database) -> None:
+    with pytest.raises(StateDegraded), database.read() as reader:
+        reader.execute("INSERT INTO words VALUES ('anchor')")
+    assert words(database) == []
+
+
+def test_a_reader_is_as_good_as_new_after_an_exception(database: Database) -> None:
+    def fail_halfway() -> None:
+        with database.read() as reader:
+            next(iter(reader.execute("SELECT * FROM words")))
+            raise KeyError
+
+    add(database, "anchor")
+    for _ in range(10):
+        with pytest.raises(KeyError):
+            fail_halfway()
+    assert words(database) == ["anchor"]
+
+
+def test_a_transaction_inside_a_transaction_is_our_mistake_and_changes_nothing(database: Database) -> None:
+    def nest() -> None:
+        with database.write() as tx:
+            tx.execute("INSERT INTO words VALUES ('anchor')")
+            add(database, "inner")
+
+    with pytest.raises(RuntimeError):
+        nest()
+    assert words(database) == []
+    add(database, "after")
+
+
+def test_writers_of_many_threads_wait_for_each_other(database: Database) -> None:
+    threads = [threading.Thread(target=add, args=(database, f"{number:02}")) for number in range(24)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert words(database) == [f"{number:02}" for number in range(24)]
+
+
+def test_the_version_changes_with_every_commit_of_ours_and_of_others_and_only_then(
+    database: Database, tmp_path: Path
+) -> None:
+    other = Database(tmp_path / "x.db")
+    seen = [database.data_version()]
+    add(database, "ours")
+    seen.append(database.data_version())
+    add(other, "theirs")
+    seen.append(database.data_version())
+    assert len(set(seen)) == 3
+    assert database.data_version() == seen[-1]
+    other.close()
+
+
+def test_asking_for_the_version_and_reading_never_wait_for_a_writer(database: Database) -> None:
+    version = database.data_version()
+    held, release = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with database.write() as tx:
+            tx.execute("INSERT INTO words VALUES ('slow')")
+            held.set()
+            assert release.wait(20)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(20)
+    assert database.data_version() == version
+    assert words(database) == []
+    release.set()
+    thread.join()
+    assert database.data_version() != version
+
+
+def test_a_file_that_another_process_keeps_locked_is_busy(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connecting, "BUSY_TIMEOUT_MS", 1)
+    other = Database(tmp_path / "x.db")
+    with database.write() as tx:
+        tx.execute("INSERT INTO words VALUES ('first')")
+        with pytest.raises(Busy) as busy:
+            add(other, "second")
+    assert busy.value.data["retryAfterMs"]
+    add(other, "second")
+    assert words(database) == ["first", "second"]
+    other.close()
+
+
+def test_a_closed_file_says_so(database: Database) -> None:
+    database.close()
+    database.close()
+    for use in (lambda: words(database), lambda: add(database, "x"), database.data_version):
+        with pytest.raises(StateDegraded):
+            use()
+
+
+def test_the_log_is_moved_into_the_file_in_the_background(database: Database) -> None:
+    with database.write() as tx:
+        tx.execute("CREATE TABLE blobs (content BLOB)")
+    for _ in range(30):
+        with database.write(durable=False) as tx:
+            tx.execute("INSERT INTO blobs VALUES (randomblob(1000000))")
+    give_up_at = time.monotonic() + 20
+    while frames_in_log(database) >= DUE_PAGES:  # with nothing left to move, the next commit begins the log anew
+        add(database, str(time.monotonic()))
+        assert time.monotonic() < give_up_at
+    assert database.path.stat().st_size > 10_000_000
+
+
+def frames_in_log(database: Database) -> int:
+    with closing(apsw.Connection(str(database.path))) as connection:
+        frames, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+        return frames
+
+
+EVERY_ERROR = sorted(
+    {error for _, error in inspect.getmembers(apsw, inspect.isclass) if issubclass(error, apsw.Error)},
+    key=lambda error: error.__name__,
+)
+
+
+@pytest.mark.parametrize("error", EVERY_ERROR, ids=lambda error: str(error.__name__))
+def test_every_exception_of_sqlite_is_ours_or_known_to_be_our_mistake(error: type[apsw.Error]) -> None:
+    with pytest.raises((SidecarError, *connecting._OUR_MISTAKES)) as raised, translated():
+        raise error("kumquat")
+    assert "kumquat" not in getattr(raised.value, "message", "")
+
+
+def test_damage_met_in_use_leaves_a_note_for_the_next_start(database: Database) -> None:
+    with pytest.raises(StateDegraded), database.read():
+        raise apsw.CorruptError("as met by a query")
+    assert suspect_note(database.path).exists()

@@ -1,0 +1,60 @@
+"""The hot cache against a plain model of what it should be."""
+
+import threading
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.storage.lru import Lru
+
+KEYS = st.integers(0, 6)
+STEPS = st.lists(
+    st.tuples(st.just("put"), KEYS, st.integers(0, 12)) | st.tuples(st.sampled_from(["get", "drop"]), KEYS, st.just(0)),
+    max_size=60,
+)
+
+
+@given(STEPS, st.integers(0, 20))
+def test_it_keeps_exactly_what_was_used_last_within_its_bytes(steps: list[tuple[str, int, int]], limit: int) -> None:
+    cache, model = Lru(limit), dict[int, int]()
+    for step, key, size in steps:
+        if step == "put":
+            cache.put(key, (key, size), size)
+            model.pop(key, None)
+            if size <= limit:
+                model[key] = size
+                while sum(model.values()) > limit:
+                    del model[next(iter(model))]
+        elif step == "drop":
+            cache.drop(key)
+            model.pop(key, None)
+        else:
+            assert cache.get(key) == ((key, model[key]) if key in model else None)
+            if key in model:
+                model[key] = model.pop(key)
+        assert cache.bytes == sum(model.values()) <= limit
+        assert len(cache) == len(model)
+
+
+def test_clearing_leaves_nothing() -> None:
+    cache = Lru(10)
+    cache.put("a", 1, 5)
+    cache.clear()
+    assert (len(cache), cache.bytes, cache.get("a")) == (0, 0, None)
+
+
+def test_many_threads_never_get_it_over_its_bytes() -> None:
+    cache = Lru(1000)
+
+    def use(offset: int) -> None:
+        for number in range(2000):
+            cache.put((offset, number % 50), number, number % 97)
+            cache.get((offset - 1, number % 50))
+            assert cache.bytes <= 1000
+
+    threads = [threading.Thread(target=use, args=(offset,)) for offset in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert cache.bytes == sum(size for _, size in cache._entries.values())

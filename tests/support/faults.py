@@ -1,0 +1,54 @@
+"""A disk that fails when a test says so."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+
+class Disk(apsw.VFS):
+    """SQLite's view of the disk: the n-th write from now fails, and with `lasting` all that follow."""
+
+    def __init__(self) -> None:
+        self.base = apsw.vfs_names()[0]
+        super().__init__("failing", self.base, makedefault=True)
+        self.writes = 0
+        self.fails_at: int | None = None
+        self.lasting = False
+        self.failure: type[apsw.Error] = apsw.FullError
+
+    def fail(self, at: int | None, failure: type[apsw.Error] = apsw.FullError, *, lasting: bool = False) -> None:
+        """Says which write fails, counted from 1; None for none."""
+        self.writes, self.fails_at, self.failure, self.lasting = 0, at, failure, lasting
+
+    def xOpen(self, name: "str | apsw.URIFilename | None", flags: list[int]) -> apsw.VFSFile:  # noqa: N802
+        return _File(self, name, flags)
+
+    def count(self) -> None:
+        """Counts a write, and fails it if it is the one."""
+        self.writes += 1
+        if self.fails_at is not None and (
+            self.writes == self.fails_at or (self.lasting and self.writes > self.fails_at)
+        ):
+            raise self.failure("the disk fails, as a test said")
+
+
+class _File(apsw.VFSFile):
+    def __init__(self, disk: Disk, name: "str | apsw.URIFilename | None", flags: list[int]) -> None:
+        super().__init__(disk.base, name, flags)
+        self._disk = disk
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+        self._disk.count()
+        super().xWrite(data, offset)
+
+
+@contextmanager
+def failing_disk() -> Iterator[Disk]:
+    """Puts a disk that can fail under every database opened meanwhile."""
+    disk = Disk()
+    try:
+        yield disk
+    finally:
+        disk.fail(None)
+        disk.unregister()
