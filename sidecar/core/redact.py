@@ -33,12 +33,12 @@ _TOKENS = re.compile(
 )
 _ASSIGNED = re.compile(
     r"""(?ix)
-    (\b[\w.-]*(?:passwd|password|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|client[-_]?secret|credential)[\w.-]*
-      ["']?\s*(?::=|=>|[:=])\s*)
+    ((?:passwd|password|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|client[-_]?secret|credential)[\w.-]{0,60}
+      ["']?\s{0,20}(?::=|=>|[:=])\s{0,20})
     (["'])([^"'\n\s]{8,})\2
     """
 )
-_URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s/:@]{1,100}:)([^\s/@]{3,})(@)", re.IGNORECASE)
+_URL_PASSWORD = re.compile(r"(\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{1,100}:)([^\s/@]{3,})(@)", re.IGNORECASE)
 _BEARER = re.compile(r"(?i)(\b(?:authorization\s*[:=]\s*[\"']?\s*)?(?:bearer|basic)\s+)([A-Za-z0-9+/._~=-]{16,})")
 
 

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import is_test
+from sidecar.packs.render import overhead_bytes
 from sidecar.packs.text import one_line, size
 
 ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
 """What the anchor may take, by token mode; under 4 KB in `normal`."""
+
+ANCHOR_SHARE = 0.4
+"""More of what a call may send the anchor never takes, however little that is: the rest is for what is new."""
 
 MAX_RULES = 24
 MAX_POINTERS = 12
@@ -28,6 +32,7 @@ _TRAP_HEADING = re.compile(
     r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b"
 )
 _STATUS = re.compile(r"(?im)^\s*(?:[-*]\s*)?(?:\*\*)?status(?:\*\*)?\s*:?\s*(?:\*\*)?\s*:?\s*([A-Za-z][\w -]{2,30})")
+_LINE_NUMBER = re.compile(r":\d+\)$")
 _STATUS_HEADING = re.compile(r"(?im)^#{1,4}\s*status\s*\n+\s*(?:[-*]\s*)?\**([A-Za-z][\w -]{2,30})")
 
 
@@ -57,6 +62,11 @@ class Sources(NamedTuple):
     """Names of instruction files the host or the provider sends by itself."""
 
 
+def anchor_limit(token_mode: str, sendable_bytes: int) -> int:
+    """Gives the bytes an anchor's lines may take, when a call may send so many in all."""
+    return min(ANCHOR_BYTES[token_mode], int(sendable_bytes * ANCHOR_SHARE) - overhead_bytes("anchor"))
+
+
 def anchor_lines(sources: Sources, limit_bytes: int) -> list[str]:
     """Gives the anchor's lines in a fixed order, each section trimmed so that the whole stays within the limit."""
     sections = [
@@ -81,12 +91,20 @@ def anchor_lines(sources: Sources, limit_bytes: int) -> list[str]:
 
 
 def changed_lines(before: str, after: str) -> list[str]:
-    """Tells what a newer anchor says otherwise: lines that are new, and lines that no longer hold."""
-    old, new = before.splitlines()[2:], after.splitlines()[2:]
-    old_set, new_set = set(old), set(new)
-    added = [f"now: {line.lstrip('- ')}" for line in new if line not in old_set and line.strip()]
-    gone = [f"no longer: {line.lstrip('- ')}" for line in old if line not in new_set and line.strip()]
+    """Tells what a newer anchor says otherwise: lines that are new, and lines that no longer hold.
+
+    A line that only stands elsewhere in its file now says the same.
+    """
+    old, new = _statements(before), _statements(after)
+    added = [f"now: {line}" for said, line in new.items() if said not in old]
+    gone = [f"no longer: {line}" for said, line in old.items() if said not in new]
     return added + gone
+
+
+def _statements(anchor: str) -> dict[str, str]:
+    """The anchor's statements without marker, introduction and titles: what is said → the line that says it."""
+    lines = [line.removeprefix("- ") for line in anchor.splitlines()[2:] if line.startswith("- ")]
+    return {_LINE_NUMBER.sub(")", line): line for line in lines}
 
 
 def _rules(sources: Sources) -> list[str]:
@@ -185,8 +203,8 @@ def _pointers(sources: Sources) -> list[str]:
     for document in sources.decisions[:MAX_POINTERS]:
         status = _STATUS.search(document.text) or _STATUS_HEADING.search(document.text)
         state = f" [{one_line(status[1], 30).lower()}]" if status else ""
-        lines.append(f"- {document.path}: {one_line(_title(document), 120)}{state}")
-    lines.extend(f"- {path}" for path in sources.specifications[:MAX_POINTERS])
+        lines.append(f"- {one_line(document.path, 200)}: {one_line(_title(document), 120)}{state}")
+    lines.extend(f"- {one_line(path, 200)}" for path in sources.specifications[:MAX_POINTERS])
     return lines
 
 

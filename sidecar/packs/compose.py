@@ -5,8 +5,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.packs.budget import fit
-from sidecar.packs.delta import unchanged_item
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.model import Block, SystemText, Trimmed
 from sidecar.packs.render import BLOCK_ORDER, render_block
 from sidecar.packs.text import size
@@ -42,8 +41,7 @@ def anchor_block(lines: Sequence[str], request: str) -> Pinned | None:
     """Renders the anchor; its id changes if and only if its bytes do."""
     if not lines:
         return None
-    item = PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, "\n".join(lines), "", "holds for the whole repository")
-    block = render_block("anchor", [item], request)
+    block = render_block("anchor", [_anchor_item("\n".join(lines), "")], request)
     return Pinned(block.id, block.text)
 
 
@@ -54,14 +52,17 @@ def compose(
     anchor_bytes = size(anchor.text) if anchor else 0
     anchor_is_new = anchor is not None and known.anchor is None
     within = fit(items, limits.budget_bytes - anchor_bytes)
-    had = tuple(item for item in within.kept if _has(known, item))
-    news = [item for item in within.kept if not _has(known, item)]
-    if known.exists and not any(item.kind == "delta" for item in news):
-        news.append(unchanged_item())
+    had = tuple(item for item in within.kept if has(known, item))
+    news = [item for item in within.kept if not has(known, item)]
     capped = fit(news, limits.new_bytes - (anchor_bytes if anchor_is_new else 0))
     blocks = _blocks(capped.kept, anchor if anchor_is_new and not as_system else None, request)
     system = SystemText(id=anchor.id, text=anchor.text) if anchor and as_system else None
-    fates: list[tuple[PackItem, Fate]] = [(item, "sent") for item in capped.kept]
+    fates: list[tuple[PackItem, Fate]] = []
+    if anchor is not None:
+        fates.append(
+            (_anchor_item(anchor.text.removesuffix("\n"), anchor.id), "sent" if anchor_is_new else "alreadyDelivered")
+        )
+    fates += [(item, "sent") for item in capped.kept]
     fates += [(item, "alreadyDelivered") for item in had]
     fates += [(item, "trimmed") for item in (*within.left_out, *capped.left_out)]
     trimmed = [Trimmed(item=item.key, reason="over the budget") for item in within.left_out]
@@ -81,9 +82,8 @@ def compose(
     )
 
 
-def _has(known: Known, item: PackItem) -> bool:
-    given = known.items.get(item.key)
-    return not item.every_time and given is not None and given.digest == item.digest
+def _anchor_item(text: str, digest: str) -> PackItem:
+    return PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, text, digest, "holds for the whole repository")
 
 
 def _blocks(items: Sequence[PackItem], anchor: Pinned | None, request: str) -> tuple[Block, ...]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sidecar.codebase import Definition, Ranked, Summary, query_terms
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.text import clean, one_line, size
+from sidecar.packs.text import one_line, size
 from sidecar.runs import keys
 
 TAPER = ((2, 1_500), (6, 900), (12, 400))
@@ -63,7 +63,7 @@ def _item(file: ContextFile, rank: int, terms: frozenset[str]) -> PackItem:
     summary = file.summary
     purpose = f" — {one_line(summary.purpose, 160)}" if summary.purpose else ""
     about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""
-    head = f"{clean(file.ranked.path)}{about}{purpose}"
+    head = f"{one_line(file.ranked.path, 300)}{about}{purpose}"
     lines = [head, f"  why: {one_line(file.why, 160)}"]
     left = limit - sum(size(line) + 1 for line in lines)
     shown = _choose(summary.definitions, terms, left)

@@ -1,11 +1,12 @@
 """The Delta Pack: what changed since this provider session last looked. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState, is_generated, may_show
 from sidecar.core.digests import short_id
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.text import clean, one_line, size
 from sidecar.runs import FailingTests, Known, keys
 
@@ -20,8 +21,19 @@ NEW_FILE_LINES = 24
 SHOWN_FILES = 40
 """Beyond this many changed files, the rest is one summary item."""
 
+LOOKED_AT_CHARACTERS = 60_000
+LINE_CHARACTERS = 240
+"""How much of one file's difference is looked at at all, and how much of a line is shown."""
+
 MAX_COMMITS = 10
 MAX_TESTS = 12
+MAX_RULE_CHANGES = 30
+
+_DURATION = re.compile(r"\b\d+(?:\.\d+)?\s?m?s\b")
+
+
+NAMED_ONLY = ":named"
+"""Ends the digest of what was only named because its difference came too late: the next call tells it wholly."""
 
 
 class Differences(NamedTuple):
@@ -33,28 +45,33 @@ class Differences(NamedTuple):
 
 def delta_items(
     state: RepositoryState,
-    differences: Differences,
+    differences: Differences | None,
     known: Known,
     moved: Moved | None,
     failing: Sequence[FailingTests],
     todos: tuple[tuple[str, str], ...],
-    anchor_changes: Sequence[str],
+    anchor_changes: Sequence[str] | None,
     relevance: Mapping[str, float],
     budget_bytes: int,
 ) -> list[PackItem]:
-    """Gives every item of the delta that holds now, the most relevant first; the ledger decides which are news."""
+    """Gives every item of the delta that holds now, the most relevant first; the ledger decides which are news.
+
+    Without `differences`, which came too late, files are named only and count as not yet told; without
+    `anchor_changes` nothing is said of the standing rules.
+    """
     items = [_tests_item(tests) for tests in failing]
-    items.extend(_head_items(state, moved))
+    items.append(_head_item(state, moved, known, is_whole=differences is not None))
     items.extend(_file_items(state, differences, relevance, int(budget_bytes * BODY_SHARE)))
     items.extend(_gone_items(state, known))
     if todos:
         items.append(_todos_item(todos))
-    if anchor_changes:
-        items.append(_anchor_item(anchor_changes))
+    items.extend(_rules_items(anchor_changes, known))
+    if known.exists and all(has(known, item) for item in items):
+        items.append(_unchanged_item())
     return items
 
 
-def unchanged_item() -> PackItem:
+def _unchanged_item() -> PackItem:
     """Says that nothing changed, so that the agent need not look again."""
     return PackItem(
         "delta:unchanged", "delta", Priority.DELTA, "Nothing since your last run.", "unchanged", "nothing changed",
@@ -65,21 +82,25 @@ def unchanged_item() -> PackItem:
 def _tests_item(failing: FailingTests) -> PackItem:
     names = [f"  {one_line(name, 200)}" for name in failing.names[:MAX_TESTS]]
     more = [f"  … {len(failing.names) - MAX_TESTS} more"] if len(failing.names) > MAX_TESTS else []
-    excerpt = [f"  | {line}" for line in clean(failing.excerpt).splitlines()]
+    excerpt = [f"  | {_line(line)}" for line in clean(failing.excerpt).splitlines()]
     text = "\n".join([f"Failing tests ({failing.runner}):", *names, *more, *excerpt])
     return PackItem(
         f"delta:tests:{failing.runner}",
         "delta",
         Priority.FAILING_TESTS,
         text,
-        short_id(text),
+        short_id([_DURATION.sub("", text), failing.run_id]),
         "the last test run failed",
     )
 
 
-def _head_items(state: RepositoryState, moved: Moved | None) -> list[PackItem]:
+def _head_item(state: RepositoryState, moved: Moved | None, known: Known, *, is_whole: bool) -> PackItem:
     if state.kind != "git":
-        return []
+        text = "Worktree: a folder without git, whose changes cannot be shown."
+        if keys.HEAD in known.items:
+            text += " Files in it have changed since your last run."
+        digest = keys.folder_digest(state.changed_hash)
+        return PackItem(keys.HEAD, "delta", Priority.DELTA, text, digest, "where the worktree stands")
     where = f"branch {one_line(state.branch, 120)}" if state.branch else "detached HEAD"
     at = f"at {state.head[:10]}" if state.head else "without a commit yet"
     lines = [f"Worktree: {where} {at}."]
@@ -90,12 +111,14 @@ def _head_items(state: RepositoryState, moved: Moved | None) -> list[PackItem]:
         lines.extend(f"  {_counts(file)}" for file in files[:SHOWN_FILES])
         if len(files) > SHOWN_FILES:
             lines.append(f"  … {len(files) - SHOWN_FILES} more files")
-    digest = keys.head_digest(state.branch, state.head)
-    return [PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), digest, "where the worktree stands")]
+    elif not is_whole and known.head_commit is not None and known.head_commit != state.head:
+        lines.append("HEAD has moved since your last run.")
+    digest = keys.head_digest(state.branch, state.head) + ("" if is_whole else NAMED_ONLY)
+    return PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), digest, "where the worktree stands")
 
 
 def _file_items(
-    state: RepositoryState, differences: Differences, relevance: Mapping[str, float], body_bytes: int
+    state: RepositoryState, differences: Differences | None, relevance: Mapping[str, float], body_bytes: int
 ) -> list[PackItem]:
     if state.kind != "git":
         return []
@@ -104,7 +127,7 @@ def _file_items(
     items = []
     for file in shown[:SHOWN_FILES]:
         limit = RELEVANT_FILE_BYTES if file.path in relevance else FILE_BYTES
-        body = _body(file, differences, min(limit, body_bytes))
+        body = _body(file, differences, min(limit, body_bytes)) if differences is not None else []
         body_bytes -= sum(size(line) + 1 for line in body)
         items.append(_file_item(file, differences, body))
     rest = shown[SHOWN_FILES:]
@@ -116,8 +139,8 @@ def _file_items(
     return items
 
 
-def _file_item(file: ChangedFile, differences: Differences, body: Sequence[str]) -> PackItem:
-    diff = differences.diffs.get(file.path)
+def _file_item(file: ChangedFile, differences: Differences | None, body: Sequence[str]) -> PackItem:
+    diff = differences.diffs.get(file.path) if differences is not None else None
     counts = f" +{diff.added} −{diff.removed}" if diff and (diff.added or diff.removed) else ""
     origin = f" (was {one_line(file.original, 200)})" if file.original and file.kind == "renamed" else ""
     text = "\n".join([f"{file.kind}: {one_line(file.path, 300)}{origin}{counts}", *body])
@@ -126,7 +149,7 @@ def _file_item(file: ChangedFile, differences: Differences, body: Sequence[str])
         "delta",
         Priority.DELTA,
         text,
-        keys.change_digest(file),
+        keys.change_digest(file) + ("" if differences is not None else NAMED_ONLY),
         f"{file.kind} in the worktree",
     )
 
@@ -137,23 +160,39 @@ def _body(file: ChangedFile, differences: Differences, limit_bytes: int) -> list
         return []
     diff = differences.diffs.get(file.path)
     if diff is not None:
-        return _cut([f"  {line}" for line in clean(diff.hunks).splitlines()], limit_bytes)
+        return _cut([f"  {_line(line)}" for line in _lines(diff.hunks)], limit_bytes, _count(diff.hunks))
     content = differences.new_files.get(file.path)
     if content is None:
         return []
-    lines = clean(content).splitlines()
-    shown = _cut([f"  +{line}" for line in lines[:NEW_FILE_LINES]], limit_bytes)
-    return shown + ([f"  … {len(lines)} lines in all"] if shown and len(lines) > len(shown) else [])
+    lines = [f"  +{_line(line)}" for line in _lines(content)]
+    return _cut(lines[:NEW_FILE_LINES], limit_bytes, _count(content))
 
 
-def _cut(lines: list[str], limit_bytes: int) -> list[str]:
-    """Keeps the first lines that fit, whole lines only, and says how many follow; too few to help become none."""
-    left = limit_bytes
-    for number, line in enumerate(lines):
+def _lines(text: str) -> list[str]:
+    """The first lines of a text, made safe; of a huge one no more than could ever be shown."""
+    return clean(text[:LOOKED_AT_CHARACTERS]).removesuffix("\n").split("\n") if text else []
+
+
+def _count(text: str) -> int:
+    return text.count("\n") + (text[-1:] not in ("", "\n"))
+
+
+def _line(text: str) -> str:
+    return text if len(text) <= LINE_CHARACTERS else text[: LINE_CHARACTERS - 1] + "…"
+
+
+def _cut(lines: list[str], limit_bytes: int, total: int) -> list[str]:
+    """Keeps the first lines that fit, whole lines only, and says how many of all follow; too few become none."""
+    if len(lines) >= total and sum(size(line) + 1 for line in lines) <= limit_bytes:
+        return lines
+    left = limit_bytes - size(f"  … {total} more lines") - 1
+    shown: list[str] = []
+    for line in lines:
         left -= size(line) + 1
         if left < 0:
-            return [*lines[:number], f"  … {len(lines) - number} more lines"] if number > 2 else []
-    return lines
+            break
+        shown.append(line)
+    return [*shown, f"  … {total - len(shown)} more lines"] if shown and total > len(shown) else shown
 
 
 def _gone_items(state: RepositoryState, known: Known) -> list[PackItem]:
@@ -182,9 +221,20 @@ def _todos_item(todos: tuple[tuple[str, str], ...]) -> PackItem:
     )
 
 
-def _anchor_item(changes: Sequence[str]) -> PackItem:
-    text = "\n".join(["The repository's standing rules and map have changed:", *(f"  {line}" for line in changes[:30])])
-    return PackItem("delta:anchor", "delta", Priority.DELTA, text, short_id(text), "the anchor's sources changed")
+def _rules_items(changes: Sequence[str] | None, known: Known) -> list[PackItem]:
+    """What the pinned anchor no longer says rightly; also, once, that it is right again."""
+    told = known.items.get(keys.RULES)
+    if changes:
+        more = [f"  … {len(changes) - MAX_RULE_CHANGES} more"] if len(changes) > MAX_RULE_CHANGES else []
+        shown = [f"  {line}" for line in changes[:MAX_RULE_CHANGES]]
+        text = "\n".join(["The repository's standing rules and map have changed:", *shown, *more])
+        digest = short_id(text)
+    elif changes is not None and told is not None:
+        text = "The repository's standing rules and map are again as they were first given."
+        digest = keys.GONE
+    else:
+        return []
+    return [PackItem(keys.RULES, "delta", Priority.DELTA, text, digest, "the anchor's sources changed")]
 
 
 def _counts(file: FileDiff) -> str:

@@ -10,9 +10,9 @@ from sidecar.core.clock import Deadline
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import MAX_COMMITS, Differences
 from sidecar.packs.model import PreRunParams, Trimmed
-from sidecar.packs.shared import Answer, Draft, Question, shared_pack, with_summaries
+from sidecar.packs.shared import PREPARE_WAIT_MS, Answer, Draft, Question, shared_pack, with_summaries
 from sidecar.packs.store import CachedPack
-from sidecar.packs.task import significant
+from sidecar.packs.task import OWN_TERMS, significant
 from sidecar.runs import Known
 
 FOLLOW_UP_FILES = 6
@@ -34,7 +34,8 @@ class Gathered:
     pack: CachedPack = field(default_factory=lambda: CachedPack((), ()))
     extra: tuple[ContextFile, ...] = ()
     """Files of this call alone: mentioned, or found by a follow-up's own words."""
-    differences: Differences = field(default_factory=lambda: Differences({}, {}))
+    differences: Differences | None = None
+    """None where they could not be had in time."""
     moved: Moved | None = None
     cache_hit: bool = False
     file_hits: int = 0
@@ -64,6 +65,7 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
     look = pool.submit(_look, question.repository)
     wait((look,), timeout=left_ms() / 1000)
     if not look.done():
+        look.add_done_callback(lambda done: _go_on(question, done))
         gathered.late = gathered.partial = True
         return gathered
     try:
@@ -88,10 +90,18 @@ def _look(repository: Repository) -> tuple[RepositoryState, Listing]:
     return state, repository.listing(state)
 
 
+def _go_on(question: Question, look: "Future[tuple[RepositoryState, Listing]]") -> None:
+    """Makes the pack of a call that had to go without, so that the next one finds it."""
+    if not look.cancelled() and look.exception() is None:
+        state, listing = look.result()
+        shared_pack(question, state, listing, PREPARE_WAIT_MS)
+
+
 def _changes(repository: Repository, state: RepositoryState, known: Known) -> tuple[Differences, Moved | None]:
     diffs = repository.diffs(state)
-    untracked = [file.path for file in state.changed if file.kind == "untracked"] if state.kind == "git" else []
-    texts = {path: text for path in untracked[:MAX_NEW_FILES] if (text := repository.new_file(path)) is not None}
+    new = [file.path for file in state.changed if file.kind == "untracked" or state.head is None]
+    shown = new[:MAX_NEW_FILES] if state.kind == "git" else []
+    texts = {path: text for path in shown if (text := repository.new_file(path)) is not None}
     moved = None
     if known.head_commit is not None and state.head is not None and known.head_commit != state.head:
         moved = repository.moved(known.head_commit, state.head, MAX_COMMITS)
@@ -145,7 +155,7 @@ def _pack(
     mentioned, nowhere = _mentioned(question, params, listing)
     omissions.extend(Trimmed(item=path[:200], reason="outside the workspace, or not shown") for path in nowhere)
     words, names = significant(params.prompt)
-    own_words = bool(words or names) and not new_task
+    own_words = (bool(names) or len(words) >= OWN_TERMS) and not new_task
     extra: tuple[ContextFile, ...] = ()
     if mentioned or own_words:
         query = " ".join((*words.values(), *names))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sidecar.packs.model import BlockKind
 from sidecar.packs.text import size
-from sidecar.runs import Item
+from sidecar.runs import Item, Known
 
 
 class Priority(IntEnum):
@@ -41,3 +41,9 @@ class PackItem(NamedTuple):
     def as_delivery(self) -> Item:
         """Gives what the ledger keeps of it."""
         return Item(self.key, self.digest, self.bytes)
+
+
+def has(known: Known, item: PackItem) -> bool:
+    """Says whether a session has an item with just this content."""
+    given = known.items.get(item.key)
+    return not item.every_time and given is not None and given.digest == item.digest

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sidecar.call import Call
+from sidecar.codebase import may_show
 from sidecar.core.clock import Deadline
 from sidecar.governor import Word, decide, signals_of
 from sidecar.metrics import count_call
@@ -27,7 +28,7 @@ from sidecar.packs.plan import plan_item
 from sidecar.packs.render import render_prompt
 from sidecar.packs.shared import question_of
 from sidecar.packs.task import task_of
-from sidecar.runs import CallRecord, FailingTests, Known, SessionKey, SubChat, Task, keys, ledger, records
+from sidecar.runs import UNKNOWN, CallRecord, FailingTests, Known, SessionKey, SubChat, Task, keys, ledger, records
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
@@ -46,7 +47,10 @@ class _Turn:
     sub_chat: SubChat
     failing: list[FailingTests]
     session: SessionKey | None
+    """The session the packs are for; None when a fresh one begins or is asked for."""
     known: Known
+    held: Known
+    """What the session has that the host would resume, also when a fresh one is asked for."""
     word: Word
     fresh: bool
     task: Task
@@ -68,9 +72,10 @@ def run(call: Call, params: PreRunParams) -> PreRunResult:
         return _untouched(call, params, "slashCommand", turn)
     workspace.require()
     deadline = Deadline(call.received_ms + (params.deadline_ms or DEFAULT_DEADLINE_MS))
-    question = question_of(call.process, workspace, params, turn.task, turn.token_mode)
+    question = question_of(call.process, workspace, params, turn.task, turn.token_mode, settings)
     gathered = gather(question, params, turn.known, deadline, new_task=turn.task_is_new)
     if gathered.late:
+        _keep_task(turn)
         return _untouched(call, params, "deadline", turn)
     composed = _composed(turn, gathered)
     return _answer(turn, gathered, composed)
@@ -89,30 +94,43 @@ def _begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Set
             rehydrate_allowed=bool(settings["rehydrate"]) and not shadow,
         )
         fresh = word.action == "rehydrate" and sub_chat.counters.snapshot is not None
-        session = SessionKey(params.provider, resumed, shadow) if resumed is not None and not fresh else None
-        known = ledger.known(tx, session)
+        held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
+        held = ledger.known(tx, held_by)
     task, is_new = task_of(sub_chat.task, params.prompt)
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
+    session, known = (None, UNKNOWN) if fresh else (held_by, held)
     return _Turn(
-        call, params, workspace, settings, token_mode, sub_chat, failing, session, known, word, fresh, task, is_new
+        call,
+        params,
+        workspace,
+        settings,
+        token_mode,
+        sub_chat,
+        failing,
+        session,
+        known,
+        held,
+        word,
+        fresh,
+        task,
+        is_new,
     )
 
 
 def _composed(turn: _Turn, gathered: Gathered) -> Composed:
     as_system = turn.params.provider == "claude"
-    current = anchor_block(gathered.pack.anchor, "" if as_system else turn.params.prompt)
-    anchor = turn.known.anchor or current
-    changes = (
-        changed_lines(turn.known.anchor.text, current.text)
-        if turn.known.anchor and current and turn.known.anchor.id != current.id
-        else []
-    )
+    pinned = turn.known.anchor
+    current = anchor_block(gathered.pack.anchor, turn.params.prompt if pinned is None else "")
+    anchor = pinned or current
+    changes = None
+    if pinned is not None and (current is not None or not gathered.partial):
+        changes = changed_lines(pinned.text, current.text if current is not None else "")
     limits = Limits(turn.settings.budget_bytes(turn.token_mode), turn.settings.new_bytes_per_call(turn.token_mode))
     items = _items(turn, gathered, changes)
     return compose(items, anchor, turn.known, limits, as_system=as_system, request=turn.params.prompt)
 
 
-def _items(turn: _Turn, gathered: Gathered, anchor_changes: list[str]) -> list[PackItem]:
+def _items(turn: _Turn, gathered: Gathered, anchor_changes: list[str] | None) -> list[PackItem]:
     """Every item that is valid for this call, whether the session has it or not."""
     items: list[PackItem] = []
     if turn.fresh and turn.sub_chat.counters.snapshot is not None:
@@ -184,6 +202,15 @@ def _governor(turn: _Turn, *, active: bool) -> GovernorBefore:
     )
 
 
+def _keep_task(turn: _Turn) -> None:
+    """Keeps the task of a call that had to go without, so that a follow-up is known as one."""
+    state, params = turn.sub_chat._replace(task=turn.task), turn.params
+    with turn.call.database.write(durable=False) as tx:
+        records.put_sub_chat(
+            tx, params.sub_chat_id, turn.workspace.project_key, turn.workspace.key, state, turn.call.now_ms()
+        )
+
+
 def _record(
     turn: _Turn, gathered: Gathered, composed: Composed, metadata: PreRunMetadata, token: str | None, reason: str | None
 ) -> None:
@@ -217,6 +244,8 @@ def _call_record(
     now_ms: int,
 ) -> CallRecord:
     state = gathered.state
+    head = state.head if state else None
+    told_head = head if gathered.differences is not None else turn.known.head_commit or head
     record: dict[str, Any] = {
         "action": "passthrough" if reason else "inject",
         "reason": reason,
@@ -226,9 +255,10 @@ def _call_record(
         "pin": list(composed.anchor) if composed.anchor and composed.anchor_is_new else None,
         "fresh": turn.fresh,
         "items": [[item.key, item.kind, item.bytes, fate, item.why, item.score] for item, fate in composed.fates],
-        "head": state.head if state else None,
+        "head": head,
+        "toldHead": told_head,
         "changed": {
-            file.path: keys.change_digest(file) for file in (state.changed if state else ()) if file.path.isprintable()
+            file.path: keys.change_digest(file) for file in (state.changed if state else ()) if may_show(file.path)
         },
     }
     blocks: dict[str, Any] = {
@@ -248,7 +278,7 @@ def _untouched(call: Call, params: PreRunParams, reason: str, turn: _Turn | None
     A pinned anchor stays: leaving the system text out for one call would break the provider's prompt cache.
     """
     active = turn is not None and turn.settings.mode == "active"
-    pinned = turn.known.anchor if turn is not None and active and params.provider == "claude" else None
+    pinned = turn.held.anchor if turn is not None and active and params.provider == "claude" else None
     system = SystemText(id=pinned.id, text=pinned.text) if pinned else None
     reused = len(pinned.text.encode()) if pinned else 0
     governor = (

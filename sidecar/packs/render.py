@@ -18,7 +18,6 @@ _INTRODUCTIONS: dict[BlockKind, str] = {
     "delta": "Reference data: what changed since this session last looked.",
 }
 
-REQUEST_MARK = f"{MARK}request]"
 _ID_LENGTH = 12
 
 
@@ -43,7 +42,16 @@ def render_prompt(blocks: Sequence[Block], request: str) -> str:
     """Gives blocks and request as one text, the request last, under a marker of its own and unchanged."""
     if not blocks:
         return request
-    return "".join(f"{block.text}\n" for block in blocks) + f"{REQUEST_MARK}\n{request}"
+    return "".join(f"{block.text}\n" for block in blocks) + f"{_request_marker(request)}\n{request}"
+
+
+def _request_marker(request: str) -> str:
+    """The plain marker, or a numbered one where the request quotes it: each marker stands once in what is sent."""
+    marker, number = f"{MARK}request]", 1
+    while marker in request:
+        number += 1
+        marker = f"{MARK}request {number}]"
+    return marker
 
 
 def _marker(kind: BlockKind, block_id: str) -> str:

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 from sidecar.call import Process
 from sidecar.codebase import Listing, Ranked, Repository, RepositoryState, StateFailed, query_words, repository_of
 from sidecar.core.digests import short_id
-from sidecar.packs.anchor import ANCHOR_BYTES, anchor_lines
+from sidecar.packs.anchor import anchor_limit, anchor_lines
 from sidecar.packs.context import UNREAD, ContextFile, why_here
 from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
 from sidecar.packs.sources import area_heads, gather_sources, source_paths
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
 from sidecar.runs import Task, artifacts
 from sidecar.runs.model import Provider, RunMode
+from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
 CONTEXT_FILES = 16
@@ -35,6 +36,8 @@ class Question(NamedTuple):
     host_injects: HostInjects
     rejected: tuple[str, ...]
     """Titles of accepted rejected approaches."""
+    anchor_bytes: int
+    """What the anchor's lines may take."""
 
 
 class Answer(NamedTuple):
@@ -69,7 +72,7 @@ class _Asked:
 
 
 def question_of(
-    process: Process, workspace: Workspace, params: PreRunParams, task: Task, token_mode: TokenMode
+    process: Process, workspace: Workspace, params: PreRunParams, task: Task, token_mode: TokenMode, settings: Settings
 ) -> Question:
     """Puts together what a call asks, and remembers it for the preparation after its run."""
     with process.database.read() as tx:
@@ -77,6 +80,7 @@ def question_of(
     question = Question(
         process, workspace, repository_of(workspace, process), task, params.provider, params.mode, token_mode,
         params.host_injects or HostInjects(), tuple(sorted(artifact.title for artifact in accepted)),
+        anchor_limit(token_mode, settings.new_bytes_per_call(token_mode)),
     )  # fmt: skip
     asked = workspace.part(_Asked, _Asked).by_sub_chat
     asked.pop(params.sub_chat_id, None)
@@ -93,13 +97,20 @@ def shared_pack(
 
     What is ready early is put into the draft.
     """
-    draft = draft or Draft()
     cache = question.process.part(PackCache, lambda: PackCache(question.process))
     key = _key(question, state)
-    cached = cache.get(key)
-    if cached is not None:
-        question.repository.wait_for_index(listing, question.process.indexing, 0)
-        return Answer(cached, cache_hit=True, analysed=0, complete=True)
+    with cache.making(key, wait_ms):
+        cached = cache.get(key)
+        if cached is not None:
+            question.repository.wait_for_index(listing, question.process.indexing, 0)
+            return Answer(cached, cache_hit=True, analysed=0, complete=True)
+        answer = _made(question, state, listing, wait_ms, draft or Draft())
+        if answer.complete:
+            cache.put(key, answer.pack, question.process.clock.now_ms())
+        return answer
+
+
+def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms: float, draft: Draft) -> Answer:
     draft.anchor = tuple(_anchor(question, listing))
     if not question.repository.is_indexed():
         early = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
@@ -107,10 +118,7 @@ def shared_pack(
     analysed, complete = question.repository.wait_for_index(listing, question.process.indexing, wait_ms)
     ranked = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
     files = with_summaries(question, question.task.query, ranked, state, listing)
-    pack = CachedPack(draft.anchor, files)
-    if complete:
-        cache.put(key, pack, question.process.clock.now_ms())
-    return Answer(pack, cache_hit=False, analysed=analysed, complete=complete)
+    return Answer(CachedPack(draft.anchor, files), cache_hit=False, analysed=analysed, complete=complete)
 
 
 def prepare(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
@@ -177,7 +185,8 @@ def _prepare(question: Question) -> None:
 def _key(question: Question, state: RepositoryState) -> PackKey:
     host = question.host_injects
     sources: list[Any] = [
-        PACK_VERSION, question.process.version, host.agents_md, host.claude_md, list(question.rejected)
+        PACK_VERSION, question.process.version, host.agents_md, host.claude_md, list(question.rejected),
+        question.anchor_bytes,
     ]  # fmt: skip
     return PackKey(
         workspace=question.workspace.key,
@@ -195,4 +204,4 @@ def _anchor(question: Question, listing: Listing) -> list[str]:
     paths = list(listing.files)
     texts = question.repository.texts({path: listing.files[path] for path in source_paths(paths)})
     sources = gather_sources(paths, texts.get, _purposes(question, listing), question.host_injects, question.rejected)
-    return anchor_lines(sources, ANCHOR_BYTES[question.token_mode])
+    return anchor_lines(sources, question.anchor_bytes)

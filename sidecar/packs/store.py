@@ -1,5 +1,8 @@
 """The pack cache: the chosen context files of a task in a state of the repository."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
@@ -37,11 +40,29 @@ class PackCache:
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 4
         self._cache = Cache("continuity_pack_cache", PackKey._fields, process.database, process.hot, limit)
+        self._lock = threading.Lock()
+        self._making: dict[PackKey, threading.Event] = {}
 
     def get(self, key: PackKey) -> CachedPack | None:
         """Gives the pack that was made for exactly this key."""
         value = self._cache.get(tuple(key))
         return _from_json(value) if value is not None else None
+
+    @contextmanager
+    def making(self, key: PackKey, wait_ms: float) -> Iterator[None]:
+        """Lets one thread at a time make a pack: who comes second waits, `wait_ms` at most, and may find it cached."""
+        with self._lock:
+            others = self._making.get(key)
+            mine = None if others else self._making.setdefault(key, threading.Event())
+        if others is not None:
+            others.wait(wait_ms / 1000)
+        try:
+            yield
+        finally:
+            if mine is not None:
+                with self._lock:
+                    del self._making[key]
+                mine.set()
 
     def put(self, key: PackKey, pack: CachedPack, now_ms: int) -> None:
         """Keeps a pack."""

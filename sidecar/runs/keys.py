@@ -6,6 +6,7 @@ from sidecar.core.digests import short_id
 ANCHOR = "anchor"
 HEAD = "delta:head"
 TODOS = "delta:todos"
+RULES = "delta:anchor"
 _CHANGE = "delta:file:"
 _CONTEXT = "context:"
 
@@ -34,8 +35,15 @@ def context_path(key: str) -> str | None:
 
 
 def change_digest(file: ChangedFile) -> str:
-    """Identifies a changed file's difference by what it depends on."""
-    return short_id([file.kind, file.content_hash.removeprefix("x:")])
+    """Identifies a changed file's difference by what it depends on; that it was staged is no other difference."""
+    origin = file.original if file.kind == "renamed" else None
+    return short_id(
+        [
+            file.content_hash.removeprefix("x:"),
+            origin and origin.encode("utf-8", "replace").decode(),
+            file.kind == "conflicted",
+        ]
+    )
 
 
 def content_digest(content_id: str) -> str:
@@ -46,6 +54,11 @@ def content_digest(content_id: str) -> str:
 def head_digest(branch: str | None, head: str | None) -> str:
     """Identifies where the worktree stands."""
     return short_id([branch, head])
+
+
+def folder_digest(files_hash: str) -> str:
+    """Identifies the content of a folder without git."""
+    return short_id(["folder", files_hash])
 
 
 def todos_digest(todos: tuple[tuple[str, str], ...]) -> str:

@@ -36,7 +36,7 @@ def get(tx: apsw.Connection, artifact_id: str) -> tuple[Artifact, bool] | None:
 def of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int) -> Artifact | None:
     """Gives the newest artifact of an event not older than a moment."""
     rows = _artifacts(
-        tx, "project = ? AND event_key = ? AND created_at_ms >= ? ORDER BY created_at_ms DESC LIMIT 1",
+        tx, "project = ? AND event_key = ? AND created_at_ms >= ? ORDER BY created_at_ms DESC, rowid DESC LIMIT 1",
         (project, event_key, since_ms),
     )  # fmt: skip
     return rows[0][0] if rows else None

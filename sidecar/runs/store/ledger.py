@@ -46,7 +46,7 @@ def continue_session(
         inherited = known(tx, before)
         deliver(tx, key, inherited.items.values(), inherited.anchor, "", now_ms)
     tx.execute(
-        "UPDATE continuity_sessions SET head_commit = ?, sub_chat_id = ?, updated_at_ms = ?"
+        "UPDATE continuity_sessions SET head_commit = coalesce(?, head_commit), sub_chat_id = ?, updated_at_ms = ?"
         " WHERE provider = ? AND session_id = ? AND shadow = ?",
         (head, sub_chat_id, now_ms, *key),
     )
@@ -67,14 +67,6 @@ def deliver(
             " WHERE provider = ? AND session_id = ? AND shadow = ? AND anchor_id IS NULL",
             (anchor.id, anchor.text, *key),
         )
-
-
-def withdraw(tx: apsw.Connection, key: SessionKey, items: Iterable[str]) -> None:
-    """Forgets that a session was given some items."""
-    tx.executemany(
-        "DELETE FROM continuity_deliveries WHERE provider = ? AND session_id = ? AND shadow = ? AND item = ?",
-        [(*key, item) for item in items],
-    )
 
 
 def forget(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str) -> None:

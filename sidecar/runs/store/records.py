@@ -73,7 +73,7 @@ def record_call(tx: apsw.Connection, call: CallRecord) -> None:
     )
     tx.execute(
         "DELETE FROM continuity_calls WHERE delivery_token IN (SELECT delivery_token FROM continuity_calls"
-        " ORDER BY created_at_ms DESC, delivery_token LIMIT -1 OFFSET ?)",
+        " ORDER BY created_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)",
         (KEPT_CALLS,),
     )
 
@@ -91,6 +91,13 @@ def call_of_run(tx: apsw.Connection, run_id: str) -> CallRecord | None:
 def settle_call(tx: apsw.Connection, delivery_token: str, status: str) -> None:
     """Notes what became of a pre-run's delivery: committed or dropped."""
     tx.execute("UPDATE continuity_calls SET status = ? WHERE delivery_token = ?", (status, delivery_token))
+
+
+def drop_pending(tx: apsw.Connection, sub_chat_id: str) -> None:
+    """Drops what is under way to a conversation: its post-run will not make it a delivery."""
+    tx.execute(
+        "UPDATE continuity_calls SET status = 'dropped' WHERE sub_chat_id = ? AND status = 'pending'", (sub_chat_id,)
+    )
 
 
 def run_result(tx: apsw.Connection, run_id: str) -> dict[str, Any] | None:
