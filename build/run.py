@@ -42,12 +42,16 @@ def main(arguments: list[str]) -> int:
     try:
         copy = copy_repository(chosen.repo.resolve(), work / "repository")
         told = _play(copy, work, None if chosen.json else Teller())
-    except (NotARepository, RequestFailed) as error:
+    except NotARepository as error:
         environment.say(f"run: {error}")
+        return 1
+    except RequestFailed as error:
+        environment.say(f"run: {error} The sidecar's log is in {work / 'log'}.")
         return 1
     finally:
         for temporary in ("repository", "state"):
             shutil.rmtree(work / temporary, ignore_errors=True)
+    shutil.rmtree(work / "log", ignore_errors=True)
     if chosen.json:
         print(json.dumps(told, indent=2))
     return 0
@@ -57,7 +61,7 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
     state_dir, packs = work / "state", work / "packs"
     state_dir.mkdir()
     files = len([name for name in git(copy.path, "ls-files", "-z").split("\0") if name])
-    client = Client([os.fspath(environment.program("onecode-sidecar")), "serve"], state_dir)
+    client = Client([os.fspath(environment.program("onecode-sidecar")), "serve"], state_dir, work / "log")
     if teller:
         teller.begin(copy.name, files, copy.uncommitted, client.server)
     player = Player(client, copy.path, packs)

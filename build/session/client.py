@@ -21,7 +21,7 @@ class RequestFailed(Exception):
 class Client:
     """A running sidecar after its handshake."""
 
-    def __init__(self, command: list[str], state_dir: Path) -> None:
+    def __init__(self, command: list[str], state_dir: Path, log_dir: Path) -> None:
         self._lines: queue.Queue[bytes] = queue.Queue()
         self._ids = 0
         pipe = subprocess.PIPE
@@ -38,6 +38,7 @@ class Client:
                 "clientInfo": {"name": "build/run.py", "version": "1"},
                 "processId": os.getpid(),
                 "stateDir": os.fspath(state_dir),
+                "logDir": os.fspath(log_dir),
             },
         )
         self.request("settings/get", {})  # 1Code starts it seconds before the first prompt: all is loaded by then
