@@ -4,7 +4,9 @@ from typing import Any, NamedTuple
 
 from sidecar.core.names import shown
 
-PROTECTED_BRANCHES = ("main", "master", "develop", "HEAD")
+PROTECTED_BRANCHES = ("main", "master", "develop", "head")
+PROTECTED_FOLDERS = ("release", "releases", "hotfix", "refs")
+MAX_BRANCH_BYTES = 200
 
 
 class Setting(NamedTuple):
@@ -142,17 +144,35 @@ def problem_with(name: str, value: object) -> str | None:
 
 
 def is_memory_branch(name: str) -> bool:
-    """Says whether a name is a well-formed branch name (git-check-ref-format) that is not protected."""
+    """Says whether artifacts may be committed to a branch: well-formed, and none that people work on.
+
+    Well-formed is what `git check-ref-format --branch` accepts, less what cannot be a file's name everywhere.
+    """
+    return _is_well_formed(name) and not _is_protected(name)
+
+
+def _is_well_formed(name: str) -> bool:
     parts = name.split("/")
-    well_formed = (
-        0 < len(name) <= 200
-        and all(part and not part.startswith((".", "-")) and not part.endswith((".", ".lock")) for part in parts)
+    return (
+        0 < len(name.encode(errors="replace")) <= MAX_BRANCH_BYTES
+        and name != "@"
+        and not name.startswith("-")
+        and not name.endswith(".")
         and ".." not in name
         and "@{" not in name
-        and name != "@"
-        and not any(char in ' ~^:?*[\\"' or ord(char) < 33 or ord(char) == 127 for char in name)
+        and all(part and not part.startswith(".") and not part.endswith(".lock") for part in parts)
+        and not any(_is_forbidden(char) for char in name)
     )
-    return well_formed and name not in PROTECTED_BRANCHES and parts[0] not in ("release", "releases", "hotfix")
+
+
+def _is_forbidden(char: str) -> bool:
+    return char in ' ~^:?*[\\"<>|' or ord(char) < 32 or ord(char) == 127 or 0xD800 <= ord(char) <= 0xDFFF
+
+
+def _is_protected(name: str) -> bool:
+    """Compares without case: on many disks `Main` is the same branch as `main`."""
+    folded = name.casefold()
+    return folded in PROTECTED_BRANCHES or folded.split("/")[0] in PROTECTED_FOLDERS
 
 
 def problems_with(patch: dict[str, Any]) -> list[str]:

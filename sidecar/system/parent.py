@@ -35,7 +35,7 @@ def wait_for_end(pid: int) -> None:
 
 
 def _wait_polling(pid: int) -> None:
-    """Asks whether the pid exists and, if it was our parent, whether it still is (a zombie still exists)."""
+    """Asks whether the pid exists, is no zombie (which still exists) and, if it was our parent, still is."""
     was_parent = os.getppid() == pid
     while True:
         try:
@@ -44,9 +44,18 @@ def _wait_polling(pid: int) -> None:
             return
         except PermissionError:
             pass
-        if was_parent and os.getppid() != pid:
+        if (was_parent and os.getppid() != pid) or _is_zombie(pid):
             return
         time.sleep(POLL_SECONDS)
+
+
+def _is_zombie(pid: int) -> bool:
+    """Asks Linux, where `/proc` tells; elsewhere nothing does."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stream:
+            return stream.read().rpartition(b")")[2].split()[:1] == [b"Z"]
+    except OSError:
+        return False
 
 
 if sys.platform == "win32":

@@ -1,74 +1,96 @@
-"""The plain parser stands in for orjson until that is loaded; nobody may notice the difference."""
+"""Until orjson is loaded a plain parser serves; it must never read or write anything differently."""
 
-import json
-from collections.abc import Iterator
 from typing import Any
 
 import orjson
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core import json_text
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
-VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
-PIECES = [
-    b'{"id":1}',
-    b'"\\ud800"',
-    b"\xff",
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=12,
+)
+
+ODD = [
+    b"",
+    b"nul",
     b"NaN",
+    b"-Infinity",
+    b"[1e400]",
     b"-0",
-    b"1e400",
-    b"1" * 30,
-    b"[" * 300,
-    b'"\x01"',
-    b"\xef\xbb\xbf1",
+    b"01",
+    b"1.0",
+    b"123456789012345678901234567890",
+    b'"\\ud800"',
+    b'"\\ud83d\\ude00"',
+    b'"\xff"',
+    b'"\xed\xa0\x80"',
+    b'"a\tb"',
+    b'{"a":1,"a":2}',
+    b"[1,]",
+    b"{} x",
+    b"\xef\xbb\xbf{}",
+    b" \t\r\n{} ",
+    b"\x0b{}",
+    b"\xc2\xa0{}",
+    b"'a'",
+    b"[" * 90 + b"]" * 90,
+    b"[" * 2000,
+    "\u00e9".encode("utf-16"),
 ]
 
 
 @pytest.fixture(autouse=True)
-def not_loaded() -> Iterator[None]:
-    """Begins every test as a process begins, and leaves orjson in charge."""
-    json_text._orjson = None
-    yield
-    json_text.load()
+def before_orjson_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_text, "_orjson", None)
+    monkeypatch.setattr(json_text, "load", lambda: orjson)
 
 
-def read_by(parser: Any, text: bytes) -> Any:
+def outcome(read: Any, text: bytes) -> Any:
     try:
-        return repr(parser(text))
-    except ValueError:
-        return ValueError
+        value = read(text)
+    except (ValueError, RecursionError):
+        return "refused"
+    return value, repr(value) if len(text) < 500 else None
 
 
-@given(st.binary(max_size=60) | VALUES.map(lambda value: json.dumps(value).encode()) | st.sampled_from(PIECES))
-@example(b'{"a":1,"a":2}')
-@example(b"[1,]")
-def test_any_text_is_read_as_orjson_reads_it(text: bytes) -> None:
-    json_text._orjson = None
-    assert read_by(json_text.loads, text) == read_by(orjson.loads, text)
+@pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
+def test_odd_texts_are_read_or_refused_as_orjson_does(text: bytes) -> None:
+    assert outcome(json_text.loads, text) == outcome(orjson.loads, text)
 
 
-@given(VALUES)
-def test_any_value_is_written_as_orjson_writes_it(value: Any) -> None:
-    json_text._orjson = None
-    try:
-        expected = orjson.dumps(value)
-    except TypeError:
+def test_any_text_is_read_as_orjson_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    @given(
+        st.binary(max_size=30)
+        | VALUES.map(orjson.dumps)
+        | st.text('[]{}:,"\\u0d8e1.-+ \n', max_size=14).map(str.encode)
+    )
+    def law(text: bytes) -> None:
+        monkeypatch.setattr(json_text, "_orjson", None)
+        assert outcome(json_text.loads, text) == outcome(orjson.loads, text)
+
+    law()
+
+
+def test_any_value_is_written_so_that_it_reads_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    @given(VALUES)
+    def law(value: Any) -> None:
+        monkeypatch.setattr(json_text, "_orjson", None)
+        assert orjson.loads(json_text.dumps(value)) == orjson.loads(orjson.dumps(value))
+
+    law()
+
+
+def test_what_json_cannot_hold_is_a_type_error_or_the_defaults_business() -> None:
+    for value in ("\ud800", {1, 2}, object()):
         with pytest.raises(TypeError):
-            json_text.dumps(value)
-        return
-    assert orjson.loads(json_text.dumps(value)) == orjson.loads(expected)
-
-
-def test_what_json_cannot_hold_is_turned_by_default() -> None:
-    assert json_text.dumps({"path": 1j}, default=str) == b'{"path":"1j"}'
-    json_text.load()
-    assert json_text.dumps({"path": 1j}, default=str) == b'{"path":"1j"}'
-
-
-def test_an_ordinary_message_does_not_load_orjson() -> None:
-    message = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":{"name":"1Code"}}}'
-    assert json_text.dumps(json_text.loads(message)) == message
-    assert json_text._orjson is None
+            json_text.dumps({"x": value})
+    assert json_text.dumps({"x": {1}}, default=len) == b'{"x":1}'

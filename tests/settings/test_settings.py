@@ -1,0 +1,144 @@
+"""Settings as a client sees them: which layer counts, what lasts, what is refused."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.settings.resolve import Layer, resolve
+from sidecar.settings.table import BY_NAME, SETTINGS
+from tests.support.client import Client
+from tests.support.memory import MemorySidecar
+
+LAYERS: tuple[Layer, ...] = ("initialize", "global", "project", "environment")
+NAMES = st.sampled_from([row.name for row in SETTINGS])
+VALUES = st.dictionaries(NAMES | st.just("unknown"), st.none() | st.integers(0, 9), max_size=6)
+
+
+@given(st.lists(VALUES, min_size=4, max_size=4))
+def test_the_last_layer_that_says_something_counts(values: list[dict[str, Any]]) -> None:
+    settings = resolve(list(zip(LAYERS, values, strict=True)))
+    for row in SETTINGS:
+        said = [
+            (layer, value[row.name])
+            for layer, value in zip(LAYERS, values, strict=True)
+            if value.get(row.name) is not None
+        ]
+        source, expected = said[-1] if said else ("default", row.default)
+        assert (settings.resolved[row.name].source, settings[row.name]) == (source, expected)
+    assert set(settings.resolved) == set(BY_NAME)
+
+
+def test_new_bytes_per_call_never_exceed_the_budget() -> None:
+    plain = resolve([])
+    assert plain.new_bytes_per_call("low") == plain.budget_bytes("low") == 14_000
+    assert resolve([("global", {"budgets.newBytesPerCall": 2_000})]).new_bytes_per_call("low") == 2_000
+    assert resolve([("global", {"budgets.newBytesPerCall": 99_000})]).new_bytes_per_call("low") == 14_000
+
+
+def shown(client: Client, name: str, project: Path | None = None) -> tuple[Any, str]:
+    params = {} if project is None else {"projectPath": str(project)}
+    settings = client.request("settings/get", params)["settings"]
+    setting = next(setting for setting in settings if setting["name"] == name)
+    return setting["value"], setting["source"]
+
+
+def update(client: Client, settings: dict[str, Any], project: Path | None = None) -> Any:
+    where = {} if project is None else {"projectPath": str(project)}
+    return client.request("settings/update", {"settings": settings, **where})
+
+
+def test_each_setting_is_shown_with_value_source_default_and_meaning(client: Client) -> None:
+    settings = client.request("settings/get", {})["settings"]
+    assert [setting["name"] for setting in settings] == [row.name for row in SETTINGS]
+    assert all(setting["source"] == "default" and setting["value"] == setting["default"] for setting in settings)
+    assert all(setting["description"] for setting in settings)
+    assert shown(client, "mode") == ("passive", "default")
+
+
+def test_each_layer_wins_over_the_one_below_it(open_sidecar: Callable[..., MemorySidecar], tmp_path: Path) -> None:
+    sidecar = open_sidecar(environment={"ONECODE_TOKEN_MODE": "debug"})
+    client = sidecar.client
+    client.initialize(settings={"mode": "off", "tokenMode": "low", "budgets": {"low": 5_000}})
+    project = tmp_path / "project"
+    assert shown(client, "mode") == ("off", "initialize")
+    assert shown(client, "budgets.low") == (5_000, "initialize")
+    update(client, {"mode": "active"})
+    assert shown(client, "mode") == ("active", "global")
+    assert shown(client, "mode", project) == ("active", "global")
+    update(client, {"mode": "passive", "tokenMode": "normal"}, project)
+    assert shown(client, "mode", project) == ("passive", "project")
+    assert shown(client, "mode") == ("active", "global")
+    assert shown(client, "mode", tmp_path / "other") == ("active", "global")
+    assert shown(client, "tokenMode", project) == ("debug", "environment")
+
+
+def test_an_update_shows_what_counts_then(client: Client) -> None:
+    settings = {setting["name"]: setting["value"] for setting in update(client, {"snapshot": False})["settings"]}
+    assert settings["snapshot"] is False
+
+
+def test_null_takes_a_setting_back_and_what_is_not_named_stays(client: Client) -> None:
+    update(client, {"mode": "active", "governor": {"turnsSnapshot": 3, "turnsRehydrate": 4}})
+    update(client, {"mode": None, "governor": {"turnsSnapshot": None}})
+    assert shown(client, "mode") == ("passive", "default")
+    assert shown(client, "governor.turnsSnapshot") == (7, "default")
+    assert shown(client, "governor.turnsRehydrate") == (4, "global")
+    update(client, {"governor": None})
+    assert shown(client, "governor.turnsRehydrate") == (12, "default")
+
+
+def test_settings_last_beyond_the_process(open_sidecar: Callable[..., MemorySidecar], tmp_path: Path) -> None:
+    first = open_sidecar()
+    first.client.initialize(settings={"tokenMode": "debug"})
+    update(first.client, {"mode": "active"})
+    update(first.client, {"mode": "off"}, tmp_path / "project")
+    first.close()
+    second = open_sidecar()
+    second.client.initialize()
+    assert shown(second.client, "mode") == ("active", "global")
+    assert shown(second.client, "mode", tmp_path / "project") == ("off", "project")
+    assert shown(second.client, "tokenMode") == ("normal", "default")  # of `initialize`: for one process only
+
+
+def test_two_spellings_of_a_project_are_one(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "project")
+    update(client, {"mode": "off"}, tmp_path / "project")
+    assert shown(client, "mode", tmp_path / "link") == ("off", "project")
+    assert shown(client, "mode", tmp_path / "project" / ".." / "project") == ("off", "project")
+
+
+def test_a_wrong_update_names_every_wrong_value_and_changes_nothing(client: Client) -> None:
+    failure = client.error(
+        "settings/update",
+        {"settings": {"mode": "sideways", "tokenMode": "low", "budgets": {"low": 1}, "memoryBranch": "main"}},
+    )
+    assert failure.code == -32602
+    paths = {error["path"] for error in failure.data["errors"]}
+    assert {path.split(".", 1)[1] for path in paths} == {"mode", "budgets.low", "memoryBranch"}
+    assert "sideways" not in str(failure)
+    assert shown(client, "tokenMode") == ("normal", "default")
+
+
+def test_a_relative_project_is_refused(client: Client) -> None:
+    assert client.error("settings/get", {"projectPath": "relative"}).code == -32010
+
+
+@pytest.mark.parametrize("settings", [{"mode": "sideways"}, {"memoryBranch": "release/1"}, {"capture": {"x": 1}}])
+def test_wrong_settings_in_initialize_are_refused(open_sidecar: Callable[..., MemorySidecar], settings: Any) -> None:
+    client = open_sidecar().client
+    failure = client.error("initialize", {**client.handshake(), "settings": settings})
+    assert failure.code == -32602
+    assert failure.data["errors"][0]["path"] == "settings"
+
+
+def test_a_variable_that_does_not_fit_is_a_warning_of_the_handshake(open_sidecar: Callable[..., MemorySidecar]) -> None:
+    client = open_sidecar(environment={"ONECODE_CONTINUITY_MODE": "sideways"}).client
+    warnings = client.initialize()["state"]["warnings"]
+    assert len(warnings) == 1
+    assert "ONECODE_CONTINUITY_MODE" in warnings[0]
+    assert shown(client, "mode") == ("passive", "default")

@@ -1,0 +1,42 @@
+"""What a child process sees of the environment, and where the command line keeps its state."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sidecar.system import environment
+
+
+def test_a_child_gets_the_users_environment_without_what_the_frozen_build_added(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/frozen/_internal")
+    monkeypatch.setenv("LD_LIBRARY_PATH_ORIG", "/usr/local/lib")
+    monkeypatch.setenv("DYLD_LIBRARY_PATH", "/frozen/_internal")
+    monkeypatch.setenv("_PYI_ARCHIVE_FILE", "/frozen/program")
+    child = environment.for_child({"GIT_OPTIONAL_LOCKS": "0"})
+    assert child["LD_LIBRARY_PATH"] == "/usr/local/lib"
+    assert child["GIT_OPTIONAL_LOCKS"] == "0"
+    assert not {"DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH_ORIG", "_PYI_ARCHIVE_FILE"} & child.keys()
+
+
+def test_from_source_the_users_library_path_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/lib")
+    assert environment.for_child()["LD_LIBRARY_PATH"] == "/opt/lib"
+
+
+def test_the_environment_is_given_as_a_copy() -> None:
+    environment.environment()["ONECODE_PROBE"] = "1"
+    assert "ONECODE_PROBE" not in environment.environment()
+
+
+def test_the_command_line_keeps_its_state_in_the_platforms_user_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    folder = environment.user_state_folder()
+    assert folder.name == environment.PROGRAM_FOLDER
+    assert folder.is_absolute()
