@@ -13,7 +13,10 @@ SOURCES = sorted(SIDECAR.rglob("*.py"))
 MAX_LINES = 400
 
 # Each of these costs more at start than all that `initialize` needs.
-LATE = ("pydantic", "pydantic_core", "orjson", "jsonrpcserver", "pygit2", "watchfiles", "logging", "asyncio", "inspect")
+LATE = (
+    *("pydantic", "pydantic_core", "orjson", "jsonrpcserver", "pygit2", "watchfiles"),
+    *("logging", "asyncio", "inspect", "subprocess", "shutil", "tempfile", "traceback", "dataclasses"),
+)
 
 # Answers `initialize` in this process, up to the moment before the rest is loaded, and tells what is loaded then.
 HANDSHAKE = """
