@@ -13,6 +13,7 @@ from sidecar.core import json_text
 from sidecar.core.errors import StateDegraded
 from sidecar.storage.connecting import translated
 from sidecar.storage.database import suspect_note
+from sidecar.storage.salvage import salvage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +31,6 @@ def rescue(path: Path, damage: str, now_ms: int) -> str:
 
     Raises StateDegraded when the damaged file cannot be moved. The caller is alone with the file.
     """
-    from sidecar.storage.salvage import salvage  # rarely needed, and not cheap to load
-
     fresh = path.with_name(path.name + ".rescued")
     try:
         aside = path.with_name(_aside_name(path, now_ms))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import struct
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
@@ -174,6 +173,8 @@ def _copy_with(first_page: bytes, damaged: Path, scratch: Path, kept_from: int) 
     contents[92:96] = contents[24:28]  # the change counter for which that size counts
     scratch.write_bytes(contents)
     if wal_of(damaged).exists():
+        import shutil  # rarely needed, and not cheap to load
+
         shutil.copyfile(wal_of(damaged), wal_of(scratch))
 
 
