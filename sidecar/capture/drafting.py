@@ -1,7 +1,7 @@
 """The devlog entry: what a stretch of work changed, for a reader. Pure; no model is called."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import is_generated
@@ -17,6 +17,18 @@ class Change(NamedTuple):
     path: str
     added: int
     removed: int
+
+
+class Tally(NamedTuple):
+    """What an entry's runs changed, as (added, removed) by file."""
+
+    start: str | None
+    """The commit that `counts` are against."""
+    settled: dict[str, list[int]]
+    """Changes whose commit is no longer the one counted against."""
+    counts: dict[str, list[int]]
+    base: dict[str, list[int]]
+    """What the counts held already when the entry began: the entry before tells it."""
 
 
 class Draft(NamedTuple):
@@ -36,7 +48,7 @@ def devlog(objective: str, changes: Sequence[Change], conclusion: str, tests: Se
     ordered = sorted(
         changes, key=lambda change: (is_generated(change.path), -(change.added + change.removed), change.path)
     )
-    lines += [f"- `{change.path}` +{change.added} −{change.removed}" for change in ordered[:MAX_FILES]]
+    lines += [f"- `{change.path}`{_counts(change)}" for change in ordered[:MAX_FILES]]
     if len(ordered) > MAX_FILES:
         lines.append(f"- … and {len(ordered) - MAX_FILES} more files")
     if tests:
@@ -44,12 +56,33 @@ def devlog(objective: str, changes: Sequence[Change], conclusion: str, tests: Se
     return Draft(title, "\n".join(lines) + "\n")
 
 
-def merged(before: Mapping[str, Sequence[int]], changes: Sequence[Change]) -> dict[str, list[int]]:
-    """Lays a run's changes over what earlier runs of the same entry changed; the newest counts of a file stand."""
-    return {
-        **{path: list(counts) for path, counts in before.items()},
-        **{change.path: [change.added, change.removed] for change in changes},
-    }
+def grown(tally: Tally, start: str | None, changes: Sequence[Change]) -> Tally:
+    """Adds a run that began at a commit. Against the same one, a file's newest counts replace the earlier ones."""
+    counts = {change.path: [change.added, change.removed] for change in changes}
+    if tally.start == start:
+        return tally._replace(counts={**tally.counts, **counts})
+    settled = {change.path: [change.added, change.removed] for change in totals(tally)}
+    return Tally(start, settled, counts, {})
+
+
+def totals(tally: Tally) -> list[Change]:
+    """Gives what an entry's runs changed in all, by path."""
+    changes = []
+    for path in sorted({*tally.settled, *tally.counts}):
+        parts = (tally.settled.get(path, [0, 0]), tally.counts.get(path, [0, 0]))
+        base = tally.base.get(path, [0, 0]) if path in tally.counts else [0, 0]
+        added, removed = (sum(part[side] for part in parts) - base[side] for side in (0, 1))
+        changes.append(Change(path, max(0, added), max(0, removed)))
+    return changes
+
+
+def following(tally: Tally) -> Tally:
+    """Gives the tally of the entry after a closed one."""
+    return Tally(tally.start, {}, {}, {**tally.base, **tally.counts})
+
+
+def _counts(change: Change) -> str:
+    return f" +{change.added} −{change.removed}" if change.added or change.removed else ""
 
 
 def _conclusion(text: str) -> str:

@@ -22,6 +22,8 @@ class Observed:
     changes: list[Change] = field(default_factory=list)
     seen: list[Item] = field(default_factory=list)
     """What the agent knows from its own reading and writing, and need not be told."""
+    own: frozenset[str] = frozenset()
+    """Files the run wrote or committed itself, changed or no longer."""
     head: str | None = None
     """The commit the agent knows the worktree stands at."""
     diff_lines: int = 0
@@ -43,13 +45,14 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
     written = _relative(cwd, work.written)
     touched = _touched(state, work, written, before, moved)
     observed = Observed(state=state, head=_known_head(state, work, before))
+    observed.own = frozenset(written) | {file.path for file in moved.files if work.commands}
     observed.changes = [Change(path, *counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
     observed.diff_lines = sum(
         added + removed
         for path, (added, removed) in counts.items()
         if not is_generated(path) and any(file.path == path for file in state.changed)
     )
-    observed.seen = _seen(state, listing.files, work, written, _relative(cwd, work.read))
+    observed.seen = _seen(state, listing.files, work, written, _read(state, cwd, work, before))
     return observed
 
 
@@ -93,8 +96,16 @@ def _touched(
 
 def _known_head(state: RepositoryState, work: Work, before: dict[str, Any] | None) -> str | None:
     """A run that ran commands may have made the commits itself; another one has not seen them."""
-    old = before.get("head") if before else state.head
-    return state.head if work.commands or old is None else old
+    old = before.get("toldHead") if before else state.head
+    was_told = before is None or before.get("head") == old
+    return state.head if old is None or (work.commands and was_told) else old
+
+
+def _read(state: RepositoryState, cwd: str, work: Work, before: dict[str, Any] | None) -> set[str]:
+    """What the run read and knows as it is now: a file that somebody changed meanwhile it may know as it was."""
+    earlier: dict[str, str] = before.get("changed", {}) if before else {}
+    meanwhile = {file.path for file in state.changed if earlier.get(file.path) != keys.change_digest(file)}
+    return _relative(cwd, work.read) - (meanwhile if state.kind == "git" else set())
 
 
 def _seen(state: RepositoryState, files: dict[str, str], work: Work, written: set[str], read: set[str]) -> list[Item]:

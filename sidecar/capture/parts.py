@@ -50,10 +50,12 @@ def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> 
         if not isinstance(kind, str) or not isinstance(given, Mapping):
             continue
         failure = by_id.get(str(part.get("toolCallId")))
-        if kind in _WRITING and failure is None:
-            written.extend(_paths(given))
-        elif kind in _READING and failure is None:
-            read.extend(_paths(given))
+        # A call that was denied, failed or cut off stays a call without an output (host.md, Stored messages).
+        happened = failure is None and (part.get("state") != "call" or part.get("output") is not None)
+        if kind in _WRITING:
+            written.extend(_paths(given) if happened else ())
+        elif kind in _READING:
+            read.extend(_paths(given) if happened else ())
         elif kind == "tool-Bash":
             command = _command(part, given, failure)
             commands.extend([command] if command else [])
@@ -61,9 +63,11 @@ def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> 
             listed = given.get("todos")
             todos = _todos(listed) if isinstance(listed, list) else todos
     known = {str(part.get("toolCallId")) for part in parts}
-    for failure in failures:
-        if failure.tool_call_id is None or failure.tool_call_id not in known:
-            commands.append(Command("", failure.text, failure.exit_code, failed=True))
+    commands.extend(
+        Command("", failure.text, failure.exit_code, failed=True)
+        for failure in failures
+        if failure.tool_call_id not in known
+    )
     return Work(_distinct(written), _distinct(read), tuple(commands), todos)
 
 

@@ -2,65 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
 from sidecar.call import Call
-from sidecar.capture.drafting import Change, devlog, merged
+from sidecar.capture.entries import keep_devlog
+from sidecar.capture.finished import Finished
 from sidecar.capture.model import PostRunParams, PostRunResult
-from sidecar.capture.observed import Observed, observe
-from sidecar.capture.outcomes import TestOutcome, outcomes_of
-from sidecar.capture.parts import Failure, Work, work_of
+from sidecar.capture.observed import observe
+from sidecar.capture.outcomes import outcomes_of
+from sidecar.capture.parts import Failure, work_of
 from sidecar.core.redact import redact
 from sidecar.governor import Word, after_run, after_snapshot, decide, signals_of
 from sidecar.governor.model import GovernorWord
 from sidecar.metrics import count_call
 from sidecar.runs import (
-    Artifact,
     CallRecord,
     FailingTests,
     Item,
+    Known,
     Pinned,
     SessionKey,
     SubChat,
-    artifacts,
     keys,
     ledger,
     records,
 )
 from sidecar.runs.model import ArtifactReference
-from sidecar.settings.resolve import Settings
-from sidecar.workspace import Workspace
-
-REACHED = ("completed", "aborted", "error")
-"""Outcomes that reached the provider, if its session is known."""
-
-HOUR_MS = 3_600_000
-
-
-@dataclass
-class _Run:
-    """A run on its way into the records."""
-
-    call: Call
-    params: PostRunParams
-    workspace: Workspace
-    settings: Settings
-    work: Work
-    tests: tuple[TestOutcome, ...]
-    before: CallRecord | None
-    observed: Observed
-    now_ms: int
-
-    @property
-    def reached(self) -> bool:
-        return self.params.outcome in REACHED and self.params.session.after is not None
-
-    @property
-    def is_shadow(self) -> bool:
-        return self.before.shadow if self.before is not None else self.settings.mode == "passive"
 
 
 def run(call: Call, params: PostRunParams) -> PostRunResult:
@@ -73,15 +42,14 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
         )
     with call.database.read() as tx:
         known = records.run_result(tx, params.run_id)
-        before = records.call_of_token(tx, params.delivery_token) if params.delivery_token else None
-        before = before or records.call_of_run(tx, params.run_id)
+        before = _pre_run(tx, params)
     if known is not None:
         return _again(known)
     parts = params.assistant.parts if params.assistant else []
     failures = [Failure(error.tool_call_id, error.text, error.exit_code) for error in params.tool_errors or []]
     work = work_of(parts, failures)
     observed = observe(call, workspace, params.cwd, work, before.record if before else None)
-    one = _Run(call, params, workspace, settings, work, outcomes_of(work.commands), before, observed, call.now_ms())
+    one = Finished(call, params, workspace, settings, work, outcomes_of(work.commands), before, observed, call.now_ms())
     with call.database.write() as tx:
         known = records.run_result(tx, params.run_id)
         result = _again(known) if known is not None else _keep(tx, one)
@@ -89,15 +57,28 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
     return result
 
 
+def _pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:
+    """Gives the run's own pre-run; a token of another run says nothing of what this one was given."""
+    by_token = records.call_of_token(tx, params.delivery_token) if params.delivery_token else None
+    for found in (by_token, records.call_of_run(tx, params.run_id)):
+        if found is not None and (found.run_id, found.sub_chat_id, found.provider) == (
+            params.run_id,
+            params.sub_chat_id,
+            params.provider,
+        ):
+            return found
+    return None
+
+
 def _again(known: dict[str, Any]) -> PostRunResult:
     return PostRunResult.model_validate({**known, "duplicate": True})
 
 
-def _keep(tx: apsw.Connection, one: _Run) -> PostRunResult:
+def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     state = records.sub_chat(tx, one.params.sub_chat_id)
     _settle_delivery(tx, one)
     _keep_tests(tx, one)
-    drafted = _draft(tx, one, state)
+    drafted = keep_devlog(tx, one, state)
     state = state._replace(todos=_todos(one, state))
     word, state = _govern(tx, one, state)
     records.put_sub_chat(tx, one.params.sub_chat_id, one.workspace.project_key, one.workspace.key, state, one.now_ms)
@@ -113,10 +94,15 @@ def _keep(tx: apsw.Connection, one: _Run) -> PostRunResult:
     return result
 
 
-def _settle_delivery(tx: apsw.Connection, one: _Run) -> None:
-    """Commits what the run was given, if it reached the provider; else it counts as never sent."""
+def _settle_delivery(tx: apsw.Connection, one: Finished) -> None:
+    """Commits what the run was given, if it reached the provider; else it counts as never sent.
+
+    Where a session event dropped it meanwhile, the session stays unknown and gets everything again.
+    """
     params, before = one.params, one.before
-    if before is not None and before.status == "pending":
+    if before is not None and before.status != "pending":
+        return
+    if before is not None:
         records.settle_call(tx, before.delivery_token, "committed" if one.reached else "dropped")
     if not one.reached or params.session.after is None:
         return
@@ -127,88 +113,37 @@ def _settle_delivery(tx: apsw.Connection, one: _Run) -> None:
     ledger.continue_session(tx, key, params.sub_chat_id, one.observed.head, None if fresh else continued, one.now_ms)
     given = [Item(*item) for item in before.record["delivered"]] if before is not None else []
     pin = before.record["pin"] if before is not None else None
-    own = list(one.observed.seen)
-    state = one.observed.state
-    if state is not None and one.observed.head == state.head:
-        own.append(Item(keys.HEAD, keys.head_digest(state.branch, state.head), 0))
+    own = _own(one, ledger.known(tx, key))
     ledger.deliver(tx, key, [*given, *own], Pinned(*pin) if pin else None, params.run_id, one.now_ms)
 
 
-def _keep_tests(tx: apsw.Connection, one: _Run) -> None:
+def _own(one: Finished, known: Known) -> list[Item]:
+    """What the agent knows from its own work: what it read and wrote, what it committed, where it left HEAD."""
+    own, state = list(one.observed.seen), one.observed.state
+    if state is None:
+        return own
+    if state.kind == "folder" and (one.work.written or one.work.commands):
+        own.append(Item(keys.HEAD, keys.folder_digest(state.changed_hash), 0))
+    if state.kind == "git" and one.observed.head == state.head:
+        own.append(Item(keys.HEAD, keys.head_digest(state.branch, state.head), 0))
+    present = {file.path for file in state.changed}
+    told = (path for key in known.items if (path := keys.changed_path(key)) is not None)
+    own += [Item(keys.change_key(path), keys.GONE, 0) for path in told if path in one.observed.own - present]
+    return own
+
+
+def _keep_tests(tx: apsw.Connection, one: Finished) -> None:
+    """Keeps each runner's last word; while it goes on failing, the run in which that began is its name."""
+    earlier = {failing.runner: failing for failing in records.failing_tests(tx, one.workspace.key)}
     for outcome in one.tests:
-        failing = FailingTests(
-            outcome.runner, tuple(redact(name) for name in outcome.names), redact(outcome.excerpt), one.params.run_id
-        )
+        begun = earlier.get(outcome.runner)
+        names = tuple(redact(name) for name in outcome.names)
+        run_id = begun.run_id if begun is not None else one.params.run_id
+        failing = FailingTests(outcome.runner, names, redact(outcome.excerpt), run_id)
         records.put_tests(tx, one.workspace.key, failing, "failed" if outcome.failed else "passed", one.now_ms)
 
 
-def _draft(tx: apsw.Connection, one: _Run, state: SubChat) -> list[Artifact]:
-    """Drafts a devlog entry when a completed run changed something.
-
-    Runs of one task add to the same draft until it has grown to the capture threshold; then the next begins.
-    """
-    if one.params.outcome != "completed" or not one.observed.changes:
-        return []
-    fingerprint = state.task.fingerprint if state.task else None
-    event_key = f"devlog:{one.params.sub_chat_id}:{fingerprint or ''}"
-    since_ms = one.now_ms - int(one.settings["capture.dedupeHours"]) * HOUR_MS
-    found = artifacts.of_event(tx, one.workspace.project_key, event_key, since_ms)
-    open_one = found if found is not None and found.status == "draft" and found.provenance.get("open") else None
-    earlier: dict[str, Any] = open_one.provenance if open_one else {"counts": {}, "runs": []}
-    counts = merged(earlier["counts"], one.observed.changes)
-    runs = [*earlier["runs"], one.params.run_id]
-    due = _is_due(counts, one.settings)
-    draft = devlog(
-        state.task.objective if state.task else one.params.prompt[:300],
-        [Change(path, added, removed) for path, (added, removed) in counts.items()],
-        one.params.assistant.text if one.params.assistant else "",
-        _test_lines(one),
-        len(runs),
-    )
-    artifact = Artifact(
-        id=open_one.id if open_one else f"devlog-{one.call.process.new_id()[:12]}",
-        project=one.workspace.project_key,
-        type="devlog",
-        status="draft",
-        title=draft.title,
-        body=draft.body,
-        event="mergedDiff" if due else "filesChanged",
-        event_key=event_key,
-        provenance={
-            "runId": one.params.run_id,
-            "subChatId": one.params.sub_chat_id,
-            "provider": one.params.provider,
-            "sessionId": one.params.session.after,
-            "taskFingerprint": fingerprint,
-            "headCommit": one.observed.state.head if one.observed.state else None,
-            "files": sorted(counts),
-            "sidecarVersion": one.call.process.version,
-            "counts": counts,
-            "runs": runs,
-            "open": not due,
-        },
-        created_at_ms=open_one.created_at_ms if open_one else one.now_ms,
-        updated_at_ms=one.now_ms,
-    )
-    artifacts.put(tx, artifact)
-    return [artifact]
-
-
-def _is_due(counts: dict[str, list[int]], settings: Settings) -> bool:
-    lines = sum(added + removed for added, removed in counts.values())
-    return lines >= int(settings["capture.changedLines"]) or len(counts) >= int(settings["capture.changedFiles"])
-
-
-def _test_lines(one: _Run) -> list[str]:
-    return [
-        f"{outcome.runner}: failing: {', '.join(outcome.names[:5]) or 'see its output'}"
-        if outcome.failed
-        else f"{outcome.runner}: passing"
-        for outcome in one.tests
-    ]
-
-
-def _todos(one: _Run, state: SubChat) -> tuple[tuple[str, str], ...]:
+def _todos(one: Finished, state: SubChat) -> tuple[tuple[str, str], ...]:
     if one.params.todos is not None:
         return tuple((redact(todo.content), todo.status) for todo in one.params.todos)
     if one.work.todos is not None:
@@ -216,7 +151,7 @@ def _todos(one: _Run, state: SubChat) -> tuple[tuple[str, str], ...]:
     return state.todos
 
 
-def _govern(tx: apsw.Connection, one: _Run, state: SubChat) -> tuple[Word, SubChat]:
+def _govern(tx: apsw.Connection, one: Finished, state: SubChat) -> tuple[Word, SubChat]:
     """Counts the run, asks the governor, and snapshots the structured state where it says so."""
     if not one.reached:
         return Word("ok", ()), state
@@ -227,6 +162,7 @@ def _govern(tx: apsw.Connection, one: _Run, state: SubChat) -> tuple[Word, SubCh
     counters = after_run(
         counters,
         now_ms=one.now_ms,
+        run_ms=one.run_ms,
         diff_lines=one.observed.diff_lines,
         injected_bytes=int(one.before.record["metadata"]["wouldInjectBytes"]) if one.before else 0,
         files=tuple(one.before.record["files"]) if one.before else (),
@@ -247,7 +183,7 @@ def _govern(tx: apsw.Connection, one: _Run, state: SubChat) -> tuple[Word, SubCh
     return word, state._replace(counters=counters)
 
 
-def _structured_state(tx: apsw.Connection, one: _Run, state: SubChat) -> dict[str, object]:
+def _structured_state(tx: apsw.Connection, one: Finished, state: SubChat) -> dict[str, object]:
     earlier = state.counters.snapshot or {}
     files = dict.fromkeys((*earlier.get("files", []), *(change.path for change in one.observed.changes)))
     failing = [name for tests in records.failing_tests(tx, one.workspace.key) for name in tests.names]
@@ -256,11 +192,11 @@ def _structured_state(tx: apsw.Connection, one: _Run, state: SubChat) -> dict[st
         "todos": [list(todo) for todo in state.todos],
         "files": list(files)[-60:],
         "failing": failing[:40],
-        "conclusion": redact(one.params.assistant.text[-2_000:]) if one.params.assistant else "",
+        "conclusion": redact(one.params.assistant.text[-20_000:])[-2_000:] if one.params.assistant else "",
     }
 
 
-def _record(tx: apsw.Connection, one: _Run, state: SubChat, result: PostRunResult) -> None:
+def _record(tx: apsw.Connection, one: Finished, state: SubChat, result: PostRunResult) -> None:
     params = one.params
     records.record_run(
         tx,

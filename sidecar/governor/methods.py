@@ -17,7 +17,11 @@ def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
         raise NotFound("Nothing is recorded of that sub-chat.", hint="It appears with its first run.")
     settings = call.process.settings(project)
     signals = signals_of(state.counters, settings)
-    word = decide(signals, snapshot_allowed=bool(settings["snapshot"]), rehydrate_allowed=bool(settings["rehydrate"]))
+    word = decide(
+        signals,
+        snapshot_allowed=bool(settings["snapshot"]),
+        rehydrate_allowed=bool(settings["rehydrate"]) and settings.mode == "active",
+    )
     return GovernorStatusResult(
         governor=GovernorWord(action=word.action, reasons=list(word.reasons)),
         signals=[

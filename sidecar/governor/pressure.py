@@ -72,10 +72,16 @@ def decide(signals: tuple[Signal, ...], *, snapshot_allowed: bool, rehydrate_all
 
 
 def after_run(
-    counters: Counters, *, now_ms: int, diff_lines: int, injected_bytes: int, files: tuple[str, ...], window: int
+    counters: Counters,
+    *,
+    now_ms: int,
+    run_ms: int,
+    diff_lines: int,
+    injected_bytes: int,
+    files: tuple[str, ...],
+    window: int,
 ) -> Counters:
     """Adds one run to the counters. The first run of a conversation sets the clock and the difference's baseline."""
-    gap_ms = now_ms - counters.last_seen_ms if counters.last_seen_ms is not None else 0
     growth = max(0, diff_lines - counters.last_diff_lines) if counters.last_diff_lines is not None else 0
     return counters._replace(
         turns=counters.turns + 1,
@@ -83,7 +89,7 @@ def after_run(
         files=tuple(dict.fromkeys((*counters.files, *files))),
         diff_lines=counters.diff_lines + growth,
         last_diff_lines=diff_lines,
-        active_ms=counters.active_ms + (gap_ms if 0 < gap_ms <= IDLE_GAP_MS else 0),
+        active_ms=counters.active_ms + _active_ms(counters.last_seen_ms, now_ms, run_ms),
         last_seen_ms=now_ms,
     )
 
@@ -93,6 +99,16 @@ def after_snapshot(counters: Counters, now_ms: int, snapshot: dict[str, object])
     return Counters(
         last_diff_lines=counters.last_diff_lines, last_seen_ms=now_ms, snapshot_at_ms=now_ms, snapshot=snapshot
     )
+
+
+def _active_ms(last_seen_ms: int | None, now_ms: int, run_ms: int) -> int:
+    """The time since the last run that counts: the run's own, however long, and before it no longer pause."""
+    if last_seen_ms is None:
+        return 0
+    elapsed_ms = max(0, now_ms - last_seen_ms)
+    working_ms = min(max(0, run_ms), elapsed_ms)
+    pause_ms = elapsed_ms - working_ms
+    return working_ms + (pause_ms if pause_ms <= IDLE_GAP_MS else 0)
 
 
 def _reached(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[Signal, ...]:

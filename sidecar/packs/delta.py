@@ -205,11 +205,15 @@ def _gone_items(state: RepositoryState, known: Known) -> list[PackItem]:
     )
     return [
         PackItem(
-            keys.change_key(path), "delta", Priority.DELTA, f"no longer differs from HEAD: {one_line(path, 300)}", keys.GONE,
+            keys.change_key(path),
+            "delta",
+            Priority.DELTA,
+            f"no longer differs from HEAD: {one_line(path, 300)}",
+            keys.GONE,
             "was changed when this session last looked",
         )
         for path in gone
-    ]  # fmt: skip
+    ]
 
 
 def _todos_item(todos: tuple[tuple[str, str], ...]) -> PackItem:

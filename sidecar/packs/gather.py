@@ -9,7 +9,8 @@ from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateF
 from sidecar.core.clock import Deadline
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import MAX_COMMITS, Differences
-from sidecar.packs.model import PreRunParams, Trimmed
+from sidecar.packs.model import Mentions, PreRunParams, Trimmed
+from sidecar.packs.prompt import mentioned_in, said
 from sidecar.packs.shared import PREPARE_WAIT_MS, Answer, Draft, Question, shared_pack, with_summaries
 from sidecar.packs.store import CachedPack
 from sidecar.packs.task import OWN_TERMS, significant
@@ -154,7 +155,7 @@ def _pack(
         omissions.append(Trimmed(item="context", reason=reason))
     mentioned, nowhere = _mentioned(question, params, listing)
     omissions.extend(Trimmed(item=path[:200], reason="outside the workspace, or not shown") for path in nowhere)
-    words, names = significant(params.prompt)
+    words, names = significant(said(params.prompt))
     own_words = (bool(names) or len(words) >= OWN_TERMS) and not new_task
     extra: tuple[ContextFile, ...] = ()
     if mentioned or own_words:
@@ -168,19 +169,19 @@ def _pack(
 
 def _mentioned(question: Question, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:
     """The mentioned files that exist here and may be shown, and the mentions that lead nowhere."""
-    mentions = params.mentions
-    if mentions is None:
-        return set(), []
+    mentions = params.mentions or Mentions()
+    files, folders = mentioned_in(params.prompt)
     found: set[str] = set()
     nowhere: list[str] = []
-    for path in mentions.files:
+    for path in dict.fromkeys((*mentions.files, *files)):
         relative = _relative(question, params.cwd, path)
         if relative in listing.files:
             found.add(relative)
         else:
             nowhere.append(path)
-    for path in mentions.folders:
-        folder = _relative(question, params.cwd, path).rstrip("/") + "/"
+    for path in dict.fromkeys((*mentions.folders, *folders)):
+        relative = _relative(question, params.cwd, path).rstrip("/")
+        folder = "" if relative == os.curdir else relative + "/"
         inside = sorted(name for name in listing.files if name.startswith(folder))[:FOLDER_FILES]
         found.update(inside)
         if not inside:
@@ -193,6 +194,6 @@ def _relative(question: Question, cwd: str, path: str) -> str:
     if not os.path.isabs(path):
         return os.path.normpath(path).replace("\\", "/")
     for root in (cwd, str(question.workspace.cwd)):
-        if os.path.normpath(path).startswith(os.path.join(os.path.normpath(root), "")):
+        if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
             return os.path.relpath(path, root).replace("\\", "/")
     return path

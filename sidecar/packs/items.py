@@ -1,6 +1,8 @@
 """An item: the smallest thing a pack keeps or leaves out. Cuts fall between items, never inside one."""
 
+from collections.abc import Mapping
 from enum import IntEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sidecar.packs.model import BlockKind
@@ -29,7 +31,7 @@ class PackItem(NamedTuple):
     text: str
     digest: str
     why: str
-    score: dict[str, float] = {}
+    score: Mapping[str, float] = MappingProxyType({})
     every_time: bool = False
     """True for what is sent on each call, whatever the session has."""
 

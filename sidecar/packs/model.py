@@ -127,7 +127,8 @@ class PreRunResult(WireModel):
 
     action: Literal["inject", "passthrough"]
     reason: str | None = Field(
-        description="Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend; else null."
+        description="Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend;"
+        " else null."
     )
     prompt: str = Field(description="Blocks and request in one text, for hosts that send one text.")
     system: SystemText | None

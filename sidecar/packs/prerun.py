@@ -25,6 +25,7 @@ from sidecar.packs.model import (
     TokenMode,
 )
 from sidecar.packs.plan import plan_item
+from sidecar.packs.prompt import said
 from sidecar.packs.render import render_prompt
 from sidecar.packs.shared import question_of
 from sidecar.packs.task import task_of
@@ -139,7 +140,7 @@ def _items(turn: _Turn, gathered: Gathered, anchor_changes: list[str] | None) ->
         items.append(plan_item(turn.task, turn.sub_chat.todos))
     own = {file.ranked.path for file in gathered.extra}
     files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
-    items.extend(context_items(files, f"{turn.params.prompt} {turn.task.query}"))
+    items.extend(context_items(files, f"{said(turn.params.prompt)} {turn.task.query}"))
     if gathered.state is not None:
         relevance = {file.ranked.path: file.ranked.score for file in files}
         items.extend(
@@ -254,7 +255,7 @@ def _call_record(
         "files": [keys.context_path(item.key) for item in composed.delivered if gives_content(item)],
         "pin": list(composed.anchor) if composed.anchor and composed.anchor_is_new else None,
         "fresh": turn.fresh,
-        "items": [[item.key, item.kind, item.bytes, fate, item.why, item.score] for item, fate in composed.fates],
+        "items": [[item.key, item.kind, item.bytes, fate, item.why, dict(item.score)] for item, fate in composed.fates],
         "head": head,
         "toldHead": told_head,
         "changed": {
@@ -295,7 +296,8 @@ def _untouched(call: Call, params: PreRunParams, reason: str, turn: _Turn | None
             cache_hit=False, file_hits=0, file_misses=0, injected_bytes=0, would_inject_bytes=0, reused_bytes=reused,
             baseline_bytes=reused, reused_percent=100.0 if reused else 0.0,
             state_ids=StateIds(
-                anchor_pack_id=pinned.id if pinned else None, context_pack_id=None, delta_pack_id=None, plan_contract_id=None
+                anchor_pack_id=pinned.id if pinned else None,
+                context_pack_id=None, delta_pack_id=None, plan_contract_id=None,
             ),
             trimmed=[], partial=reason == "deadline", proof=None, elapsed_ms=round(call.elapsed_ms(), 2),
         ),

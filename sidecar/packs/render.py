@@ -14,7 +14,8 @@ _INTRODUCTIONS: dict[BlockKind, str] = {
     "carryover": "Reference data: this conversation continues in a fresh session; what it had reached so far.",
     "anchor": "Reference data about this repository: rules it states, its map, known traps, decisions.",
     "plan": "The rules of this planning run, and the plan so far.",
-    "context": "Reference data: files likely to matter for this task, with line numbers. Open them before relying on them.",
+    "context": "Reference data: files likely to matter for this task, with line numbers."
+    " Open them before relying on them.",
     "delta": "Reference data: what changed since this session last looked.",
 }
 

@@ -4,6 +4,7 @@ import re
 
 from sidecar.codebase import identifiers_of, paths_in, query_words
 from sidecar.core.digests import short_id
+from sidecar.packs.prompt import said
 from sidecar.packs.text import one_line
 from sidecar.runs import Task
 
@@ -12,12 +13,17 @@ MAX_TERMS = 300
 OWN_TERMS = 3
 """A prompt with fewer words of its own than this may be a follow-up in other words."""
 
+OBJECTIVE_CHARACTERS = 300
+
+_NAMES_SOMETHING = re.compile(r"[^\W\d_]{3}")
+"""So do not `e.g`, `i.e`, `v2`."""
+
 _FOLLOW_UP = frozenset(
     (
         "continu", "ok", "okay", "yes", "thank", "great", "good", "nice", "cool", "proceed", "again", "retry", "next",
-        "step", "finish", "fix", "run", "test", "commit", "push", "check", "explain", "error", "fail", "problem", "issu",
-        "undo", "revert", "review", "still", "better", "wrong", "right", "sorry", "hello", "hi", "hey", "chang", "edit",
-        "one", "two", "first", "second", "last", "find", "whole", "everyth", "anyth", "someth", "start", "let", "say",
+        "step", "finish", "fix", "run", "test", "commit", "push", "check", "explain", "error", "fail", "problem",
+        "issu", "undo", "revert", "review", "still", "better", "wrong", "right", "sorry", "hello", "hi", "hey", "chang",
+        "edit", "one", "two", "first", "second", "last", "find", "whole", "everyth", "anyth", "someth", "start", "let", "say",
         "implement", "plan", "task", "done", "go", "keep", "pleas", "updat", "creat", "write", "remov", "mak",
     )
 )  # fmt: skip
@@ -25,6 +31,7 @@ _FOLLOW_UP = frozenset(
 
 def task_of(known: Task | None, prompt: str) -> tuple[Task, bool]:
     """Gives the task a prompt belongs to, and whether it is a new one. In doubt a follow-up keeps its task."""
+    prompt = said(prompt)
     words, names = significant(prompt)
     terms = list(words)
     if known is None:
@@ -47,11 +54,12 @@ def _begun(prompt: str, words: dict[str, str], names: list[str]) -> Task:
         terms=tuple(list(words)[:MAX_TERMS]),
         names=tuple(names[:MAX_TERMS]),
         query=" ".join(identity)[:MAX_QUERY_CHARACTERS],
-        objective=one_line(prompt, 300),
+        objective=one_line(prompt, OBJECTIVE_CHARACTERS),
     )
 
 
 def significant(prompt: str) -> tuple[dict[str, str], list[str]]:
-    """Gives the words (by term) and the names of a prompt that tell one task from another."""
+    """Gives the words (by term) and the names of what a prompt says that tell one task from another."""
     words = {term: word for term, word in query_words(prompt).items() if term not in _FOLLOW_UP}
-    return words, list(dict.fromkeys((*identifiers_of(prompt), *paths_in(prompt))))
+    names = dict.fromkeys((*identifiers_of(prompt), *paths_in(prompt)))
+    return words, [name for name in names if _NAMES_SOMETHING.search(name)]

@@ -126,7 +126,8 @@ def put_tests(tx: apsw.Connection, workspace: str, failing: FailingTests, status
 def failing_tests(tx: apsw.Connection, workspace: str) -> list[FailingTests]:
     """Gives the runners whose last word in a workspace was a failure."""
     rows = tx.execute(
-        "SELECT runner, failing, run_id FROM continuity_tests WHERE workspace = ? AND status = 'failed' ORDER BY runner",
+        "SELECT runner, failing, run_id FROM continuity_tests"
+        " WHERE workspace = ? AND status = 'failed' ORDER BY runner",
         (workspace,),
     )
     found = []

@@ -1,0 +1,52 @@
+"""A run that ended, with all that was understood of it, on its way into the records."""
+
+from dataclasses import dataclass
+
+from sidecar.call import Call
+from sidecar.capture.model import PostRunParams
+from sidecar.capture.observed import Observed
+from sidecar.capture.outcomes import TestOutcome
+from sidecar.capture.parts import Work
+from sidecar.runs import CallRecord
+from sidecar.settings.resolve import Settings
+from sidecar.workspace import Workspace
+
+REACHED = ("completed", "aborted", "error")
+"""Outcomes that reached the provider, if its session is known."""
+
+
+@dataclass
+class Finished:
+    """One run; `before` is its own pre-run, if there was one."""
+
+    call: Call
+    params: PostRunParams
+    workspace: Workspace
+    settings: Settings
+    work: Work
+    tests: tuple[TestOutcome, ...]
+    before: CallRecord | None
+    observed: Observed
+    now_ms: int
+
+    @property
+    def reached(self) -> bool:
+        """Whether the provider has got what the run was given."""
+        return self.params.outcome in REACHED and self.params.session.after is not None
+
+    @property
+    def is_shadow(self) -> bool:
+        """Whether nothing was really sent."""
+        return self.before.shadow if self.before is not None else self.settings.mode == "passive"
+
+    @property
+    def run_ms(self) -> int:
+        """How long the run took by the host's clock."""
+        return max(0, int((self.params.finished_at - self.params.started_at).total_seconds() * 1000))
+
+    @property
+    def start_head(self) -> str | None:
+        """The commit the worktree stood at when the run began; the present one where that is not known."""
+        begun = self.before.record["head"] if self.before is not None else None
+        state = self.observed.state
+        return begun or (state.head if state is not None else None)

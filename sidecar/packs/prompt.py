@@ -1,0 +1,28 @@
+"""What a prompt says, as far as packs look at it: no markers of the host, no secrets, no more than a reader takes in.
+
+Pure. The prompt itself goes to the provider unchanged.
+"""
+
+import re
+
+from sidecar.core.redact import redact
+
+HEAD_CHARACTERS = 16_000
+TAIL_CHARACTERS = 4_000
+"""Of a longer prompt only its beginning and its end are looked at: what lies between is pasted."""
+
+_PLACE = re.compile(r"@\[(file|folder):[^:\]\n]*:([^\]\n]{1,2000})\]")
+_MARKER = re.compile(r"@\[[a-z]+:[^\]\n]{0,2000}\]")
+
+
+def said(prompt: str) -> str:
+    """Gives a prompt's own words, with the paths of what it mentions."""
+    if len(prompt) > HEAD_CHARACTERS + TAIL_CHARACTERS:
+        prompt = f"{prompt[:HEAD_CHARACTERS]}\n{prompt[-TAIL_CHARACTERS:]}"
+    return redact(_MARKER.sub(" ", _PLACE.sub(r" \2 ", prompt)))
+
+
+def mentioned_in(prompt: str) -> tuple[list[str], list[str]]:
+    """Gives the files and the folders that the host's markers in a prompt point at (Codex; Claude's are expanded)."""
+    found = list(dict.fromkeys(_PLACE.findall(prompt)))[:200]
+    return [path for kind, path in found if kind == "file"], [path for kind, path in found if kind == "folder"]

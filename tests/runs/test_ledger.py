@@ -1,0 +1,318 @@
+"""The delivery ledger, seen from outside: what a provider session was given is not given again, and never missed."""
+
+import pytest
+
+from tests.support.conversation import bash, kinds, sent
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, read_part, set_settings, tell, text_of
+
+
+def test_a_second_turn_gets_nothing_the_session_already_has(talk: Talk) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    second = chat.pre_run("and now fix it")
+    assert kinds(first) == ["context", "delta"]
+    assert kinds(second) == ["delta"]
+    assert "Nothing since your last run." in text_of(second, "delta")
+    assert second["metadata"]["injectedBytes"] < 200
+    assert second["metadata"]["reusedBytes"] > 0
+
+
+@pytest.mark.parametrize(
+    ("outcome", "session", "counts"),
+    [
+        ("completed", "s", True),
+        ("aborted", "s", True),
+        ("error", "s", True),
+        ("completed", None, False),
+        ("aborted", None, False),
+        ("error", None, False),
+        ("empty", "s", False),
+        ("notStarted", "s", False),
+        ("superseded", "s", False),
+    ],
+)
+def test_a_delivery_counts_only_when_the_run_reached_a_known_session(
+    talk: Talk, outcome: str, session: str | None, *, counts: bool
+) -> None:
+    chat = talk()
+    first = chat.pre_run(PROMPT)
+    chat.post_run(first, PROMPT, session=session, outcome=outcome)
+    chat.session_id = "s"
+    again = chat.pre_run(PROMPT)
+    assert ("context" not in kinds(again)) == counts
+    status = chat.client.request("continuity/explain", {"runId": first["runId"]})["status"]
+    assert status == ("committed" if counts else "dropped")
+
+
+def test_after_a_crash_between_pre_run_and_post_run_everything_is_sent_again(talk: Talk) -> None:
+    chat = talk()
+    first = chat.pre_run(PROMPT)
+    chat.session_id = "s"
+    again = chat.pre_run(PROMPT)
+    assert sent(again) == sent(first)
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        {"id": None, "willResume": False, "isFork": False},
+        {"id": "session", "willResume": True, "isFork": True},
+        {"id": "session", "willResume": False, "isFork": False},
+        {"id": "never-seen", "willResume": True, "isFork": False},
+    ],
+    ids=["new", "forked", "not resumed", "unknown"],
+)
+def test_a_session_that_is_not_known_gets_the_full_packs(talk: Talk, session: dict[str, object]) -> None:
+    chat = talk("codex")
+    first = chat.turn(PROMPT)
+    again = chat.pre_run(PROMPT, session=session)
+    assert kinds(again) == kinds(first) == ["anchor", "context", "delta"]
+
+
+@pytest.mark.parametrize("event", ["reset", "forked", "rolledBack", "compacted", "deleted"])
+@pytest.mark.parametrize("names_session", [True, False])
+def test_an_event_that_takes_context_away_makes_the_session_unknown(
+    talk: Talk, event: str, *, names_session: bool
+) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    tell(chat, event, "session" if names_session else None)
+    assert sent(chat.pre_run(PROMPT)) == sent(first)
+
+
+def test_a_changed_mode_takes_nothing_away(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    tell(chat, "modeChanged")
+    assert kinds(chat.pre_run(PROMPT)) == ["delta"]
+
+
+def test_what_a_run_was_given_is_forgotten_when_its_session_was_compacted_meanwhile(talk: Talk) -> None:
+    chat = talk()
+    first = chat.pre_run(PROMPT)
+    tell(chat, "compacted", "session")
+    chat.post_run(first, PROMPT)
+    assert sent(chat.pre_run(PROMPT)) == sent(first)
+
+
+def test_a_session_that_goes_on_under_another_id_keeps_what_it_has(talk: Talk) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT, session="s-1")
+    chat.turn("and now fix it", session="s-2")
+    third = chat.pre_run("go on")
+    assert kinds(third) == ["delta"]
+    assert third["system"] == first["system"]
+
+
+def test_another_provider_knows_nothing_of_a_session_with_the_same_id(talk: Talk) -> None:
+    talk("claude").turn(PROMPT)
+    other = talk("codex")
+    other.session_id = "session"
+    assert kinds(other.pre_run(PROMPT)) == ["anchor", "context", "delta"]
+
+
+def test_the_token_of_another_run_delivers_nothing(talk: Talk) -> None:
+    one, two = talk(sub_chat_id="one"), talk(sub_chat_id="two")
+    given = one.pre_run(PROMPT)
+    two.post_run({"runId": "other", "deliveryToken": given["deliveryToken"]}, PROMPT, session="two")
+    assert "context" in kinds(two.pre_run(PROMPT))
+    one.post_run(given, PROMPT, session="one")
+    assert "context" not in kinds(one.pre_run(PROMPT))
+
+
+def test_passive_mode_keeps_a_ledger_of_its_own_that_activation_drops(talk: Talk) -> None:
+    chat = talk()
+    set_settings(chat, mode="passive")
+    first = chat.turn(PROMPT)
+    second = chat.turn("and now fix it")
+    assert first["action"] == second["action"] == "passthrough"
+    assert second["metadata"]["wouldInjectBytes"] < first["metadata"]["wouldInjectBytes"]
+    set_settings(chat, mode="active")
+    third = chat.turn("go on")
+    assert kinds(third) == ["context", "delta"]
+    set_settings(chat, mode="passive")
+    fourth = chat.pre_run("go on")
+    assert fourth["metadata"]["wouldInjectBytes"] == first["metadata"]["wouldInjectBytes"]
+
+
+def test_a_run_that_activation_overtook_does_not_count_as_delivery(talk: Talk) -> None:
+    chat = talk()
+    set_settings(chat, mode="passive")
+    first = chat.pre_run(PROMPT)
+    set_settings(chat, mode="active")
+    chat.post_run(first, PROMPT)
+    assert kinds(chat.pre_run(PROMPT)) == ["context", "delta"]
+
+
+def test_what_the_agent_read_and_wrote_itself_is_not_told_again(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(
+        "Make the mail polite",
+        lambda: [read_part(shop.path / "src/cart.py"), chat.edit("src/mail.py", "def send() -> None:\n    ...\n")],
+    )
+    second = chat.pre_run("How do cart.py and mail.py relate?")
+    assert "src/cart.py" not in text_of(second, "context")
+    assert "src/mail.py" not in sent(second)
+
+
+def test_what_the_user_edits_is_told(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
+    second = chat.turn("go on")
+    assert "unstaged: src/mail.py" in text_of(second, "delta")
+    assert "+def send_politely()" in text_of(second, "delta")
+    assert "mail.py" not in sent(chat.pre_run("go on"))
+
+
+def test_an_edit_that_was_denied_does_not_hide_the_users_own(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
+    denied = {"type": "tool-Edit", "toolCallId": "t", "state": "call", "input": {"file_path": "src/mail.py"}}
+    chat.post_run(before, PROMPT, assistant={"parts": [denied]})
+    assert "src/mail.py" in text_of(chat.pre_run("go on"), "delta")
+
+
+def test_a_file_the_user_changed_after_the_agent_read_it_is_told(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    before = chat.pre_run("Where is mail sent?")
+    shop.write({"src/cart.py": '"""A new cart."""\n\ndef total_of_discount() -> None:\n    ...\n'})
+    chat.post_run(before, PROMPT, assistant={"parts": [read_part(shop.path / "src/cart.py")]})
+    assert "total_of_discount" in sent(chat.pre_run(PROMPT))
+
+
+def test_staging_a_change_does_not_tell_it_again(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
+    chat.turn(PROMPT)
+    shop.git("add", "src/mail.py")
+    assert "Nothing since your last run." in text_of(chat.pre_run("go on"), "delta")
+
+
+def test_commits_of_others_are_told(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
+    delta = text_of(chat.turn("go on"), "delta")
+    assert "HEAD has moved" in delta
+    assert "Add the tax rate" in delta
+    assert "src/tax.py +1 −0" in delta
+    assert "Add the tax rate" not in sent(chat.pre_run("go on"))
+
+
+def test_the_agents_own_commit_is_not_told(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "def send() -> None:\n    ...\n")])
+    before = chat.pre_run("Now commit it")
+    shop.commit(message="Make the mail polite")
+    chat.post_run(before, assistant={"parts": [bash("git commit -am 'Make the mail polite'", "[main 1] polite")]})
+    assert "Nothing since your last run." in text_of(chat.pre_run("go on"), "delta")
+
+
+def test_a_commit_during_a_run_that_ran_no_command_is_told(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
+    chat.post_run(before)
+    assert "Add the tax rate" in text_of(chat.pre_run("go on"), "delta")
+
+
+def test_a_change_that_is_gone_again_is_told_once(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
+    chat.turn(PROMPT)
+    shop.git("checkout", "--", "src/mail.py")
+    assert "no longer differs from HEAD: src/mail.py" in text_of(chat.turn("go on"), "delta")
+    assert "mail.py" not in sent(chat.turn("go on"))
+    shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
+    assert "+def send_politely()" in text_of(chat.pre_run("go on"), "delta")
+
+
+def test_another_branch_is_told(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.git("switch", "--quiet", "--create", "feature/tax")
+    assert "branch feature/tax" in text_of(chat.pre_run("go on"), "delta")
+
+
+RED = "=== FAILURES ===\nE   assert 1 == 0\nFAILED tests/test_cart.py::test_total - assert 1 == 0\n1 failed in {}s\n"
+
+
+def test_failing_tests_are_told_until_they_pass(talk: Talk) -> None:
+    chat, other = talk(), talk("codex", sub_chat_id="other")
+    chat.turn(PROMPT, lambda: [bash("pytest", RED.format("0.12"))])
+    told = text_of(other.turn(PROMPT), "delta")
+    assert "Failing tests (pytest):\n  tests/test_cart.py::test_total\n" in told
+    assert "assert 1 == 0" in told
+    assert "Failing tests" not in sent(other.turn("go on"))
+    chat.turn("go on", lambda: [bash("pytest", RED.format("7.90"))])
+    assert "Failing tests" not in sent(other.turn("go on"))
+    chat.turn("go on", lambda: [bash("pytest", "1 passed in 0.10s\n")])
+    assert "Failing tests" not in sent(talk("codex", sub_chat_id="third").turn(PROMPT))
+    chat.turn("go on", lambda: [bash("pytest", RED.format("0.12"))])
+    assert "Failing tests" in sent(other.turn("go on"))
+
+
+def test_todos_are_told_when_they_change(talk: Talk) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    chat.post_run(before, todos=[{"content": "Fix the total", "status": "in_progress"}])
+    second = text_of(chat.turn("go on"), "delta")
+    assert "Fix the total" in second
+    assert "Fix the total" not in sent(chat.pre_run("go on"))
+
+
+def test_todos_the_agent_wrote_itself_are_not_told_to_it(talk: Talk) -> None:
+    chat = talk()
+    todos = {"todos": [{"content": "Fix the total", "status": "pending", "activeForm": "Fixing"}]}
+    part = {"type": "tool-TodoWrite", "toolCallId": "t", "state": "result", "input": todos}
+    chat.turn(PROMPT, lambda: [part])
+    assert "Fix the total" not in sent(chat.pre_run("go on"))
+
+
+def test_claudes_anchor_stays_byte_identical_as_system_text_whatever_changes(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    assert "Never use floats" in first["system"]["text"]
+    shop.write({"AGENTS.md": "# Rules\n\n- Always write docstrings.\n- Never use floats for money.\n"})
+    second = chat.turn("go on")
+    delta = text_of(second, "delta")
+    assert "now: Always write docstrings. (AGENTS.md:3)" in delta
+    assert "no longer: Always run `make test` before you finish." in delta
+    assert "floats" not in delta.partition("standing rules")[2].partition("unstaged")[0]
+    slash = chat.turn("  /compact")
+    late = chat.pre_run("go on", deadlineMs=1)
+    assert late["reason"] == "deadline"
+    assert slash["reason"] == "slashCommand"
+    systems = [answer["system"] for answer in (first, second, slash, late, chat.pre_run("go on"))]
+    assert all(system == first["system"] for system in systems)
+
+
+def test_a_rule_that_is_taken_back_is_told_too(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.commit({"AGENTS.md": "# Rules\n\n- Never use pennies.\n"})
+    chat.turn("go on")
+    shop.git("reset", "--quiet", "--hard", "HEAD~1")
+    assert "again as they were first given" in text_of(chat.turn("go on"), "delta")
+    assert "standing rules" not in sent(chat.pre_run("go on"))
+
+
+def test_codexs_anchor_opens_a_fresh_session_and_never_comes_again(talk: Talk) -> None:
+    chat = talk("codex")
+    first = chat.turn(PROMPT)
+    assert kinds(first)[0] == "anchor"
+    assert first["system"] is None
+    second = chat.turn("go on")
+    assert "anchor" not in kinds(second)
+    assert second["system"] is None
+
+
+def test_two_conversations_have_ledgers_of_their_own(talk: Talk, active: MemorySidecar) -> None:
+    talk(sub_chat_id="one").turn(PROMPT, session="one")
+    other = talk(sub_chat_id="two")
+    assert "context" in kinds(other.turn(PROMPT, session="two"))
+    assert active.client is other.client
