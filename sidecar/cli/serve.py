@@ -136,9 +136,23 @@ def _end_on_signals(ending: _Ending) -> None:
     def on_signal(number: int, _frame: FrameType | None) -> None:
         ending.begin(0, signal.Signals(number).name)
 
+    if sys.platform != "win32":
+        _wake_on_signals(lambda number: ending.end(0, signal.Signals(number).name))
     for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), on_signal)
+
+
+def _wake_on_signals(on_signal: "Callable[[int], NoReturn]") -> None:
+    """Hears of signals from a pipe.
+
+    A handler written in Python runs only when the main thread gets to it: one that arrives just before the
+    reader blocks would wait for the client's next message.
+    """
+    read_fd, write_fd = os.pipe()
+    os.set_blocking(write_fd, False)
+    signal.set_wakeup_fd(write_fd, warn_on_full_buffer=False)
+    threading.Thread(target=lambda: on_signal(os.read(read_fd, 1)[0]), name="signals", daemon=True).start()
 
 
 def _log(app: App, error: BaseException | None) -> None:

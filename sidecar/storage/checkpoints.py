@@ -10,7 +10,7 @@ from sidecar.storage.connecting import connect
 DUE_PAGES = 1_000
 """Pages in the log (4 KiB each) from which a checkpoint is made."""
 
-OVERDUE_PAGES = 16_000
+OVERDUE_PAGES = 4_000
 """Pages from which the checkpoint waits for readers and writers, so that the log starts again from its beginning."""
 
 

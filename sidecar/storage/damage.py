@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 import apsw
 
@@ -18,13 +18,6 @@ _WAL_MAGIC = 0x377F0682
 _WAL_HEADER = struct.Struct(">8I")
 _FRAME_HEADER = struct.Struct(">4I")
 _FRAME_HEADER_BYTES = 24
-
-
-class Log(NamedTuple):
-    """What a write-ahead log says of itself: the salts of its generation and the last frame that ends a commit."""
-
-    salts: tuple[int, int]
-    committed_frames: int
 
 
 def wal_of(path: Path) -> Path:
@@ -51,16 +44,10 @@ def damage_of(path: Path) -> str | None:
 
 
 def _damage_inside(path: Path) -> str | None:
-    log = read_log(wal_of(path))
-    if log is None and _size(wal_of(path)) > _WAL_HEADER.size:
-        return "its write-ahead log is damaged"
-    connection = apsw.Connection(os.fspath(path))
+    connection = _open(path)
     try:
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-        # The last connection to close would move the log into the file, and the evidence with it.
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         list(connection.execute("SELECT count(*) FROM sqlite_schema"))
-        if log is not None and _lost_commits(connection, path, log):
+        if _lacks_commits(connection, path) and _lacks_commits_for_good(connection, path):
             return "its write-ahead log is damaged"
         if suspect_note(path).exists() or _is_short(path):
             if str(connection.execute("PRAGMA integrity_check(1)").get) != "ok":
@@ -71,27 +58,50 @@ def _damage_inside(path: Path) -> str | None:
     return None
 
 
-def read_log(wal: Path) -> Log | None:
-    """Reads the headers of a write-ahead log; None for one that is missing, empty or does not begin like one."""
+def _lacks_commits(connection: apsw.Connection, path: Path) -> bool:
+    """Whether SQLite, which stops at the first frame with a wrong checksum, sees fewer commits than were written."""
+    list(connection.execute("SELECT count(*) FROM sqlite_schema"))
+    seen, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
     try:
-        with wal.open("rb") as stream:
-            header = stream.read(_WAL_HEADER.size)
-            if len(header) < _WAL_HEADER.size or not _is_whole(header):
-                return None
-            _, _, page_bytes, _, *salts, _, _ = _WAL_HEADER.unpack(header)
-            committed = 0
-            frames = (os.fstat(stream.fileno()).st_size - _WAL_HEADER.size) // (_FRAME_HEADER_BYTES + page_bytes)
-            for frame in range(1, frames + 1):
-                head = stream.read(_FRAME_HEADER_BYTES)
-                if len(head) < _FRAME_HEADER_BYTES:
-                    break
-                _, size_after_commit, *frame_salts = _FRAME_HEADER.unpack(head[: _FRAME_HEADER.size])
-                if frame_salts == salts and size_after_commit:
-                    committed = frame
-                stream.seek(page_bytes, os.SEEK_CUR)
-    except OSError:
-        return None
-    return Log((salts[0], salts[1]), committed)
+        with wal_of(path).open("rb") as log:
+            header = log.read(_WAL_HEADER.size)
+            return len(header) == _WAL_HEADER.size and (not _is_whole(header) or _has_commit_after(seen, log, header))
+    except FileNotFoundError:
+        return False
+
+
+def _lacks_commits_for_good(connection: apsw.Connection, path: Path) -> bool:
+    """Looks again while nobody can write: another process may have been in the middle of a commit."""
+    guard = _open(path)
+    try:
+        guard.execute("BEGIN IMMEDIATE")
+        return _lacks_commits(connection, path)
+    finally:
+        guard.close()
+
+
+def _open(path: Path) -> apsw.Connection:
+    connection = apsw.Connection(os.fspath(path))
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    # The last connection to close would move the log into the file, and the evidence with it.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    return connection
+
+
+def _has_commit_after(seen: int, log: BinaryIO, header: bytes) -> bool:
+    """Whether a frame beyond those seen ends a commit and bears this log's salts (an earlier log's differ)."""
+    _, _, page_bytes, _, *salts, _, _ = _WAL_HEADER.unpack(header)
+    frame_bytes = _FRAME_HEADER_BYTES + page_bytes
+    size = os.fstat(log.fileno()).st_size
+    for start in range(_WAL_HEADER.size + seen * frame_bytes, size - frame_bytes + 1, frame_bytes):
+        log.seek(start)
+        head = log.read(_FRAME_HEADER.size)
+        if len(head) < _FRAME_HEADER.size:
+            break  # it was cut meanwhile
+        _, size_after_commit, *frame_salts = _FRAME_HEADER.unpack(head)
+        if size_after_commit and frame_salts == salts:
+            return True
+    return False
 
 
 def _is_whole(header: bytes) -> bool:
@@ -105,15 +115,6 @@ def _is_whole(header: bytes) -> bool:
         s0 = (s0 + even + s1) & 0xFFFFFFFF
         s1 = (s1 + odd + s0) & 0xFFFFFFFF
     return bool((s0, s1) == (first, second))
-
-
-def _lost_commits(connection: apsw.Connection, path: Path, log: Log) -> bool:
-    """Whether SQLite, which stops at the first frame with a wrong checksum, sees fewer commits than were written."""
-    seen, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
-    if seen >= log.committed_frames:
-        return False
-    now = read_log(wal_of(path))  # another process may have begun the log anew meanwhile
-    return now is not None and now.salts == log.salts
 
 
 def _is_short(path: Path) -> bool:

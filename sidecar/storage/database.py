@@ -28,6 +28,7 @@ class Database:
         self._lock = threading.Lock()
         self._version_lock = threading.Lock()
         self._writer = connect(path)
+        self._identity = _identity(path)
         self._writer_synchronous = "NORMAL"
         self._readers: list[apsw.Connection] = []
         self._observer: apsw.Connection | None = None
@@ -46,6 +47,7 @@ class Database:
             self._refuse_closed()
             if self._writer.in_transaction:
                 raise RuntimeError("a write transaction inside a write transaction")
+            self._refuse_moved()
             with self._noting_damage(), translated():
                 self._set_synchronous("FULL" if durable else "NORMAL")
                 self._writer.execute("BEGIN IMMEDIATE")
@@ -130,9 +132,23 @@ class Database:
             self._writer.execute(f"PRAGMA synchronous = {level}")
             self._writer_synchronous = level
 
+    def _refuse_moved(self) -> None:
+        """Acknowledges nothing that would go into a file nobody finds again."""
+        if _identity(self.path) != self._identity:
+            raise StateDegraded("The state file was moved or deleted while it was in use.", hint="Restart the sidecar.")
+
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StateDegraded("The state file is closed; the sidecar is ending.")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tells a file from another one under the same name."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def suspect_note(path: Path) -> Path:

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sidecar.storage.damage import damage_of
 from sidecar.storage.opening import open_state
 from tests.support.client import Client
 from tests.support.clock import STARTS_AT_MS
@@ -109,3 +111,15 @@ def test_the_handshake_says_when_the_state_was_damaged(
     state = start_process().client.initialize()["state"]
     assert state["degraded"] is True
     assert "continuity.db.damaged-" in state["warnings"][0]
+
+
+def test_a_file_that_somebody_is_writing_never_looks_damaged(state_dir: Path) -> None:
+    with start_writer(state_dir, "w", 100_000) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        reading = threading.Thread(target=writer.stdout.read)
+        reading.start()
+        found = {damage_of(state_dir / "continuity.db") for _ in range(60)}
+        writer.kill()
+        reading.join()
+    assert found == {None}

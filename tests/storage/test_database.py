@@ -199,3 +199,12 @@ def test_damage_met_in_use_leaves_a_note_for_the_next_start(database: Database) 
     with pytest.raises(StateDegraded), database.read():
         raise apsw.CorruptError("as met by a query")
     assert suspect_note(database.path).exists()
+
+
+def test_nothing_is_acknowledged_into_a_file_that_was_moved_away(database: Database) -> None:
+    moved = database.path.rename(database.path.with_name("elsewhere.db"))
+    with pytest.raises(StateDegraded, match="moved or deleted"):
+        add(database, "lost")
+    moved.rename(database.path)
+    add(database, "kept")
+    assert words(database) == ["kept"]
