@@ -25,9 +25,10 @@ class NotARepository(Exception):
 
 def git(where: Path, *arguments: str) -> str:
     """Runs git and gives its output; raises CalledProcessError."""
-    identity = ("-c", "user.name=1Code", "-c", "user.email=1code@localhost", "-c", "commit.gpgsign=false")
+    settings = ("user.name=1Code", "user.email=1code@localhost", "commit.gpgSign=false", f"core.hooksPath={os.devnull}")
+    given = [part for setting in settings for part in ("-c", setting)]
     done = subprocess.run(
-        ["git", *identity, "-C", os.fspath(where), *arguments],
+        ["git", *given, "-C", os.fspath(where), *arguments],
         capture_output=True,
         check=True,
         env={**os.environ, **_QUIET},

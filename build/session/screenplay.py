@@ -103,7 +103,8 @@ def perform(turn: Turn, repository: Path) -> tuple[list[dict[str, Any]], list[di
         errors += error
         told.append(f"tests {turn.tests}")
     if turn.commits:
-        git(repository, "commit", "--quiet", "--all", "--no-verify", "--message", f"{turn.prompt[:60]}")
+        git(repository, "add", "--all")
+        git(repository, "commit", "--quiet", "--no-verify", "--message", turn.prompt)
         told.append("committed")
     if turn.mode == "plan":
         plan = "1. Move the definition into a file of its own.\n2. Point its callers there.\n3. Run the tests."

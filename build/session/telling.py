@@ -42,14 +42,14 @@ class Teller:
 
     def end(self, turns: list[dict[str, Any]], totals: dict[str, Any], packs: str) -> None:
         """Tells the sum, and where the packs can be read."""
-        print(self._bold("turn  provider  setting   action         sent      kept  baseline  kept %  cache      ms"))
+        print(self._bold("turn  provider  setting   action          sent      kept  baseline  kept %  cache      ms"))
         for told in turns:
             data = told["metadata"]
             sent = data["injectedBytes"] if told["setting"] == "active" else data["wouldInjectBytes"]
             shown = size(sent) if told["setting"] == "active" else f"({size(sent)})"
             print(
                 f"{told['turn']:>4}  {told['provider']:<8}  {told['setting']:<8}  {told['action']:<11}"
-                f"{shown:>10} {size(data['reusedBytes']):>9} {size(data['baselineBytes']):>9}"
+                f"{shown:>11} {size(data['reusedBytes']):>9} {size(data['baselineBytes']):>9}"
                 f"{data['reusedPercent']:>7.0f} %  {'hit ' if data['cacheHit'] else 'miss'} {told['roundTripMs']:>9.1f}"
             )
         print("\nIn brackets: what passive mode would have sent.")

@@ -79,6 +79,17 @@ def test_the_session_is_told_on_a_plain_terminal(repository: Repository) -> None
     shutil.rmtree(packs.parent)
 
 
+def test_a_repository_without_a_commit_or_code_can_be_played_on(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path / "empty")], check=True)
+    (tmp_path / "empty" / "notes.txt").write_text("A note.\n")
+    done = run("--json", "--repo", str(tmp_path / "empty"))
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["repository"] == {"name": "empty", "files": 0, "uncommitted": 1}
+    assert [turn["turn"] for turn in told["turns"]] == list(range(1, len(told["turns"]) + 1))
+    shutil.rmtree(Path(told["packs"]).parent)
+
+
 def test_a_folder_without_a_repository_is_refused_in_one_sentence(tmp_path: Path) -> None:
     done = run("--repo", str(tmp_path))
     assert done.returncode == 1
