@@ -21,7 +21,7 @@ class Workspace:
     def __init__(self, cwd: Path, project: Path) -> None:
         self.cwd = cwd
         self.project = project
-        self.key = short_id(os.path.normcase(cwd), 16)
+        self.key = _path_id(cwd)
         self.project_key = project_key(project)
         self._parts: dict[type, object] = {}
         self._lock = threading.Lock()
@@ -74,7 +74,12 @@ class Workspaces:
 
 def project_key(project: Path) -> str:
     """Gives the key under which a project's settings, artifacts and metrics are kept."""
-    return short_id(os.path.normcase(project), 16)
+    return _path_id(project)
+
+
+def _path_id(path: Path) -> str:
+    """Identifies a folder by its path, also by one whose bytes are not UTF-8."""
+    return short_id(os.fsencode(os.path.normcase(path)).decode("latin-1"), 16)
 
 
 def _resolved(path: str) -> Path:

@@ -7,8 +7,10 @@ from sidecar.system.git import Git
 
 _OPTIONS = (
     "--patch-with-raw", "-z", "--abbrev=40", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames",
-    "--unified=2", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--relative",
+    "--unified=2", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
+    "--ignore-submodules=none", "--relative",
 )  # fmt: skip
+_COUNTING = ("-r", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--find-renames", "--relative")
 
 MAX_PATHS = 200
 """More files than this are told apart by their counts, not shown by hunk."""
@@ -24,71 +26,97 @@ class FileDiff(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """What happened between two commits: subjects of the new ones, newest first, and the files' differences."""
+    """What happened between two commits: subjects of the new ones, newest first, and the files' counts."""
 
     subjects: tuple[str, ...]
     files: tuple[FileDiff, ...]
 
 
 def diff_against(cwd: Path, base: str, paths: list[str]) -> dict[str, FileDiff]:
-    """Gives the difference between a commit and the worktree for some paths; raises GitFailed."""
+    """Gives the difference between a commit and the worktree for some paths; raises GitFailed.
+
+    `diff-index`, unlike `diff`, never writes the index and heeds little of the user's configuration.
+    """
     if not paths:
         return {}
     literal = [f":(literal){path}" for path in paths]
-    return _parsed(Git(cwd).run("diff", *_OPTIONS, base, "--", *literal))
+    return parse_patches(Git(cwd).run("diff-index", *_OPTIONS, base, "--", *literal))
 
 
-def diff_between(cwd: Path, old: str, new: str) -> dict[str, FileDiff]:
-    """Gives the difference between two commits below `cwd`; raises GitFailed."""
-    return _parsed(Git(cwd).run("diff", *_OPTIONS, old, new, "--", "."))
+def count_between(cwd: Path, old: str, new: str) -> dict[str, FileDiff]:
+    """Counts the lines that differ between two commits below `cwd`, without their texts; raises GitFailed."""
+    output = Git(cwd).run("diff-tree", *_COUNTING, old, new, "--", ".")
+    fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
+    found: dict[str, FileDiff] = {}
+    for field in fields:
+        if not field:
+            continue
+        added, removed, path = field.split("\t", 2)
+        if not path:  # renamed: the old and the new path follow
+            next(fields)
+            path = next(fields)
+        found[path] = FileDiff(path, _number(added), _number(removed), "")
+    return found
 
 
 def subjects_between(cwd: Path, old: str, new: str, limit: int) -> list[str]:
     """Gives the commits in `new` that are not in `old`, newest first: short id and subject; raises GitFailed."""
-    text = Git(cwd).text("log", f"--max-count={limit}", "--format=%h %s", f"{old}..{new}", "--")
-    return [line for line in text.splitlines() if line]
+    text = Git(cwd).text("log", "-z", f"--max-count={limit}", "--format=%h %s", f"{old}..{new}", "--")
+    return [line for line in text.split("\0") if line]
 
 
-def count_lines(hunks: str) -> tuple[int, int]:
-    """Counts added and removed lines of unified text."""
-    added = removed = 0
-    for line in hunks.splitlines():
-        added += line.startswith("+")
-        removed += line.startswith("-")
-    return added, removed
-
-
-def _parsed(output: bytes) -> dict[str, FileDiff]:
+def parse_patches(output: bytes) -> dict[str, FileDiff]:
     """Reads raw entries, which give exact paths, and the patches that follow them in the same order."""
     raw, separator, patch_text = output.partition(b"\0\0")
-    paths = _raw_paths(raw + b"\0" if separator else raw)
-    patches = _split_patches(patch_text)
+    patches = iter(_split_patches(patch_text))
     found: dict[str, FileDiff] = {}
-    for path, patch in zip(paths, patches, strict=False):
-        start = patch.find("\n@@ ")
-        hunks = patch[start + 1 :] if start >= 0 else ""
-        added, removed = count_lines(hunks)
-        found[path] = FileDiff(path, added, removed, hunks)
+    for path, patch_count in _raw_entries(raw + b"\0" if separator else raw):
+        hunks = "".join(_hunks(next(patches, [])) for _ in range(patch_count))
+        if patch_count or path not in found:
+            found[path] = FileDiff(path, *_count_lines(hunks), hunks)
     return found
 
 
-def _raw_paths(raw: bytes) -> list[str]:
-    """The present path of each raw entry that has a patch; an unmerged one has none."""
-    paths: list[str] = []
+def _raw_entries(raw: bytes) -> list[tuple[str, int]]:
+    """The present path of each raw entry and how many patches it has.
+
+    An unmerged one has none; one that became another kind of file has two: it goes, and comes.
+    """
+    entries: list[tuple[str, int]] = []
     fields = iter(raw.decode("utf-8", "surrogateescape").split("\0"))
     for field in fields:
         if not field.startswith(":"):
             continue
-        status = field.rsplit(" ", 1)[-1]
+        status = field.rsplit(" ", 1)[-1][:1]
         path = next(fields, "")
-        if status[:1] in ("R", "C"):
+        if status in ("R", "C"):
             path = next(fields, path)
-        if status[:1] != "U":
-            paths.append(path)
-    return paths
+        entries.append((path, {"U": 0, "T": 2}.get(status, 1)))
+    return entries
 
 
-def _split_patches(text: bytes) -> list[str]:
+def _split_patches(text: bytes) -> list[list[str]]:
     """Cuts at the lines that begin a file; a line of content always has a mark before it."""
-    decoded = "\n" + text.decode("utf-8", "replace")
-    return ["\n" + part for part in decoded.split("\ndiff --git ")[1:]]
+    patches: list[list[str]] = []
+    for line in text.decode("utf-8", "replace").split("\n"):
+        if line.startswith("diff --git "):
+            patches.append([])
+        if patches:
+            patches[-1].append(line)
+    return patches
+
+
+def _hunks(patch: list[str]) -> str:
+    """Takes the hunks out of a patch: from the first `@@` on, without what git says between files."""
+    start = next((number for number, line in enumerate(patch) if line.startswith("@@ ")), len(patch))
+    lines = [line for line in patch[start:] if line.startswith((" ", "+", "-", "\\", "@@ "))]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _count_lines(hunks: str) -> tuple[int, int]:
+    lines = hunks.split("\n")
+    return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
+
+
+def _number(text: str) -> int:
+    return 0 if text == "-" else int(text)

@@ -5,14 +5,23 @@ import os
 import stat
 import threading
 from collections.abc import Callable
+from typing import Literal
 
 HASHED_BYTES = 16 * 2**20
 """A larger file is told apart by size and modification time; no pack shows any of it."""
 
-RACY_NS = 10_000_000
-"""A file modified within 10 ms of the look may change again without its stat changing."""
+MAX_KNOWN = 200_000
+"""Hashes kept in memory; beyond it they are read again."""
 
-_Signature = tuple[int, int, int, int]
+RACY_NS = 100_000_000
+"""File times move in steps of up to 10 ms: a file written shortly before the look may change without its stat."""
+
+COARSE_RACY_NS = 2_500_000_000
+"""The same for a file system whose times move in whole seconds, or two."""
+
+ObjectFormat = Literal["sha1", "sha256"]
+
+_Signature = tuple[int, int, int, int, int]
 
 
 class ContentHashes:
@@ -20,30 +29,41 @@ class ContentHashes:
 
     def __init__(self, now_ns: Callable[[], int]) -> None:
         self._now_ns = now_ns
-        self._known: dict[str, tuple[_Signature, str]] = {}
+        self._known: dict[tuple[str, ObjectFormat], tuple[_Signature, str]] = {}
         self._lock = threading.Lock()
 
-    def of(self, path: str) -> str | None:
+    def of(self, path: str, object_format: ObjectFormat = "sha1") -> str | None:
         """Gives a hash of what is at an absolute path; None where nothing is or nothing may be read."""
+        looked_at_ns = self._now_ns()  # before the stat: what is written after it must not pass for known
         try:
             found = os.lstat(path)
         except (OSError, ValueError):
             return None
-        signature = (found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode)
+        signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)
+        key = (path, object_format)
         with self._lock:
-            known = self._known.get(path)
+            known = self._known.get(key)
         if known is not None and known[0] == signature:
             return known[1]
-        content = _hash(path, found)
-        if content is not None and abs(self._now_ns() - found.st_mtime_ns) > RACY_NS:
+        content = _hash(path, found, object_format)
+        if content is not None and not _is_racy(found, looked_at_ns):
             with self._lock:
-                self._known[path] = (signature, content)
+                if len(self._known) >= MAX_KNOWN:
+                    self._known.clear()
+                self._known[key] = (signature, content)
         return content
 
 
-def blob_id(content: bytes) -> str:
+def blob_id(content: bytes, object_format: ObjectFormat = "sha1") -> str:
     """Gives the id git would store this content under, so that a file keeps its id when it is committed."""
-    return hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
+    digest = hashlib.new(object_format, b"blob %d\0" % len(content), usedforsecurity=False)
+    digest.update(content)
+    return digest.hexdigest()
+
+
+def content_identity(content_id: str) -> str:
+    """Gives what tells one content from another, without the marks that say where it lies."""
+    return content_id.removeprefix("w:").removeprefix("x:")
 
 
 def read_file(path: str, limit_bytes: int) -> bytes | None:
@@ -68,10 +88,25 @@ def read_file(path: str, limit_bytes: int) -> bytes | None:
         os.close(fd)
 
 
-def _hash(path: str, found: os.stat_result) -> str | None:
+def read_below(folder: str, path: str, limit_bytes: int) -> bytes | None:
+    """Reads a regular file by its path below a resolved folder; None also where a link leads out of it."""
+    absolute = os.path.join(folder, path)
+    parent = os.path.realpath(os.path.dirname(absolute))
+    if parent != folder and not parent.startswith(os.path.join(folder, "")):
+        return None
+    return read_file(absolute, limit_bytes)
+
+
+def _is_racy(found: os.stat_result, looked_at_ns: int) -> bool:
+    changed_at_ns = max(found.st_mtime_ns, found.st_ctime_ns)
+    coarse = changed_at_ns % 1_000_000_000 == 0
+    return looked_at_ns - changed_at_ns < (COARSE_RACY_NS if coarse else RACY_NS)
+
+
+def _hash(path: str, found: os.stat_result, object_format: ObjectFormat) -> str | None:
     if stat.S_ISLNK(found.st_mode):
         try:
-            return "link:" + blob_id(os.fsencode(os.readlink(path)))
+            return "link:" + blob_id(os.fsencode(os.readlink(path)), object_format)
         except OSError:
             return None
     if not stat.S_ISREG(found.st_mode):
@@ -82,4 +117,4 @@ def _hash(path: str, found: os.stat_result) -> str | None:
     if content is None:
         return f"unreadable:{found.st_size}:{found.st_mtime_ns}"
     executable = "x:" if found.st_mode & stat.S_IXUSR else ""
-    return executable + blob_id(content)
+    return executable + blob_id(content, object_format)

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from sidecar.call import Call
 from sidecar.codebase.model import (
     ChangedFileEntry,
-    FoundFile,
     CodebaseIndexResult,
     CodebaseSearchParams,
     CodebaseSearchResult,
     CodebaseStateResult,
+    FoundFile,
     WorkspaceParams,
 )
 from sidecar.codebase.repository import FillReport, Repository, repository_of
@@ -27,7 +27,7 @@ def state(call: Call, params: WorkspaceParams) -> CodebaseStateResult:
     _, found = _look(call, params)
     return CodebaseStateResult(
         kind=found.kind,
-        root=str(found.root),
+        root=_shown(str(found.root)),
         head_commit=found.head,
         branch=found.branch,
         changed=[

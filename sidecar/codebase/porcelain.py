@@ -2,6 +2,8 @@
 
 from typing import Literal, NamedTuple
 
+from sidecar.codebase.hashing import ObjectFormat
+
 ChangeKind = Literal["staged", "unstaged", "untracked", "deleted", "renamed", "conflicted"]
 
 
@@ -14,8 +16,10 @@ class Entry(NamedTuple):
     code: str
     """git's two letters: index, worktree."""
     index_id: str
+    """Modes and blob ids in the index; three of each while there is a conflict."""
     original: str | None
-    is_submodule: bool
+    is_nested: bool
+    """A submodule, or a repository that is not tracked."""
 
 
 class Status(NamedTuple):
@@ -24,6 +28,7 @@ class Status(NamedTuple):
     head: str | None
     branch: str | None
     entries: tuple[Entry, ...]
+    object_format: ObjectFormat
 
 
 def parse_status(output: bytes) -> Status:
@@ -35,19 +40,37 @@ def parse_status(output: bytes) -> Status:
         if field.startswith("# branch.oid "):
             head = _unless(field[13:], "(initial)")
         elif field.startswith("# branch.head "):
-            branch = _unless(field[14:], "(detached)")
+            branch = _unless(field[14:].encode("utf-8", "surrogateescape").decode("utf-8", "replace"), "(detached)")
         elif field[:2] == "1 ":
-            _, code, sub, *_, index_id, path = field.split(" ", 8)
-            entries.append(Entry(path, _kind(code), code, index_id, None, sub != "N..."))
+            _, code, sub, _, mode, _, _, blob, path = field.split(" ", 8)
+            entries.append(Entry(path, _kind(code), code, f"{mode} {blob}", None, sub != "N..."))
         elif field[:2] == "2 ":
-            _, code, sub, *_, index_id, _, path = field.split(" ", 9)
-            entries.append(Entry(path, "renamed", code, index_id, next(fields), sub != "N..."))
+            _, code, sub, _, mode, _, _, blob, _, path = field.split(" ", 9)
+            entries.append(Entry(path, "renamed", code, f"{mode} {blob}", next(fields), sub != "N..."))
         elif field[:2] == "u ":
-            _, code, sub, *_, path = field.split(" ", 10)
-            entries.append(Entry(path, "conflicted", code, "", None, sub != "N..."))
+            _, code, sub, *stages, path = field.split(" ", 10)
+            entries.append(Entry(path, "conflicted", code, " ".join(stages), None, sub != "N..."))
         elif field[:2] == "? ":
             entries.append(Entry(field[2:], "untracked", "??", "", None, field.endswith("/")))
-    return Status(head, branch, tuple(sorted(entries)))
+    return Status(head, branch, tuple(sorted(_once_each(entries))), _object_format(head, entries))
+
+
+def _once_each(entries: list[Entry]) -> list[Entry]:
+    """A file taken out of the index and kept in the worktree is two entries of git's; here it is one, untracked."""
+    removed = {entry.path: entry for entry in entries if entry.code == "D."}
+    kept_on_disk = {entry.path for entry in entries if entry.code == "??" and entry.path in removed}
+    if not kept_on_disk:
+        return entries
+    return [
+        entry._replace(code="D?") if entry.code == "??" and entry.path in kept_on_disk else entry
+        for entry in entries
+        if not (entry.code == "D." and entry.path in kept_on_disk)
+    ]
+
+
+def _object_format(head: str | None, entries: list[Entry]) -> ObjectFormat:
+    ids = [head or "", *(entry.index_id.rsplit(" ", 1)[-1] for entry in entries)]
+    return "sha256" if any(len(id_) == 64 for id_ in ids) else "sha1"
 
 
 def _kind(code: str) -> ChangeKind:

@@ -1,8 +1,11 @@
-"""Which files a prompt is about: BM25 over contents, definitions and paths, plus what the prompt names outright. Pure."""
+"""Which files a prompt is about: BM25 over contents, definitions and paths, and what the prompt names. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+RANKING_VERSION = 2
+"""Part of the search cache's key: a change of the order makes old results invalid."""
 
 K1 = 1.2
 B = 0.75
@@ -55,27 +58,30 @@ class Ranked(NamedTuple):
     matched: tuple[str, ...]
 
 
+class Corpus(NamedTuple):
+    """What BM25 has to know of all files together."""
+
+    document_count: int
+    average_length: float
+    document_frequency: Mapping[str, int]
+    """In how many files each of the prompt's terms is."""
+
+
 def rank(
-    terms: Sequence[str],
-    candidates: Sequence[Candidate],
-    document_count: int,
-    average_length: float,
-    document_frequency: Mapping[str, int],
-    signals: Signals,
-    limit: int,
+    terms: Sequence[str], candidates: Sequence[Candidate], corpus: Corpus, signals: Signals, limit: int
 ) -> list[Ranked]:
     """Orders candidates by score, ties by path, and ends the list at the relevance floor."""
-    idf = {
-        term: math.log(1 + (document_count - document_frequency[term] + 0.5) / (document_frequency[term] + 0.5))
-        for term in terms
-        if document_frequency.get(term)
-    }
-    texts = [_bm25(candidate, idf, average_length) for candidate in candidates]
+    idf = {term: _idf(corpus, found) for term in terms if (found := corpus.document_frequency.get(term))}
+    texts = [_bm25(candidate, idf, corpus.average_length) for candidate in candidates]
     best = max(texts, default=0.0) or 1.0
     scored = [_scored(candidate, text / best, idf, signals) for candidate, text in zip(candidates, texts, strict=True)]
     scored.sort(key=lambda ranked: (-ranked.score, ranked.path))
     floor = scored[0].score * RELEVANCE_FLOOR if scored else 0.0
     return [ranked for ranked in scored[:limit] if ranked.score > 0 and ranked.score >= floor]
+
+
+def _idf(corpus: Corpus, frequency: int) -> float:
+    return math.log(1 + (corpus.document_count - frequency + 0.5) / (frequency + 0.5))
 
 
 def _bm25(candidate: Candidate, idf: Mapping[str, float], average_length: float) -> float:

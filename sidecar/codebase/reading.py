@@ -1,49 +1,72 @@
 """Reads files by content id: committed ones from git's objects, the others from the worktree, never a wrong one."""
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-from sidecar.codebase.hashing import blob_id, read_file
-from sidecar.codebase.summary import MAX_ANALYSED_BYTES
+from sidecar.codebase.hashing import HASHED_BYTES, blob_id, content_identity, read_below
 from sidecar.system.git import Git, GitFailed
 
 _BLOBS_AT_ONCE = 256
+_SHA256_CHARACTERS = 64
 
 
-def read_contents(cwd: Path, files: Mapping[str, str]) -> Iterator[tuple[str, str, bytes]]:
-    """Yields path, content id and content; a file that changed since it was listed is left out.
+class Read(NamedTuple):
+    """A file as it was read; `content` is None when it is larger than was asked for."""
+
+    path: str
+    content_id: str
+    size: int
+    content: bytes | None
+
+
+def read_contents(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> Iterator[Read]:
+    """Yields the files that can be read; one that changed since it was listed is left out.
 
     Raises GitFailed when git's objects cannot be read.
     """
-    committed = {path: content for path, content in files.items() if not content.startswith("w:")}
-    for path, content in files.items():
-        if content.startswith("w:"):
-            found = _from_worktree(cwd, path, content.removeprefix("w:"))
-            if found is not None:
-                yield path, content, found
+    committed: dict[str, str] = {}
+    for path, content_id in files.items():
+        if not content_id.startswith("w:"):
+            committed[path] = content_id
+        elif (content := _from_worktree(cwd, path, content_identity(content_id))) is not None:
+            yield Read(path, content_id, len(content), content if len(content) <= limit_bytes else None)
     paths = list(committed)
     for start in range(0, len(paths), _BLOBS_AT_ONCE):
         part = paths[start : start + _BLOBS_AT_ONCE]
-        blobs = _blobs(cwd, [committed[path] for path in part])
-        for path in part:
-            if committed[path] in blobs:
-                yield path, committed[path], blobs[committed[path]]
+        yield from _from_objects(cwd, {path: committed[path] for path in part}, limit_bytes)
 
 
 def _from_worktree(cwd: Path, path: str, expected: str) -> bytes | None:
-    absolute = os.path.join(cwd, path)
-    content = read_file(absolute, MAX_ANALYSED_BYTES * 4)
-    if content is None or blob_id(content) != expected.removeprefix("x:"):
+    content = read_below(str(cwd), path, HASHED_BYTES)
+    if content is None:
         return None
-    return content
+    found = blob_id(content, "sha256" if len(expected) == _SHA256_CHARACTERS else "sha1")
+    return content if found == expected else None
+
+
+def _from_objects(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> Iterator[Read]:
+    sizes = _sizes(cwd, sorted(set(files.values())))
+    contents = _blobs(cwd, [id_ for id_, size in sizes.items() if size <= limit_bytes])
+    for path, content_id in files.items():
+        if content_id in sizes:
+            yield Read(path, content_id, sizes[content_id], contents.get(content_id))
+
+
+def _sizes(cwd: Path, ids: list[str]) -> dict[str, int]:
+    """Sizes before contents: a file of gigabytes must not be read to learn that it is too large."""
+    output = Git(cwd).run("cat-file", "--batch-check", stdin="".join(f"{id_}\n" for id_ in ids).encode())
+    fields = (line.split(" ") for line in output.decode().splitlines())
+    return {found[0]: int(found[2]) for found in fields if len(found) == 3 and found[1] == "blob"}
 
 
 def _blobs(cwd: Path, ids: list[str]) -> dict[str, bytes]:
-    output = Git(cwd).run("cat-file", "--batch", stdin="\n".join(ids).encode() + b"\n")
+    if not ids:
+        return {}
+    output = Git(cwd).run("cat-file", "--batch", stdin="".join(f"{id_}\n" for id_ in ids).encode())
     found: dict[str, bytes] = {}
     position = 0
-    for blob_id in ids:
+    for wanted in ids:
         end = output.find(b"\n", position)
         if end < 0:
             raise GitFailed("git gave fewer objects than asked for")
@@ -51,6 +74,6 @@ def _blobs(cwd: Path, ids: list[str]) -> dict[str, bytes]:
         position = end + 1
         if len(header) == 3 and header[1] == b"blob":
             size = int(header[2])
-            found[blob_id] = output[position : position + size]
+            found[wanted] = output[position : position + size]
             position += size + 1
     return found

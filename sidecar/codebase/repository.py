@@ -1,20 +1,24 @@
 """What is kept in memory about one workspace's repository, and the looks other slices take at it."""
 
+import os
 import threading
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from sidecar.call import Process
-from sidecar.codebase.diff import MAX_PATHS, FileDiff, Moved, diff_against, diff_between, subjects_between
-from sidecar.codebase.files import Listing, TrackedFiles, git_dir_of, list_files, may_show
-from sidecar.codebase.hashing import ContentHashes, read_file
+from sidecar.codebase.diff import MAX_PATHS, FileDiff, Moved, count_between, diff_against, subjects_between
+from sidecar.codebase.files import Lister, Listing, may_show
+from sidecar.codebase.gitdir import common_dir_of
+from sidecar.codebase.hashing import ContentHashes, ObjectFormat, read_below
 from sidecar.codebase.index import FileIndex
-from sidecar.codebase.ranking import Ranked
+from sidecar.codebase.ranking import RANKING_VERSION, Ranked
 from sidecar.codebase.reading import read_contents
-from sidecar.codebase.state import RepositoryState, StateFailed, read_state
+from sidecar.codebase.state import ChangedFile, Look, RepositoryState, StateFailed, read_state
 from sidecar.codebase.store import FileCache, SearchCache
-from sidecar.codebase.summary import Summary, summarise
+from sidecar.codebase.summary import MAX_ANALYSED_BYTES, SUMMARY_VERSION, Summary, not_analysed, summarise
 from sidecar.core.cancellation import Cancellation
+from sidecar.core.clock import SystemClock
 from sidecar.core.digests import digest_value, short_id
 from sidecar.storage.lru import Lru
 from sidecar.system.git import GitFailed
@@ -46,10 +50,11 @@ class Repository:
 
     def __init__(self, workspace: Workspace, process: Process) -> None:
         self.cwd = workspace.cwd
+        self._workspace_key = workspace.key
         self._process = process
-        self._empty_git = process.state_dir / "folder.git"
-        self._hashes = ContentHashes(lambda: process.clock.now_ms() * 1_000_000)
-        self._tracked = TrackedFiles()
+        files_clock = SystemClock()  # file times are the machine's own, whatever clock the process was given
+        self._hashes = ContentHashes(lambda: files_clock.now_ms() * 1_000_000)
+        self._lister = Lister()
         self._index = FileIndex()
         self._diffs = Lru(_DIFF_CACHE_BYTES)
         self._file_cache = process.part(FileCache, lambda: FileCache(process))
@@ -58,22 +63,23 @@ class Repository:
         self._fill_lock = threading.Lock()
         self._fill: Future[FillReport] | None = None
         self._filling = FillReport()
-        self.key = short_id(str(self.cwd), 16)
+        self._listed: tuple[str | None, str, Listing] | None = None
+        self.key = workspace.key
 
     def state(self) -> RepositoryState:
         """Asks git how the worktree is now; raises StateFailed."""
-        return read_state(self.cwd, self._hashes, self._empty_git)
+        return read_state(self.cwd, Look(self._hashes, self._process.state_dir))
 
     def listing(self, state: RepositoryState) -> Listing:
         """Gives the files of a state and makes the index hold exactly those; raises StateFailed."""
         with self._look_lock:
             try:
-                tracked = self._tracked.of(self.cwd, state)
+                listing = self._lister.list(self.cwd, state)
             except GitFailed as error:
                 raise StateFailed(error.reason) from error
             self.key = _repository_key(state)
-            listing = list_files(self.cwd, state, tracked)
             self._index.update(listing.files)
+            self._listed = (state.head, state.changed_hash, listing)
             return listing
 
     def start_filling(self, listing: Listing, pool: ThreadPoolExecutor) -> "Future[FillReport]":
@@ -81,22 +87,32 @@ class Repository:
         with self._fill_lock:
             if self._fill is None or self._fill.done():
                 self._filling = FillReport(total=len(listing.files))
-                self._fill = pool.submit(self._fill_index, listing, self._filling)
+                self._fill = pool.submit(self._fill_index, self._filling)
             return self._fill
 
     def fill(self, listing: Listing, report: FillReport) -> FillReport:
         """Takes the files' words into the index in this thread; the report may be watched and cancelled."""
         report.total = len(listing.files)
-        return self._fill_index(listing, report)
+        return self._fill_index(report)
 
     def wait_for_index(self, listing: Listing, pool: ThreadPoolExecutor, wait_ms: float) -> tuple[int, bool]:
-        """Fills the index for at most `wait_ms`; gives how many files were analysed meanwhile, and whether all are in."""
+        """Fills the index for at most `wait_ms`; gives how many files were analysed meanwhile, and whether all are in.
+
+        A run that was begun for an earlier listing is waited for, and followed by one more.
+        """
         if not self._index.update(listing.files):
             return 0, True
-        future = self.start_filling(listing, pool)
-        before = self._filling.analysed
-        wait((future,), timeout=wait_ms / 1000)
-        return self._filling.analysed - before, self._index.is_complete()
+        analysed = 0
+        clock = self._process.clock
+        give_up_at = clock.monotonic_ms() + wait_ms
+        for _ in range(2):
+            future = self.start_filling(listing, pool)
+            before = self._filling.analysed
+            wait((future,), timeout=max(0.0, give_up_at - clock.monotonic_ms()) / 1000)
+            analysed += self._filling.analysed - before
+            if self._index.is_complete() or not future.done():
+                break
+        return analysed, self._index.is_complete()
 
     def is_indexed(self) -> bool:
         """Says whether the words of every listed file are known."""
@@ -104,17 +120,17 @@ class Repository:
 
     def find(self, text: str, state: RepositoryState, mentioned: list[str], limit: int = 24) -> list[Ranked]:
         """Ranks the files a text is about, from the search cache where the same was asked of the same state."""
-        query = digest_value([text, sorted(mentioned), limit])
-        scope = f"{self.cwd}:{state.changed_hash}"
-        if not self._index.is_complete():
+        if not self._index_holds(state):
             return self._find(text, state, mentioned, limit)
+        query = digest_value([text, sorted(mentioned), limit, SUMMARY_VERSION, RANKING_VERSION])
+        scope = f"{self._workspace_key}:{state.changed_hash}"
         cached = self._search_cache.get(query, state.head or "", scope)
         if cached is not None:
             return [Ranked(path, score, parts, tuple(matched)) for path, score, parts, matched in cached]
         found = self._find(text, state, mentioned, limit)
-        self._search_cache.put(
-            query, state.head or "", scope, [list(ranked) for ranked in found], self._process.clock.now_ms()
-        )
+        if self._index_holds(state):
+            kept = [list(ranked) for ranked in found]
+            self._search_cache.put(query, state.head or "", scope, kept, self._process.clock.now_ms())
         return found
 
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:
@@ -125,7 +141,7 @@ class Repository:
         found = self._file_cache.get_many(self.key, list(files.items()))
         unknown = {path: content for path, content in files.items() if path not in found}
         try:
-            made = [(path, content, summarise(path, data)) for path, content, data in read_contents(self.cwd, unknown)]
+            made = list(self._summarised(unknown))
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return found
@@ -141,7 +157,7 @@ class Repository:
         if state.kind != "git" or state.head is None:
             return {}
         wanted = [
-            file for file in state.changed if file.code != "??" and file.kind != "conflicted" and may_show(file.path)
+            file for file in state.changed if file.kind not in ("untracked", "conflicted") and may_show(file.path)
         ][:MAX_PATHS]
         keys = {file.path: (state.head, file.path, file.code, file.content_hash) for file in wanted}
         known = {path: diff for path, key in keys.items() if isinstance(diff := self._diffs.get(key), FileDiff)}
@@ -151,17 +167,18 @@ class Repository:
             made = diff_against(self.cwd, state.head, paths)
         except GitFailed as error:
             raise StateFailed(error.reason) from error
-        for path, diff in made.items():
-            if path in keys:
-                self._diffs.put(keys[path], diff, len(diff.hunks) + 100)
-                known[path] = diff
+        for file in missing:
+            diff = made.get(file.path) or FileDiff(file.path, 0, 0, "")
+            if self._is_still(file, state):
+                self._diffs.put(keys[file.path], diff, len(diff.hunks) + 100)
+            known[file.path] = diff
         return known
 
     def moved(self, old: str, new: str, max_commits: int) -> Moved:
         """Tells what happened between two commits; a vanished old one leaves only the new one's place to tell."""
         try:
             subjects = subjects_between(self.cwd, old, new, max_commits)
-            return Moved(tuple(subjects), tuple(diff_between(self.cwd, old, new).values()))
+            return Moved(tuple(subjects), tuple(count_between(self.cwd, old, new).values()))
         except GitFailed:
             return Moved((), ())
 
@@ -169,9 +186,9 @@ class Repository:
         """Reads small text files by content id; one that changed or cannot be read is left out."""
         try:
             return {
-                path: data.decode("utf-8", "replace")
-                for path, _, data in read_contents(self.cwd, files)
-                if len(data) <= MAX_TEXT_BYTES and b"\0" not in data
+                read.path: read.content.decode("utf-8", "replace")
+                for read in read_contents(self.cwd, files, MAX_TEXT_BYTES)
+                if read.content is not None and b"\0" not in read.content
             }
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
@@ -181,7 +198,7 @@ class Repository:
         """Reads a small untracked text file; None for what may not be shown."""
         if not may_show(path):
             return None
-        content = read_file(str(self.cwd / path), MAX_NEW_FILE_BYTES)
+        content = read_below(str(self.cwd), path, MAX_NEW_FILE_BYTES)
         if content is None or b"\0" in content:
             return None
         return content.decode("utf-8", "replace")
@@ -190,33 +207,55 @@ class Repository:
         changed = [] if state.kind == "folder" else [file.path for file in state.changed]
         return self._index.find(text, changed, mentioned, limit)
 
-    def _fill_index(self, listing: Listing, report: FillReport) -> FillReport:
-        missing = [(path, listing.files[path]) for path in self._index.update(listing.files) if path in listing.files]
-        report.from_cache += report.total - len(missing)
+    def _index_holds(self, state: RepositoryState) -> bool:
+        """Says whether the index is whole and of this state: another request may have moved it on."""
+        listed = self._listed
+        return (
+            listed is not None
+            and listed[:2] == (state.head, state.changed_hash)
+            and self._index.holds(listed[2].files)
+            and self._index.is_complete()
+        )
+
+    def _is_still(self, file: ChangedFile, state: RepositoryState) -> bool:
+        if file.content_hash == "absent" or file.content_hash.startswith("nested"):
+            return file.content_hash == "absent"
+        object_format: ObjectFormat = "sha256" if len(state.head or "") == 64 else "sha1"
+        return self._hashes.of(os.path.join(self.cwd, file.path), object_format) == file.content_hash
+
+    def _fill_index(self, report: FillReport) -> FillReport:
+        missing = self._index.pending()
+        report.from_cache += max(0, report.total - len(missing))
         for start in range(0, len(missing), _ANALYSED_AT_ONCE):
             if self._process.ending.is_set() or report.cancellation.is_set:
                 break
-            self._fill_part(missing[start : start + _ANALYSED_AT_ONCE], report)
+            self._fill_part(dict(missing[start : start + _ANALYSED_AT_ONCE]), report)
         return report
 
-    def _fill_part(self, part: list[tuple[str, str]], report: FillReport) -> None:
-        cached = self._file_cache.get_many(self.key, part)
-        for path, content in part:
-            if path in cached:
-                self._index.analysed(path, content, cached[path])
-                report.from_cache += 1
-        unknown = {path: content for path, content in part if path not in cached}
+    def _fill_part(self, part: dict[str, str], report: FillReport) -> None:
+        cached = self._file_cache.get_many(self.key, list(part.items()))
+        for path, summary in cached.items():
+            self._index.analysed(path, part[path], summary)
+            report.from_cache += 1
+        unknown = {path: content for path, content in part.items() if path not in cached}
         made: list[tuple[str, str, Summary]] = []
         try:
-            for path, content, data in read_contents(self.cwd, unknown):
-                summary = summarise(path, data)
+            for path, content, summary in self._summarised(unknown):
                 made.append((path, content, summary))
                 self._index.analysed(path, content, summary)
                 report.analysed += 1
+                if report.cancellation.is_set:
+                    break
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
         if made:
             self._file_cache.put_many(self.key, made, self._process.clock.now_ms())
+
+    def _summarised(self, files: Mapping[str, str]) -> Iterator[tuple[str, str, Summary]]:
+        """Reads and summarises files; one that changed meanwhile is left out. Raises GitFailed."""
+        for read in read_contents(self.cwd, files, MAX_ANALYSED_BYTES):
+            summary = not_analysed(read.path, read.size) if read.content is None else summarise(read.path, read.content)
+            yield read.path, read.content_id, summary
 
 
 def repository_of(workspace: Workspace, process: Process) -> Repository:
@@ -226,11 +265,5 @@ def repository_of(workspace: Workspace, process: Process) -> Repository:
 
 def _repository_key(state: RepositoryState) -> str:
     """Identifies the repository: worktrees of one repository have the same common git directory."""
-    git_dir = git_dir_of(state.root) if state.kind == "git" else None
-    if git_dir is None:
-        return short_id(str(state.root), 16)
-    try:
-        common = (git_dir / "commondir").read_text("utf-8").strip()
-    except OSError:
-        return short_id(str(git_dir.resolve()), 16)
-    return short_id(str((git_dir / common).resolve()), 16)
+    common = common_dir_of(state.root) if state.kind == "git" else None
+    return short_id(os.fsencode(common or state.root).hex(), 16)

@@ -4,15 +4,26 @@ import os
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sidecar.codebase.hashing import ContentHashes
+from sidecar.codebase.folder import list_folder
+from sidecar.codebase.gitdir import find_root
+from sidecar.codebase.hashing import ContentHashes, ObjectFormat
 from sidecar.codebase.porcelain import ChangeKind, Entry, parse_status
 from sidecar.core.digests import digest_value
-from sidecar.system.git import Git, GitFailed
+from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed
 
 OWN_FOLDERS = (".chati/", ".spool/")
 """Folders of our own making never enter state or hash."""
 
-MAX_SUBMODULE_DEPTH = 3
+MAX_NESTED_DEPTH = 3
+MAX_NESTED_LOOKS = 50
+"""Repositories inside a repository or folder are looked into so deep, and so many of them at one look."""
+
+_STATUS = (
+    "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--find-renames",
+    "--ignore-submodules=none", "--", ".",
+)  # fmt: skip
+
+_GONE = ("D.", ".D", "MD", "AD", "RD", "CD", "TD")
 
 
 class ChangedFile(NamedTuple):
@@ -49,98 +60,100 @@ class StateFailed(Exception):
         self.reason = reason
 
 
-def read_state(cwd: Path, hashes: ContentHashes, empty_git: Path, depth: int = 0) -> RepositoryState:
-    """Looks at a worktree, or at a folder without git through git's own ignore rules.
+class Look:
+    """One look: what it knows of contents, where our own state lies, how many nested repositories it has seen."""
 
-    `empty_git` is where an empty repository may be kept for the latter. Raises StateFailed.
-    """
+    def __init__(self, hashes: ContentHashes, state_dir: Path) -> None:
+        self.hashes = hashes
+        self.empty_git = state_dir / "folder.git"
+        self._state_dir = f"{state_dir}/"
+        self._nested = 0
+
+    def may_enter(self, depth: int) -> bool:
+        """Says whether one more nested repository may be looked into."""
+        self._nested += 1
+        return depth < MAX_NESTED_DEPTH and self._nested <= MAX_NESTED_LOOKS
+
+    def is_own(self, folder: Path, path: str) -> bool:
+        """Says whether a path below a folder is of our own making: state, memories, loop."""
+        return is_own(path) or f"{folder}/{path}".startswith(self._state_dir)
+
+
+def is_own(path: str) -> bool:
+    """Says whether a relative path lies in one of our own folders, at whatever level."""
+    return path.startswith(OWN_FOLDERS) or any(f"/{own}" in path for own in OWN_FOLDERS)
+
+
+def read_state(cwd: Path, look: Look, depth: int = 0) -> RepositoryState:
+    """Looks at a worktree, or at a folder without git through git's own ignore rules; raises StateFailed."""
     root = find_root(cwd)
     try:
-        if root is not None:
-            try:
-                return _of_worktree(cwd, root, hashes, empty_git, depth)
-            except GitFailed as error:
-                if error.reason != "not a git repository":
-                    raise
-        return _of_folder(cwd, hashes, empty_git)
+        if root is None:
+            return _of_folder(cwd, look, depth)
+        return _of_worktree(cwd, root, look, depth)
     except GitFailed as error:
-        raise StateFailed(error.reason) from error
+        # There is a `.git` here, and git, told to look no higher, knows no repository in it.
+        raise StateFailed(DAMAGED if error.reason == NOT_A_REPOSITORY else error.reason) from error
 
 
-def find_root(cwd: Path) -> Path | None:
-    """Gives the nearest folder at or above `cwd` that has a `.git`, a folder or a file."""
-    for folder in (cwd, *cwd.parents):
-        if os.path.lexists(folder / ".git"):
-            return folder
-    return None
-
-
-def _of_worktree(cwd: Path, root: Path, hashes: ContentHashes, empty_git: Path, depth: int) -> RepositoryState:
+def _of_worktree(cwd: Path, root: Path, look: Look, depth: int) -> RepositoryState:
     prefix = "" if cwd == root else cwd.relative_to(root).as_posix() + "/"
-    output = Git(cwd).run(
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "--branch",
-        "--untracked-files=all",
-        "--find-renames",
-        "--ignore-submodules=none",
-        "--",
-        ".",
-    )
-    status = parse_status(output)
-    changed = tuple(
-        _changed_file(entry, root, prefix, hashes, empty_git, depth)
+    status = parse_status(Git(cwd, root=root).run(*_STATUS))
+    entries = [
+        entry
         for entry in status.entries
-        if entry.path.startswith(prefix) and not entry.path.startswith(tuple(prefix + own for own in OWN_FOLDERS))
+        if entry.path.startswith(prefix) and not look.is_own(cwd, entry.path.removeprefix(prefix))
+    ]
+    changed = tuple(
+        ChangedFile(
+            entry.path.removeprefix(prefix),
+            entry.kind,
+            entry.code,
+            _content(entry, os.path.join(root, entry.path), look, depth, status.object_format),
+            entry.original.removeprefix(prefix) if entry.original is not None else None,
+        )
+        for entry in entries
     )
-    index_ids = [entry.index_id for entry in status.entries]
     digest = digest_value(
-        [[_wire(file.path), file.code, file.content_hash, _wire(file.original or "")] for file in changed] + index_ids
+        [[_wire(file.path), file.code, file.content_hash, _wire(file.original or "")] for file in changed]
+        + [entry.index_id for entry in entries]
     )
     return RepositoryState("git", root, prefix, status.head, status.branch, changed, digest, "status")
 
 
-def _changed_file(
-    entry: Entry, root: Path, prefix: str, hashes: ContentHashes, empty_git: Path, depth: int
-) -> ChangedFile:
-    absolute = os.path.join(root, entry.path)
-    if entry.is_submodule:
-        content = _submodule_hash(Path(absolute), hashes, empty_git, depth)
-    else:
-        content = hashes.of(absolute) or "absent"
-    original = entry.original.removeprefix(prefix) if entry.original is not None else None
-    return ChangedFile(entry.path.removeprefix(prefix), entry.kind, entry.code, content, original)
+def _content(entry: Entry, absolute: str, look: Look, depth: int, object_format: ObjectFormat) -> str:
+    if entry.code in _GONE:
+        return "absent"  # whatever lies there now is ignored, or belongs to the target of a link
+    if entry.is_nested:
+        return _nested_hash(Path(absolute), look, depth)
+    return look.hashes.of(absolute, object_format) or "absent"
 
 
-def _submodule_hash(folder: Path, hashes: ContentHashes, empty_git: Path, depth: int) -> str:
+def _nested_hash(folder: Path, look: Look, depth: int) -> str:
     """Identifies the state of a nested repository: its head and its own changes."""
-    if depth >= MAX_SUBMODULE_DEPTH or find_root(folder) != folder:
+    if not look.may_enter(depth) or find_root(folder) != folder:
         return "nested"
     try:
-        inner = read_state(folder, hashes, empty_git, depth + 1)
+        inner = read_state(folder, look, depth + 1)
     except StateFailed as error:
         return f"nested:{error.reason}"
     return f"nested:{inner.head}:{inner.changed_hash}"
 
 
-def _of_folder(cwd: Path, hashes: ContentHashes, empty_git: Path) -> RepositoryState:
-    paths = list_folder(cwd, empty_git)
+def _of_folder(cwd: Path, look: Look, depth: int) -> RepositoryState:
     listed = tuple(
-        ChangedFile(path, "untracked", "??", hashes.of(os.path.join(cwd, path)) or "absent", None) for path in paths
+        ChangedFile(path, "untracked", "??", _folder_content(os.path.join(cwd, path), look, depth), None)
+        for path in list_folder(cwd, look.empty_git)
+        if not look.is_own(cwd, path)
     )
     digest = digest_value([[_wire(file.path), file.content_hash] for file in listed])
     return RepositoryState("folder", cwd, "", None, None, listed, digest, "walk")
 
 
-def list_folder(cwd: Path, empty_git: Path) -> list[str]:
-    """Lists the files below a folder without git, by git's own rules for `.gitignore`; raises GitFailed."""
-    if not (empty_git / "HEAD").exists():
-        empty_git.parent.mkdir(parents=True, exist_ok=True)
-        Git(empty_git.parent).run("init", "--quiet", "--bare", str(empty_git))
-    output = Git(cwd, empty_git).run("ls-files", "--others", "--exclude-standard", "-z")
-    paths = output.decode("utf-8", "surrogateescape").split("\0")
-    return sorted(path for path in paths if path and not path.endswith("/") and not path.startswith(OWN_FOLDERS))
+def _folder_content(absolute: str, look: Look, depth: int) -> str:
+    if absolute.endswith("/"):
+        return _nested_hash(Path(absolute), look, depth)
+    return look.hashes.of(absolute) or "absent"
 
 
 def _wire(path: str) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from sidecar.call import Process
+from sidecar.codebase.hashing import content_identity
 from sidecar.codebase.summary import SUMMARY_VERSION, Summary, from_json, to_json
 from sidecar.storage.cache import Cache
 
@@ -51,4 +52,4 @@ class SearchCache:
 
 
 def _versioned(content: str) -> str:
-    return f"{SUMMARY_VERSION}:{content}"
+    return f"{SUMMARY_VERSION}:{content_identity(content)}"

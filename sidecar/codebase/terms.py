@@ -1,70 +1,78 @@
-"""Texts → terms: identifiers split, case folded, any script. Pure."""
+"""Texts → terms: identifiers split, case folded, accents dropped, any script. Pure."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
+
+MAX_WORD = 100
+"""A longer run of letters and digits is data, not a word."""
 
 _WORD = re.compile(r"[^\W_]+")
-_DIGIT = re.compile(r"\d")
-_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\x00-\x7f]+")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:[.:][A-Za-z_]\w*)*")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
-_PATH = re.compile(r"(?:[\w@.+-]+[/\\])*[\w@+-][\w@.+-]*\.[A-Za-z][A-Za-z0-9]{0,9}\b")
-
-STOP_WORDS = frozenset(
-    (
-        "a an and are as at be been being but by can could did do does doing done for from get had has have he her him his how i if in into is it its"
-        " just let like make me my need no not now of on or our out please should so some such than that the their them then there these"
-        " they this those to too up us use used using want was we were what when where which while who why will with would you your"
-        " add added also any because before after again all both each few more most other only own same very via try new old way"
-        " thing things something work works working look looks see show file files code"
-        " e o os as de da do das dos em um uma para por com que não se na no nos el la los las un una y en del con"
-        " le les des du et est pour dans sur une der die das und ist nicht ein eine zu mit den von im auf"
-    ).split()
+_NAME_LIKE = re.compile(r"[a-z][A-Z]|_|[.:]|\d")
+_UNSPACED_SCRIPTS = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
+_UNSPACED = re.compile(f"[{_UNSPACED_SCRIPTS}]")
+_SCRIPT_RUN = re.compile(f"[{_UNSPACED_SCRIPTS}]+|[^{_UNSPACED_SCRIPTS}]+")
+_ACCENT = re.compile("[\u0300-\u036f]")
+_PATH_TOKEN = re.compile(r"[\w@.+/\\$\[\]~-]+")
+_FILE_NAME = re.compile(r"\.?[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}|\.[A-Za-z][\w-]+")
+_NAMES_WITHOUT_SUFFIX = frozenset(
+    ("Makefile", "Dockerfile", "Jenkinsfile", "Procfile", "Gemfile", "Rakefile", "Vagrantfile", "Justfile", "justfile")
 )
+_ABBREVIATIONS = frozenset(("e.g", "i.e", "z.B", "a.k.a"))
+
+_VOWEL = re.compile("[aeiouy]")
+
+_STOP_WORDS = (
+    "a", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "did", "do", "does",
+    "doing", "done", "for", "from", "get", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if", "in",
+    "into", "is", "it", "its", "just", "let", "like", "make", "me", "my", "need", "no", "not", "now", "of", "on", "or",
+    "our", "out", "please", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there",
+    "these", "they", "this", "those", "to", "too", "up", "us", "use", "used", "using", "want", "was", "we", "were",
+    "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "you", "your", "add", "added",
+    "also", "any", "because", "before", "after", "again", "all", "both", "each", "few", "more", "most", "other", "only",
+    "own", "same", "very", "via", "try", "new", "old", "way", "thing", "things", "something", "work", "works",
+    "working", "look", "looks", "see", "show", "file", "files", "code",
+    "e", "o", "os", "da", "das", "dos", "em", "um", "uma", "para", "por", "com", "que", "não", "se", "na", "nos", "el",
+    "la", "los", "las", "un", "una", "y", "en", "del", "con", "le", "les", "des", "du", "et", "est", "pour", "dans",
+    "sur", "une", "der", "die", "und", "ist", "nicht", "ein", "eine", "zu", "mit", "den", "von", "im", "auf",
+)  # fmt: skip
 
 
 def terms_of(text: str) -> Iterator[str]:
     """Yields the terms of a text in order, with repetitions: whole words and the parts of identifiers."""
-    for word in _WORD.findall(text):
+    for word in _words(text):
         yield from _terms_of_word(word)
 
 
 def count_terms(text: str) -> dict[str, int]:
     """Counts the terms of a text; each distinct word is taken apart once, which is most of the time saved."""
     counted: dict[str, int] = {}
-    for word, count in Counter(_WORD.findall(text)).items():
+    for word, count in Counter(_words(text)).items():
         for term in _terms_of_word(word):
             counted[term] = counted.get(term, 0) + count
     return counted
 
 
-@lru_cache(maxsize=32_768)
-def _terms_of_word(word: str) -> tuple[str, ...]:
-    if _UNSPACED.search(word):
-        return tuple(_pairs(word))
-    folded = word.casefold()
-    if folded == word and not _DIGIT.search(word):
-        return (stem(folded),)
-    parts = _CAMEL.findall(word)
-    if len(parts) < 2:
-        return (stem(folded),)
-    return (stem(folded), *(stem(part.casefold()) for part in parts if len(part) > 1))
-
-
 def query_terms(text: str) -> list[str]:
     """Gives the significant terms of a prompt, each once, in order of first use."""
-    found = (term for term in terms_of(text) if len(term) > 1 and term not in STOP_WORDS and not term.isdigit())
-    return list(dict.fromkeys(found))
+    return list(query_words(text))
 
 
 def query_words(text: str) -> dict[str, str]:
     """Gives the significant terms of a prompt with the word each was first read from."""
     words: dict[str, str] = {}
-    for match in _WORD.finditer(text):
-        for term in query_terms(match[0]):
-            words.setdefault(term, match[0].casefold())
+    for word in _words(text):
+        folded = word.casefold()
+        if folded in STOP_WORDS:
+            continue
+        for term in _terms_of_word(word):
+            if len(term) > 1 and term not in STOP_WORDS and not term.isdigit():
+                words.setdefault(term, folded)
     return words
 
 
@@ -73,38 +81,100 @@ def identifiers_of(text: str) -> list[str]:
     found = (
         match[0]
         for match in _IDENTIFIER.finditer(text)
-        if re.search(r"[a-z][A-Z]|_|[.:]|\d", match[0].strip("_")) or match[0].startswith("_")
+        if _NAME_LIKE.search(match[0].strip("_")) or match[0].startswith("_")
     )
     return list(dict.fromkeys(found))
 
 
 def paths_in(text: str) -> list[str]:
-    """Gives what looks like file paths in a prompt, slashes turned forward."""
-    return list(dict.fromkeys(match[0].replace("\\", "/") for match in _PATH.finditer(text)))
+    """Gives what looks like file paths in a prompt or a stack trace, slashes turned forward, none at the front."""
+    found: dict[str, None] = {}
+    for token in _PATH_TOKEN.findall(text):
+        path = _unwrapped(token).replace("\\", "/").rstrip("./").lstrip("/")
+        path = path.removeprefix("./")
+        name = path.rpartition("/")[2]
+        if path not in _ABBREVIATIONS and (_FILE_NAME.fullmatch(name) or name in _NAMES_WITHOUT_SUFFIX):
+            found.setdefault(path)
+    return list(found)
 
 
 def stem(word: str) -> str:
     """Takes the commonest English endings off, so that `caches`, `cached` and `caching` meet."""
-    if len(word) > 4 and word.endswith("ies"):
+    if len(word) < 4 or not word.isascii():
+        return word
+    word = _singular(word)
+    if word.endswith("ing") and len(word) > 5 and _VOWEL.search(word[:-3]):
+        word = word[:-3]
+    elif word.endswith("ied") and len(word) > 4:
         word = word[:-3] + "y"
-    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    elif word.endswith("ed") and not word.endswith("eed") and len(word) > 4 and _VOWEL.search(word[:-2]):
+        word = word[:-2]
+    elif word.endswith("ie") and len(word) > 4:
+        return word[:-2] + "y"
+    if len(word) > 3 and word.endswith("e"):
         word = word[:-1]
-    if len(word) > 5 and word.endswith("ing"):
-        return _undouble(word[:-3])
-    if len(word) > 4 and word.endswith("ed") and not word.endswith("eed"):
-        return _undouble(word[:-2])
-    if len(word) > 5 and word.endswith("ll"):
+    if len(word) > 3 and word[-1] == word[-2] and (word[-1] not in "aeioulsz" or len(word) > 5):
+        word = word[:-1]
+    return word
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("xes", "shes", "sses", "zes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
-    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+    return word
 
 
-def _undouble(word: str) -> str:
-    doubled = len(word) > 3 and word[-1] == word[-2]
-    return word[:-1] if doubled and (word[-1] not in "lsz" or len(word) > 5) else word
+STOP_WORDS = frozenset(_STOP_WORDS) | frozenset(stem(word) for word in _STOP_WORDS)
+"""Words that say nothing of a task, as they are written and as terms."""
 
 
-def _pairs(word: str) -> Iterator[str]:
-    if len(word) == 1:
-        yield word
-    for left, right in zip(word, word[1:], strict=False):
-        yield left + right
+def _words(text: str) -> list[str]:
+    return [word for word in _WORD.findall(unicodedata.normalize("NFC", text)) if len(word) <= MAX_WORD]
+
+
+@lru_cache(maxsize=32_768)
+def _terms_of_word(word: str) -> tuple[str, ...]:
+    if word.isascii():
+        return _terms_of_run(word)
+    if _UNSPACED.search(word):
+        return tuple(term for run in _SCRIPT_RUN.findall(word) for term in _terms_of_run(run))
+    return _terms_of_run(word)
+
+
+def _terms_of_run(word: str) -> tuple[str, ...]:
+    """The terms of a word in one kind of script: pairs where words are not spaced, else the word and its parts."""
+    if _UNSPACED.match(word):
+        return _pairs(word)
+    plain = _without_accents(word)
+    whole = stem(plain.casefold())
+    parts = _CAMEL.findall(plain) if plain.isascii() else _cased_parts(plain)
+    if len(parts) < 2:
+        return (whole,)
+    return (whole, *(stem(part.casefold()) for part in parts if len(part) > 1))
+
+
+def _without_accents(word: str) -> str:
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", word)))
+
+
+def _cased_parts(word: str) -> list[str]:
+    """Splits where a small letter is followed by a capital one, in any script that has both."""
+    cuts = [0, *(at for at, (left, right) in enumerate(pairwise(word), 1) if left.islower() and right.isupper())]
+    return [word[start:end] for start, end in pairwise([*cuts, len(word)])]
+
+
+def _pairs(word: str) -> tuple[str, ...]:
+    return (word,) if len(word) == 1 else tuple(left + right for left, right in pairwise(word))
+
+
+def _unwrapped(token: str) -> str:
+    """Takes off brackets that enclose a path rather than belong to it, as in `app/[id]/page.tsx`."""
+    if token.startswith("[") and (token.endswith("]") or "]" not in token):
+        return token.strip("[]")
+    return token.rstrip("]") if "[" not in token else token

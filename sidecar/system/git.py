@@ -1,5 +1,6 @@
 """The git command: a clean environment, no prompts, no locks taken, no console window."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -7,12 +8,17 @@ from pathlib import Path
 
 from sidecar.system.environment import environment, for_child
 
+NOT_A_REPOSITORY = "not a git repository"
+DAMAGED = "the repository is damaged"
+
 _CONFIG = (
+    "--no-pager",
     "-c", "core.fsmonitor=false",  # never start a daemon or a hook of the repository's
-    "-c", "core.quotepath=off",
-    "-c", "status.submoduleSummary=false",
-    "-c", "diff.noprefix=false",
-    "-c", "diff.mnemonicPrefix=false",
+    "-c", "log.showSignature=false",  # would start gpg and put its words among the commits
+    "-c", "i18n.logOutputEncoding=UTF-8",
+    "-c", "diff.suppressBlankEmpty=false",  # a line of content keeps the mark before it
+    "-c", "diff.renameLimit=1000",
+    "-c", "status.renameLimit=1000",
 )  # fmt: skip
 
 _ENVIRONMENT = {
@@ -21,6 +27,27 @@ _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
     "LC_ALL": "C",
 }
+
+_KEPT_VARIABLES = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXEC_PATH")
+"""The user's own, which say how git is run and not on what; the configuration's (`GIT_CONFIG_…`) are kept too."""
+
+_REASONS: Sequence[tuple[bytes, str]] = (
+    (b"dubious ownership", "the repository belongs to another user"),
+    (b"invalid gitfile format", DAMAGED),
+    (b"filesystem boundary", NOT_A_REPOSITORY),
+    (b"not a git repository", NOT_A_REPOSITORY),
+    (b"must be run in a work tree", "the folder is not in a work tree"),
+    (b"repository extension", "this git does not know the repository's format"),
+    (b"Expected git repo version", "this git does not know the repository's format"),
+    (b"unknown revision", "unknown revision"),
+    (b"bad object", "unknown revision"),
+    (b"bad revision", "unknown revision"),
+    (b"Invalid revision range", "unknown revision"),
+    (b"Permission denied", "no permission"),
+    (b"index file", "the index is damaged"),
+    (b"index signature", "the index is damaged"),
+    (b"bad config", "the repository's configuration is damaged"),
+)
 
 _NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
 
@@ -43,11 +70,15 @@ class GitMissing(GitFailed):
 
 
 class Git:
-    """Runs git in one folder, or on a given pair of git directory and work tree."""
+    """Runs git in one folder, or on a given pair of git directory and work tree.
 
-    def __init__(self, cwd: Path, git_dir: Path | None = None) -> None:
+    With `root`, git looks for a repository no higher than there.
+    """
+
+    def __init__(self, cwd: Path, git_dir: Path | None = None, root: Path | None = None) -> None:
         self.cwd = cwd
         self._where = () if git_dir is None else (f"--git-dir={git_dir}", f"--work-tree={cwd}")
+        self._root = root
 
     def run(self, *arguments: str, stdin: bytes | None = None, timeout: float = DEFAULT_TIMEOUT_SECONDS) -> bytes:
         """Gives the command's output; raises GitFailed, or GitMissing without a git command."""
@@ -55,7 +86,7 @@ class Git:
             process = subprocess.Popen(
                 ["git", *_CONFIG, *self._where, *arguments],
                 cwd=self.cwd,
-                env=_child_environment(),
+                env=_child_environment(self._root),
                 stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -87,26 +118,16 @@ class Git:
         return Git(Path.cwd()).text("version")
 
 
-def _child_environment() -> dict[str, str]:
+def _child_environment(root: Path | None) -> dict[str, str]:
     """The user's environment without the variables that would point git at another repository."""
-    pointing = (
-        name for name in environment() if name.startswith("GIT_") and name not in ("GIT_SSH", "GIT_SSH_COMMAND")
-    )
-    clean = for_child(_ENVIRONMENT)
-    for name in pointing:
-        if name not in _ENVIRONMENT and not name.startswith("GIT_CONFIG_"):
+    clean = for_child()
+    for name in environment():
+        if name.startswith("GIT_") and name not in _KEPT_VARIABLES and not name.startswith("GIT_CONFIG_"):
             clean.pop(name, None)
-    return clean
+    if root is not None and os.pathsep not in str(root):
+        clean["GIT_CEILING_DIRECTORIES"] = str(root.parent)
+    return {**clean, **_ENVIRONMENT}
 
 
 def _reason(stderr: bytes) -> str:
-    known: Sequence[tuple[bytes, str]] = (
-        (b"not a git repository", "not a git repository"),
-        (b"dubious ownership", "the repository belongs to another user"),
-        (b"unknown revision", "unknown revision"),
-        (b"bad object", "unknown revision"),
-        (b"bad revision", "unknown revision"),
-        (b"Permission denied", "no permission"),
-        (b"index file", "the index is damaged"),
-    )
-    return next((reason for mark, reason in known if mark in stderr), "git failed")
+    return next((reason for mark, reason in _REASONS if mark in stderr), "git failed")
