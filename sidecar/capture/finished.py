@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sidecar.call import Call
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.observed import Observed
-from sidecar.capture.outcomes import TestOutcome
+from sidecar.capture.outcomes import RunnerOutcome
 from sidecar.capture.parts import Work
 from sidecar.runs import CallRecord
 from sidecar.settings.resolve import Settings
@@ -24,7 +24,7 @@ class Finished:
     workspace: Workspace
     settings: Settings
     work: Work
-    tests: tuple[TestOutcome, ...]
+    tests: tuple[RunnerOutcome, ...]
     before: CallRecord | None
     observed: Observed
     now_ms: int

@@ -16,17 +16,21 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
 
 class Runner(NamedTuple):
-    """One runner. `failed` and `passed` match a line that states the result; `name` matches a failing test's line."""
+    """One runner. `failed` and `passed` match lines that only it prints as its result, whatever command ran it.
+
+    `broken` matches what is a failure only where the command names the runner; `name` gives a failing test's name.
+    """
 
     name: str
     command: re.Pattern[str]
     failed: re.Pattern[str]
     passed: re.Pattern[str]
+    broken: re.Pattern[str]
     failing_name: re.Pattern[str]
     detail: re.Pattern[str]
 
 
-class TestOutcome(NamedTuple):
+class RunnerOutcome(NamedTuple):
     """The last word of one runner in a run."""
 
     runner: str
@@ -35,90 +39,101 @@ class TestOutcome(NamedTuple):
     excerpt: str
 
 
-def _row(name: str, command: str, failed: str, passed: str, failing_name: str, detail: str) -> Runner:
-    return Runner(
-        name, *(re.compile(source, re.MULTILINE) for source in (command, failed, passed, failing_name, detail))
-    )
+def _row(name: str, command: str, failed: str, passed: str, broken: str, failing_name: str, detail: str) -> Runner:
+    sources = (command, failed, passed, broken, failing_name, detail)
+    return Runner(name, *(re.compile(source, re.MULTILINE) for source in sources))
 
+
+_NEVER = r"(?!)"
+_PYTEST_COUNTS = r"(?:\d+ [a-z]+(?: passed| failed)?(?:, )?)+ in [\d.]+s(?: \([\d:]+\))?(?: =+)?\s*$"
 
 RUNNERS: tuple[Runner, ...] = (
     _row(
-        "pytest", r"\b(?:pytest|py\.test)\b",
-        r"^=*\s*(?=[^\n]*\b[1-9]\d* (?:failed|errors?)\b)[^\n]*\bin [\d.]+s",
-        r"^=*\s*(?![^\n]*\b(?:failed|errors?)\b)[1-9]\d* passed[^\n]*\bin [\d.]+s",
-        r"^(?:FAILED|ERROR) (\S+)", r"^E  ",
+        "pytest", r"\b(?:pytest|py\.test)\b(?![./-])",
+        r"^(?:=+ )?(?=[^\n]*\b[1-9]\d* (?:failed|errors?)\b)" + _PYTEST_COUNTS,
+        r"^(?:=+ )?(?![^\n]*\b(?:failed|errors?)\b)(?=[^\n]*\b[1-9]\d* passed\b)" + _PYTEST_COUNTS,
+        r"^(?:INTERNALERROR>|ImportError while loading conftest|Fatal Python error:)",
+        r"^(?:FAILED|ERROR) (\S+::\S+|\S+\.py)", r"^(?:E  |INTERNALERROR> \w+Error)",
     ),
     _row(
         "unittest", r"\bunittest\b|manage\.py test",
-        r"^FAILED \((?:failures|errors)=", r"^OK(?: \(|$)",
-        r"^(?:FAIL|ERROR): (.+)$", r"^\w*(?:Error|Exception)\b.*$",
+        r"^FAILED \((?:failures|errors|unexpected successes)=", r"^Ran [1-9]\d* tests? in [\d.]+s\n\nOK(?: \(|$)",
+        _NEVER,
+        r"^(?:FAIL|ERROR): (\w+ \([\w.]+\)|\w+)", r"^\w*(?:Error|Exception)\b.*$",
     ),
     _row(
         "vitest", r"\bvitest\b",
-        r"^\s*(?:Test Files|Tests)\s+[1-9]\d* failed", r"^\s*Tests\s+[1-9]\d* passed(?!.*failed)",
+        r"^\s*(?:Test Files|Tests)  [1-9]\d* failed\b", r"^\s*Tests  [1-9]\d* passed\b(?!.*failed)", _NEVER,
         r"^\s*(?:FAIL|×|✗)\s+(.+?)(?:\s+\d+ms)?$", r"^\s*(?:\w*Error\b|→).*$",
     ),
     _row(
         "jest", r"\bjest\b|react-scripts test",
-        r"^Tests:\s+[1-9]\d* failed", r"^Tests:\s+(?!.*failed)[1-9]\d* passed",
-        r"^\s*●\s+(.+)$", r"^\s*(?:expect\(|Expected|Received|\w*Error:).*$",
+        r"^(?:Tests|Test Suites):\s+(?=.*\b[1-9]\d* failed\b).*\btotal$",
+        r"^Tests:\s+(?!.*failed)(?=.*\b[1-9]\d* passed\b).*\btotal$", _NEVER,
+        r"^\s*● (.+)$", r"^\s*(?:expect\(|Expected|Received|\w*Error:).*$",
     ),
     _row(
         "mocha", r"\bmocha\b",
-        r"^\s+[1-9]\d* failing\b", r"^\s+[1-9]\d* passing\b",
-        r"^\s+\d+\) (.+)$", r"^\s*\w*Error.*$",
+        r"^\s+[1-9]\d* failing$", r"^\s+[1-9]\d* passing \([\d.]+m?s\)$", _NEVER,
+        r"^  \d+\) (.+(?:\n {7,}.+)*):$", r"^\s*\w*Error.*$",
     ),
     _row(
         "node --test", r"\bnode\b.*--test\b",
-        r"^(?:#|ℹ) fail [1-9]", r"^(?:#|ℹ) fail 0$",
-        r"^(?:\s*not ok \d+ - |✖ )(.+?)(?: \([\d.]+ms\))?$", r"^\s*(?:error:|\w*Error).*$",
+        r"^(?:#|ℹ) fail [1-9]\d*$", r"^(?:#|ℹ) pass [1-9]\d*$", _NEVER,
+        r"^\s*(?:not ok \d+ - |✖ (?!failing tests:))(.+?)(?: \([\d.]+ms\))?$", r"^\s*(?:error: '|\w*Error\b).*$",
     ),
     _row(
         "go test", r"\bgo test\b",
-        r"^(?:FAIL\b|--- FAIL:)", r"^ok\s+\S+",
-        r"^\s*--- FAIL: (\S+)", r"^\s+\S+\.go:\d+:.*$",
+        r"^(?:FAIL\t\S+|--- FAIL: \S+)", r"^ok  \t\S+\t(?:[\d.]+s|\(cached\))", r"^(?:panic: |# \S+$)",
+        r"^\s*--- FAIL: (\S+)", r"^(?:\s+\S+\.go:\d+:|panic:).*$",
     ),
     _row(
         "cargo test", r"\bcargo (?:\+\S+ )?(?:test|nextest)\b",
-        r"^test result: FAILED|^error(?:\[E\d+\])?:", r"^test result: ok\.",
-        r"^test (\S+) \.\.\. FAILED", r"^(?:thread '.*' panicked|assertion|error).*$",
+        r"^test result: FAILED\.", r"^test result: ok\. [1-9]\d* passed", r"^error(?:\[E\d+\])?:",
+        r"^test (\S+) \.\.\. FAILED", r"^(?:thread '.*' .*panicked|assertion|\s+(?:left|right):|error).*$",
     ),
 )  # fmt: skip
 
+_READERS = frozenset(
+    "cat less more head tail grep rg ag awk sed echo printf ls find git gh glab diff wc sort uniq jq curl cd".split()
+)
+"""Programs that only show what stands somewhere: a result in their output is another time's."""
 
-def outcomes_of(commands: tuple[Command, ...]) -> tuple[TestOutcome, ...]:
-    """Gives each runner's last word in a run; a command that only mentions a runner says nothing."""
-    last: dict[str, TestOutcome] = {}
-    for command in commands:
-        outcome = outcome_of(command)
-        if outcome is not None:
-            last[outcome.runner] = outcome
+
+def outcomes_of(commands: tuple[Command, ...]) -> tuple[RunnerOutcome, ...]:
+    """Gives each runner's last word in a run; a command that only shows files or names a runner says nothing."""
+    last = {outcome.runner: outcome for command in commands for outcome in outcomes_in(command)}
     return tuple(last[name] for name in sorted(last))
 
 
-def outcome_of(command: Command) -> TestOutcome | None:
-    """Reads one command's output; None when no runner's result stands in it."""
-    output = _ANSI.sub("", command.output)
+def outcomes_in(command: Command) -> list[RunnerOutcome]:
+    """Reads one command's output; a runner's own result counts, not the exit code, which may be another program's."""
+    if _only_shows(command.command):
+        return []
+    output = _ANSI.sub("", command.output).replace("\r\n", "\n")
+    found = []
     for runner in RUNNERS:
         named = bool(runner.command.search(command.command))
-        failed, passed = bool(runner.failed.search(output)), bool(runner.passed.search(output))
-        if not (failed or passed) or not (named or _stated_plainly(runner, output)):
-            continue
-        if failed or command.failed:
-            names = tuple(dict.fromkeys(name.strip() for name in runner.failing_name.findall(output)))[:MAX_NAMES]
-            return TestOutcome(runner.name, failed=True, names=names, excerpt=_excerpt(runner, output))
-        return TestOutcome(runner.name, failed=False, names=(), excerpt="")
-    return None
+        if runner.failed.search(output) or (named and command.failed is not False and runner.broken.search(output)):
+            names = (re.sub(r"\s*\n\s*", " ", name.strip()) for name in runner.failing_name.findall(output))
+            kept = tuple(dict.fromkeys(names))[:MAX_NAMES]
+            found.append(RunnerOutcome(runner.name, failed=True, names=kept, excerpt=_excerpt(runner, output)))
+        elif runner.passed.search(output):
+            found.append(RunnerOutcome(runner.name, failed=False, names=(), excerpt=""))
+    return found
 
 
-def _stated_plainly(runner: Runner, output: str) -> bool:
-    """Whether an output is a runner's own although the command hides it (`npm test`, `make check`)."""
-    return bool(runner.failing_name.search(output)) or runner.name in ("pytest", "jest", "vitest", "cargo test")
+def _only_shows(command: str) -> bool:
+    """Whether every program of a command line only shows something."""
+    starts = [re.findall(r"[^\s'\"]+", part) for part in re.split(r"&&|\|\|?|;|\n", command)]
+    programs = [words[0].rsplit("/", 1)[-1] for words in starts if words]
+    return bool(programs) and all(program in _READERS for program in programs)
 
 
 def _excerpt(runner: Runner, output: str) -> str:
     """The lines that say what went wrong; where none are recognised, the output's end."""
     lines = output.splitlines()
-    telling = [line.rstrip() for line in lines if runner.detail.search(line) or runner.failed.search(line)]
+    marks = (runner.detail, runner.failed, runner.broken)
+    telling = [line.rstrip() for line in lines if any(mark.search(line) for mark in marks)]
     chosen = telling[:EXCERPT_LINES] or [line.rstrip() for line in lines[-EXCERPT_LINES:]]
     return "\n".join(chosen)[:EXCERPT_CHARACTERS]

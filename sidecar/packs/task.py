@@ -23,7 +23,8 @@ _FOLLOW_UP = frozenset(
         "continu", "ok", "okay", "yes", "thank", "great", "good", "nice", "cool", "proceed", "again", "retry", "next",
         "step", "finish", "fix", "run", "test", "commit", "push", "check", "explain", "error", "fail", "problem",
         "issu", "undo", "revert", "review", "still", "better", "wrong", "right", "sorry", "hello", "hi", "hey", "chang",
-        "edit", "one", "two", "first", "second", "last", "find", "whole", "everyth", "anyth", "someth", "start", "let", "say",
+        "edit", "one", "two", "first", "second", "last", "find", "whole", "everyth", "anyth", "someth", "start",
+        "let", "say",
         "implement", "plan", "task", "done", "go", "keep", "pleas", "updat", "creat", "write", "remov", "mak",
     )
 )  # fmt: skip
