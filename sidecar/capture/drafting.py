@@ -86,7 +86,7 @@ def _counts(change: Change) -> str:
 
 
 def _conclusion(text: str) -> str:
-    """The agent's own last paragraph of prose, without code and headings."""
+    """The first paragraph of prose of what the agent said last, without code and headings."""
     prose = re.sub(r"```[\s\S]*?(?:```|\Z)", "", text)
     paragraphs = [paragraph.strip() for paragraph in re.split(r"\n\s*\n", prose)]
     telling = [paragraph for paragraph in paragraphs if paragraph and not paragraph.startswith(("#", "|", ">"))]

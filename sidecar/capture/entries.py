@@ -63,7 +63,7 @@ def _draft(one: Finished, state: SubChat, tally: Tally, runs: int) -> Draft:
     return devlog(
         state.task.objective if state.task else one.params.prompt[:2_000],
         totals(tally),
-        one.params.assistant.text if one.params.assistant else "",
+        one.conclusion,
         _test_lines(one),
         runs,
     )

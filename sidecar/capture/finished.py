@@ -40,6 +40,11 @@ class Finished:
         return self.before.shadow if self.before is not None else self.settings.mode == "passive"
 
     @property
+    def conclusion(self) -> str:
+        """What the agent said last; all it said where its parts do not tell."""
+        return self.work.conclusion or (self.params.assistant.text if self.params.assistant else "")
+
+    @property
     def run_ms(self) -> int:
         """How long the run took by the host's clock."""
         return max(0, int((self.params.finished_at - self.params.started_at).total_seconds() * 1000))

@@ -8,6 +8,7 @@ from sidecar.call import Call
 from sidecar.capture.drafting import Change
 from sidecar.capture.parts import Work, relative_to
 from sidecar.codebase import FileDiff, Moved, RepositoryState, StateFailed, is_generated, may_show, repository_of
+from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.runs import Item, keys
 from sidecar.workspace import Workspace
 
@@ -37,7 +38,7 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
         state = repository.state()
         listing = repository.listing(state)
         diffs = repository.diffs(state)
-    except (StateFailed, OSError) as error:
+    except (StateFailed, WorkspaceUnavailable, OSError) as error:
         call.log.warning("capture.state.unavailable", kind=type(error).__name__)
         return Observed()
     moved = _moved(before, state, repository.moved)

@@ -28,6 +28,8 @@ class Work(NamedTuple):
     commands: tuple[Command, ...]
     todos: tuple[tuple[str, str], ...] | None
     """None where the run said nothing about its task list."""
+    conclusion: str
+    """What the agent said after its last tool call; empty where the parts do not tell."""
 
 
 class Failure(NamedTuple):
@@ -45,10 +47,14 @@ def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> 
     read: list[str] = []
     commands: list[Command] = []
     todos: tuple[tuple[str, str], ...] | None = None
+    said: list[str] = []
     for part in parts:
         kind, given = part.get("type"), part.get("input")
+        if kind == "text" and isinstance(part.get("text"), str):
+            said.append(str(part["text"]))
         if not isinstance(kind, str) or not isinstance(given, Mapping):
             continue
+        said.clear()
         failure = by_id.get(str(part.get("toolCallId")))
         # A call that was denied, failed or cut off stays a call without an output (host.md, Stored messages).
         happened = failure is None and (part.get("state") != "call" or part.get("output") is not None)
@@ -68,7 +74,7 @@ def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> 
         for failure in failures
         if failure.tool_call_id not in known
     )
-    return Work(_distinct(written), _distinct(read), tuple(commands), todos)
+    return Work(_distinct(written), _distinct(read), tuple(commands), todos, "\n\n".join(said))
 
 
 def relative_to(cwd: str, path: str) -> str | None:

@@ -192,7 +192,7 @@ def _structured_state(tx: apsw.Connection, one: Finished, state: SubChat) -> dic
         "todos": [list(todo) for todo in state.todos],
         "files": list(files)[-60:],
         "failing": failing[:40],
-        "conclusion": redact(one.params.assistant.text[-20_000:])[-2_000:] if one.params.assistant else "",
+        "conclusion": redact(one.conclusion[-20_000:])[-2_000:],
     }
 
 

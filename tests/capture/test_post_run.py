@@ -1,0 +1,339 @@
+"""`continuity/postRun`: once, whole or not at all, and a devlog only of what a run really changed."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from tests.support.conversation import Conversation, bash, sent
+from tests.support.failures import RpcFailure
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, explain, read_part, set_settings, text_of
+
+CART = '"""The cart."""\n\n\nclass Cart:\n    def total(self) -> int:\n        return 1\n'
+
+
+def artifacts(chat: Conversation, **filters: Any) -> list[Any]:
+    path = str(chat.common.get("projectPath", chat.cwd))
+    found: list[Any] = chat.client.request("artifact/list", {"projectPath": path, **filters})["artifacts"]
+    return found
+
+
+def rows(sidecar: MemorySidecar) -> dict[str, list[Any]]:
+    """Everything the state file holds of runs, by table."""
+    assert sidecar.app.process is not None
+    tables = ("runs", "calls", "sessions", "deliveries", "state", "tests", "artifacts", "metrics")
+    with sidecar.app.process.database.read() as tx:
+        return {name: list(tx.execute(f"SELECT * FROM continuity_{name} ORDER BY 1, 2, 3, 4")) for name in tables}
+
+
+def test_the_same_run_again_gives_the_first_answer_and_changes_nothing(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    first = chat.post_run(before, PROMPT, assistant={"parts": [chat.edit("src/cart.py", CART)]})
+    kept = rows(active)
+    chat.edit("src/mail.py", "changed after the run\n")
+    again = chat.post_run(before, "another wording", outcome="error", session="another")
+    assert again == {**first, "duplicate": True}
+    assert rows(active) == kept
+
+
+def test_the_same_run_from_many_threads_at_once_is_kept_once(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    part = chat.edit("src/cart.py", CART)
+    answers: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(chat.post_run(before, assistant={"parts": [part]})))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 8
+    assert len(rows(active)["runs"]) == 1
+    assert len({answer["artifacts"][0]["id"] for answer in answers}) == 1
+
+
+def test_the_same_run_after_a_restart_is_a_duplicate(
+    talk: Talk, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
+) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    first = chat.post_run(before, assistant={"parts": [chat.edit("src/cart.py", CART)]})
+    active.close()
+    restarted = open_sidecar()
+    restarted.client.initialize(settings={"mode": "active"})
+    chat.client = restarted.client
+    assert chat.post_run(before) == {**first, "duplicate": True}
+
+
+def test_a_failing_write_keeps_nothing_of_the_run_and_repeating_it_works(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    red = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
+    before = chat.pre_run(PROMPT)
+    parts = [chat.edit("src/cart.py", CART), red]
+    assert active.app.process is not None
+    database = active.app.process.database
+    kept, failed = rows(active), 0
+    for number in range(1, 60):
+        with database.write() as tx:
+            connection = tx
+        connection.authorizer = _refuse_write(number)
+        try:
+            chat.post_run(before, PROMPT, assistant={"parts": parts}, session="s")
+        except RpcFailure:
+            failed += 1
+            connection.authorizer = None
+            assert rows(active) == kept
+        else:
+            break
+        finally:
+            connection.authorizer = None
+    assert failed > 5
+    after = rows(active)
+    assert len(after["runs"]) == len(after["artifacts"]) == len(after["tests"]) == 1
+    assert explain(chat, before)["status"] == "committed"
+
+
+def _refuse_write(number: int) -> Callable[..., int]:
+    left = number
+
+    def authorize(action: int, *_names: str | None) -> int:
+        nonlocal left
+        if action in (apsw.SQLITE_INSERT, apsw.SQLITE_UPDATE, apsw.SQLITE_DELETE):
+            left -= 1
+            if left == 0:
+                return int(apsw.SQLITE_DENY)
+        return int(apsw.SQLITE_OK)
+
+    return authorize
+
+
+def test_mode_off_accepts_nothing(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    set_settings(chat, mode="off")
+    answer = chat.post_run({"runId": "r", "deliveryToken": None}, outcome="completed")
+    assert answer["accepted"] is False
+    assert rows(active)["runs"] == []
+
+
+def test_a_worktree_that_is_gone_meanwhile_does_not_lose_the_run(talk: Talk, shop: Repository, tmp_path: Path) -> None:
+    worktree = shop.add_worktree(tmp_path / "work tree", "chat/1")
+    chat = talk(cwd=worktree.path, projectPath=str(shop.path))
+    before = chat.pre_run(PROMPT)
+    part = chat.edit("src/cart.py", CART)
+    worktree.path.rename(tmp_path / "elsewhere")
+    answer = chat.post_run(before, assistant={"parts": [part]})
+    assert answer["accepted"] is True
+    assert answer["artifacts"] == []
+    assert chat.post_run(before)["duplicate"] is True
+
+
+def test_a_run_that_only_read_drafts_nothing_whatever_was_dirty(talk: Talk, shop: Repository) -> None:
+    shop.write({"src/mail.py": "dirty = True\n", "src/new.py": "new = True\n"})
+    chat = talk()
+    chat.turn(PROMPT, lambda: [read_part(shop.path / "src/mail.py"), bash("git status", " M src/mail.py\n")])
+    assert artifacts(chat) == []
+
+
+@pytest.mark.parametrize("outcome", ["aborted", "error", "empty", "notStarted", "superseded"])
+def test_only_a_completed_run_drafts(talk: Talk, outcome: str) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    chat.post_run(before, outcome=outcome, assistant={"parts": [chat.edit("src/cart.py", CART)]})
+    assert artifacts(chat) == []
+
+
+def test_files_outside_the_worktree_and_ignored_ones_draft_nothing(
+    talk: Talk, shop: Repository, tmp_path: Path
+) -> None:
+    chat = talk()
+    outside = tmp_path / "notes.md"
+    outside.write_text("x")
+    parts = [chat.edit("debug.log", "x"), chat.edit(".env", "TOKEN=1"), chat.edit(str(outside), "y")]
+    chat.turn(PROMPT, lambda: parts)
+    assert artifacts(chat) == []
+    assert (shop.path / "debug.log").exists()
+
+
+def files_of(chat: Conversation) -> list[str]:
+    (artifact,) = artifacts(chat)
+    found: list[str] = chat.client.request("artifact/get", {"id": artifact["id"]})["provenance"]["files"]
+    return found
+
+
+def test_codexs_changes_are_known_by_their_keys_and_where_they_moved(talk: Talk, shop: Repository) -> None:
+    chat = talk("codex")
+    before = chat.pre_run(PROMPT)
+    shop.git("mv", "src/mail.py", "src/post.py")
+    shop.write({"src/post.py": "def send() -> None: ...\n", "src/cart.py": CART})
+    changes = {
+        str(shop.path / "src/mail.py"): {
+            "type": "update",
+            "unified_diff": "",
+            "move_path": str(shop.path / "src/post.py"),
+        },
+        "src/cart.py": {"type": "update", "unified_diff": ""},
+    }
+    part = {"type": "tool-Edit", "toolCallId": "e", "state": "result", "input": {"changes": changes}}
+    chat.post_run(before, assistant={"parts": [part]})
+    assert {"src/cart.py", "src/post.py"} <= set(files_of(chat))
+    assert "src/post.py" not in text_of(chat.pre_run("go on"), "delta")
+
+
+def test_what_a_shell_command_wrote_is_known(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    shop.write({"src/mail.py": "dirty before\n"})
+    before = chat.pre_run(PROMPT)
+    shop.write({"src/cart.py": CART, "src/made.py": "made = True\n"})
+    chat.post_run(before, assistant={"parts": [bash("make generate", "")]})
+    assert files_of(chat) == ["src/cart.py", "src/made.py"]
+
+
+def test_what_the_agent_committed_is_known(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    shop.commit({"src/cart.py": CART, "src/tax.py": "RATE = 19\n" * 7})
+    chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
+    assert files_of(chat) == ["src/cart.py", "src/tax.py"]
+    (artifact,) = artifacts(chat)
+    assert "`src/tax.py` +7 −0" in chat.client.request("artifact/get", {"id": artifact["id"]})["body"]
+
+
+def test_an_entry_is_readable_and_says_where_it_comes_from(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    prompt = "Make the cart's total respect the discount. Use whole cents; my key is sk-live-abcdefghijklmnop1234."
+    conclusion = "The total now subtracts the discount.\n\n```python\nx = 1\n```\n\nShall I go on with invoices?"
+    before = chat.pre_run(prompt)
+    work = [chat.edit("src/cart.py", CART), bash("pytest -q", "3 passed in 0.10s\n")]
+    parts = [{"type": "text", "text": "I look around first."}, *work, {"type": "text", "text": conclusion}]
+    text = f"I look around first.\n\n{conclusion}"
+    answer = chat.post_run(before, prompt, assistant={"text": text, "parts": parts}, chatId="c-1")
+    found = chat.client.request("artifact/get", {"id": answer["artifacts"][0]["id"]})
+    assert found["title"] == "Make the cart's total respect the discount"
+    assert found["type"] == "devlog"
+    assert found["status"] == "draft"
+    assert found["event"] == "filesChanged"
+    assert found["createdAt"].startswith("2026-03-01T09:30")
+    assert found["body"].startswith("# Make the cart's total respect the discount\n\n")
+    assert "The total now subtracts the discount." in found["body"]
+    assert "\n- `src/cart.py` +" in found["body"]
+    assert "pytest: passing" in found["body"]
+    assert "look around" not in found["body"]
+    assert "sk-live" not in str(found)
+    assert "```" not in found["body"]
+    provenance = dict(found["provenance"])
+    assert len(provenance.pop("taskFingerprint")) == 16
+    assert provenance.pop("sidecarVersion")
+    assert provenance == {
+        "runId": before["runId"],
+        "subChatId": "chat",
+        "provider": "claude",
+        "sessionId": "session",
+        "headCommit": shop.head(),
+        "files": ["src/cart.py"],
+    }
+
+
+def test_runs_of_one_task_grow_one_entry_until_it_is_due(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    lines = "line = 1\n"
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", lines * 50)])
+    chat.turn("and now fix it", lambda: [chat.edit("src/big.py", lines * 100)])
+    (first,) = artifacts(chat)
+    assert first["event"] == "filesChanged"
+    body = chat.client.request("artifact/get", {"id": first["id"]})["body"]
+    assert "Changed over 2 runs" in body
+    assert "`src/big.py` +100 −0" in body
+    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 130)])
+    assert [artifact["event"] for artifact in artifacts(chat)] == ["mergedDiff"]
+    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 131)])
+    events = {artifact["id"]: artifact["event"] for artifact in artifacts(chat)}
+    assert sorted(events.values()) == ["filesChanged", "mergedDiff"]
+    assert events[first["id"]] == "mergedDiff"
+    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 133)])
+    (second,) = [one for one in artifacts(chat) if one["event"] == "filesChanged"]
+    assert "`src/big.py` +3 −0" in chat.client.request("artifact/get", {"id": second["id"]})["body"]
+    active.clock.advance(25 * 3_600_000)
+    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 134)])
+    assert len(artifacts(chat)) == 3
+
+
+def test_an_entry_counts_across_the_agents_own_commits(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    lines = "line = 1\n"
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", lines * 50)])
+    before = chat.pre_run("Commit it")
+    shop.commit()
+    chat.post_run(before, assistant={"parts": [bash("git commit -am big", "")]})
+    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 60)])
+    (entry,) = artifacts(chat)
+    assert "`src/big.py` +60 −0" in chat.client.request("artifact/get", {"id": entry["id"]})["body"]
+
+
+def test_many_files_make_an_entry_due(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit(f"src/m{number}.py", "x = 1\n") for number in range(8)])
+    assert [artifact["event"] for artifact in artifacts(chat)] == ["mergedDiff"]
+
+
+def test_tool_errors_tell_of_failing_tests(talk: Talk) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    part = {"type": "tool-Bash", "toolCallId": "b", "state": "call", "input": {"command": "pytest"}}
+    error = {"toolCallId": "b", "text": "Exit code 1\nFAILED tests/test_cart.py::test_total\n1 failed in 0.1s"}
+    chat.post_run(before, assistant={"parts": [part]}, toolErrors=[error])
+    assert "tests/test_cart.py::test_total" in sent(chat.pre_run("go on"))
+
+
+def test_damaged_parts_are_passed_over(talk: Talk) -> None:
+    chat = talk()
+    damaged = [
+        {},
+        {"type": 7},
+        {"type": "tool-Bash"},
+        {"type": "tool-Bash", "input": {"command": 7}},
+        {"type": "tool-Bash", "input": {"command": ["bash", "-lc", "ls"]}, "output": 7},
+        {"type": "tool-Edit", "input": {"file_path": "a\0b", "changes": {"x": 7}}},
+        {"type": "tool-TodoWrite", "input": {"todos": [7, {}]}},
+        {"type": "text", "text": "hello"},
+    ]
+    before = chat.pre_run(PROMPT)
+    assert chat.post_run(before, assistant={"parts": damaged})["accepted"] is True
+
+
+def test_artifacts_are_listed_by_status_and_type_and_got_by_id(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)])
+    assert len(artifacts(chat, status="draft", type="devlog", limit=1)) == 1
+    assert artifacts(chat, status="accepted") == []
+    assert artifacts(chat, type="adr") == []
+    assert chat.client.error("artifact/get", {"id": "devlog-nowhere"}).data["kind"] == "notFound"
+
+
+def snapshot(repository: Repository) -> dict[str, Any]:
+    files = {
+        str(path.relative_to(repository.path)): path.read_bytes()
+        for path in sorted(repository.path.rglob("*"))
+        if path.is_file()
+    }
+    return {"files": files, "refs": repository.git("for-each-ref"), "stash": repository.git("stash", "list")}
+
+
+@pytest.mark.parametrize("mode", ["passive", "active"])
+def test_a_whole_session_leaves_the_users_repository_byte_identical(talk: Talk, shop: Repository, mode: str) -> None:
+    shop.write({"src/mail.py": "dirty = True\n", "src/new.py": "new = True\n"})
+    shop.git("add", "src/new.py")
+    untouched = snapshot(shop)
+    for provider in ("claude", "codex"):
+        chat = talk(provider, sub_chat_id=provider)
+        set_settings(chat, mode=mode)
+        for prompt in (PROMPT, "go on", "Now explain src/invoice.py"):
+            chat.turn(prompt, session=provider)
+    assert snapshot(shop) == untouched
