@@ -1,0 +1,134 @@
+"""Pressure on a conversation, seen from outside: snapshot, a fresh session with the carry-over, and its status."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.conversation import Conversation, bash, kinds
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, set_settings, text_of
+
+QUICK = {"turnsSnapshot": 1, "turnsRehydrate": 2}
+
+
+def status(chat: Conversation) -> Any:
+    return chat.client.request("governor/status", {"subChatId": chat.sub_chat_id})
+
+
+def under_pressure(chat: Conversation) -> Any:
+    """Talks until a rehydrate is due: turns at twice their threshold."""
+    set_settings(chat, rehydrate=True, snapshot=False, governor=QUICK)
+    for _ in range(4):
+        answer = chat.turn("go on")
+        if answer["after"]["governor"]["reasons"]:
+            break
+    return answer
+
+
+def test_low_pressure_is_ok(talk: Talk) -> None:
+    answer = talk().turn(PROMPT)
+    assert answer["governor"] == {"action": "ok", "reasons": [], "startFreshSession": False}
+    assert answer["after"]["governor"] == {"action": "ok", "reasons": []}
+
+
+def test_a_snapshot_keeps_the_session_and_begins_to_count_anew(talk: Talk) -> None:
+    chat = talk()
+    set_settings(chat, governor=QUICK)
+    assert chat.turn(PROMPT)["after"]["governor"]["action"] == "ok"
+    assert chat.turn("go on")["after"]["governor"]["action"] == "snapshot"
+    third = chat.turn("go on")
+    assert third["governor"]["startFreshSession"] is False
+    assert third["after"]["governor"]["action"] == "ok"
+
+
+@pytest.mark.parametrize("provider", ["claude", "codex"])
+def test_rehydrate_starts_a_fresh_session_with_the_carry_over_first_and_the_full_packs(
+    talk: Talk, provider: str
+) -> None:
+    chat = talk(provider)
+    first = chat.turn(PROMPT, lambda: [bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")])
+    before = chat.pre_run("Change it")
+    parts = [chat.edit("src/cart.py", "class Cart: ...\n"), {"type": "text", "text": "Cart is empty now."}]
+    chat.post_run(before, assistant={"parts": parts}, todos=[{"content": "Fill it", "status": "pending"}])
+    assert under_pressure(chat)["after"]["governor"]["action"] == "rehydrate"
+
+    fresh = chat.pre_run("go on")
+    assert fresh["governor"]["startFreshSession"] is True
+    assert fresh["governor"]["reasons"]
+    carried = text_of(fresh, "carryover")
+    assert kinds(fresh)[0] == "carryover"
+    assert {"context", "delta"} <= set(kinds(fresh))
+    assert f"Goal: {PROMPT}" in carried
+    assert "- Fill it (pending)" in carried
+    assert "src/cart.py" in carried
+    assert "tests/test_cart.py::test_total" in carried
+    if provider == "claude":
+        assert fresh["system"] == first["system"]
+    else:
+        assert kinds(fresh)[1] == "anchor"
+    chat.post_run(fresh, session="fresh")
+
+    after = chat.turn("go on", session="fresh")
+    assert "carryover" not in kinds(after)
+    assert after["governor"]["startFreshSession"] is False
+    assert after["after"]["governor"]["action"] == "ok"
+
+
+def test_a_fresh_session_that_never_began_is_asked_for_again(talk: Talk) -> None:
+    chat = talk()
+    under_pressure(chat)
+    fresh = chat.pre_run("go on")
+    chat.post_run(fresh, outcome="notStarted", session=None)
+    chat.session_id = "session"
+    again = chat.pre_run("go on")
+    assert again["governor"]["startFreshSession"] is True
+    assert kinds(again)[0] == "carryover"
+
+
+def test_a_slash_prompt_under_pressure_goes_on_in_its_session_with_its_anchor(talk: Talk) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    under_pressure(chat)
+    for prompt, changes in (("/compact", {}), ("go on", {"deadlineMs": 1})):
+        slash = chat.pre_run(prompt, **changes)
+        assert slash["action"] == "passthrough"
+        assert slash["governor"]["startFreshSession"] is False
+        assert slash["system"] == first["system"]
+
+
+def test_passive_mode_never_starts_a_fresh_session(talk: Talk) -> None:
+    chat = talk()
+    set_settings(chat, mode="passive")
+    answer = under_pressure(chat)
+    assert answer["after"]["governor"]["action"] == "ok"
+    assert "rehydrate is due" in answer["after"]["governor"]["reasons"][-1]
+    assert chat.pre_run("go on")["governor"]["startFreshSession"] is False
+    assert status(chat)["governor"]["action"] == "ok"
+
+
+def test_lock_files_and_generated_code_are_no_growth(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    chat.turn("go on", lambda: [chat.edit("package-lock.json", "x\n" * 900), chat.edit("app.min.js", "x\n" * 900)])
+    (lines,) = [signal for signal in status(chat)["signals"] if signal["name"] == "diffLines"]
+    assert lines["value"] == 0
+
+
+def test_status_shows_each_signal_beside_its_thresholds(talk: Talk, active: MemorySidecar, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    active.clock.advance(5 * 60_000)
+    shop.write({"src/mail.py": "line\n" * 30})
+    chat.turn("go on")
+    found = {signal["name"]: signal for signal in status(chat)["signals"]}
+    assert found["turns"] == {"name": "turns", "value": 2, "snapshotAt": 7, "rehydrateAt": 12}
+    assert found["minutes"]["value"] == 5
+    assert found["diffLines"]["value"] == 30 + 5
+    assert found["files"]["value"] >= 1
+    assert found["injectedBytes"]["value"] > 500
+    assert status(chat)["governor"] == {"action": "ok", "reasons": []}
+
+
+def test_status_of_an_unknown_conversation_is_not_found(talk: Talk) -> None:
+    assert talk().client.error("governor/status", {"subChatId": "nobody"}).data["kind"] == "notFound"
