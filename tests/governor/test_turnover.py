@@ -21,7 +21,7 @@ def under_pressure(chat: Conversation) -> Any:
     set_settings(chat, rehydrate=True, snapshot=False, governor=QUICK)
     for _ in range(4):
         answer = chat.turn("go on")
-        if answer["after"]["governor"]["reasons"]:
+        if "rehydrate" in str(answer["after"]["governor"]):
             break
     return answer
 
