@@ -31,6 +31,10 @@ from sidecar.runs import (
 )
 from sidecar.runs.model import ArtifactReference
 
+SNAPSHOT_RUNS = 50
+SNAPSHOT_FILES = 60
+"""How far back the structured state looks for files the conversation changed, and how many it names."""
+
 
 def run(call: Call, params: PostRunParams) -> PostRunResult:
     """Keeps a run that ended; the same run id again gives the same answer and changes nothing."""
@@ -184,13 +188,13 @@ def _govern(tx: apsw.Connection, one: Finished, state: SubChat) -> tuple[Word, S
 
 
 def _structured_state(tx: apsw.Connection, one: Finished, state: SubChat) -> dict[str, object]:
-    earlier = state.counters.snapshot or {}
-    files = dict.fromkeys((*earlier.get("files", []), *(change.path for change in one.observed.changes)))
+    earlier = records.touched_files(tx, one.params.sub_chat_id, SNAPSHOT_RUNS)
+    files = dict.fromkeys((*(change.path for change in one.observed.changes), *earlier))
     failing = [name for tests in records.failing_tests(tx, one.workspace.key) for name in tests.names]
     return {
         "objective": state.task.objective if state.task else "",
         "todos": [list(todo) for todo in state.todos],
-        "files": list(files)[-60:],
+        "files": list(files)[:SNAPSHOT_FILES],
         "failing": failing[:40],
         "conclusion": redact(one.conclusion[-20_000:])[-2_000:],
     }

@@ -106,6 +106,15 @@ def run_result(tx: apsw.Connection, run_id: str) -> dict[str, Any] | None:
     return orjson.loads(row[0]) if row else None
 
 
+def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int) -> list[str]:
+    """Gives the files that a conversation's last runs changed, the latest first."""
+    rows = tx.execute(
+        "SELECT touched FROM continuity_runs WHERE sub_chat_id = ? ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
+        (sub_chat_id, runs),
+    )
+    return list(dict.fromkeys(change[0] for (touched,) in rows for change in orjson.loads(touched)))
+
+
 def record_run(tx: apsw.Connection, row: dict[str, Any]) -> None:
     """Records a run; its columns are the table's."""
     packed = {name: _packed(value) if name in ("touched", "usage", "result") else value for name, value in row.items()}
