@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     Rows = tuple[tuple[Method, ...], tuple[Notification, ...]]
 
-DRAIN_MS = 500
+DRAIN_MS = 800
 """How long what was asked may still be answered once the client says no more; the host allows two seconds in all."""
 
-GRACE_MS = 500
+GRACE_MS = 400
 """How long cancelled work may take to stop when the process ends."""
 
 EX_SOFTWARE = 70
@@ -151,8 +151,9 @@ class App:
         What was asked may be answered for `drain_ms` milliseconds; then it is cancelled and has its grace to stop.
         """
         if drain_ms and self._handshake is not None:
+            give_up_at = self.clock.monotonic_ms() + drain_ms
             self.warm.wait(drain_ms / 1000)
-            self.lanes.drain(drain_ms)
+            self.lanes.drain(max(0.0, give_up_at - self.clock.monotonic_ms()))
         self.connection.abandon()
         if self.process is not None:
             self.process.ending.set()

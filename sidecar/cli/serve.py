@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 256 * 1024
 
-END_SECONDS = 1.4
+END_SECONDS = 1.6
 """After this long an ending process is gone, whatever hangs; the host allows two seconds."""
 
 HANGUP_SECONDS = 0.4

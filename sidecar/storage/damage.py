@@ -46,38 +46,15 @@ def damage_of(path: Path) -> str | None:
 def _damage_inside(path: Path) -> str | None:
     connection = _open(path)
     try:
-        list(connection.execute("SELECT count(*) FROM sqlite_schema"))
-        if _lacks_commits(connection, path) and _lacks_commits_for_good(connection, path):
-            return "its write-ahead log is damaged"
+        suspicious = _lacks_commits(connection, path)
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         if suspect_note(path).exists() or _is_short(path):
             if str(connection.execute("PRAGMA integrity_check(1)").get) != "ok":
                 return "its integrity check failed"
             suspect_note(path).unlink(missing_ok=True)
     finally:
         connection.close()
-    return None
-
-
-def _lacks_commits(connection: apsw.Connection, path: Path) -> bool:
-    """Whether SQLite, which stops at the first frame with a wrong checksum, sees fewer commits than were written."""
-    list(connection.execute("SELECT count(*) FROM sqlite_schema"))
-    seen, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
-    try:
-        with wal_of(path).open("rb") as log:
-            header = log.read(_WAL_HEADER.size)
-            return len(header) == _WAL_HEADER.size and (not _is_whole(header) or _has_commit_after(seen, log, header))
-    except FileNotFoundError:
-        return False
-
-
-def _lacks_commits_for_good(connection: apsw.Connection, path: Path) -> bool:
-    """Looks again while nobody can write: another process may have been in the middle of a commit."""
-    guard = _open(path)
-    try:
-        guard.execute("BEGIN IMMEDIATE")
-        return _lacks_commits(connection, path)
-    finally:
-        guard.close()
+    return "its write-ahead log is damaged" if suspicious and _lacks_commits_alone(path) else None
 
 
 def _open(path: Path) -> apsw.Connection:
@@ -86,6 +63,41 @@ def _open(path: Path) -> apsw.Connection:
     # The last connection to close would move the log into the file, and the evidence with it.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     return connection
+
+
+def _lacks_commits(connection: apsw.Connection, path: Path) -> bool:
+    """Whether SQLite, which stops at the first frame with a wrong checksum, sees fewer commits than were written."""
+    list(connection.execute("SELECT count(*) FROM sqlite_schema"))
+    connection.set_busy_timeout(0)
+    try:
+        seen, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+    except apsw.BusyError:
+        return False  # another process is moving the log into the file, so it has read it
+    try:
+        with wal_of(path).open("rb") as log:
+            header = log.read(_WAL_HEADER.size)
+            if len(header) < _WAL_HEADER.size:
+                return False
+            return not _is_whole(header) or _has_commit_after(seen, log, header)
+    except FileNotFoundError:
+        return False
+
+
+def _lacks_commits_alone(path: Path) -> bool:
+    """Looks again with nobody else there, so that SQLite has to read the log itself.
+
+    While another process has the file open, the index they share says what is committed: a commit that is being
+    written, was cut short by a kill, or was moved into the file already stands in the log and counts for nothing.
+    """
+    connection = _open(path)
+    try:
+        connection.set_busy_timeout(0)
+        list(connection.execute("PRAGMA locking_mode = EXCLUSIVE"))
+        return _lacks_commits(connection, path)
+    except apsw.BusyError:
+        return False
+    finally:
+        connection.close()
 
 
 def _has_commit_after(seen: int, log: BinaryIO, header: bytes) -> bool:
