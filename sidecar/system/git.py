@@ -46,6 +46,7 @@ _REASONS: Sequence[tuple[bytes, str]] = (
     (b"Permission denied", "no permission"),
     (b"index file", "the index is damaged"),
     (b"index signature", "the index is damaged"),
+    (b"unable to read", DAMAGED),
     (b"bad config", "the repository's configuration is damaged"),
 )
 

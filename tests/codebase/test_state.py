@@ -150,9 +150,7 @@ def test_an_intended_addition_that_is_a_rename_leaves_no_old_file(looks: Looks, 
 
 
 @on_posix
-def test_a_link_is_told_by_its_target_and_never_followed(
-    looks: Looks, repository: Repository, tmp_path: Path
-) -> None:
+def test_a_link_is_told_by_its_target_and_never_followed(looks: Looks, repository: Repository, tmp_path: Path) -> None:
     outside = tmp_path / "outside.txt"
     outside.write_text("pelican one")
     (repository.path / "link").symlink_to(outside)

@@ -1,0 +1,311 @@
+"""Kinds of repositories: worktrees, submodules, sparse and shallow ones, folders without git, broken ones."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.core.errors import WorkspaceUnavailable
+from tests.codebase.looks import Looks
+from tests.support.client import Client
+from tests.support.repositories import Repository, git
+from tests.support.repositories import make_repository as make_repository_at
+
+Make = Callable[..., Repository]
+UNAVAILABLE = WorkspaceUnavailable.code
+NOBODY = 65534
+as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+
+
+def test_a_linked_worktree_has_its_own_state(client: Client, make_repository: Make, tmp_path: Path) -> None:
+    main = make_repository({"a.txt": "one\n"})
+    linked = main.add_worktree(tmp_path / "linked", "feature")
+    here, there = Looks(client, linked.path), Looks(client, main.path)
+    linked.write({"a.txt": "edited\n"})
+    assert here.state()["branch"] == "feature"
+    assert here.changed() == {"a.txt": ("unstaged", ".M")}
+    assert there.changed() == {}
+
+
+def test_worktrees_of_one_repository_share_summaries(client: Client, make_repository: Make, tmp_path: Path) -> None:
+    main = make_repository({f"src/{number}.py": f"x{number} = {number}\n" for number in range(30)})
+    linked = main.add_worktree(tmp_path / "linked", "feature")
+    linked.write({"src/0.py": "pelican = 0\n"})
+    first = Looks(client, main.path).index()
+    assert (first["analysed"], first["fromCache"]) == (30, 0)
+    second = Looks(client, linked.path).index()
+    assert (second["analysed"], second["fromCache"], second["complete"]) == (1, 29, True)
+
+
+def test_another_repository_shares_nothing(client: Client, make_repository: Make) -> None:
+    files = {"a.py": "pelican = 1\n"}
+    Looks(client, make_repository(files, "first").path).index()
+    assert Looks(client, make_repository(files, "second").path).index()["fromCache"] == 0
+
+
+def test_committing_a_file_that_was_analysed_analyses_nothing(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"a.py": "one = 1\n"})
+    looks = Looks(client, repository.path)
+    repository.write({"b.py": "pelican = 2\n"})
+    assert looks.index()["analysed"] == 2
+    repository.commit()
+    assert (again := looks.index())["analysed"] == 0, again
+    assert looks.search("pelican") == ["b.py"]
+
+
+def test_a_submodule_is_one_entry_and_its_own_edits_count(client: Client, make_repository: Make) -> None:
+    outer = make_repository({"a.txt": "one\n"}, "outer")
+    inner = outer.add_submodule(make_repository({"in.txt": "pelican\n"}, "other"), "module")
+    looks = Looks(client, outer.path)
+    assert looks.changed() == {}
+    hashes = {looks.hash()}
+    for text in ("edit 1\n", "edit 2\n"):
+        inner.write({"in.txt": text})
+        assert looks.changed() == {"module": ("unstaged", ".M")}
+        hashes.add(looks.hash())
+    inner.write({"new.txt": "new\n"})
+    hashes.add(looks.hash())
+    inner.commit()
+    hashes.add(looks.hash())
+    assert len(hashes) == 5
+    looks.index()
+    assert looks.search("pelican") == []
+
+
+def test_inside_a_submodule_its_own_state_is_seen(client: Client, make_repository: Make) -> None:
+    outer = make_repository({"a.txt": "one\n"}, "outer")
+    inner = outer.add_submodule(make_repository({"in.txt": "pelican\n"}, "other"), "module")
+    looks = Looks(client, inner.path)
+    assert looks.state()["root"] == str(inner.path)
+    assert looks.state()["headCommit"] == inner.head()
+    inner.write({"in.txt": "pelican, edited\n"})
+    assert looks.changed() == {"in.txt": ("unstaged", ".M")}
+    looks.index()
+    assert looks.search("pelican") == ["in.txt"]
+
+
+def test_a_submodule_told_to_be_ignored_still_counts(client: Client, make_repository: Make) -> None:
+    outer = make_repository({"a.txt": "one\n"}, "outer")
+    inner = outer.add_submodule(make_repository({"in.txt": "1\n"}, "other"), "module")
+    outer.git("config", "submodule.module.ignore", "all")
+    inner.write({"in.txt": "2\n"})
+    assert Looks(client, outer.path).changed() == {"module": ("unstaged", ".M")}
+
+
+def test_an_untracked_repository_inside_is_one_entry_and_its_edits_count(client: Client, make_repository: Make) -> None:
+    outer = make_repository({"a.txt": "one\n"}, "outer")
+    inner = make_repository_at(outer.path / "nested", {"in.txt": "pelican\n"})
+    looks = Looks(client, outer.path)
+    assert looks.changed() == {"nested/": ("untracked", "??")}
+    before = looks.hash()
+    inner.write({"in.txt": "edited\n"})
+    assert looks.hash() != before
+    looks.index()
+    assert looks.search("pelican") == []
+
+
+def test_files_that_are_not_checked_out_are_not_found(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"in/a.txt": "pelican\n", "out/b.txt": "pelican\n", "top.txt": "top\n"})
+    repository.git("sparse-checkout", "set", "in")
+    looks = Looks(client, repository.path)
+    assert looks.changed() == {}
+    looks.index()
+    assert looks.search("pelican") == ["in/a.txt"]
+
+
+def test_a_shallow_clone_is_as_good_as_a_whole_one(client: Client, make_repository: Make, tmp_path: Path) -> None:
+    origin = make_repository({"a.txt": "one\n"}, "origin")
+    origin.commit({"a.txt": "pelican\n"})
+    git(tmp_path, "clone", "--quiet", "--depth=1", origin.path.as_uri(), "clone")
+    clone = Repository(tmp_path / "clone")
+    looks = Looks(client, clone.path)
+    assert (looks.state()["headCommit"], looks.changed()) == (origin.head(), {})
+    looks.index()
+    assert looks.search("pelican") == ["a.txt"]
+
+
+def test_line_ends_turned_by_git_are_no_change(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"a.txt": "pelican\ntwo\n"})
+    repository.git("config", "core.autocrlf", "true")
+    (repository.path / "a.txt").unlink()
+    repository.git("checkout", "--", "a.txt")
+    assert (repository.path / "a.txt").read_bytes() == b"pelican\r\ntwo\r\n"
+    looks = Looks(client, repository.path)
+    assert looks.changed() == {}
+    repository.write({"a.txt": "pelican\r\nthree\r\n"})
+    assert looks.changed() == {"a.txt": ("unstaged", ".M")}
+
+
+def test_a_repository_with_sha_256_ids_works_and_keeps_contents(client: Client, tmp_path: Path) -> None:
+    folder = tmp_path / "sha256"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--object-format=sha256", "--initial-branch=main")
+    repository = Repository(folder)
+    repository.commit({"a.txt": "pelican\n"})
+    looks = Looks(client, folder)
+    assert len(looks.state()["headCommit"]) == 64
+    repository.write({"b.txt": "walrus\n"})
+    assert looks.content("b.txt") == repository.git("hash-object", "--no-filters", "b.txt")
+    assert looks.index()["analysed"] == 2
+    repository.commit()
+    assert looks.index()["analysed"] == 0
+    assert looks.search("walrus") == ["b.txt"]
+
+
+def test_a_folder_without_git_honours_every_gitignore(client: Client, tmp_path: Path) -> None:
+    folder = Repository(tmp_path / "plain")
+    folder.write({
+        ".gitignore": "*.log\n/build/\n!keep.log\n",
+        "a.txt": "pelican\n", "x.log": "pelican\n", "keep.log": "pelican\n", "build/out.txt": "pelican\n",
+        "sub/.gitignore": "local.txt\n", "sub/local.txt": "pelican\n", "sub/build/in.txt": "pelican\n",
+    })  # fmt: skip
+    looks = Looks(client, folder.path)
+    state = looks.state()
+    assert (state["kind"], state["headCommit"], state["proof"]) == ("folder", None, "walk")
+    assert set(looks.changed()) == {".gitignore", "a.txt", "keep.log", "sub/.gitignore", "sub/build/in.txt"}
+    looks.index()
+    assert set(looks.search("pelican")) == {"a.txt", "keep.log", "sub/build/in.txt"}
+    before = looks.hash()
+    folder.write({"a.txt": "walrus!\n"})
+    assert looks.hash() != before
+
+
+def test_a_folder_of_repositories_notices_their_edits(client: Client, tmp_path: Path) -> None:
+    inner = make_repository_at(tmp_path / "plain" / "one", {"a.txt": "1\n"})
+    looks = Looks(client, tmp_path / "plain")
+    before = looks.hash()
+    assert looks.changed() == {"one/": ("untracked", "??")}
+    inner.write({"a.txt": "2\n"})
+    assert looks.hash() != before
+
+
+def test_an_empty_folder_named_git_is_passed_over_as_git_does(client: Client, make_repository: Make) -> None:
+    outer = make_repository({"a.txt": "one\n", "sub/b.txt": "two\n"})
+    (outer.path / "sub" / ".git").mkdir()
+    outer.write({"sub/b.txt": "edited\n"})
+    looks = Looks(client, outer.path / "sub")
+    assert looks.state()["root"] == str(outer.path)
+    assert looks.changed() == {"b.txt": ("unstaged", ".M")}
+
+
+def test_an_empty_folder_named_git_makes_no_repository(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "plain" / ".git").mkdir(parents=True)
+    (tmp_path / "plain" / "a.txt").write_text("one")
+    looks = Looks(client, tmp_path / "plain")
+    assert looks.state()["kind"] == "folder"
+    assert list(looks.changed()) == ["a.txt"]
+
+
+@pytest.mark.parametrize("text", ["rubbish\n", "gitdir: /nowhere/at/all\n", ""], ids=["rubbish", "nowhere", "empty"])
+def test_a_git_file_that_leads_nowhere_is_told_as_damage(client: Client, tmp_path: Path, text: str) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / ".git").write_text(text)
+    failure = Looks(client, tmp_path / "broken").failure()
+    assert failure.code == UNAVAILABLE
+    assert "the repository is damaged" in failure.message
+
+
+def test_a_damaged_head_is_not_taken_for_the_repository_above(client: Client, make_repository: Make) -> None:
+    outer = make_repository({"a.txt": "one\n"}, "outer")
+    inner = make_repository_at(outer.path / "inner", {"b.txt": "two\n"})
+    (inner.path / ".git" / "HEAD").write_text("rubbish")
+    assert "the repository is damaged" in Looks(client, inner.path).failure().message
+    assert Looks(client, outer.path).changed() == {"inner/b.txt": ("untracked", "??")}
+
+
+@pytest.mark.parametrize("keep_bytes", [0, 20, 60], ids=["empty", "half a head", "half"])
+def test_a_damaged_index_is_told(client: Client, make_repository: Make, keep_bytes: int) -> None:
+    repository = make_repository({"a.txt": "one\n"})
+    index = repository.path / ".git" / "index"
+    index.write_bytes(index.read_bytes()[:keep_bytes])
+    assert " is damaged" in Looks(client, repository.path).failure().message
+
+
+def test_an_index_of_rubbish_is_told(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"a.txt": "one\n"})
+    (repository.path / ".git" / "index").write_bytes(b"rubbish " * 20)
+    assert "the index is damaged" in Looks(client, repository.path).failure().message
+
+
+def test_a_folder_that_vanished_is_told(client: Client, make_repository: Make, tmp_path: Path) -> None:
+    repository = make_repository({"a.txt": "one\n"})
+    looks = Looks(client, repository.path)
+    looks.state()
+    repository.path.rename(tmp_path / "elsewhere")
+    failure = looks.failure()
+    assert (failure.code, failure.message) == (UNAVAILABLE, "The workspace's folder does not exist.")
+
+
+def test_a_file_for_a_folder_is_told(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"a.txt": "one\n"})
+    failure = Looks(client, repository.path / "a.txt").failure()
+    assert (failure.code, failure.message) == (UNAVAILABLE, "The workspace is not a folder.")
+
+
+def test_a_path_too_long_for_the_system_is_told(client: Client, tmp_path: Path) -> None:
+    failure = Looks(client, tmp_path / ("x" * 300)).failure()
+    assert (failure.code, failure.message) == (UNAVAILABLE, "The workspace's folder cannot be read.")
+
+
+def test_a_relative_path_is_refused(client: Client) -> None:
+    assert Looks(client, Path("somewhere")).failure().code == UNAVAILABLE
+
+
+_ASK = """
+import os, sys
+from pathlib import Path
+from sidecar.core.errors import WorkspaceUnavailable
+from sidecar.workspace import Workspace
+workspace = Workspace(Path(sys.argv[1]), Path(sys.argv[1]))
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setuid(65534)
+try:
+    workspace.require()
+except WorkspaceUnavailable as error:
+    print(error.message)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
+def test_a_folder_without_permission_is_told(tmp_path: Path) -> None:
+    """In a process of its own, which gives up the rights of root that no mode binds."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o000)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _ASK, str(closed)],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parents[2],
+        )
+    finally:
+        closed.chmod(0o700)
+    assert done.stdout.strip() == "The workspace's folder may not be read.", done.stderr
+
+
+@as_root
+def test_a_repository_of_another_user_is_told(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"a.txt": "one\n"})
+    for path in (repository.path, repository.path / ".git"):
+        os.chown(path, NOBODY, NOBODY)
+    assert "the repository belongs to another user" in Looks(client, repository.path).failure().message
+
+
+def test_a_machine_without_git_is_told(
+    client: Client, make_repository: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = make_repository({"a.txt": "one\n"})
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    failure = Looks(client, repository.path).failure()
+    assert (failure.code, "git is not installed" in failure.message) == (UNAVAILABLE, True)
+
+
+def test_a_format_this_git_does_not_know_is_told(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"a.txt": "one\n"})
+    (repository.path / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 99\n")
+    assert "does not know the repository's format" in Looks(client, repository.path).failure().message
