@@ -141,8 +141,9 @@ def test_branches_that_people_work_on_are_refused(name: str) -> None:
 
 ODD_NAMES = [
     "a", "a/b", "memory/continuity", "ü/日本", "", "/", "a/", "/a", "a//b", ".a", "a/.b", "a.", "a./b", "a..b",
-    "a.lock", "a.lock/b", "a.locked", "-a", "a/-b", "--", "@", "a@b", "@{u}", "a@{1}", "@a", "a b", "a~1", "a^", "a:b", "a?",
-    "a*", "a[b", "a]b", "a\\b", "a\tb", "a\x7fb", "a\nb", "HEAD", "a/HEAD", "heads/a", "a'b", "a{b}", "(a)", "a!", "#a", "$a",
+    "a.lock", "a.lock/b", "a.locked", "-a", "a/-b", "--", "@", "a@b", "@{u}", "a@{1}", "@a", "a b", "a~1", "a^", "a:b",
+    "a?", "a*", "a[b", "a]b", "a\\b", "a\tb", "a\x7fb", "a\nb", "HEAD", "a/HEAD", "heads/a", "a'b", "a{b}", "(a)", "a!",
+    "#a", "$a", "a,b",
 ]  # fmt: skip
 
 
