@@ -31,10 +31,13 @@ class ContextFile(NamedTuple):
     why: str
 
 
-def context_items(files: Sequence[ContextFile], query: str) -> list[PackItem]:
-    """Renders the files, the most relevant first; bytes taper with rank."""
+def context_items(files: Sequence[ContextFile], query: str, sendable_bytes: int) -> list[PackItem]:
+    """Renders the files, the most relevant first; bytes taper with rank.
+
+    `sendable_bytes` is what the call may send in all: no item comes near it, else it would never be sent.
+    """
     terms = frozenset(query_terms(query))
-    return [_item(file, rank, terms) for rank, file in enumerate(files, 1)]
+    return [_item(file, rank, terms, sendable_bytes // 8) for rank, file in enumerate(files, 1)]
 
 
 def why_here(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, changed: bool) -> str:
@@ -58,8 +61,8 @@ def gives_content(item: PackItem) -> bool:
     return item.kind == "context" and item.bytes > REST_BYTES
 
 
-def _item(file: ContextFile, rank: int, terms: frozenset[str]) -> PackItem:
-    limit = next((most for last, most in TAPER if rank <= last), REST_BYTES)
+def _item(file: ContextFile, rank: int, terms: frozenset[str], item_bytes: int) -> PackItem:
+    limit = min(next((most for last, most in TAPER if rank <= last), REST_BYTES), item_bytes)
     summary = file.summary
     purpose = f" — {one_line(summary.purpose, 160)}" if summary.purpose else ""
     about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""

@@ -52,16 +52,17 @@ def delta_items(
     todos: tuple[tuple[str, str], ...],
     anchor_changes: Sequence[str] | None,
     relevance: Mapping[str, float],
-    budget_bytes: int,
+    sendable_bytes: int,
 ) -> list[PackItem]:
     """Gives every item of the delta that holds now, the most relevant first; the ledger decides which are news.
 
     Without `differences`, which came too late, files are named only and count as not yet told; without
-    `anchor_changes` nothing is said of the standing rules.
+    `anchor_changes` nothing is said of the standing rules. `sendable_bytes` is what the call may send in all: no
+    item comes near it, else it would never be sent.
     """
     items = [_tests_item(tests) for tests in failing]
     items.append(_head_item(state, moved, known, is_whole=differences is not None))
-    items.extend(_file_items(state, differences, relevance, int(budget_bytes * BODY_SHARE)))
+    items.extend(_file_items(state, differences, relevance, int(sendable_bytes * BODY_SHARE), sendable_bytes // 5))
     items.extend(_gone_items(state, known))
     if todos:
         items.append(_todos_item(todos))
@@ -118,7 +119,11 @@ def _head_item(state: RepositoryState, moved: Moved | None, known: Known, *, is_
 
 
 def _file_items(
-    state: RepositoryState, differences: Differences | None, relevance: Mapping[str, float], body_bytes: int
+    state: RepositoryState,
+    differences: Differences | None,
+    relevance: Mapping[str, float],
+    body_bytes: int,
+    item_bytes: int,
 ) -> list[PackItem]:
     if state.kind != "git":
         return []
@@ -126,7 +131,7 @@ def _file_items(
     shown.sort(key=lambda file: (is_generated(file.path), -relevance.get(file.path, 0.0), file.path))
     items = []
     for file in shown[:SHOWN_FILES]:
-        limit = RELEVANT_FILE_BYTES if file.path in relevance else FILE_BYTES
+        limit = min(RELEVANT_FILE_BYTES if file.path in relevance else FILE_BYTES, item_bytes)
         body = _body(file, differences, min(limit, body_bytes)) if differences is not None else []
         body_bytes -= sum(size(line) + 1 for line in body)
         items.append(_file_item(file, differences, body))

@@ -138,15 +138,16 @@ def _items(turn: _Turn, gathered: Gathered, anchor_changes: list[str] | None) ->
         items.append(carryover_item(turn.sub_chat.counters.snapshot))
     if turn.params.mode == "plan":
         items.append(plan_item(turn.task, turn.sub_chat.todos))
+    sendable = turn.settings.new_bytes_per_call(turn.token_mode)
     own = {file.ranked.path for file in gathered.extra}
     files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
-    items.extend(context_items(files, f"{said(turn.params.prompt)} {turn.task.query}"))
+    items.extend(context_items(files, f"{said(turn.params.prompt)} {turn.task.query}", sendable))
     if gathered.state is not None:
         relevance = {file.ranked.path: file.ranked.score for file in files}
         items.extend(
             delta_items(
                 gathered.state, gathered.differences, turn.known, gathered.moved, turn.failing, turn.sub_chat.todos,
-                anchor_changes, relevance, turn.settings.budget_bytes(turn.token_mode),
+                anchor_changes, relevance, sendable,
             )
         )  # fmt: skip
     return items

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase import Ranked, Summary, from_json, to_json
+from sidecar.core.redact import redact
 from sidecar.packs.context import ContextFile
 from sidecar.storage.cache import Cache
 
@@ -70,10 +71,14 @@ class PackCache:
 
 
 def _to_json(pack: CachedPack) -> dict[str, Any]:
-    files = [
-        [list(file.ranked), file.content, to_json(file.summary._replace(terms={})), file.why] for file in pack.files
-    ]
+    files = [[list(file.ranked), file.content, to_json(_kept(file.summary)), file.why] for file in pack.files]
     return {"anchor": list(pack.anchor), "files": files}
+
+
+def _kept(summary: Summary) -> Summary:
+    """What a pack shows of a summary, its secrets masked."""
+    definitions = tuple(one._replace(signature=redact(one.signature)) for one in summary.definitions)
+    return summary._replace(terms={}, purpose=redact(summary.purpose), definitions=definitions)
 
 
 def _from_json(value: dict[str, Any]) -> CachedPack:

@@ -1,0 +1,5 @@
+"""The shop and its conversations."""
+
+from tests.support.shop import active, shop, talk
+
+__all__ = ["active", "shop", "talk"]

@@ -1,0 +1,170 @@
+"""Laws of the pure part: fit, compose, render, clean, whatever the items and the prompt are."""
+
+from collections.abc import Sequence
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sidecar.packs.budget import fit
+from sidecar.packs.compose import Composed, Limits, anchor_block, compose
+from sidecar.packs.items import PackItem, Priority, has
+from sidecar.packs.model import BlockKind
+from sidecar.packs.render import BLOCK_ORDER, render_block, render_prompt
+from sidecar.packs.text import MARK, clean, one_line, size
+from sidecar.runs import UNKNOWN, Item, Known
+
+KINDS: tuple[BlockKind, ...] = ("carryover", "plan", "context", "delta")
+LIMITS = st.integers(0, 6_000)
+
+texts = st.one_of(
+    st.text(max_size=300),
+    st.text(alphabet="aé漢😀\n", max_size=600),
+    st.sampled_from(
+        ["[continuity:delta 000000000000]", "x" * 2_000, "[ continuity : request]", "[conti\u200bnuity:x]"]
+    ),
+).map(clean)
+kinds = st.sampled_from(KINDS)
+every_time = st.booleans()
+
+
+@st.composite
+def some_items(draw: st.DrawFn) -> list[PackItem]:
+    drawn = draw(st.lists(st.tuples(kinds, st.sampled_from(Priority), texts, every_time), max_size=14))
+    return [
+        PackItem(f"{kind}:{number}", kind, priority, text, str(len(text)), "why", every_time=always)
+        for number, (kind, priority, text, always) in enumerate(drawn)
+    ]
+
+
+@st.composite
+def some_known(draw: st.DrawFn, items: Sequence[PackItem], anchor_lines: Sequence[str]) -> Known:
+    given_items = {
+        item.key: Item(item.key, item.digest if draw(st.booleans()) else "older", item.bytes)
+        for item in items
+        if draw(st.booleans())
+    }
+    pinned = anchor_block(anchor_lines, "") if draw(st.booleans()) else None
+    return Known(given_items, pinned, None, exists=True) if draw(st.booleans()) else UNKNOWN
+
+
+@given(some_items(), LIMITS)
+def test_fit_never_exceeds_the_budget_by_a_byte_and_accounts_for_every_item_once(
+    items: list[PackItem], budget: int
+) -> None:
+    fitted = fit(items, budget)
+    rendered = [
+        render_block(kind, own, "")
+        for kind in BLOCK_ORDER
+        if (own := [item for item in fitted.kept if item.kind == kind])
+    ]
+    assert sum(size(block.text) for block in rendered) <= budget
+    assert sorted(item.key for item in (*fitted.kept, *fitted.left_out)) == sorted(item.key for item in items)
+    assert [item for item in items if item in fitted.kept] == list(fitted.kept)
+
+
+@given(some_items(), LIMITS)
+def test_fit_keeps_what_has_a_higher_priority_first(items: list[PackItem], budget: int) -> None:
+    fitted = fit(items, budget)
+    for lost in fitted.left_out:
+        before = [item for item in items if item.priority <= lost.priority]
+        assert lost in fit(before, budget).left_out
+
+
+@given(some_items(), st.lists(texts.map(lambda text: one_line(text, 200)), max_size=4), st.data())
+def test_compose_keeps_its_laws(items: list[PackItem], lines: list[str], data: st.DataObject) -> None:
+    known = data.draw(some_known(items, lines))
+    request = data.draw(st.text(max_size=100))
+    as_system = data.draw(st.booleans())
+    anchor = known.anchor or anchor_block(lines, request)
+    anchor_bytes = size(anchor.text) if anchor else 0
+    budget = anchor_bytes + data.draw(LIMITS)
+    limits = Limits(budget, anchor_bytes + data.draw(st.integers(0, budget - anchor_bytes)))
+
+    composed = compose(items, anchor, known, limits, as_system=as_system, request=request)
+
+    assert composed == compose(items, anchor, known, limits, as_system=as_system, request=request)
+    _bytes_add_up(composed, limits, as_system=as_system)
+    order = [BLOCK_ORDER.index(block.kind) for block in composed.blocks]
+    assert order == sorted(set(order))
+    fates = [item.key for item, _ in composed.fates]
+    assert sorted(fates) == sorted([item.key for item in items] + (["anchor"] if anchor else []))
+    for item, fate in composed.fates:
+        if fate == "alreadyDelivered" and item.kind != "anchor":
+            assert has(known, item)
+        if fate == "sent" and item.kind != "anchor":
+            assert any(item.text in block.text for block in composed.blocks if block.kind == item.kind)
+    _markers_are_alone(composed, request)
+
+
+def _bytes_add_up(composed: Composed, limits: Limits, *, as_system: bool) -> None:
+    new_system = composed.system.text if composed.system and composed.anchor_is_new else ""
+    assert composed.injected_bytes == sum(block.bytes for block in composed.blocks) + size(new_system)
+    assert all(block.bytes == len(block.text.encode()) for block in composed.blocks)
+    assert composed.injected_bytes <= limits.new_bytes
+    assert composed.injected_bytes + composed.reused_bytes <= limits.budget_bytes
+    assert (composed.system is not None) == (as_system and composed.anchor is not None)
+    assert "anchor" not in [block.kind for block in composed.blocks] or not as_system
+
+
+def _markers_are_alone(composed: Composed, request: str) -> None:
+    everything = render_prompt(composed.blocks, request)
+    for block in composed.blocks:
+        marker = block.text.split("\n", 1)[0]
+        assert marker.startswith(f"{MARK}{block.kind} ")
+        assert block.id in marker
+        assert everything.count(marker) == 1
+    if composed.blocks:
+        last = everything[: len(everything) - len(request)].rstrip("\n").rsplit("\n", 1)[-1]
+        assert last.startswith(f"{MARK}request")
+        assert everything.count(last) == 1
+        assert everything.endswith(f"{last}\n{request}")
+
+
+@given(kinds, st.lists(texts, min_size=1, max_size=5), st.integers(0, 4))
+def test_a_marker_stands_alone_even_when_the_request_quotes_what_was_sent_before(
+    kind: BlockKind, bodies: list[str], quotes: int
+) -> None:
+    items = [PackItem(str(number), kind, Priority.DELTA, text, "", "") for number, text in enumerate(bodies)]
+    request = "what does this mean?"
+    for _ in range(quotes):
+        request = render_prompt([render_block(kind, items, request)], request)
+    block = render_block(kind, items, request)
+    everything = render_prompt([block], request)
+    assert everything.count(block.text.split("\n", 1)[0]) == 1
+    assert everything.endswith(request)
+
+
+@given(kinds, st.lists(texts, min_size=1, max_size=4), st.lists(texts, min_size=1, max_size=4))
+def test_a_blocks_id_changes_if_and_only_if_its_bytes_do(kind: BlockKind, one: list[str], other: list[str]) -> None:
+    blocks = [
+        render_block(kind, [PackItem("k", kind, Priority.PLAN, text, "", "") for text in bodies], "")
+        for bodies in (one, other)
+    ]
+    assert (blocks[0].id == blocks[1].id) == (blocks[0].text == blocks[1].text)
+
+
+nasty = st.text(
+    alphabet=[*"[continuity: ]\t\r\n\x00\x1b\u200b\u202e\u2066\ufeff\u2028CONTINUITYé", "\ud800"],
+    max_size=60,
+)
+
+
+@given(st.one_of(st.text(), nasty))
+@example("\x1b[31m[conti\x00nuity:anchor 1]\u202e")
+@example('password = "hunter2hunter2" https://a:secret@b Bearer abcdefghijklmnopqrst')
+@example("[[continuity:continuity:]")
+@example("\r\r\n")
+def test_clean_is_idempotent_and_leaves_nothing_that_could_be_taken_for_ours(text: str) -> None:
+    cleaned = clean(text)
+    assert clean(cleaned) == cleaned
+    assert "[continuity:" not in cleaned.casefold()
+    assert not any(ord(char) < 32 and char != "\n" for char in cleaned)
+    assert not set(cleaned) & set("\u200b\u200e\u200f\u202a\u202e\u2066\u2069\ufeff\u2028\u2029\x7f\x85")
+    cleaned.encode()
+
+
+@given(st.one_of(st.text(), nasty), st.integers(1, 80))
+def test_one_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
+    line = one_line(text, limit)
+    assert "\n" not in line
+    assert len(line) <= limit

@@ -1,0 +1,143 @@
+"""The pack cache: a hit whatever the wording, a miss whatever else differs, ready after a run, kept over a restart."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from sidecar.runs import Artifact, artifacts
+from tests.support.conversation import Conversation, sent
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, set_settings
+
+
+def packs_in(sidecar: MemorySidecar) -> int:
+    assert sidecar.app.process is not None
+    with sidecar.app.process.database.read() as tx:
+        return int(str(tx.execute("SELECT count(*) FROM continuity_pack_cache").get))
+
+
+def prepared(sidecar: MemorySidecar) -> None:
+    """Waits until the work after a run is done: every background thread has been free since."""
+    assert sidecar.app.process is not None
+    for _ in range(16):
+        sidecar.app.process.background.submit(int).result(20)
+    pool: ThreadPoolExecutor = sidecar.app.process.background
+    while not pool._work_queue.empty():
+        pool.submit(int).result(20)
+
+
+def hit(chat: Conversation, prompt: str = PROMPT, **changes: Any) -> bool:
+    return bool(chat.pre_run(prompt, **changes)["metadata"]["cacheHit"])
+
+
+@pytest.mark.parametrize("follow_up", ["and now fix it", "What about apply_discount in the cart?", "👍", "go on"])
+def test_a_follow_up_is_a_hit_whatever_its_wording(talk: Talk, follow_up: str) -> None:
+    chat = talk()
+    assert not hit(chat)
+    assert hit(chat, follow_up)
+
+
+def test_another_conversation_on_the_same_task_is_a_hit(talk: Talk) -> None:
+    assert not hit(talk(sub_chat_id="one"))
+    assert hit(talk(sub_chat_id="two"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"mode": "plan"},
+        {"provider": "codex"},
+        {"tokenMode": "low"},
+        {"hostInjects": {"agentsMd": True}},
+        {"prompt": "Explain how mail is sent to customers by src/mail.py"},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_what_changes_the_pack_is_a_miss(talk: Talk, changes: dict[str, Any]) -> None:
+    chat = talk()
+    assert not hit(chat)
+    assert not hit(chat, **changes)
+    assert hit(chat, **changes)
+
+
+def test_a_changed_repository_is_a_miss(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    assert not hit(chat)
+    shop.write({"src/mail.py": "changed = 1\n"})
+    assert not hit(chat)
+    shop.write({"src/mail.py": "changed = 2\n"})
+    assert not hit(chat)
+    shop.commit()
+    assert not hit(chat)
+    shop.commit()
+    assert not hit(chat)
+    assert hit(chat)
+
+
+def test_a_changed_budget_setting_is_a_miss_only_where_it_changes_the_anchor(talk: Talk) -> None:
+    chat = talk()
+    assert not hit(chat)
+    set_settings(chat, budgets={"newBytesPerCall": 2_000})
+    assert not hit(chat)
+
+
+def test_an_accepted_rejected_approach_is_a_miss_and_a_known_trap(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    assert not hit(chat)
+    process = active.app.process
+    assert process is not None
+    project = process.workspaces.get(str(chat.cwd), None).project_key
+    with process.database.write() as tx:
+        title = "Discounts as floats"
+        artifact = Artifact(
+            "r-1", project, "rejectedApproach", "accepted", title, "# Discounts as floats\n", "e", "k", {}, 1, 1
+        )
+        artifacts.put(tx, artifact)
+    answer = chat.pre_run(PROMPT)
+    assert answer["metadata"]["cacheHit"] is False
+    assert "rejected before: Discounts as floats" in sent(answer)
+
+
+def test_mentions_act_per_call_outside_the_shared_entry(talk: Talk) -> None:
+    chat = talk()
+    assert not hit(chat)
+    mentioned = chat.pre_run("go on", mentions={"files": ["src/mail.py"]})
+    assert mentioned["metadata"]["cacheHit"] is True
+    assert "src/mail.py" in sent(mentioned)
+    assert "src/mail.py" not in sent(chat.pre_run(PROMPT))
+
+
+def test_the_pack_after_an_edit_is_made_while_the_user_reads(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    for number in range(3):
+        answer = chat.turn(PROMPT, lambda number=number: [chat.edit("src/cart.py", f"total = {number}\n")])  # type: ignore[misc]
+        assert answer["metadata"]["cacheHit"] == (number > 0)
+        prepared(active)
+    assert hit(chat)
+
+
+def test_the_disk_cache_survives_a_restart(
+    talk: Talk, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
+) -> None:
+    chat = talk()
+    first = chat.pre_run(PROMPT)
+    active.close()
+    restarted = open_sidecar()
+    restarted._ids = 1_000  # another process never makes the same ids again
+    restarted.client.initialize(settings={"mode": "active"})
+    chat.client = restarted.client
+    again = chat.pre_run(PROMPT)
+    assert again["metadata"]["cacheHit"] is True
+    assert (again["prompt"], again["system"]) == (first["prompt"], first["system"])
+
+
+def test_a_burst_of_the_same_question_makes_one_pack(talk: Talk, active: MemorySidecar) -> None:
+    chats = [talk(sub_chat_id=str(number)) for number in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda chat: chat.pre_run(PROMPT), chats))
+    assert packs_in(active) == 1
+    assert len({answer["prompt"] for answer in answers}) == 1
+    assert [answer["metadata"]["cacheHit"] for answer in answers].count(False) == 1

@@ -1,0 +1,106 @@
+"""The task fingerprint: what a conversation is about, not how it is worded."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.packs.prompt import HEAD_CHARACTERS, mentioned_in, said
+from sidecar.packs.task import task_of
+
+CART = "Why does Cart.total ignore the discount in src/cart.py?"
+
+
+@pytest.mark.parametrize(
+    "follow_up",
+    [
+        "",
+        "ok",
+        "yes please, go on",
+        "and now fix it",
+        "run the tests again",
+        "that is still wrong",
+        "The discount should also apply to gift cards and vouchers and coupons",
+        "what does apply_discount have to do with Cart.total?",
+        "looks good, i.e. commit it, e.g. now",
+        "v2 please",
+        "👍",
+        "/compact",
+        "thanks!\n\nnext step",
+        "sim, continua",
+        "はい",
+        "see src/cart.py",
+    ],
+)
+def test_a_follow_up_keeps_the_task_whatever_its_wording(follow_up: str) -> None:
+    task, _ = task_of(None, CART)
+    after, is_new = task_of(task, follow_up)
+    assert not is_new
+    assert (after.fingerprint, after.query, after.objective) == (task.fingerprint, task.query, task.objective)
+
+
+@pytest.mark.parametrize(
+    "switch",
+    [
+        "Send an e-mail to every customer when their parcel leaves the warehouse",
+        "Rename InvoicePrinter to ReceiptPrinter",
+        "Look at infra/terraform/main.tf",
+        "Erkläre mir bitte die Datenbankmigration der Kundentabelle",
+        "请解释数据库迁移是如何工作的",
+        "Объясни миграцию таблицы клиентов",
+    ],
+)
+def test_a_prompt_that_shares_nothing_and_names_others_begins_a_task(switch: str) -> None:
+    task, _ = task_of(None, CART)
+    after, is_new = task_of(task, switch)
+    assert is_new
+    assert after.fingerprint != task.fingerprint
+    assert task_of(after, "go on")[0].fingerprint == after.fingerprint
+
+
+def test_a_task_grows_with_its_follow_ups() -> None:
+    task, _ = task_of(None, CART)
+    task, _ = task_of(task, "The discount should also apply to gift vouchers")
+    _, is_new = task_of(task, "Print those vouchers on green paper with golden ink")
+    assert not is_new
+
+
+def test_the_hosts_mention_markers_are_no_words_of_the_task() -> None:
+    task, _ = task_of(None, "Explain @[file:local:src/cart.py] please")
+    assert not set(task.terms) & {"local"}
+    _, is_new = task_of(task, "Rewrite @[file:local:infra/main.tf] with @[skill:terraform]")
+    assert is_new
+    assert mentioned_in("a @[file:local:src/a b.py] @[folder:local:docs] @[skill:x] @[file:bad") == (
+        ["src/a b.py"],
+        ["docs"],
+    )
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["sk-live-abcdefghijklmnop1234", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", 'password = "correct-horse-battery"'],
+)
+def test_no_secret_is_among_a_tasks_words(secret: str) -> None:
+    task, _ = task_of(None, f"Use {secret} to log in to the billing service")
+    grown, _ = task_of(task, f"the billing service says {secret} is wrong")
+    value = secret.rsplit(" ", 1)[-1].strip('"')
+    assert value not in str((task, grown))
+    assert value.casefold().split("-")[-1] not in str((task, grown))
+
+
+def test_only_the_two_ends_of_a_huge_prompt_are_looked_at() -> None:
+    huge = "why does the cart fail? " + "zebra " * HEAD_CHARACTERS + " please explain the discount"
+    task, _ = task_of(None, huge)
+    assert {"cart", "discount"} <= set(task.terms)
+    assert len(said(huge)) < HEAD_CHARACTERS * 2
+    assert len(task.query) < 5_000
+    assert len(task.objective) <= 300
+
+
+@given(st.text(max_size=400), st.text(max_size=200))
+def test_a_fingerprint_is_deterministic_and_never_moves_within_a_task(first: str, second: str) -> None:
+    task, is_new = task_of(None, first)
+    assert is_new
+    assert task_of(None, first) == (task, True)
+    after, new_again = task_of(task, second)
+    assert (after.fingerprint == task.fingerprint) or new_again
+    assert task_of(task, first) == (task, False) or not task.terms + task.names
