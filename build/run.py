@@ -4,7 +4,7 @@
     python3 build/run.py --repo PATH
     python3 build/run.py --json
 
-Eight turns with real edits between them: passive first, then active, then with a second provider. The repository
+Ten turns with real edits between them: passive first, then active, then with a second provider. The repository
 itself is not touched; the copy goes away at the end, the packs that were sent stay to be read.
 """
 
@@ -94,6 +94,7 @@ def _totals(turns: list[dict[str, Any]]) -> dict[str, Any]:
         "sentBytes": sent,
         "baselineBytes": baseline,
         "savedPercent": round(100 * (1 - sent / baseline), 1) if baseline else 0.0,
+        "activeTurns": len(active),
         "packCacheHits": sum(data["cacheHit"] for data in active),
         "medianMs": statistics.median(times),
         "slowestMs": max(times),

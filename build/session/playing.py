@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from session.client import Client
-from session.screenplay import Turn, perform
+from session.screenplay import Turn, interfere, perform
 
 WINDOW_TOKENS = 200_000
 HOST_DEADLINE_MS = 800
@@ -32,6 +32,7 @@ class Player:
         self._played += 1
         self._set_mode("active" if turn.active else "passive")
         session = None if turn.fresh else self._sessions[turn.provider]
+        meanwhile = interfere(turn, self._repository)
         began = time.perf_counter()
         before = self._client.request("continuity/preRun", self._pre_run(turn, session))
         took_ms = (time.perf_counter() - began) * 1000
@@ -58,6 +59,7 @@ class Player:
             "governor": before["governor"],
             "governorAfter": after["governor"],
             "artifacts": after["artifacts"],
+            "meanwhile": meanwhile,
             "happened": happened,
             "packs": os.fspath(self._keep(before)),
         }

@@ -1,4 +1,4 @@
-"""The session that is played: eight turns on any repository, with real edits, made from what the repository holds."""
+"""The session that is played: ten turns on any repository, with real edits, made from what the repository holds."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ class Turn:
     mode: str
     prompt: str
     used_tokens: int
+    meanwhile: Target | None = None
+    """What the user edits before this prompt."""
     edit: Target | None = None
     note: str = ""
     active: bool = True
@@ -59,16 +61,19 @@ def turns_for(repository: Path) -> list[Turn]:
              edit=one, note="what depends on this is named in its tests", active=False, fresh=True),
         Turn("claude", "agent", f"Make `{one.name}` refuse empty input.", 33_000,
              edit=one, note="empty input is refused here", active=False),
-        Turn("claude", "agent", f"Now let `{two.name}` say what it skipped, and run the tests.", 61_000,
-             edit=two, note="what was skipped is counted", tests="failed"),
+        Turn("claude", "agent", f"Let `{one.name}` also say what it skipped, and run the tests.", 61_000,
+             edit=one, note="what was skipped is counted", tests="failed"),
         Turn("claude", "agent", "One test fails. Find out why and fix it.", 92_000,
-             edit=two, note="counts from one, as its callers expect", tests="passed", commits=True),
+             edit=one, note="counts from one, as its callers expect", tests="passed", commits=True),
+        Turn("claude", "agent", "I changed something too. Go on, and run the tests again.", 104_000,
+             meanwhile=two, edit=one, note="agrees with what was changed meanwhile", tests="passed"),
         Turn("claude", "plan", f"Plan how to split {three.path} so that `{three.name}` stands alone.", 128_000),
         Turn("claude", "agent", "Do the first step of that plan.", 163_000,
              edit=three, note="first step of the split", tests="passed"),
-        Turn("codex", "agent", f"Review today's changes around `{one.name}` and `{two.name}`.", 9_000,
-             edit=two, note="reviewed", fresh=True),
-        Turn("codex", "agent", f"Write down in {three.path} what `{three.name}` promises.", 27_000,
+        Turn("codex", "agent", f"Review today's changes around `{one.name}` and `{three.name}`.", 9_000, fresh=True),
+        Turn("codex", "agent", "Fix what you have found.", 18_000,
+             edit=three, note="reviewed and corrected", tests="failed"),
+        Turn("codex", "agent", "Run the tests again and finish.", 27_000,
              edit=three, note="promises the same bytes for the same input", tests="passed"),
     ]  # fmt: skip
 
@@ -87,6 +92,17 @@ def targets_in(repository: Path) -> list[Target]:
             return found
     readme = Target("README.md", "README")
     return [*found, readme, readme, readme][:3]
+
+
+def interfere(turn: Turn, repository: Path) -> str:
+    """Does what the user does before a prompt, and gives it in words."""
+    if turn.meanwhile is None:
+        return ""
+    path = repository / turn.meanwhile.path
+    comment = _COMMENTS.get(path.suffix, "{}").format(f"{turn.meanwhile.name}: looked at by hand.")
+    before = path.read_bytes() if path.exists() else b""
+    path.write_bytes(before + (b"" if before.endswith(b"\n") or not before else b"\n") + f"{comment}\n".encode())
+    return f"the user edited {turn.meanwhile.path}"
 
 
 def perform(turn: Turn, repository: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:

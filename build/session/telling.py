@@ -30,6 +30,8 @@ class Teller:
         fresh = "new session" if told["freshSession"] else "same session"
         head = f"Turn {told['turn']}  {told['provider']}, {fresh}, {told['mode']}, {told['setting']}"
         print(f"{self._bold(head):<{60 + self._bold_width()}}{told['roundTripMs']:>8.1f} ms")
+        if told["meanwhile"]:
+            self._row("before", told["meanwhile"])
         self._row("asked", told["prompt"])
         self._row("sent", self._sent(told))
         self._row("baseline", self._baseline(data))
@@ -56,6 +58,10 @@ class Teller:
         print(
             f"Active turns sent {size(totals['sentBytes'])} where sending everything each time takes"
             f" {size(totals['baselineBytes'])}: {totals['savedPercent']:.0f} % saved."
+        )
+        print(
+            f"The pack came from the cache in {totals['packCacheHits']} of {totals['activeTurns']} active turns;"
+            " a new task or another provider makes a new one."
         )
         print(f"Pre-run took {totals['medianMs']:.1f} ms in the middle, {totals['slowestMs']:.1f} ms at most.")
         print(f"\nThe packs, turn by turn: {self._bold(packs)}")

@@ -171,6 +171,7 @@ def _govern(tx: apsw.Connection, one: Finished, state: SubChat) -> tuple[Word, S
         injected_bytes=int(one.before.record["metadata"]["wouldInjectBytes"]) if one.before else 0,
         files=tuple(one.before.record["files"]) if one.before else (),
         window=int(one.settings["governor.windowCalls"]),
+        shadow=one.is_shadow,
     )
     word = decide(
         signals_of(counters, one.settings),

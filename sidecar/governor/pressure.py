@@ -80,8 +80,14 @@ def after_run(
     injected_bytes: int,
     files: tuple[str, ...],
     window: int,
+    shadow: bool = False,
 ) -> Counters:
-    """Adds one run to the counters. The first run of a conversation sets the clock and the difference's baseline."""
+    """Adds one run to the counters. The first run of a conversation sets the clock and the difference's baseline.
+
+    What passive mode only pretended to give (`shadow`) stops counting with the first run that was given something.
+    """
+    if counters.shadow and not shadow:
+        counters = counters._replace(injected=(), files=())
     growth = max(0, diff_lines - counters.last_diff_lines) if counters.last_diff_lines is not None else 0
     return counters._replace(
         turns=counters.turns + 1,
@@ -91,6 +97,7 @@ def after_run(
         last_diff_lines=diff_lines,
         active_ms=counters.active_ms + _active_ms(counters.last_seen_ms, now_ms, run_ms),
         last_seen_ms=now_ms,
+        shadow=shadow,
     )
 
 

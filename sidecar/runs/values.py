@@ -65,6 +65,8 @@ class Counters(NamedTuple):
     active_ms: int = 0
     last_seen_ms: int | None = None
     snapshot_at_ms: int | None = None
+    shadow: bool = False
+    """Whether bytes and files are what passive mode would have given; dropped on activation."""
     snapshot: dict[str, Any] | None = None
     """The structured state kept by the last snapshot."""
 

@@ -37,6 +37,9 @@ def test_what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active
 
     assert kinds(activated) == ["context", "delta"]
     assert activated["system"] is not None
+    pressure = sidecar.client.request("governor/status", {"subChatId": conversation.sub_chat_id})
+    signals = {signal["name"]: signal["value"] for signal in pressure["signals"]}
+    assert signals["injectedBytes"] == activated["metadata"]["injectedBytes"]
 
 
 @pytest.mark.parametrize(
