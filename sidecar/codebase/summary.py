@@ -133,13 +133,17 @@ def _defined_name(line: str, language: Language) -> str | None:
 
 def _signature(lines: list[str], index: int) -> str:
     """Joins a definition's lines until its parentheses close, without the body's opening."""
-    text = lines[index].strip()
+    text = _without_comment(lines[index])
     for following in lines[index + 1 : index + 6]:
         if text.count("(") <= text.count(")") or len(following) > _DEFINING_LINE:
             break
-        text += " " + following.strip()
-    text = _SPACES.sub(" ", _TRAILING_COMMENT.sub("", text))
+        text += " " + _without_comment(following)
+    text = _SPACES.sub(" ", text)
     return text.replace("( ", "(").replace(", )", ")").replace(" )", ")").rstrip("{:= ")[:MAX_SIGNATURE]
+
+
+def _without_comment(line: str) -> str:
+    return _TRAILING_COMMENT.sub("", line).strip()
 
 
 def _purpose(lines: list[str], language: Language | None) -> str:

@@ -1,0 +1,127 @@
+"""Which files are listed and may be shown."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.codebase.files import MAX_FILES, Lister, is_generated, may_show, with_changes
+from sidecar.codebase.state import ChangedFile, RepositoryState
+from tests.codebase.looks import Looks
+from tests.support.client import Client
+from tests.support.repositories import Repository
+
+Make = Callable[..., Repository]
+
+HIDDEN = (
+    ".env", "web/.env.local", "id_rsa", "deploy/server.pem", ".ssh/config", "home/.aws/config", "logo.png",
+    "build/app.EXE", "data.sqlite", "archive.tar.gz", "a.min.js.map", "node_modules/x/index.js", "web/vendor/lib.js",
+    "dist/app.js", ".venv/lib/a.py", "lib/__pycache__/a.py", ".chati/m.md", ".spool/x", "sub/.spool/x",
+    "odd-\udce9.txt",
+)  # fmt: skip
+SHOWN = (
+    ".env.example", "src/app.py", "README", "Makefile", "src/vendor.py", "dist.py", "png", ".gitignore", "größe.ts",
+    "日本語/メモ.md", "a b/c d.txt", "yarn.lock", "src/node_modules.ts", "emoji-🦊.md", ".github/workflows/ci.yml",
+)  # fmt: skip
+
+
+def _state(*changed: ChangedFile) -> RepositoryState:
+    return RepositoryState("git", Path("/r"), "", "0" * 40, "main", changed, "hash", "status")
+
+
+@pytest.mark.parametrize("path", HIDDEN)
+def test_secret_binary_vendored_and_own_files_may_not_be_shown(path: str) -> None:
+    assert not may_show(path)
+
+
+@pytest.mark.parametrize("path", SHOWN)
+def test_other_files_may_be_shown(path: str) -> None:
+    assert may_show(path)
+
+
+@pytest.mark.parametrize("path", ["package-lock.json", "web/Yarn.lock", "a.min.js", "x_pb2.py", "api.generated.ts"])
+def test_what_programs_write_is_known_by_name(path: str) -> None:
+    assert is_generated(path)
+    assert not is_generated("src/lock.py")
+
+
+@pytest.mark.parametrize("tracked", [True, False], ids=["tracked", "untracked"])
+def test_what_may_not_be_shown_is_never_found(client: Client, make_repository: Make, *, tracked: bool) -> None:
+    hidden = {path: "pelican\n" for path in HIDDEN if path.isascii()}
+    repository = make_repository({"plain.txt": "pelican\n", ".env.example": "pelican\n"})
+    repository.write(hidden)
+    if tracked:
+        repository.git("add", "--force", "--all")
+        repository.git("commit", "--quiet", "--message", "All")
+    looks = Looks(client, repository.path)
+    assert looks.index()["files"] == 2
+    assert set(looks.search("pelican")) == {"plain.txt", ".env.example"}
+
+
+def test_ignored_files_are_never_listed(client: Client, make_repository: Make) -> None:
+    repository = make_repository({".gitignore": "*.local\n/out/\n", "a.txt": "pelican\n"})
+    repository.write({"x.local": "pelican\n", "out/y.txt": "pelican\n", "sub/z.local": "pelican\n"})
+    looks = Looks(client, repository.path)
+    assert looks.changed() == {}
+    looks.index()
+    assert looks.search("pelican") == ["a.txt"]
+
+
+def test_the_listing_follows_every_kind_of_change(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"a.txt": "pelican\n", "b.txt": "pelican\n", "c.txt": "pelican long enough\n" * 9})
+    looks = Looks(client, repository.path)
+    looks.index()
+    assert set(looks.search("pelican")) == {"a.txt", "b.txt", "c.txt"}
+    (repository.path / "a.txt").unlink()
+    repository.write({"b.txt": "walrus\n", "d.txt": "pelican\n"})
+    repository.git("mv", "c.txt", "e.txt")
+    looks.index()
+    assert set(looks.search("pelican")) == {"d.txt", "e.txt"}
+    repository.commit()
+    assert set(looks.search("pelican")) == {"d.txt", "e.txt"}
+    repository.git("reset", "--quiet", "--hard", "HEAD~1")
+    looks.index()
+    assert set(looks.search("pelican")) == {"a.txt", "b.txt", "c.txt"}
+
+
+def test_a_file_git_was_told_to_skip_is_not_listed(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"a.txt": "pelican\n", "b.txt": "pelican\n"})
+    looks = Looks(client, repository.path)
+    assert looks.index()["files"] == 2
+    repository.git("update-index", "--skip-worktree", "b.txt")
+    assert looks.index()["files"] == 1
+
+
+def test_a_listing_that_is_too_long_is_cut_and_says_so() -> None:
+    tracked = {f"{number:06}.txt": "0" * 40 for number in range(MAX_FILES + 5)}
+    listing = with_changes(tracked, _state())
+    assert (len(listing.files), listing.cut_at) == (MAX_FILES, MAX_FILES + 5)
+    assert min(listing.files) == "000000.txt"
+    del (
+        tracked["000000.txt"],
+        tracked["000001.txt"],
+        tracked["000002.txt"],
+        tracked["000003.txt"],
+        tracked["000004.txt"],
+    )
+    assert with_changes(tracked, _state()).cut_at is None
+
+
+def test_the_same_state_gives_the_same_listing_object(make_repository: Make) -> None:
+    repository = make_repository({"a.txt": "a\n"})
+    state = _state()._replace(root=repository.path)
+    lister = Lister()
+    first = lister.list(repository.path, state)
+    assert lister.list(repository.path, state) is first
+    changed = state._replace(changed_hash="other", changed=(ChangedFile("n.txt", "untracked", "??", "1" * 40, None),))
+    assert lister.list(repository.path, changed).files == {**first.files, "n.txt": "w:" + "1" * 40}
+
+
+def test_an_index_written_without_a_checksum_is_read_all_the_same(client: Client, make_repository: Make) -> None:
+    repository = make_repository({"a.txt": "pelican\n"})
+    repository.git("config", "index.skipHash", "true")
+    looks = Looks(client, repository.path)
+    for name in ("b.txt", "c.txt", "d.txt"):
+        repository.commit({name: "pelican\n"})
+        looks.index()
+        assert name in looks.search("pelican")

@@ -1,0 +1,223 @@
+"""A file's summary: definitions of every language, purpose, terms; in bounded time whatever the file."""
+
+import codecs
+import itertools
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sidecar.codebase.languages import LANGUAGES, Language, language_of
+from sidecar.codebase.summary import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, MAX_TERMS, from_json, summarise, to_json
+
+SAMPLES: dict[str, tuple[str, list[str]]] = {
+    "a.py": (
+        (
+            "import os\n\nLIMIT: int = 3\nlower = 1\nclass Cart(Base):\n"
+            "    async def total(self) -> int:\n        return 1\n"
+            "\n"
+            "def  add(\n    item: Item,\n) -> None:\n    if LIMIT == 3:\n        pass\n"
+        ),
+        ["LIMIT", "Cart", "total", "add"],
+    ),
+    "a.ts": (
+        (
+            "export default class Cart<T> extends Base {\n  private async total(items: Item[]): Promise<number> {\n"
+            "    if (x) {\n    }\n    return fetch(a, () => {\n    })\n  }\n  get size() {\n  }\n}\n"
+            "export const add = async (item: Item) => {\n}\nconst LIMIT = 3\nexport const NAME: string = 'x'\n"
+            "export interface Item {\n}\nexport type Id = string\nexport function* walk() {}\nconst enum Kind { A }\n"
+        ),
+        ["Cart", "total", "size", "add", "NAME", "Item", "Id", "walk", "Kind"],
+    ),
+    "a.jsx": (
+        "function App() {\n}\nconst Row = memo(() => 1)\nconst f = x => x\nlet g = function () {}\n",
+        ["App", "f", "g"],
+    ),
+    "a.go": (
+        (
+            "package cart\n\nfunc (c *Cart) Total(items []Item) int {\n}\nfunc New() *Cart {\n}\n"
+            "type Cart struct {\n}\n"
+            "const Limit = 3\n"
+        ),
+        ["Total", "New", "Cart", "Limit"],
+    ),
+    "a.rs": (
+        (
+            "pub(crate) async fn total(x: u8) -> u8 {\n}\npub struct Cart<T> {\n}\n"
+            "impl<T: Into<u8>> Add for Cart<T> where T: X {\n"
+            "    pub const fn add(&self) {}\n}\nmacro_rules! cart {\n}\nimpl Cart {\n"
+        ),
+        ["total", "Cart", "Add for Cart<T>", "add", "cart", "Cart"],
+    ),
+    "A.java": (
+        (
+            "public final class Cart extends Base {\n    private static Map<String, List<Item>> total(int a) {\n"
+            "        return foo(a);\n    }\n    public Cart(int a) {\n    }\n    int x = call(1);\n}\n"
+            "interface Item {}\n"
+        ),
+        ["Cart", "total", "Cart", "Item"],
+    ),
+    "a.c": (
+        (
+            "#include <x.h>\n#define LIMIT 3\nstatic int *cart_total(struct cart *c, int n)\n{\n  return add(n);\n}\n"
+            "format_t format(int x) {\n}\nint declared(int);\nstruct cart {\n};\nif (x) {\n"
+        ),
+        ["LIMIT", "cart_total", "format", "cart"],
+    ),
+    "a.cpp": (
+        (
+            "template <typename T>\nclass Cart : public Base {\n};\n"
+            "std::vector<Item> shop::Cart::total(int n) const {\n}\n"
+            "namespace shop {\n}\nenum class Kind { A };\nshop::Cart::~Cart() {\n"
+        ),
+        ["Cart", "shop::Cart::total", "shop", "Kind"],
+    ),
+    "a.cs": (
+        (
+            "public sealed class Cart : Base\n{\n    public async Task<int> Total(int a)\n    {\n"
+            "        return Foo(a);\n"
+            "    }\n    private int x = Bar(1);\n}\n"
+        ),
+        ["Cart", "Total"],
+    ),
+    "a.rb": (
+        "module Shop\n  class Cart < Base\n    def self.total(x)\n    def empty?\n",
+        ["Shop", "Cart", "self.total", "empty?"],
+    ),
+    "a.php": (
+        "<?php\nfinal class Cart {\n  public static function total() {\n  function &ref() {\n",
+        ["Cart", "total", "ref"],
+    ),
+    "a.sh": (
+        "#!/bin/sh\ntotal() {\n}\nfunction add {\n}\nfunction rm-all() {\n}\necho x\n",
+        ["total", "add", "rm-all"],
+    ),
+    "a.kt": (
+        "data class Cart(val a: Int)\nsuspend fun <T> List<T>.total(): Int {\nenum class Kind { A }\nobject One\n",
+        ["Cart", "List", "Kind", "One"],
+    ),
+    "a.swift": ("public struct Cart {\n  mutating func total() {\n}\nextension Cart: X {\n", ["Cart", "total", "Cart"]),
+    "a.sql": (
+        "CREATE TABLE IF NOT EXISTS cart (\n);\ncreate unique index cart_x on cart (x);\nselect 1;\n",
+        ["cart", "cart_x"],
+    ),
+    "a.md": ("Intro.\n# Cart #\n```sh\n# not a heading\n```\n## The total\n##### deep\n", ["Cart", "The total"]),
+    "a.toml": ("x = 1\n[tool.cart]\n[[item]]\ny = [1]\n", ["tool.cart", "item"]),
+    "a.yaml": ("cart:\n  inner: 1\nci/total: 2\n- x\n", ["cart", "ci/total"]),
+}
+
+
+@pytest.mark.parametrize("path", SAMPLES)
+def test_definitions_are_found(path: str) -> None:
+    text, names = SAMPLES[path]
+    assert [definition.name for definition in summarise(path, text.encode()).definitions] == names
+
+
+def test_every_language_that_defines_things_has_a_sample() -> None:
+    sampled = {language.name for path in SAMPLES if (language := language_of(path))}
+    assert {language.name for language in LANGUAGES if language.definitions} == sampled | {"JavaScript"}
+
+
+def test_a_definition_has_its_line_and_its_whole_signature() -> None:
+    text = "\x0c\nx = 1\r\ndef add(\r\n    item: Item,  # what\r\n    count: int = 1,\r\n) -> None:\r\n    pass\r\n"
+    (definition,) = summarise("a.py", text.encode()).definitions
+    assert definition == (3, "add", "def add(item: Item, count: int = 1) -> None")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "purpose"),
+    [
+        ("a.py", '"""Adds items. More."""\n', "Adds items."),
+        ("a.py", '#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n"""\nAdds items\n"""\n', "Adds items"),
+        ("a.py", 'import os\n"""no docstring"""\n', ""),
+        ("a.ts", "/**\n * The cart. It adds.\n */\n", "The cart."),
+        ("a.ts", "// Copyright 2020 Ada\n", ""),
+        ("a.ts", "import x\n// later\n", ""),
+        ("a.rs", "//! The cart's sums.\n", "The cart's sums."),
+        ("a.go", "// Package cart sums. Yes.\npackage cart\n", "Package cart sums."),
+        ("a.sh", "#!/bin/sh\n# Builds all\n", "Builds all"),
+        ("a.md", "# Title\n\n[badge](x)\n\nWhat it is. More.\n", "What it is."),
+        ("a.sql", "-- Tables of the cart\ncreate table x (y);\n", "Tables of the cart"),
+        ("a.unknown", "# A note\n", "A note"),
+    ],
+)
+def test_the_purpose_is_the_first_sentence_said_about_a_file(path: str, text: str, purpose: str) -> None:
+    assert summarise(path, text.encode()).purpose == purpose
+
+
+@pytest.mark.parametrize(
+    ("content", "terms"),
+    [
+        (b"\xef\xbb\xbfpelican", {"pelican": 1}),
+        (codecs.BOM_UTF16_LE + "pelican".encode("utf-16-le"), {"pelican": 1}),
+        (codecs.BOM_UTF16_BE + "pelican".encode("utf-16-be"), {"pelican": 1}),
+        ("pelican é".encode("latin-1"), {"pelican": 1}),
+        (b"pelican\0binary", {}),
+        (b"pelican " * 1_000, {}),
+        (b"pelican\n" * (MAX_ANALYSED_BYTES // 8 + 1), {}),
+        (b"", {}),
+    ],
+    ids=["mark", "utf-16", "utf-16 big", "latin", "binary", "one long line", "huge", "empty"],
+)
+def test_odd_contents_give_what_can_be_read(content: bytes, terms: dict[str, int]) -> None:
+    summary = summarise("a.txt", content)
+    assert (summary.terms, summary.bytes) == (terms, len(content))
+
+
+def test_a_summary_is_bounded() -> None:
+    text = "".join(f"def name{chr(97 + n % 26)}{n}(): pass\n" for n in range(9_000))
+    summary = summarise("a.py", text.encode())
+    assert len(summary.definitions) == MAX_DEFINITIONS
+    assert len(summary.terms) == MAX_TERMS
+    assert len(summarise("a.md", b"# " + b"x" * 390).definitions[0].name) == 100
+
+
+def test_a_summary_survives_the_cache() -> None:
+    summary = summarise("a.py", b'"""Doc."""\nclass Cart:\n    pass\n')
+    assert from_json(to_json(summary)) == summary
+
+
+HEADS = (
+    "", "    ", "public ", "    public ", "static ", "export ", "export const a: ", "const a = ", "fn ",
+    "impl ", "impl<",
+    "pub(", "template <", "class ", "func (", "fun <", "a(", "    a(", "    a():", "int ", "#define ", "# ", "create ",
+    "function ", "[", "def ", "A1_: ",
+)  # fmt: skip
+BODIES = (
+    " ", "a", "a ", "A", "a b ", "public ", "static ", "async ", "):", ") ", "(", "<", "> ", "a:", "::", "*",
+    "<a> ", "[],",
+    "=", "#", " #", "where ", " where", "a\t", "const ", "export ", "~a", "-", ".", ")(", "a(", "a (",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+def test_no_pattern_takes_more_time_than_a_line_has_characters(language: Language) -> None:
+    """Eight times the line may take eight times the time, with room for a noisy machine; quadratic is 64 times."""
+    for pattern in language.definitions:
+        for head, body, tail in itertools.product(HEADS, BODIES, ("", "!")):
+            short, long = (head + body * (size // len(body)) + tail for size in (3_000, 24_000))
+            if _seconds(pattern.match, long) > 0.004:
+                slow = min(_seconds(pattern.match, long) for _ in range(3))
+                base = min(_seconds(pattern.match, short) for _ in range(3))
+                assert slow < max(0.004, base * 8 * 3), (pattern.pattern, head, body)
+
+
+@pytest.mark.parametrize(
+    "line", [" " * 399, "    a(" + "):" * 190, "int " + "a " * 190, "public " * 50, "impl a" + " " * 390]
+)
+@pytest.mark.parametrize("path", ["a.py", "a.ts", "a.rs", "a.java", "a.c", "a.cpp", "a.cs", "a.kt", "a.md", "a.sql"])
+def test_a_file_full_of_bad_lines_takes_bounded_time(path: str, line: str) -> None:
+    content = (line + "\n") * (MAX_ANALYSED_BYTES // (len(line) + 1))
+    assert _seconds(summarise, path, content.encode()) < 3.0
+
+
+def test_a_signature_that_never_closes_before_a_huge_line_is_cut() -> None:
+    content = "x = 1\n" * 60 + "def f(\n" + " " * 300_000 + "#\n"
+    assert _seconds(summarise, "a.py", content.encode()) < 2.0
+
+
+def _seconds(function: Callable[..., Any], *arguments: Any) -> float:
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start

@@ -1,0 +1,130 @@
+"""Words become terms in any script, and the forms of one word meet."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase.terms import (
+    MAX_WORD,
+    count_terms,
+    identifiers_of,
+    paths_in,
+    query_terms,
+    query_words,
+    stem,
+    terms_of,
+)
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        "cache caches cached caching", "setting settings set sets", "cancel cancels cancelled canceled cancelling",
+        "install installs installed installing", "process processes processed processing", "box boxes",
+        "fix fixes fixed fixing", "type types typed typing", "query queries queried querying", "cookie cookies",
+        "retry retries retried retrying", "string strings", "address addresses addressing", "call calls called calling",
+        "index indexes indexed indexing", "run runs running", "parse parses parsed parsing", "match matches matching",
+        "commit commits committed committing", "status statuses", "size sizes sized", "delete deletes deleting",
+        "dependency dependencies", "file files", "patch patches patched", "stop stopped stopping", "use uses",
+    ],
+)  # fmt: skip
+def test_the_forms_of_a_word_meet(forms: str) -> None:
+    assert len({stem(form) for form in forms.split()}) == 1
+
+
+@pytest.mark.parametrize("pair", ["string str", "spring spr", "thing th", "red re", "class cla", "bus bu", "this thi"])
+def test_different_words_do_not_meet(pair: str) -> None:
+    left, right = pair.split()
+    assert stem(left) != stem(right)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("LruCache", ["lrucach", "lru", "cach"]),
+        ("getHTTPResponse2", ["gethttpresponse2", "get", "http", "respons"]),
+        ("parse_json_file", ["pars", "json", "fil"]),
+        ("kebab-case-name", ["kebab", "cas", "nam"]),
+        ("修复LruCache", ["修复", "lrucach", "lru", "cach"]),
+        ("修复LruCache的问题", ["修复", "lrucach", "lru", "cach", "的问", "问题"]),
+        ("キャッシュ", ["キャ", "ャッ", "ッシ", "シュ"]),
+        ("ПроверкаСвязи", ["проверкасвязи", "проверка", "связи"]),
+        ("größeBerechnen", ["grosseberechnen", "gross", "berechnen"]),
+        ("configuração", ["configuracao"]),
+        ("Straße", ["stras"]),
+    ],
+)
+def test_identifiers_are_split_in_any_script(text: str, expected: list[str]) -> None:
+    assert list(terms_of(text)) == expected
+
+
+def test_composed_and_decomposed_accents_and_none_are_the_same() -> None:
+    assert list(terms_of("caf\u00e9s")) == list(terms_of("cafe\u0301s"))
+    assert set(terms_of("café")) == set(terms_of("cafe"))
+
+
+def test_a_prompt_s_significant_terms_leave_the_stop_words_out() -> None:
+    assert query_terms("Please fix the caching of LruCache because these files don't use it") == [
+        "fix", "cach", "lrucach", "lru",
+    ]  # fmt: skip
+    assert query_terms("using things, looks working; this was there before") == []
+    assert query_words("Fix the caching") == {"fix": "fix", "cach": "caching"}
+
+
+def test_what_is_no_word_is_left_out() -> None:
+    assert query_terms("4711 x " + "A1" * MAX_WORD) == []
+
+
+@given(st.text(max_size=200))
+def test_counting_and_listing_agree(text: str) -> None:
+    listed: dict[str, int] = {}
+    for term in terms_of(text):
+        listed[term] = listed.get(term, 0) + 1
+    assert count_terms(text) == listed
+    assert all(term == term.casefold() and term for term in listed if term.isascii())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("see src/app.py and lib/x.ts.", ["src/app.py", "lib/x.ts"]),
+        ("in .github/workflows/ci.yml, .gitignore", [".github/workflows/ci.yml", ".gitignore"]),
+        ('File "/srv/shop/src/app.py", line 3, in f', ["srv/shop/src/app.py"]),
+        ("at total (/srv/shop/src/cart.ts:10:5)", ["srv/shop/src/cart.ts"]),
+        ("at com.shop.Cart.total(Cart.java:42)", ["com.shop.Cart.total", "Cart.java"]),
+        (r"C:\shop\src\app.cs:line 7", ["shop/src/app.cs"]),
+        ("[the cart](src/cart.ts) [src/x.ts]", ["src/cart.ts", "src/x.ts"]),
+        ("app/[id]/page.tsx and app/(group)/x", ["app/[id]/page.tsx"]),
+        ("./run.sh ../up.py", ["run.sh", "../up.py"]),
+        ("the Makefile and docs/Dockerfile", ["Makefile", "docs/Dockerfile"]),
+        ("größe/日本.md", ["größe/日本.md"]),
+        ("e.g. this, i.e. that, and/or 3.14 ... v2.0", []),
+    ],
+)
+def test_paths_are_seen_in_prompts_and_stack_frames(text: str, expected: list[str]) -> None:
+    assert paths_in(text) == expected
+
+
+def test_names_from_code_are_seen() -> None:
+    assert identifiers_of("call getUser and user_id, Cart.total, std::move in 修复LruCache plainly") == [
+        "getUser", "user_id", "Cart.total", "LruCache",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "A", "a.", "a/", ".", "/", "aB", "a_", "1", "é", "修", "修a", "[", "a-", "_", "A1"]
+)
+def test_time_grows_no_faster_than_the_text(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece)) + "!"
+        start = time.perf_counter()
+        paths_in(text)
+        identifiers_of(text)
+        count_terms(text)
+        query_words(text)
+        return time.perf_counter() - start
+
+    short, long = min(seconds(10_000) for _ in range(3)), min(seconds(80_000) for _ in range(2))
+    assert long < max(0.15, short * 8 * 4)
