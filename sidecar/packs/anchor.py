@@ -179,7 +179,7 @@ def _holdings(area: str, paths: Sequence[str]) -> str:
     kinds = sorted(suffix for suffix, count in _commonest(suffixes, 3) if count * 5 >= len(inside))
     folders = Counter(path.split("/", 1)[0] + "/" for path in inside if "/" in path)
     holds = ", ".join(sorted(folder for folder, _ in _commonest(folders, 8)))
-    return (", ".join(kinds) or "mixed") + (f"; in it {one_line(holds, 160)}" if holds else "")
+    return (one_line(", ".join(kinds), 80) or "mixed") + (f"; in it {one_line(holds, 160)}" if holds else "")
 
 
 def _traps(sources: Sources) -> list[str]:

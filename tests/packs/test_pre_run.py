@@ -467,3 +467,10 @@ def wait_for_packs(sidecar: MemorySidecar, number: int) -> None:
                 return
         time.sleep(0.02)
     raise AssertionError("no pack was made in time")
+
+
+def test_a_first_prompt_that_quotes_an_anchors_marker_gets_another_one(talk: Talk) -> None:
+    quoted = talk(sub_chat_id="one").pre_run(PROMPT)["system"]["text"].split("\n", 1)[0]
+    answer = talk(sub_chat_id="two").pre_run(f"What does {quoted} mean?")
+    assert quoted not in answer["system"]["text"]
+    assert answer["prompt"].count(quoted) == 1

@@ -1,0 +1,74 @@
+"""Measures: sums by day, project, provider and ledger, of which the summary's figures are made."""
+
+from pathlib import Path
+
+import pytest
+
+from sidecar.metrics import count_call
+from sidecar.metrics.store import totals
+from sidecar.storage.database import Database
+from sidecar.storage.opening import open_state
+from tests.support.clock import STARTS_AT_MS
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, active, set_settings, shop, talk
+
+__all__ = ["active", "shop", "talk"]
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    return open_state(tmp_path / "state", STARTS_AT_MS).database
+
+
+def test_observations_of_a_day_add_up_by_project_provider_and_ledger(database: Database) -> None:
+    with database.write() as tx:
+        for project, provider, shadow, value in (
+            ("p", "claude", False, 1.5),
+            ("p", "claude", False, 2.0),
+            ("p", "codex", False, 4.0),
+            ("p", "claude", True, 8.0),
+            ("q", "claude", False, 16.0),
+        ):
+            count_call(tx, project, provider, shadow=shadow, now_ms=STARTS_AT_MS, measures={"bytes": value, "calls": 1})
+        count_call(tx, "p", "claude", shadow=False, now_ms=STARTS_AT_MS - 3 * DAY_MS, measures={"bytes": 32.0})
+    with database.read() as tx:
+        assert totals(tx, "p", "2026-03-01") == {
+            (False, "bytes"): 7.5,
+            (False, "calls"): 3,
+            (True, "bytes"): 8.0,
+            (True, "calls"): 1,
+        }
+        assert totals(tx, None, "2026-03-01")[False, "bytes"] == 23.5
+        assert totals(tx, "p", "2026-02-26")[False, "bytes"] == 39.5
+        assert totals(tx, "nobody", "2026-01-01") == {}
+
+
+def test_the_summary_tells_modes_apart_and_forgets_what_is_older_than_asked(
+    talk: Talk, active: MemorySidecar, shop: Repository
+) -> None:
+    chat = talk()
+    set_settings(chat, mode="passive")
+    first = chat.turn(PROMPT)
+    set_settings(chat, mode="active")
+    second, third = chat.turn(PROMPT), chat.turn("go on")
+    asked = {"projectPath": str(shop.path), "days": 1}
+    figures = chat.client.request("metrics/summary", asked)
+    assert figures["passive"]["calls"] == 1
+    assert figures["active"]["calls"] == 2
+    assert figures["passive"]["injectedBytesPerTurn"] == first["metadata"]["wouldInjectBytes"]
+    sent = [answer["metadata"]["injectedBytes"] for answer in (second, third)]
+    baseline = [answer["metadata"]["baselineBytes"] for answer in (second, third)]
+    assert figures["active"]["injectedBytesPerTurn"] == round(sum(sent) / 2, 1)
+    assert figures["active"]["reduction"] == round(1 - sum(sent) / sum(baseline), 4)
+    active.clock.advance(DAY_MS)
+    assert chat.client.request("metrics/summary", asked)["active"]["calls"] == 0
+
+
+def test_a_passthrough_without_packs_is_no_call(talk: Talk) -> None:
+    chat = talk()
+    chat.pre_run("/compact")
+    chat.pre_run(PROMPT, isLocalModel=True)
+    assert chat.client.request("metrics/summary", {})["active"]["calls"] == 0
