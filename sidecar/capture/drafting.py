@@ -9,6 +9,8 @@ from sidecar.core.redact import redact
 
 MAX_FILES = 20
 MAX_CONCLUSION = 700
+LOOKED_AT_CHARACTERS = 20_000
+"""How much of what an agent said is looked at for its conclusion."""
 
 
 class Change(NamedTuple):
@@ -87,7 +89,7 @@ def _counts(change: Change) -> str:
 
 def _conclusion(text: str) -> str:
     """The first paragraph of prose of what the agent said last, without code and headings."""
-    prose = re.sub(r"```[\s\S]*?(?:```|\Z)", "", text)
+    prose = re.sub(r"```[\s\S]*?(?:```|\Z)", "", text[:LOOKED_AT_CHARACTERS])
     paragraphs = [paragraph.strip() for paragraph in re.split(r"\n\s*\n", prose)]
     telling = [paragraph for paragraph in paragraphs if paragraph and not paragraph.startswith(("#", "|", ">"))]
     chosen = redact(telling[0] if telling else prose.strip())

@@ -11,6 +11,8 @@ from sidecar.capture.parts import Command
 EXCERPT_LINES = 14
 EXCERPT_CHARACTERS = 1_400
 MAX_NAMES = 50
+OUTPUT_CHARACTERS = 400_000
+"""How much of a command's output is looked at: its end, where runners state their result."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 
@@ -63,34 +65,34 @@ RUNNERS: tuple[Runner, ...] = (
     ),
     _row(
         "vitest", r"\bvitest\b",
-        r"^\s*(?:Test Files|Tests)  [1-9]\d* failed\b", r"^\s*Tests  [1-9]\d* passed\b(?!.*failed)", _NEVER,
-        r"^\s*(?:FAIL|×|✗)\s+(.+?)(?:\s+\d+ms)?$", r"^\s*(?:\w*Error\b|→).*$",
+        r"^[ \t]*(?:Test Files|Tests)  [1-9]\d* failed\b", r"^[ \t]*Tests  [1-9]\d* passed\b(?!.*failed)", _NEVER,
+        r"^[ \t]*(?:FAIL|×|✗)\s+(.+?)(?:\s+\d+ms)?$", r"^[ \t]*(?:\w*Error\b|→).*$",
     ),
     _row(
         "jest", r"\bjest\b|react-scripts test",
         r"^(?:Tests|Test Suites):\s+(?=.*\b[1-9]\d* failed\b).*\btotal$",
         r"^Tests:\s+(?!.*failed)(?=.*\b[1-9]\d* passed\b).*\btotal$", _NEVER,
-        r"^\s*● (.+)$", r"^\s*(?:expect\(|Expected|Received|\w*Error:).*$",
+        r"^[ \t]*● (.+)$", r"^[ \t]*(?:expect\(|Expected|Received|\w*Error:).*$",
     ),
     _row(
         "mocha", r"\bmocha\b",
-        r"^\s+[1-9]\d* failing$", r"^\s+[1-9]\d* passing \([\d.]+m?s\)$", _NEVER,
-        r"^  \d+\) (.+(?:\n {7,}.+)*):$", r"^\s*\w*Error.*$",
+        r"^[ \t]+[1-9]\d* failing$", r"^[ \t]+[1-9]\d* passing \([\d.]+m?s\)$", _NEVER,
+        r"^  \d+\) (.+(?:\n {7,}.+)*):$", r"^[ \t]*\w*Error.*$",
     ),
     _row(
         "node --test", r"\bnode\b.*--test\b",
         r"^(?:#|ℹ) fail [1-9]\d*$", r"^(?:#|ℹ) pass [1-9]\d*$", _NEVER,
-        r"^\s*(?:not ok \d+ - |✖ (?!failing tests:))(.+?)(?: \([\d.]+ms\))?$", r"^\s*(?:error: '|\w*Error\b).*$",
+        r"^[ \t]*(?:not ok \d+ - |✖ (?!failing tests:))(.+?)(?: \([\d.]+ms\))?$", r"^[ \t]*(?:error: '|\w*Error\b).*$",
     ),
     _row(
         "go test", r"\bgo test\b",
         r"^(?:FAIL\t\S+|--- FAIL: \S+)", r"^ok  \t\S+\t(?:[\d.]+s|\(cached\))", r"^(?:panic: |# \S+$)",
-        r"^\s*--- FAIL: (\S+)", r"^(?:\s+\S+\.go:\d+:|panic:).*$",
+        r"^[ \t]*--- FAIL: (\S+)", r"^(?:[ \t]+\S+\.go:\d+:|panic:).*$",
     ),
     _row(
         "cargo test", r"\bcargo (?:\+\S+ )?(?:test|nextest)\b",
         r"^test result: FAILED\.", r"^test result: ok\. [1-9]\d* passed", r"^error(?:\[E\d+\])?:",
-        r"^test (\S+) \.\.\. FAILED", r"^(?:thread '.*' .*panicked|assertion|\s+(?:left|right):|error).*$",
+        r"^test (\S+) \.\.\. FAILED", r"^(?:thread '.*' .*panicked|assertion|[ \t]+(?:left|right):|error).*$",
     ),
 )  # fmt: skip
 
@@ -110,7 +112,7 @@ def outcomes_in(command: Command) -> list[RunnerOutcome]:
     """Reads one command's output; a runner's own result counts, not the exit code, which may be another program's."""
     if _only_shows(command.command):
         return []
-    output = _ANSI.sub("", command.output).replace("\r\n", "\n")
+    output = _ANSI.sub("", command.output[-OUTPUT_CHARACTERS:]).replace("\r\n", "\n")
     found = []
     for runner in RUNNERS:
         named = bool(runner.command.search(command.command))
