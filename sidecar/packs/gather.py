@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed
 from sidecar.core.clock import Deadline
+from sidecar.core.errors import SidecarError
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import MAX_COMMITS, Differences
 from sidecar.packs.model import Mentions, PreRunParams, Trimmed
@@ -93,9 +94,12 @@ def _look(repository: Repository) -> tuple[RepositoryState, Listing]:
 
 def _go_on(question: Question, look: "Future[tuple[RepositoryState, Listing]]") -> None:
     """Makes the pack of a call that had to go without, so that the next one finds it."""
-    if not look.cancelled() and look.exception() is None:
-        state, listing = look.result()
-        shared_pack(question, state, listing, PREPARE_WAIT_MS)
+    if look.cancelled() or look.exception() is not None:
+        return
+    try:
+        shared_pack(question, *look.result(), PREPARE_WAIT_MS)
+    except SidecarError as error:  # the state file is closed while the process ends
+        question.process.log.info("packs.prepare.skipped", reason=type(error).__name__)
 
 
 def _changes(repository: Repository, state: RepositoryState, known: Known) -> tuple[Differences, Moved | None]:
