@@ -50,7 +50,8 @@ def why_here(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, chang
     if "namedDefinition" in ranked.parts:
         reasons.append("defines a name from the request")
     if ranked.matched:
-        reasons.append("matches " + ", ".join(words.get(term, term) for term in ranked.matched[:6]))
+        matched = dict.fromkeys(words.get(term, term) for term in ranked.matched)
+        reasons.append("matches " + ", ".join(list(matched)[:6]))
     if changed:
         reasons.append("changed")
     return "; ".join(reasons) or "near the request"

@@ -5,7 +5,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed
+from sidecar.codebase import Listing, Moved, Ranked, Repository, RepositoryState, StateFailed
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import SidecarError
 from sidecar.packs.context import ContextFile
@@ -18,6 +18,9 @@ from sidecar.packs.task import OWN_TERMS, significant
 from sidecar.runs import Known
 
 FOLLOW_UP_FILES = 6
+TELLING_SCORE = 0.6
+"""A follow-up's best hits by words alone, as a share of the best score."""
+
 FOLDER_FILES = 4
 MAX_NEW_FILES = 40
 
@@ -166,9 +169,17 @@ def _pack(
         query = " ".join((*words.values(), *names))
         found = question.repository.find(query, state, sorted(mentioned), FOLLOW_UP_FILES + len(mentioned))
         shared = {file.ranked.path for file in answer.pack.files}
-        wanted = [one for one in found if one.path in mentioned or (own_words and one.path not in shared)]
+        wanted = [
+            one for one in found if one.path in mentioned or (own_words and one.path not in shared and _is_telling(one))
+        ]
         extra = with_summaries(question, query, wanted, state, listing, mentioned=frozenset(mentioned))
     return _Packed(answer, extra, omissions)
+
+
+def _is_telling(ranked: Ranked) -> bool:
+    """Whether a follow-up's own words point at a file clearly enough to add it to the task's."""
+    is_named = "namedPath" in ranked.parts or "namedDefinition" in ranked.parts
+    return is_named or (len(ranked.matched) >= OWN_TERMS and ranked.score >= TELLING_SCORE)
 
 
 def _mentioned(question: Question, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:
