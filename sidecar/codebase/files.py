@@ -1,5 +1,6 @@
 """Which files a workspace has, each with the id of its content; what may be shown of them and what not."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -34,6 +35,7 @@ _VENDORED_FOLDERS = frozenset(
         ".git",
     )
 )  # fmt: skip
+_REGULAR = re.compile(r"(?:^|(?<=\0))H 10[0-7]{4} ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
 _NO_TEXT = ("absent", "link:", "other:", "nested", "unreadable:", "large:")
 """How the hashes begin of what has no text to show."""
 
@@ -54,7 +56,7 @@ class Lister:
 
     def __init__(self) -> None:
         self._signature: tuple[object, ...] | None = None
-        self._tracked: dict[str, str] = {}
+        self._verdicts: dict[str, bool] = {}
         self._shown: dict[str, str] = {}
         self._listed: tuple[str, Listing] | None = None
 
@@ -62,8 +64,10 @@ class Lister:
         """Gives the files of a state that may be shown; raises GitFailed."""
         signature = index_signature(state.root) if state.kind == "git" else None
         if signature is None or signature != self._signature:
-            self._tracked = _read_index(cwd) if signature is not None else {}
-            self._shown = {path: content for path, content in self._tracked.items() if may_show(path)}
+            before = self._verdicts
+            tracked = _read_index(cwd) if signature is not None else {}
+            self._verdicts = {path: before[path] if path in before else may_show(path) for path in tracked}
+            self._shown = {path: content for path, content in tracked.items() if self._verdicts[path]}
             self._signature = signature
             self._listed = None
         if self._listed is None or self._listed[0] != state.changed_hash:
@@ -109,13 +113,6 @@ def _is_text(path: str) -> bool:
 
 
 def _read_index(cwd: Path) -> dict[str, str]:
+    """Reads the regular files that are checked out: no links, submodules, conflicts, sparse paths."""
     output = Git(cwd).run("ls-files", "-s", "-t", "-z", "--", ".")
-    files: dict[str, str] = {}
-    for line in output.decode("utf-8", "surrogateescape").split("\0"):
-        if line[:4] != "H 10":
-            continue  # only regular files that are checked out: no links, submodules, conflicts, sparse paths
-        fields, _, path = line.partition("\t")
-        _, _, blob_id, stage = fields.split(" ")
-        if stage == "0":
-            files[path] = blob_id
-    return files
+    return {path: id_ for id_, path in _REGULAR.findall(output.decode("utf-8", "surrogateescape"))}

@@ -6,12 +6,27 @@ is not analysed yet is found by its path alone.
 
 import threading
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase.files import is_generated
 from sidecar.codebase.hashing import content_identity
-from sidecar.codebase.ranking import DEFINITION_WEIGHT, PATH_WEIGHT, Candidate, Corpus, Ranked, Signals, rank
+from sidecar.codebase.ranking import (
+    DEFINITION_WEIGHT,
+    PATH_WEIGHT,
+    Candidate,
+    Corpus,
+    Posting,
+    Ranked,
+    Signals,
+    Traits,
+    is_document,
+    is_test,
+    rank,
+    text_scores,
+    weights_of,
+)
 from sidecar.codebase.summary import Summary
 from sidecar.codebase.terms import count_terms, identifiers_of, paths_in, query_terms, stem
 
@@ -19,6 +34,8 @@ AMBIGUOUS_NAMES = 3
 """A name that ends more paths than this names none of them."""
 
 _MAX_FREQUENCY = 255
+_GONE = -1
+_NOTHING: "array[int]" = array("Q")
 _REBUILD_SHARE = 0.5
 _REBUILD_DEAD = 1_000
 _DOCUMENT_WORDS = frozenset(
@@ -30,8 +47,7 @@ _TEST_WORDS = frozenset(("test", "spec"))
 class _Document(NamedTuple):
     path: str
     content: str
-    analysed: bool
-    length: int
+    traits: Traits
 
 
 class FileIndex:
@@ -41,13 +57,14 @@ class FileIndex:
         self._lock = threading.RLock()
         self._held: Mapping[str, str] = {}
         self._documents: list[_Document | None] = []
+        self._lengths = array("q")
         self._by_path: dict[str, int] = {}
         self._by_name: dict[str, set[str]] = {}
         self._pending: dict[str, None] = {}
         self._postings: dict[str, array[int]] = {}
         self._definitions: dict[str, set[int]] = {}
         self._total_length = 0
-        self._dead = 0
+        self._gone: list[int] = []
 
     def update(self, files: Mapping[str, str]) -> list[str]:
         """Makes the index hold exactly these files (path → content id); gives the paths that need analysis.
@@ -86,21 +103,51 @@ class FileIndex:
         """Ranks the files a text is about; the same files and text give the same answer."""
         terms = query_terms(text)
         with self._lock:
-            candidates, frequency = self._candidates(terms)
-            named_paths = frozenset((*self._named_paths(text), *mentioned)) & self._by_path.keys()
-            known = {candidate.path for candidate in candidates}
-            candidates += [Candidate(path, 1, {}) for path in sorted(named_paths - known)]
+            postings = {term: posting for term in terms if (posting := self._posting(term)).file_count}
+            count = len(self._by_path)
+            weights = weights_of(postings, count)
+            average = self._total_length / count if count else 1.0
+            scores = text_scores(postings, weights, Corpus(count, average, self._lengths))
             signals = Signals(
-                named_paths=named_paths,
+                named_paths={*self._named_paths(text), *mentioned} & self._by_path.keys(),
                 named_definitions=self._defining(text),
                 changed=frozenset(changed),
-                generated=frozenset(candidate.path for candidate in candidates if is_generated(candidate.path)),
                 wants_tests=not _TEST_WORDS.isdisjoint(terms),
                 wants_docs=not _DOCUMENT_WORDS.isdisjoint(terms),
             )
-            count = len(self._by_path)
-            corpus = Corpus(count, self._total_length / count if count else 1.0, frequency)
-        return rank(terms, candidates, corpus, signals, limit)
+            raised = self._raised(signals, scores)
+            special = [self._candidate(number, scores.get(number, 0.0)) for number in raised]
+            plain = (
+                self._candidate(number, scores[number])
+                for number in sorted(scores, key=scores.__getitem__, reverse=True)
+                if number not in raised
+            )
+            return [
+                Ranked(one.path, score, parts, self._matched(one.path, postings, weights))
+                for one, score, parts in rank(special, plain, signals, limit)
+            ]
+
+    def _posting(self, term: str) -> Posting:
+        entries = self._postings.get(term, _NOTHING)
+        if len(self._gone) < len(entries) // 16:  # looking the gone ones up takes less than looking at all
+            return Posting(entries, len(entries) - sum(_holds(entries, number) for number in self._gone))
+        lengths = self._lengths
+        return Posting(entries, sum(lengths[entry >> 8] >= 0 for entry in entries))
+
+    def _raised(self, signals: Signals, scores: Mapping[int, float]) -> set[int]:
+        """The files that a signal raises; only a path that is named does so without any word in common."""
+        named = {self._by_path[path] for path in signals.named_paths}
+        others = (self._by_path.get(path, -1) for path in (*signals.named_definitions, *signals.changed))
+        return named | {number for number in others if number in scores}
+
+    def _candidate(self, number: int, text: float) -> Candidate:
+        document = self._documents[number]
+        assert document is not None
+        return Candidate(document.path, text, document.traits)
+
+    def _matched(self, path: str, postings: Mapping[str, Posting], weights: Mapping[str, float]) -> tuple[str, ...]:
+        number = self._by_path[path]
+        return tuple(term for term in weights if _holds(postings[term].entries, number))
 
     def _take(self, files: Mapping[str, str]) -> None:
         held = self._held
@@ -115,27 +162,8 @@ class FileIndex:
                     continue
                 self._remove(path)
             self._add(path, content, None)
-        if self._dead > _REBUILD_DEAD and self._dead > len(self._documents) * _REBUILD_SHARE:
+        if len(self._gone) > _REBUILD_DEAD and len(self._gone) > len(self._documents) * _REBUILD_SHARE:
             self._compact()
-
-    def _candidates(self, terms: Sequence[str]) -> tuple[list[Candidate], dict[str, int]]:
-        """The files that hold any of the terms, and in how many files each term is."""
-        found: dict[int, dict[str, int]] = {}
-        document_frequency: dict[str, int] = {}
-        for term in terms:
-            alive = 0
-            for posting in self._postings.get(term, ()):
-                number = posting >> 8
-                if self._documents[number] is not None:
-                    alive += 1
-                    found.setdefault(number, {})[term] = posting & 0xFF
-            document_frequency[term] = alive
-        candidates = [
-            Candidate(document.path, document.length, frequencies)
-            for number, frequencies in found.items()
-            if (document := self._documents[number]) is not None
-        ]
-        return sorted(candidates, key=lambda candidate: candidate.path), document_frequency
 
     def _named_paths(self, text: str) -> set[str]:
         """The files a text names by path or, where only few are meant, by the end of a path."""
@@ -187,7 +215,9 @@ class FileIndex:
         length = sum(frequencies.values())
         for term, frequency in frequencies.items():
             self._postings.setdefault(term, array("Q")).append(number << 8 | min(frequency, _MAX_FREQUENCY))
-        self._documents.append(_Document(path, content, summary is not None, length))
+        traits = Traits(is_generated(path), is_test(path), is_document(path))
+        self._documents.append(_Document(path, content, traits))
+        self._lengths.append(length)
         self._by_path[path] = number
         self._by_name.setdefault(path.rpartition("/")[2], set()).add(path)
         if summary is None:
@@ -196,16 +226,15 @@ class FileIndex:
 
     def _remove(self, path: str) -> None:
         number = self._by_path.pop(path)
-        document = self._documents[number]
         self._documents[number] = None
+        self._total_length -= self._lengths[number]
+        self._lengths[number] = _GONE
         self._pending.pop(path, None)
-        self._dead += 1
+        self._gone.append(number)
         name = path.rpartition("/")[2]
         self._by_name[name].discard(path)
         if not self._by_name[name]:
             del self._by_name[name]
-        if document:
-            self._total_length -= document.length
 
     def _compact(self) -> None:
         """Gives the documents new numbers without gaps and drops the postings of dead ones."""
@@ -214,6 +243,7 @@ class FileIndex:
             if document is not None:
                 numbers[number] = len(numbers)
         self._documents = [document for document in self._documents if document is not None]
+        self._lengths = array("q", (length for length in self._lengths if length != _GONE))
         self._by_path = {path: numbers[number] for path, number in self._by_path.items()}
         self._postings = {
             term: kept for term, postings in self._postings.items() if (kept := _renumbered(postings, numbers))
@@ -223,9 +253,15 @@ class FileIndex:
             for name, holders in self._definitions.items()
             if (alive := {numbers[number] for number in holders if number in numbers})
         }
-        self._dead = 0
+        self._gone.clear()
 
 
 def _renumbered(postings: "array[int]", numbers: Mapping[int, int]) -> "array[int]":
     alive = ((numbers[posting >> 8], posting & 0xFF) for posting in postings if posting >> 8 in numbers)
     return array("Q", (number << 8 | frequency for number, frequency in alive))
+
+
+def _holds(entries: Sequence[int], number: int) -> bool:
+    """Says whether a file is among a term's entries, which stand in the order of their numbers."""
+    at = bisect_left(entries, number << 8)
+    return at < len(entries) and entries[at] >> 8 == number

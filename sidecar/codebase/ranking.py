@@ -1,10 +1,13 @@
 """Which files a prompt is about: BM25 over contents, definitions and paths, and what the prompt names. Pure."""
 
+import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import NamedTuple
 
-RANKING_VERSION = 2
+RANKING_VERSION = 3
 """Part of the search cache's key: a change of the order makes old results invalid."""
 
 K1 = 1.2
@@ -27,30 +30,57 @@ RELEVANCE_FLOOR = 0.25
 """A file below this share of the best score is not worth its bytes."""
 
 
+COMMON_SHARE = 0.1
+COMMON_FILES = 1_000
+"""A term in more files than both of these say tells hardly any apart: it finds none that rarer terms do not find."""
+
+
+class Traits(NamedTuple):
+    """What kind of file a path names."""
+
+    generated: bool
+    test: bool
+    document: bool
+
+
 class Candidate(NamedTuple):
-    """What the index knows of a file that shares a term with the prompt."""
+    """A file that shares a term with the prompt, or that the prompt names; `text` is its BM25 score."""
 
     path: str
-    length: int
-    """Weighted number of terms."""
-    frequencies: Mapping[str, int]
-    """Weighted occurrences of each of the prompt's terms."""
+    text: float
+    traits: Traits
+
+
+class Corpus(NamedTuple):
+    """What BM25 has to know of all files together."""
+
+    file_count: int
+    average_length: float
+    lengths: Sequence[int]
+    """Weighted number of terms by a file's number; negative where the file is gone."""
+
+
+class Posting(NamedTuple):
+    """A term's files: each entry is a file's number, and in the last 8 bits its weighted occurrences."""
+
+    entries: Sequence[int]
+    file_count: int
+    """Files of the entries that are still there."""
 
 
 class Signals(NamedTuple):
     """What the prompt and the worktree say beside the terms."""
 
-    named_paths: frozenset[str]
-    named_definitions: frozenset[str]
+    named_paths: AbstractSet[str]
+    named_definitions: AbstractSet[str]
     """Paths of the files that define a name the prompt spells out."""
-    changed: frozenset[str]
-    generated: frozenset[str]
+    changed: AbstractSet[str]
     wants_tests: bool
     wants_docs: bool
 
 
 class Ranked(NamedTuple):
-    """A file with its score, the score's parts, and the prompt's terms it holds."""
+    """A file with its score, the score's parts, and the prompt's terms it holds, rarest first."""
 
     path: str
     score: float
@@ -58,61 +88,80 @@ class Ranked(NamedTuple):
     matched: tuple[str, ...]
 
 
-class Corpus(NamedTuple):
-    """What BM25 has to know of all files together."""
+def weights_of(postings: Mapping[str, Posting], file_count: int) -> dict[str, float]:
+    """Gives BM25's inverse document frequency of each term, the rarest term first."""
+    weights = {
+        term: math.log(1 + (file_count - posting.file_count + 0.5) / (posting.file_count + 0.5))
+        for term, posting in postings.items()
+    }
+    return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0])))
 
-    document_count: int
-    average_length: float
-    document_frequency: Mapping[str, int]
-    """In how many files each of the prompt's terms is."""
+
+def text_scores(postings: Mapping[str, Posting], weights: Mapping[str, float], corpus: Corpus) -> dict[int, float]:
+    """Gives the BM25 score of every file that holds a term, by number.
+
+    `weights` come with the rarest term first, so that common ones only add to what is found already.
+    """
+    fixed, slope = K1 * (1 - B), K1 * B / (corpus.average_length or 1.0)
+    lengths, common = corpus.lengths, max(COMMON_FILES, corpus.file_count * COMMON_SHARE)
+    scores: dict[int, float] = {}
+    for term, weight in weights.items():
+        finds = not scores or postings[term].file_count <= common
+        factor = weight * (K1 + 1)
+        for entry in postings[term].entries:
+            number = entry >> 8
+            length = lengths[number]
+            if length < 0 or not (finds or number in scores):
+                continue
+            frequency = entry & 0xFF
+            scores[number] = scores.get(number, 0.0) + factor * frequency / (frequency + fixed + slope * length)
+    return scores
 
 
 def rank(
-    terms: Sequence[str], candidates: Sequence[Candidate], corpus: Corpus, signals: Signals, limit: int
-) -> list[Ranked]:
-    """Orders candidates by score, ties by path, and ends the list at the relevance floor."""
-    idf = {term: _idf(corpus, found) for term in terms if (found := corpus.document_frequency.get(term))}
-    texts = [_bm25(candidate, idf, corpus.average_length) for candidate in candidates]
-    best = max(texts, default=0.0) or 1.0
-    scored = [_scored(candidate, text / best, idf, signals) for candidate, text in zip(candidates, texts, strict=True)]
-    scored.sort(key=lambda ranked: (-ranked.score, ranked.path))
-    floor = scored[0].score * RELEVANCE_FLOOR if scored else 0.0
-    return [ranked for ranked in scored[:limit] if ranked.score > 0 and ranked.score >= floor]
+    special: Sequence[Candidate], plain: Iterable[Candidate], signals: Signals, limit: int
+) -> list[tuple[Candidate, float, dict[str, float]]]:
+    """Orders candidates by score, ties by path, and ends the list at the relevance floor.
+
+    `special` are those that a signal raises; `plain` come with the best text first, and are looked at only as far
+    as they can be among the `limit` best. Gives each with its score and the score's parts.
+    """
+    rest = iter(plain)
+    first = next(rest, None)
+    best = max((candidate.text for candidate in (*special, *([first] if first else []))), default=0.0) or 1.0
+    scored = [_scored(candidate, best, signals) for candidate in special]
+    highest = heapq.nlargest(limit, (score for _, score, _ in scored))[::-1]  # smallest first: a heap
+    for candidate in chain([first] if first else [], rest):
+        reachable = round(candidate.text / best, 4)
+        if len(highest) >= limit and reachable < highest[0]:
+            break
+        one = _scored(candidate, best, signals)
+        scored.append(one)
+        heapq.heappush(highest, one[1])
+        if len(highest) > limit:
+            heapq.heappop(highest)
+    scored.sort(key=lambda one: (-one[1], one[0].path))
+    floor = scored[0][1] * RELEVANCE_FLOOR if scored else 0.0
+    return [one for one in scored[:limit] if one[1] > 0 and one[1] >= floor]
 
 
-def _idf(corpus: Corpus, frequency: int) -> float:
-    return math.log(1 + (corpus.document_count - frequency + 0.5) / (frequency + 0.5))
-
-
-def _bm25(candidate: Candidate, idf: Mapping[str, float], average_length: float) -> float:
-    norm = K1 * (1 - B + B * candidate.length / (average_length or 1.0))
-    return sum(
-        weight * frequency * (K1 + 1) / (frequency + norm)
-        for term, weight in idf.items()
-        if (frequency := candidate.frequencies.get(term, 0))
-    )
-
-
-def _scored(candidate: Candidate, text: float, idf: Mapping[str, float], signals: Signals) -> Ranked:
-    path = candidate.path
-    parts = {"text": text * _factor(path, signals)}
-    if path in signals.named_paths:
+def _scored(candidate: Candidate, best: float, signals: Signals) -> tuple[Candidate, float, dict[str, float]]:
+    parts = {"text": round(candidate.text / best * _factor(candidate.traits, signals), 4)}
+    if candidate.path in signals.named_paths:
         parts["namedPath"] = NAMED_PATH_BONUS
-    if path in signals.named_definitions:
+    if candidate.path in signals.named_definitions:
         parts["namedDefinition"] = NAMED_DEFINITION_BONUS
-    if path in signals.changed and text > 0:
+    if candidate.path in signals.changed and candidate.text > 0:
         parts["changed"] = CHANGED_BONUS
-    matched = sorted((term for term in idf if candidate.frequencies.get(term)), key=lambda term: (-idf[term], term))
-    rounded = {name: round(part, 4) for name, part in parts.items()}
-    return Ranked(path, round(sum(rounded.values()), 4), rounded, tuple(matched))
+    return candidate, round(sum(parts.values()), 4), parts
 
 
-def _factor(path: str, signals: Signals) -> float:
-    if path in signals.generated:
+def _factor(traits: Traits, signals: Signals) -> float:
+    if traits.generated:
         return GENERATED_FACTOR
-    if is_test(path) and not signals.wants_tests:
+    if traits.test and not signals.wants_tests:
         return TEST_FACTOR
-    if is_document(path) and not signals.wants_docs:
+    if traits.document and not signals.wants_docs:
         return DOCS_FACTOR
     return 1.0
 

@@ -1,0 +1,88 @@
+"""The git command: what it gives, what it says when it fails, what it is given."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed, GitMissing
+from tests.support.repositories import make_repository
+
+
+def _reason(git: Git, *arguments: str) -> str:
+    with pytest.raises(GitFailed) as failed:
+        git.run(*arguments)
+    return failed.value.reason
+
+
+def test_output_comes_back_as_bytes_or_text(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "r", {"a.txt": b"\xff\n"})
+    git = Git(repository.path)
+    assert git.run("cat-file", "blob", "HEAD:a.txt") == b"\xff\n"
+    assert git.text("rev-parse", "HEAD") == repository.head()
+    assert git.run("hash-object", "--stdin", stdin=b"\xff\n").decode().strip() == git.text("rev-parse", "HEAD:a.txt")
+    assert Git.version().startswith("git version ")
+
+
+def test_failures_have_short_reasons_and_never_show_output(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
+    git = Git(repository.path)
+    assert _reason(Git(tmp_path), "status") == NOT_A_REPOSITORY
+    assert _reason(git, "log", "nowhere..HEAD", "--") == "unknown revision"
+    assert _reason(git, "diff-tree", "0" * 40, "1" * 40) in {"unknown revision", "git failed"}
+    assert _reason(git, "no-such-command-as-this") == "git failed"
+    (tmp_path / ".git").write_text("rubbish")
+    assert _reason(Git(tmp_path), "status") == DAMAGED
+
+
+def test_a_root_is_as_high_as_git_looks(tmp_path: Path) -> None:
+    outer = make_repository(tmp_path / "outer", {"in/a.txt": "a\n"})
+    inside = outer.path / "in"
+    assert Git(inside, root=outer.path).text("rev-parse", "--show-prefix") == "in/"
+    assert _reason(Git(inside, root=inside), "rev-parse", "--show-prefix") == NOT_A_REPOSITORY
+
+
+def test_a_missing_folder_is_told_from_a_missing_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _reason(Git(tmp_path / "gone"), "status") == "the folder is gone"
+    (tmp_path / "file").write_text("x")
+    assert _reason(Git(tmp_path / "file"), "status").startswith("git could not be started")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GitMissing):
+        Git(tmp_path).run("status")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the alias is a shell command")
+def test_a_git_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "r")
+    repository.git("config", "alias.wait", "!exec sleep 60")
+    start = time.monotonic()
+    with pytest.raises(GitFailed, match="too long"):
+        Git(repository.path).run("wait", timeout=0.3)
+    assert time.monotonic() - start < 10
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the alias is a shell command")
+def test_the_environment_is_the_user_s_without_what_points_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = make_repository(tmp_path / "r")
+    repository.git("config", "alias.show-env", "!env")
+    for name in ("GIT_TRACE2", "GIT_REPLACE_REF_BASE", "GIT_QUARANTINE_PATH", "GIT_EXTERNAL_DIFF"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("GIT_SSH_COMMAND", "ssh -x")
+    monkeypatch.setenv("GIT_OPTIONAL_LOCKS", "1")
+    seen = dict(line.split("=", 1) for line in Git(repository.path).text("show-env").splitlines() if "=" in line)
+    assert not {"GIT_TRACE2", "GIT_REPLACE_REF_BASE", "GIT_QUARANTINE_PATH", "GIT_EXTERNAL_DIFF"} & seen.keys()
+    assert (seen["GIT_OPTIONAL_LOCKS"], seen["GIT_TERMINAL_PROMPT"], seen["LC_ALL"]) == ("0", "0", "C")
+    assert seen["GIT_SSH_COMMAND"] == "ssh -x"
+    assert seen["HOME"] == os.environ["HOME"]
+
+
+def test_nothing_is_left_running(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
+    Git(repository.path).run("status")
+    subprocess._cleanup()  # type: ignore[attr-defined]
+    assert subprocess._active in ([], None)  # type: ignore[attr-defined]
