@@ -6,7 +6,7 @@ from sidecar.codebase.ranking import Ranked, is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.state import ChangedFile, RepositoryState, StateFailed
 from sidecar.codebase.summary import Definition, Summary, from_json, to_json
-from sidecar.codebase.terms import identifiers_of, paths_in, query_terms, query_words
+from sidecar.codebase.terms import identifiers_of, paths_in, query_terms, query_words, stem
 
 __all__ = [
     "ChangedFile",
@@ -29,5 +29,6 @@ __all__ = [
     "query_terms",
     "query_words",
     "repository_of",
+    "stem",
     "to_json",
 ]

@@ -6,8 +6,9 @@ from typing import NamedTuple, cast
 
 from sidecar.codebase.languages import DOCSTRING, PROSE, Language, language_of
 from sidecar.codebase.terms import count_terms
+from sidecar.core.redact import redact, redact_tokens
 
-SUMMARY_VERSION = 3
+SUMMARY_VERSION = 4
 """Part of the cache key: a change of what a summary holds makes the old ones invalid."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -63,9 +64,11 @@ def summarise(path: str, content: bytes) -> Summary:
     if text is None or any(len(line) > _MINIFIED_LINE for line in lines[:50]):
         return not_analysed(path, len(content))._replace(lines=content.count(b"\n"))
     language = language_of(path)
-    terms = dict(sorted(count_terms(text).items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+    terms = dict(sorted(count_terms(redact_tokens(text)).items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
     definitions = _definitions(lines, language) if language else ()
-    return Summary(_language_name(path), len(content), len(lines), _purpose(lines, language), definitions, terms)
+    return Summary(
+        _language_name(path), len(content), len(lines), redact(_purpose(lines, language)), definitions, terms
+    )
 
 
 def not_analysed(path: str, size: int) -> Summary:
@@ -120,7 +123,7 @@ def _definitions(lines: list[str], language: Language) -> tuple[Definition, ...]
             continue
         name = _defined_name(line.rstrip(), language)
         if name:
-            found.append(Definition(number, name, _signature(lines, number - 1)))
+            found.append(Definition(number, name, redact(_signature(lines, number - 1))))
         if len(found) >= MAX_DEFINITIONS:
             break
     return tuple(found)

@@ -2,7 +2,7 @@
 
 import re
 
-from sidecar.codebase import identifiers_of, paths_in, query_words
+from sidecar.codebase import identifiers_of, paths_in, query_words, stem
 from sidecar.core.digests import short_id
 from sidecar.packs.prompt import said
 from sidecar.packs.text import one_line
@@ -18,16 +18,15 @@ OBJECTIVE_CHARACTERS = 300
 _NAMES_SOMETHING = re.compile(r"[^\W\d_]{3}")
 """So do not `e.g`, `i.e`, `v2`."""
 
-_FOLLOW_UP = frozenset(
-    (
-        "continu", "ok", "okay", "yes", "thank", "great", "good", "nice", "cool", "proceed", "again", "retry", "next",
-        "step", "finish", "fix", "run", "test", "commit", "push", "check", "explain", "error", "fail", "problem",
-        "issu", "undo", "revert", "review", "still", "better", "wrong", "right", "sorry", "hello", "hi", "hey", "chang",
-        "edit", "one", "two", "first", "second", "last", "find", "whole", "everyth", "anyth", "someth", "start",
-        "let", "say",
-        "implement", "plan", "task", "done", "go", "keep", "pleas", "updat", "creat", "write", "remov", "mak",
-    )
+_FOLLOW_UP_WORDS = (
+    "continue", "ok", "okay", "yes", "thanks", "great", "good", "nice", "cool", "proceed", "again", "retry", "next",
+    "step", "finish", "fix", "run", "test", "commit", "push", "check", "explain", "error", "fail", "problem", "issue",
+    "undo", "revert", "review", "still", "better", "wrong", "right", "sorry", "hello", "hi", "hey", "change", "edit",
+    "one", "two", "first", "second", "last", "find", "whole", "everything", "anything", "something", "start", "let",
+    "say", "implement", "plan", "task", "done", "go", "keep", "please", "update", "create", "write", "remove", "make",
 )  # fmt: skip
+_FOLLOW_UP = frozenset(stem(word) for word in _FOLLOW_UP_WORDS)
+"""Words of working on, whatever one works on: they tell no task from another."""
 
 
 def task_of(known: Task | None, prompt: str) -> tuple[Task, bool]:

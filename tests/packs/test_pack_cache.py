@@ -1,5 +1,6 @@
 """The pack cache: a hit whatever the wording, a miss whatever else differs, ready after a run, kept over a restart."""
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -20,13 +21,12 @@ def packs_in(sidecar: MemorySidecar) -> int:
 
 
 def prepared(sidecar: MemorySidecar) -> None:
-    """Waits until the work after a run is done: every background thread has been free since."""
+    """Waits until the work after a run is done: every background thread has come to the same place since."""
     assert sidecar.app.process is not None
-    for _ in range(16):
-        sidecar.app.process.background.submit(int).result(20)
     pool: ThreadPoolExecutor = sidecar.app.process.background
-    while not pool._work_queue.empty():
-        pool.submit(int).result(20)
+    everyone = threading.Barrier(pool._max_workers)
+    for future in [pool.submit(everyone.wait, 20) for _ in range(pool._max_workers)]:
+        future.result(20)
 
 
 def hit(chat: Conversation, prompt: str = PROMPT, **changes: Any) -> bool:
