@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 
 from sidecar.codebase.languages import DOCSTRING, PROSE, Language, language_of
 from sidecar.codebase.terms import count_terms
-from sidecar.core.redact import redact, redact_tokens
+from sidecar.core.redact import redact
 
 SUMMARY_VERSION = 4
 """Part of the cache key: a change of what a summary holds makes the old ones invalid."""
@@ -64,7 +64,7 @@ def summarise(path: str, content: bytes) -> Summary:
     if text is None or any(len(line) > _MINIFIED_LINE for line in lines[:50]):
         return not_analysed(path, len(content))._replace(lines=content.count(b"\n"))
     language = language_of(path)
-    terms = dict(sorted(count_terms(redact_tokens(text)).items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+    terms = dict(sorted(count_terms(redact(text)).items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
     definitions = _definitions(lines, language) if language else ()
     return Summary(
         _language_name(path), len(content), len(lines), redact(_purpose(lines, language)), definitions, terms
