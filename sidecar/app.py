@@ -96,6 +96,7 @@ class App:
             raise StateDegraded("The state folder cannot be entered.", hint="Check its permissions.") from error
         self._opened, self._handshake = opened, said
         _, problems = from_environment(dict(self.environment))
+        problems += unusable_log_folder(said.log_dir)
         for warning in (*opened.warnings, *problems):
             self.log.warning("state.warning", text=warning)
         return {
@@ -264,6 +265,17 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
         indexing=ThreadPoolExecutor(max_workers=1, thread_name_prefix="index"),
         after_run=prepare,
     )
+
+
+def unusable_log_folder(log_dir: str | None) -> list[str]:
+    """Says that there will be no log file, where its folder cannot be made or written to; it still goes to stderr."""
+    if log_dir is None:
+        return []
+    try:
+        os.makedirs(log_dir, mode=0o700, exist_ok=True)
+    except OSError:
+        return ["There is no log file: its folder cannot be made."]
+    return [] if os.access(log_dir, os.W_OK) else ["There is no log file: its folder may not be written to."]
 
 
 def build_kind() -> str:

@@ -58,6 +58,11 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
         "test_measures.py::test_one_projects_measures_do_not_count_for_another",
     ),
+    "Continuity: the unit of delivery is the provider session": (
+        "test_delivery.py::test_a_pre_run_whose_answer_the_host_did_not_use_delivered_nothing",
+        "test_delivery.py::test_a_fork_or_fresh_session_that_began_without_packs_gets_them_all",
+        "test_delivery.py::test_pressure_counts_only_what_was_really_given",
+    ),
     "Continuity: pass through untouched": ("test_modes.py::test_what_passes_through_passes_byte_identical",),
     "Continuity: the anchor is pinned": (
         "test_modes.py::test_the_pinned_anchor_stays_on_a_slash_prompt_so_that_the_providers_cache_does_not_break",

@@ -446,7 +446,7 @@ export interface PreRunMetadata {
   /** Reused of baseline, 0 to 100, one decimal. */
   reusedPercent: number
   stateIds: StateIds
-  /** What was left out by budget, floor or failure. */
+  /** What was left out, and why: over the budget, late, not to be shown, no news. */
   trimmed: Trimmed[]
   /** True when the deadline left something out. */
   partial: boolean
@@ -501,6 +501,8 @@ export interface PreRunResult {
 export interface PressureSignal {
   name: string
   value: number
+  /** The part of the value that came after the last snapshot. */
+  sinceSnapshot: number
   snapshotAt: number
   rehydrateAt: number
 }

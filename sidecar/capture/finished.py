@@ -35,6 +35,12 @@ class Finished:
         return self.params.outcome in REACHED and self.params.session.after is not None
 
     @property
+    def given(self) -> CallRecord | None:
+        """The pre-run whose answer the host used, as its token tells; another one's packs never went out."""
+        token = self.params.delivery_token
+        return self.before if self.before is not None and self.before.delivery_token == token else None
+
+    @property
     def is_shadow(self) -> bool:
         """Whether nothing was really sent."""
         return self.before.shadow if self.before is not None else self.settings.mode == "passive"

@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from sidecar.capture.parts import Command
+from sidecar.core.redact import redact
 
 EXCERPT_LINES = 14
 EXCERPT_CHARACTERS = 1_400
@@ -138,4 +139,4 @@ def _excerpt(runner: Runner, output: str) -> str:
     marks = (runner.detail, runner.failed, runner.broken)
     telling = [line.rstrip() for line in lines if any(mark.search(line) for mark in marks)]
     chosen = telling[:EXCERPT_LINES] or [line.rstrip() for line in lines[-EXCERPT_LINES:]]
-    return "\n".join(chosen)[:EXCERPT_CHARACTERS]
+    return redact("\n".join(chosen))[:EXCERPT_CHARACTERS]

@@ -14,7 +14,7 @@ from sidecar.capture.observed import observe
 from sidecar.capture.outcomes import outcomes_of
 from sidecar.capture.parts import Failure, work_of
 from sidecar.core.redact import redact
-from sidecar.governor import Word, after_run, after_snapshot, decide, signals_of
+from sidecar.governor import Word, after_run, after_snapshot, after_turnover, decide, signals_of
 from sidecar.governor.model import GovernorWord
 from sidecar.metrics import count_call
 from sidecar.runs import (
@@ -107,28 +107,33 @@ def _settle_delivery(tx: apsw.Connection, one: Finished) -> None:
     if before is not None and before.status != "pending":
         return
     if before is not None:
-        records.settle_call(tx, before.delivery_token, "committed" if one.reached else "dropped")
+        settled = "committed" if one.reached and one.given is not None else "dropped"
+        records.settle_call(tx, before.delivery_token, settled)
     if not one.reached or params.session.after is None:
         return
     key = SessionKey(params.provider, params.session.after, one.is_shadow)
-    origin = before.session_id if before is not None else params.session.before
+    # A run without a pre-run of its own may be a fork's: only a session that kept its id is known to go on.
+    kept_id = params.session.before if params.session.before == params.session.after else None
+    origin = before.session_id if before is not None else kept_id
     continued = SessionKey(params.provider, origin, one.is_shadow) if origin is not None else None
     fresh = before is not None and bool(before.record.get("fresh"))
     ledger.continue_session(tx, key, params.sub_chat_id, one.observed.head, None if fresh else continued, one.now_ms)
-    given = [Item(*item) for item in before.record["delivered"]] if before is not None else []
-    pin = before.record["pin"] if before is not None else None
-    own = _own(one, ledger.known(tx, key))
+    given = [Item(*item) for item in one.given.record["delivered"]] if one.given is not None else []
+    pin = one.given.record["pin"] if one.given is not None else None
+    known = ledger.known(tx, key)
+    was_told_head = keys.HEAD in known.items or any(item.key == keys.HEAD for item in given)
+    own = _own(one, known, was_told_head=was_told_head)
     ledger.deliver(tx, key, [*given, *own], Pinned(*pin) if pin else None, params.run_id, one.now_ms)
 
 
-def _own(one: Finished, known: Known) -> list[Item]:
+def _own(one: Finished, known: Known, *, was_told_head: bool) -> list[Item]:
     """What the agent knows from its own work: what it read and wrote, what it committed, where it left HEAD."""
     own, state = list(one.observed.seen), one.observed.state
     if state is None:
         return own
     if state.kind == "folder" and (one.work.written or one.work.commands):
         own.append(Item(keys.HEAD, keys.folder_digest(state.changed_hash), 0))
-    if state.kind == "git" and one.observed.head == state.head:
+    if state.kind == "git" and was_told_head and one.observed.head == state.head:
         own.append(Item(keys.HEAD, keys.head_digest(state.branch, state.head), 0))
     present = {file.path for file in state.changed}
     told = (path for key in known.items if (path := keys.changed_path(key)) is not None)
@@ -162,14 +167,14 @@ def _govern(tx: apsw.Connection, one: Finished, state: SubChat) -> tuple[Word, S
     counters = state.counters
     turned_over = one.before is not None and bool(one.before.record.get("fresh"))
     if turned_over:
-        counters = after_snapshot(counters, one.now_ms, counters.snapshot or {})
+        counters = after_turnover(counters, one.now_ms, counters.snapshot or {})
     counters = after_run(
         counters,
         now_ms=one.now_ms,
         run_ms=one.run_ms,
         diff_lines=one.observed.diff_lines,
-        injected_bytes=int(one.before.record["metadata"]["wouldInjectBytes"]) if one.before else 0,
-        files=tuple(one.before.record["files"]) if one.before else (),
+        injected_bytes=int(one.given.record["metadata"]["wouldInjectBytes"]) if one.given else 0,
+        files=tuple(one.given.record["files"]) if one.given else (),
         window=int(one.settings["governor.windowCalls"]),
         shadow=one.is_shadow,
     )

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import NamedTuple
 
-RANKING_VERSION = 3
+RANKING_VERSION = 4
 """Part of the search cache's key: a change of the order makes old results invalid."""
 
 K1 = 1.2

@@ -8,7 +8,7 @@ from sidecar.codebase.languages import DOCSTRING, PROSE, Language, language_of
 from sidecar.codebase.terms import count_terms
 from sidecar.core.redact import redact
 
-SUMMARY_VERSION = 4
+SUMMARY_VERSION = 5
 """Part of the cache key: a change of what a summary holds makes the old ones invalid."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -66,9 +66,7 @@ def summarise(path: str, content: bytes) -> Summary:
     language = language_of(path)
     terms = dict(sorted(count_terms(redact(text)).items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
     definitions = _definitions(lines, language) if language else ()
-    return Summary(
-        _language_name(path), len(content), len(lines), redact(_purpose(lines, language)), definitions, terms
-    )
+    return Summary(_language_name(path), len(content), len(lines), _purpose(lines, language), definitions, terms)
 
 
 def not_analysed(path: str, size: int) -> Summary:
@@ -123,7 +121,7 @@ def _definitions(lines: list[str], language: Language) -> tuple[Definition, ...]
             continue
         name = _defined_name(line.rstrip(), language)
         if name:
-            found.append(Definition(number, name, redact(_signature(lines, number - 1))))
+            found.append(Definition(number, name, _signature(lines, number - 1)))
         if len(found) >= MAX_DEFINITIONS:
             break
     return tuple(found)
@@ -141,7 +139,7 @@ def _signature(lines: list[str], index: int) -> str:
         if text.count("(") <= text.count(")") or len(following) > _DEFINING_LINE:
             break
         text += " " + _without_comment(following)
-    text = _SPACES.sub(" ", text)
+    text = redact(_SPACES.sub(" ", text))  # before it is cut: half a secret is not known as one
     return text.replace("( ", "(").replace(", )", ")").replace(" )", ")").rstrip("{:= ")[:MAX_SIGNATURE]
 
 
@@ -186,7 +184,7 @@ def _of_comment(text: str, following: str, comment: str) -> str | None:
 def _sentence(text: str) -> str:
     text = _SPACES.sub(" ", _TRAILING_COMMENT.sub("", text)).strip("*/#\"' ")
     end = _SENTENCE_END.search(text)
-    return (text[: end.start() + 1] if end else text)[:MAX_PURPOSE]
+    return redact(text[: end.start() + 1] if end else text)[:MAX_PURPOSE]
 
 
 def _not_legal(text: str) -> str:

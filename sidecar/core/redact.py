@@ -65,16 +65,16 @@ _KEY_WORDS = tuple(
     for word in ("passw", "pwd", "passphrase", "secret", "token", "credential", "key")
     for variant in (word, word.capitalize(), word.upper())
 )
-_KEY_END = r"(?:[-_]?(?:s|value|hash|base64|\d{1,3}|prod|production|dev|test|staging)){0,2}"
+_KEY_END = r"(?:[-_]?(?:s|value|hash|base64|base|\d{1,3}|prod|production|dev|test|staging)){0,2}"
 _ASSIGNS = r"[\"']?\s{0,20}(?::=|=>|[:=])\s{0,20}"
 
-_QUOTED = re.compile(rf"""(?ix) ( (?:{_PHRASES}|{_KEYS}) {_KEY_END} {_ASSIGNS} ) (["'`]) ([^"'`\n\s]{{8,1000}}) \2 """)
+_QUOTED = re.compile(rf"""(?ix) ( (?:{_PHRASES}|{_KEYS}) {_KEY_END} {_ASSIGNS} ) (["'`]) ([^"'`\n\s]{{6,8000}}) \2 """)
 _UNQUOTED = re.compile(
     rf"""(?ix) ( (?:{_PHRASES}|{_KEYS}) {_KEY_END} (?:=|:[ ]{{1,4}}|[ ]{{1,4}}=[ ]{{1,4}}) )
     ([^\s"'`(){{}}\[\]<>$,;&=]{{8,500}}+={{0,2}}) (?=[\s,;&"'`]|\Z) """
 )
 _URL_PASSWORD = re.compile(r"(?i)((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{0,30}://[^\s/:@]{0,100}:)([^\s/@]{3,200})(@)")
-_BEARER = re.compile(r"(?i)(\b(?:bearer|basic)\s{1,8})([a-z0-9+/._~=-]{16,4000})")
+_BEARER = re.compile(r"(?i)(\b(?:bearer|basic|authorization:\s{0,4}token)\s{1,8})([a-z0-9+/._~=-]{16,4000})")
 
 _PLACEHOLDER = re.compile(
     r"(?i)^[./~]|[$%<{]|\.\.\.|\*\*\*|x{6}|your[-_]?|example|placeholder|process\.env|environ|redacted"

@@ -28,6 +28,7 @@ def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
             PressureSignal(
                 name=signal.name,
                 value=float(signal.value),
+                since_snapshot=float(signal.since_snapshot),
                 snapshot_at=signal.snapshot_at,
                 rehydrate_at=signal.rehydrate_at,
             )

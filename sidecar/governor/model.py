@@ -27,6 +27,7 @@ class PressureSignal(WireModel):
 
     name: str
     value: float
+    since_snapshot: float = Field(description="The part of the value that came after the last snapshot.")
     snapshot_at: float
     rehydrate_at: float
 

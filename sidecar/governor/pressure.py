@@ -14,8 +14,6 @@ MINUTE_MS = 60_000
 IDLE_GAP_MS = 10 * MINUTE_MS
 """A longer gap between two runs is a pause of the user's and does not count as elapsed."""
 
-_RANK: dict[GovernorAction, int] = {"ok": 0, "snapshot": 1, "rehydrate": 2}
-
 
 class Signal(NamedTuple):
     """One measure beside its two thresholds; `alone` says whether it may trigger by itself."""
@@ -23,6 +21,8 @@ class Signal(NamedTuple):
     name: str
     words: str
     value: float
+    since_snapshot: float
+    """The part of the value that came after the last snapshot: what a snapshot has kept does not ask for another."""
     snapshot_at: float
     rehydrate_at: float
     alone: bool = True
@@ -38,37 +38,40 @@ class Word(NamedTuple):
 def signals_of(counters: Counters, settings: Settings) -> tuple[Signal, ...]:
     """Puts a conversation's counters beside the thresholds of the settings."""
 
-    def signal(name: str, words: str, value: float, *, alone: bool = True) -> Signal:
+    def signal(name: str, words: str, value: float, since: float | None = None, *, alone: bool = True) -> Signal:
+        news = value if since is None else since
         snapshot_at = float(settings[f"governor.{name}Snapshot"])
-        return Signal(name, words, value, snapshot_at, float(settings[f"governor.{name}Rehydrate"]), alone)
+        return Signal(name, words, value, news, snapshot_at, float(settings[f"governor.{name}Rehydrate"]), alone)
 
     window = int(settings["governor.windowCalls"])
+    injected, files = counters.injected[-window:], counters.files
+    new_bytes = sum(counters.injected[counters.injected_before :][-window:])
     return (
         signal("turns", "turns since the last snapshot", counters.turns),
-        signal("injectedBytes", f"bytes injected over the last {window} calls", sum(counters.injected[-window:])),
-        signal("files", "distinct files given", len(counters.files)),
+        signal("injectedBytes", f"bytes injected over the last {window} calls", sum(injected), new_bytes),
+        signal("files", "distinct files given", len(files), len(files) - counters.files_before),
         signal("diffLines", "lines the difference has grown by", counters.diff_lines),
         signal("minutes", "active minutes since the last snapshot", counters.active_ms // MINUTE_MS, alone=False),
     )
 
 
 def decide(signals: tuple[Signal, ...], *, snapshot_allowed: bool, rehydrate_allowed: bool) -> Word:
-    """Gives the strongest action that is due and allowed; a withheld one is named in the reasons."""
-    due: GovernorAction = "ok"
+    """Gives the strongest action that is due and allowed; a withheld one is named in the reasons.
+
+    A rehydrate that is switched off is no reason to snapshot again and again: that needs pressure since the last one.
+    """
+    allowed: dict[GovernorAction, bool] = {"rehydrate": rehydrate_allowed, "snapshot": snapshot_allowed}
+    withheld: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    for action in ("rehydrate", "snapshot"):
+    for action, is_allowed in allowed.items():
         reached = _reached(signals, action)
-        if reached:
-            due, reasons = action, tuple(_in_words(signal, action) for signal in reached)
-            break
-    allowed: GovernorAction = due
-    if allowed == "rehydrate" and not rehydrate_allowed:
-        allowed = "snapshot"
-    if allowed == "snapshot" and not snapshot_allowed:
-        allowed = "ok"
-    if _RANK[allowed] < _RANK[due]:
-        reasons = (*reasons, f"{due} is due but switched off in the settings")
-    return Word(allowed, reasons)
+        if not reached:
+            continue
+        reasons = reasons or tuple(_in_words(signal, action) for signal in reached)
+        if is_allowed:
+            return Word(action, (*reasons, *withheld))
+        withheld = withheld or (f"{action} is due but switched off in the settings",)
+    return Word("ok", (*reasons, *withheld))
 
 
 def after_run(
@@ -87,11 +90,12 @@ def after_run(
     What passive mode only pretended to give (`shadow`) stops counting with the first run that was given something.
     """
     if counters.shadow and not shadow:
-        counters = counters._replace(injected=(), files=())
+        counters = counters._replace(injected=(), injected_before=0, files=(), files_before=0)
     growth = max(0, diff_lines - counters.last_diff_lines) if counters.last_diff_lines is not None else 0
     return counters._replace(
         turns=counters.turns + 1,
         injected=(*counters.injected, injected_bytes)[-window:],
+        injected_before=max(0, counters.injected_before - max(0, len(counters.injected) + 1 - window)),
         files=tuple(dict.fromkeys((*counters.files, *files))),
         diff_lines=counters.diff_lines + growth,
         last_diff_lines=diff_lines,
@@ -102,7 +106,18 @@ def after_run(
 
 
 def after_snapshot(counters: Counters, now_ms: int, snapshot: dict[str, object]) -> Counters:
-    """Begins to count anew, with the structured state that was kept."""
+    """Begins to count turns, lines and time anew; the session still has the bytes and files it was given."""
+    return after_turnover(counters, now_ms, snapshot)._replace(
+        injected=counters.injected,
+        injected_before=len(counters.injected),
+        files=counters.files,
+        files_before=len(counters.files),
+        shadow=counters.shadow,
+    )
+
+
+def after_turnover(counters: Counters, now_ms: int, snapshot: dict[str, object]) -> Counters:
+    """Begins to count everything anew, for a fresh session, with the structured state that was kept."""
     return Counters(
         last_diff_lines=counters.last_diff_lines, last_seen_ms=now_ms, snapshot_at_ms=now_ms, snapshot=snapshot
     )
@@ -120,9 +135,13 @@ def _active_ms(last_seen_ms: int | None, now_ms: int, run_ms: int) -> int:
 
 def _reached(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[Signal, ...]:
     """The signals that together make an action due; none where it is not."""
-    reached = tuple(signal for signal in signals if signal.value >= _threshold(signal, action))
-    strong = any(signal.alone and signal.value >= 2 * _threshold(signal, action) for signal in reached)
+    reached = tuple(signal for signal in signals if _value(signal, action) >= _threshold(signal, action))
+    strong = any(signal.alone and _value(signal, action) >= 2 * _threshold(signal, action) for signal in reached)
     return reached if len(reached) >= 2 or strong else ()
+
+
+def _value(signal: Signal, action: GovernorAction) -> float:
+    return signal.value if action == "rehydrate" else signal.since_snapshot
 
 
 def _threshold(signal: Signal, action: GovernorAction) -> float:
@@ -130,4 +149,4 @@ def _threshold(signal: Signal, action: GovernorAction) -> float:
 
 
 def _in_words(signal: Signal, action: GovernorAction) -> str:
-    return f"{signal.value:,.0f} {signal.words} (from {_threshold(signal, action):,.0f})"
+    return f"{_value(signal, action):,.0f} {signal.words} (from {_threshold(signal, action):,.0f})"

@@ -213,7 +213,7 @@ def _gone_items(state: RepositoryState, known: Known) -> list[PackItem]:
             keys.change_key(path),
             "delta",
             Priority.DELTA,
-            f"no longer differs from HEAD: {one_line(path, 300)}",
+            f"no change any more: {one_line(path, 300)}",
             keys.GONE,
             "was changed when this session last looked",
         )

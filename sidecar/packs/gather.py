@@ -12,7 +12,15 @@ from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import MAX_COMMITS, Differences
 from sidecar.packs.model import Mentions, PreRunParams, Trimmed
 from sidecar.packs.prompt import mentioned_in, said
-from sidecar.packs.shared import PREPARE_WAIT_MS, Answer, Draft, Question, shared_pack, with_summaries
+from sidecar.packs.shared import (
+    PREPARE_WAIT_MS,
+    Answer,
+    Draft,
+    Question,
+    await_preparation,
+    shared_pack,
+    with_summaries,
+)
 from sidecar.packs.store import CachedPack
 from sidecar.packs.task import OWN_TERMS, significant
 from sidecar.runs import Known
@@ -153,7 +161,11 @@ def _pack(
     new_task: bool,
 ) -> _Packed:
     """The shared pack of the task, and the files that this prompt alone asks for."""
-    answer = shared_pack(question, state, listing, wait_ms, draft)
+    clock = question.process.clock
+    began_ms = clock.monotonic_ms()
+    await_preparation(question.workspace, params.sub_chat_id, wait_ms)
+    left_ms = max(0.0, wait_ms - (clock.monotonic_ms() - began_ms))
+    answer = shared_pack(question, state, listing, left_ms, draft)
     omissions = []
     if not answer.complete:
         omissions.append(Trimmed(item="context", reason="files are still being read"))
@@ -161,7 +173,9 @@ def _pack(
         reason = f"only the first {len(listing.files)} of {listing.cut_at} files are looked at"
         omissions.append(Trimmed(item="context", reason=reason))
     mentioned, nowhere = _mentioned(question, params, listing)
-    omissions.extend(Trimmed(item=path[:200], reason="outside the workspace, or not shown") for path in nowhere)
+    omissions.extend(
+        Trimmed(item=path[:200], reason="not there, outside the workspace, or not to be shown") for path in nowhere
+    )
     words, names = significant(said(params.prompt))
     own_words = (bool(names) or len(words) >= OWN_TERMS) and not new_task
     extra: tuple[ContextFile, ...] = ()

@@ -116,7 +116,9 @@ class PreRunMetadata(WireModel):
     baseline_bytes: int = Field(description="What sending all packs again would have cost: would-inject plus reused.")
     reused_percent: float = Field(description="Reused of baseline, 0 to 100, one decimal.")
     state_ids: StateIds
-    trimmed: list[Trimmed] = Field(description="What was left out by budget, floor or failure.")
+    trimmed: list[Trimmed] = Field(
+        description="What was left out, and why: over the budget, late, not to be shown, no news."
+    )
     partial: bool = Field(description="True when the deadline left something out.")
     proof: str | None = Field(description="How the repository's state was proven fresh; null without a state.")
     elapsed_ms: float = Field(description="Milliseconds from arrival to answer, waiting included.")

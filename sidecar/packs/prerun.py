@@ -1,5 +1,6 @@
 """`continuity/preRun`, straight down: settings, state, task, packs, ledger, answer, record."""
 
+import string
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from sidecar.metrics import count_call
 from sidecar.packs.anchor import changed_lines
 from sidecar.packs.carryover import carryover_item
 from sidecar.packs.compose import Composed, Limits, anchor_block, compose
-from sidecar.packs.context import context_items, gives_content
+from sidecar.packs.context import ContextFile, context_items, gives_content
 from sidecar.packs.delta import delta_items
 from sidecar.packs.gather import Gathered, gather
 from sidecar.packs.items import PackItem
@@ -23,6 +24,7 @@ from sidecar.packs.model import (
     StateIds,
     SystemText,
     TokenMode,
+    Trimmed,
 )
 from sidecar.packs.plan import plan_item
 from sidecar.packs.prompt import said
@@ -34,6 +36,11 @@ from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
 DEFAULT_DEADLINE_MS = 800
+
+WHITE_SPACE = (
+    string.whitespace + "\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+)
+"""What the host's `trim` takes off a prompt before it looks for a slash (ECMAScript's white space)."""
 
 
 @dataclass
@@ -69,7 +76,7 @@ def run(call: Call, params: PreRunParams) -> PreRunResult:
     if settings.mode == "off" or params.is_local_model:
         return _untouched(call, params, "off" if settings.mode == "off" else "localModel", None)
     turn = _begin(call, params, workspace, settings)
-    if params.prompt.lstrip().startswith("/"):
+    if params.prompt.lstrip(WHITE_SPACE).startswith("/"):
         return _untouched(call, params, "slashCommand", turn)
     workspace.require()
     deadline = Deadline(call.received_ms + (params.deadline_ms or DEFAULT_DEADLINE_MS))
@@ -79,6 +86,7 @@ def run(call: Call, params: PreRunParams) -> PreRunResult:
         _keep_task(turn)
         return _untouched(call, params, "deadline", turn)
     composed = _composed(turn, gathered)
+    call.cancellation.check()  # what nobody receives is not recorded
     return _answer(turn, gathered, composed)
 
 
@@ -141,7 +149,13 @@ def _items(turn: _Turn, gathered: Gathered, anchor_changes: list[str] | None) ->
     sendable = turn.settings.new_bytes_per_call(turn.token_mode)
     own = {file.ranked.path for file in gathered.extra}
     files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
-    items.extend(context_items(files, f"{said(turn.params.prompt)} {turn.task.query}", sendable))
+    telling = [file for file in files if _is_news(turn, file)]
+    gathered.omissions.extend(
+        Trimmed(item=keys.context_key(file.ranked.path), reason="too faint to be news for a follow-up")
+        for file in files
+        if file not in telling
+    )
+    items.extend(context_items(telling, f"{said(turn.params.prompt)} {turn.task.query}", sendable))
     if gathered.state is not None:
         relevance = {file.ranked.path: file.ranked.score for file in files}
         items.extend(
@@ -151,6 +165,13 @@ def _items(turn: _Turn, gathered: Gathered, anchor_changes: list[str] | None) ->
             )
         )  # fmt: skip
     return items
+
+
+def _is_news(turn: _Turn, file: ContextFile) -> bool:
+    """Whether a file is worth telling: a follow-up hears of no further file that shares one word with its task."""
+    is_follow_up = turn.known.exists and not turn.task_is_new
+    is_faint = len(file.ranked.matched) < 2 and file.ranked.parts.keys() <= {"text", "changed"}
+    return not (is_follow_up and is_faint) or keys.context_key(file.ranked.path) in turn.known.items
 
 
 def _answer(turn: _Turn, gathered: Gathered, composed: Composed) -> PreRunResult:

@@ -1,6 +1,6 @@
 """The part of a pack that all conversations of one task share: the anchor's lines and the task's files, cached."""
 
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -69,6 +69,7 @@ class _Asked:
 
     def __init__(self) -> None:
         self.by_sub_chat: dict[str, Question] = {}
+        self.preparing: dict[str, Future[None]] = {}
 
 
 def question_of(
@@ -86,7 +87,9 @@ def question_of(
     asked.pop(params.sub_chat_id, None)
     asked[params.sub_chat_id] = question
     while len(asked) > 64:
-        del asked[next(iter(asked))]
+        forgotten = next(iter(asked))
+        del asked[forgotten]
+        workspace.part(_Asked, _Asked).preparing.pop(forgotten, None)
     return question
 
 
@@ -123,8 +126,19 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
 
 def prepare(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
     """Makes the pack of a conversation's task for the worktree as a run left it, while the user reads."""
-    question = workspace.part(_Asked, _Asked).by_sub_chat.get(sub_chat_id)
-    return process.background.submit(_prepare, question) if question is not None else None
+    asked = workspace.part(_Asked, _Asked)
+    question = asked.by_sub_chat.get(sub_chat_id)
+    if question is None or process.ending.is_set():
+        return None
+    future = asked.preparing[sub_chat_id] = process.background.submit(_prepare, question)
+    return future
+
+
+def await_preparation(workspace: Workspace, sub_chat_id: str, wait_ms: float) -> None:
+    """Waits for a preparation that is under way: what it makes is what this conversation's next call asks for."""
+    preparing = workspace.part(_Asked, _Asked).preparing.get(sub_chat_id)
+    if preparing is not None:
+        wait((preparing,), timeout=wait_ms / 1000)
 
 
 def with_summaries(

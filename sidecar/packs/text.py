@@ -7,14 +7,19 @@ from sidecar.core.redact import redact
 MARK = "[continuity:"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028\u2029]")
-_DIRECTION = re.compile(r"[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_INVISIBLE = re.compile(
+    r"[\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Direction marks, format characters, fillers, variation selectors, tags: unseen by a reader, but not by a model."""
+
 _FORGED = re.compile(r"\[\s*continuity\s*:", re.IGNORECASE)
 
 
 def clean(text: str) -> str:
-    """Removes control and direction characters, masks secrets, and breaks whatever looks like our markers."""
+    """Removes control and invisible characters, masks secrets, and breaks whatever looks like our markers."""
     text = text.replace("\r\n", "\n").replace("\t", "    ")
-    text = _DIRECTION.sub("", _CONTROL.sub("", text))
+    text = _INVISIBLE.sub("", _CONTROL.sub("", text))
     return _FORGED.sub("(continuity:", redact(text)).encode("utf-8", "replace").decode()
 
 

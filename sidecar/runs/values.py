@@ -56,8 +56,12 @@ class Counters(NamedTuple):
     turns: int = 0
     injected: tuple[int, ...] = ()
     """Bytes injected by the last calls, newest last."""
+    injected_before: int = 0
+    """How many of those calls were before the last snapshot."""
     files: tuple[str, ...] = ()
-    """Distinct files given."""
+    """Distinct files given to the session, in order."""
+    files_before: int = 0
+    """How many of those files were given before the last snapshot."""
     diff_lines: int = 0
     """Lines the difference has grown by."""
     last_diff_lines: int | None = None

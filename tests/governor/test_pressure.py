@@ -1,9 +1,11 @@
 """The governor's decision as laws over its inputs."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.governor import after_run, after_snapshot, decide, signals_of
+from sidecar.governor import after_run, after_snapshot, after_turnover, decide, signals_of
 from sidecar.governor.pressure import IDLE_GAP_MS, MINUTE_MS
 from sidecar.runs import Counters
 from sidecar.settings.resolve import resolve
@@ -134,9 +136,38 @@ def test_only_pauses_over_ten_minutes_do_not_count() -> None:
 
 
 @given(amounts)
-def test_a_snapshot_takes_all_pressure_away(pressure: Counters) -> None:
+def test_a_snapshot_asks_for_no_other_without_new_pressure(pressure: Counters) -> None:
     reset = after_snapshot(pressure, 7, {"objective": "x"})
-    assert action(reset) == "ok"
+    assert action(reset, rehydrate=False) == "ok"
     assert reset.snapshot == {"objective": "x"}
-    assert all(value == 0 for value in values(reset).values())
+    assert (reset.turns, reset.diff_lines, reset.active_ms) == (0, 0, 0)
+    assert (reset.injected, reset.files) == (pressure.injected, pressure.files), "the session still has them"
     assert reset.last_diff_lines == pressure.last_diff_lines
+
+
+@given(amounts)
+def test_a_turnover_takes_all_pressure_away(pressure: Counters) -> None:
+    fresh = after_turnover(pressure, 7, {"objective": "x"})
+    assert action(fresh) == "ok"
+    assert all(value == 0 for value in values(fresh).values())
+
+
+@given(st.integers(1, 30_000), st.integers(0, 3), st.integers(0, 60), st.integers(0, 9))
+def test_pressure_that_rises_gradually_snapshots_on_its_way_and_in_the_end_turns_the_session_over(
+    injected: int, files: int, lines: int, minutes: int
+) -> None:
+    state, seen = Counters(), []
+    for turn in range(60):
+        state = after_run(
+            state, now_ms=turn * minutes * MINUTE_MS, run_ms=0, diff_lines=turn * lines, injected_bytes=injected,
+            files=tuple(f"{turn}-{number}" for number in range(files)), window=10,
+        )  # fmt: skip
+        seen.append(action(state))
+        if seen[-1] == "snapshot":
+            state = after_snapshot(state, turn * minutes * MINUTE_MS, {})
+        elif seen[-1] == "rehydrate":
+            break
+    has_session_pressure = injected * 10 >= 150_000 and files * 60 >= 18
+    assert not has_session_pressure or seen[-1] == "rehydrate"
+    snapshots = [turn for turn, word in enumerate(seen) if word == "snapshot"]
+    assert all(later - earlier > 1 for earlier, later in pairwise(snapshots)) or files > 2

@@ -122,7 +122,7 @@ def test_status_shows_each_signal_beside_its_thresholds(talk: Talk, active: Memo
     shop.write({"src/mail.py": "line\n" * 30})
     chat.turn("go on")
     found = {signal["name"]: signal for signal in status(chat)["signals"]}
-    assert found["turns"] == {"name": "turns", "value": 2, "snapshotAt": 7, "rehydrateAt": 12}
+    assert found["turns"] == {"name": "turns", "value": 2, "sinceSnapshot": 2, "snapshotAt": 7, "rehydrateAt": 12}
     assert found["minutes"]["value"] == 5
     assert found["diffLines"]["value"] == 30 + 5
     assert found["files"]["value"] >= 1

@@ -178,7 +178,7 @@ def test_new_bytes_per_call_are_capped_and_the_rest_follows_later(
 ) -> None:
     repository = many_files(make_repository)
     repository.commit({"AGENTS.md": "".join(f"- Never do number {number}.\n" for number in range(99))})
-    repository.write({f"src/cart_{number:02}.py": "changed = True\n" * number for number in range(40)})
+    repository.write({f"src/cart_{number:02}.py": "cart_total = True\n" * number for number in range(40)})
     chat = talk(provider, cwd=repository.path)
     set_settings(chat, budgets={"newBytesPerCall": limit})
     told: list[str] = []

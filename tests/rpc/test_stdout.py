@@ -1,5 +1,6 @@
 """Nothing but the protocol reaches stdout, whoever writes there."""
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -67,7 +68,7 @@ def test_a_closed_standard_stream_does_not_end_up_as_some_other_file(closed: str
         "opened = os.open('probe', os.O_CREAT | os.O_RDWR); assert opened > 2, opened; os.write(1, b'stray');"
         "stdio.write_all(pipe.write_fd, b'message')"
     )
-    shell = f'exec {sys.executable} -c "{program}" {closed}>&-'
+    shell = f'exec {shlex.quote(sys.executable)} -c "{program}" {closed}>&-'
     done = subprocess.run(
         ["/bin/sh", "-c", shell],
         capture_output=True,

@@ -1,0 +1,48 @@
+"""Delivery counts only for what the host really sent, and only in the session it was sent to."""
+
+import pytest
+
+from tests.support.conversation import Conversation, kinds
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+
+PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
+
+
+def test_a_pre_run_whose_answer_the_host_did_not_use_delivered_nothing(conversation: Conversation) -> None:
+    unused = conversation.pre_run(PROMPT)
+    conversation.post_run({**unused, "deliveryToken": None}, PROMPT)
+
+    explained = conversation.client.request("continuity/explain", {"runId": unused["runId"]})
+    again = conversation.pre_run("continue")
+
+    assert explained["status"] == "dropped"
+    assert kinds(again) == ["context", "delta"]
+    assert again["metadata"]["reusedBytes"] == 0
+
+
+@pytest.mark.parametrize(("prompt", "deadline_ms"), [(PROMPT, 1), ("/compact", 20_000)])
+@pytest.mark.parametrize("session", [{"willResume": True, "isFork": True}, {"willResume": False, "isFork": False}])
+def test_a_fork_or_fresh_session_that_began_without_packs_gets_them_all(
+    conversation: Conversation, prompt: str, deadline_ms: int, session: dict[str, object]
+) -> None:
+    conversation.turn(PROMPT, session="old")
+    passed = conversation.pre_run(prompt, session={"id": "old", **session}, deadlineMs=deadline_ms)
+    conversation.post_run(passed, prompt, session="new")
+
+    first = conversation.pre_run("continue")
+
+    assert passed["action"] == "passthrough"
+    assert kinds(first) == ["context", "delta"]
+    assert first["metadata"]["reusedBytes"] == 0
+
+
+def test_pressure_counts_only_what_was_really_given(active: MemorySidecar, project: Repository) -> None:
+    conversation = Conversation(active.client, project.path)
+    unused = conversation.pre_run(PROMPT)
+    conversation.post_run({**unused, "deliveryToken": None}, PROMPT)
+
+    pressure = active.client.request("governor/status", {"subChatId": conversation.sub_chat_id})
+
+    signals = {signal["name"]: signal["value"] for signal in pressure["signals"]}
+    assert (signals["injectedBytes"], signals["files"], signals["turns"]) == (0, 0, 1)
