@@ -157,7 +157,7 @@ class App:
             self.lanes.drain(max(0.0, give_up_at - self.clock.monotonic_ms()))
         self.connection.abandon()
         if self.process is not None:
-            self.process.ending.set()
+            self.process.end()
         self.lanes.close(GRACE_MS)
         if self.process is not None:
             self.process.background.shutdown(wait=False, cancel_futures=True)

@@ -41,6 +41,8 @@ class Process:
     """Called once a run is kept, with its conversation: the time to prepare the next pre-run."""
     workspaces: Workspaces = field(default_factory=Workspaces)
     ending: threading.Event = field(default_factory=threading.Event)
+    at_end: list[Callable[[], object]] = field(default_factory=list)
+    """Called, in order, once the process is ending."""
     _settings: dict[str, tuple[int, Settings]] = field(default_factory=dict)
     _parts: dict[type, object] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -51,6 +53,12 @@ class Process:
             if kind not in self._parts:
                 self._parts[kind] = make()
             return cast("Part", self._parts[kind])
+
+    def end(self) -> None:
+        """Tells everything that the process is ending."""
+        self.ending.set()
+        for close in self.at_end:
+            close()
 
     def settings(self, project: str) -> Settings:
         """Gives the settings that count for a project key; read again only when the state file has changed."""

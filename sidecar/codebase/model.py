@@ -34,7 +34,8 @@ class CodebaseStateResult(WireModel):
     changed: list[ChangedFileEntry]
     changed_files_hash: str
     proof: str = Field(
-        description="status: a full `git status`; walk: every file of a folder without git was looked at."
+        description="status: a full `git status`; watch: a watch proved that nothing changed since the last one; "
+        "walk: every file of a folder without git was looked at."
     )
 
 

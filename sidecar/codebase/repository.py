@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from sidecar.call import Process
 from sidecar.codebase.diff import MAX_PATHS, FileDiff, Moved, count_between, diff_against, subjects_between
 from sidecar.codebase.files import Lister, Listing, may_show
+from sidecar.codebase.freshness import Freshness
 from sidecar.codebase.gitdir import common_dir_of
-from sidecar.codebase.hashing import ContentHashes, ObjectFormat, read_below
+from sidecar.codebase.hashing import ContentHashes, read_below
 from sidecar.codebase.index import FileIndex
 from sidecar.codebase.ranking import RANKING_VERSION, Ranked
 from sidecar.codebase.reading import read_contents
-from sidecar.codebase.state import ChangedFile, Look, RepositoryState, StateFailed, read_state
+from sidecar.codebase.state import Look, RepositoryState, StateFailed, is_still, read_state
 from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.summary import MAX_ANALYSED_BYTES, SUMMARY_VERSION, Summary, not_analysed, summarise
 from sidecar.core.cancellation import Cancellation
@@ -65,10 +66,17 @@ class Repository:
         self._filling = FillReport()
         self._listed: tuple[str | None, str, Listing] | None = None
         self.key = workspace.key
+        cwd, hashes, state_dir = self.cwd, self._hashes, process.state_dir
+        self.freshness = Freshness(
+            cwd,
+            process,
+            lambda: read_state(cwd, Look(hashes, state_dir)),
+            lambda file, state: is_still(file, cwd, state, hashes),
+        )
 
     def state(self) -> RepositoryState:
-        """Asks git how the worktree is now; raises StateFailed."""
-        return read_state(self.cwd, Look(self._hashes, self._process.state_dir))
+        """Tells how the worktree is now: asks git, unless nothing happened since it was asked; raises StateFailed."""
+        return self.freshness.state()
 
     def listing(self, state: RepositoryState) -> Listing:
         """Gives the files of a state and makes the index hold exactly those; raises StateFailed."""
@@ -77,7 +85,8 @@ class Repository:
                 listing = self._lister.list(self.cwd, state)
             except GitFailed as error:
                 raise StateFailed(error.reason) from error
-            self.key = _repository_key(state)
+            if self._listed is None or self._listed[2] is not listing:
+                self.key = _repository_key(state)
             self._index.update(listing.files)
             self._listed = (state.head, state.changed_hash, listing)
             return listing
@@ -169,7 +178,7 @@ class Repository:
             raise StateFailed(error.reason) from error
         for file in missing:
             diff = made.get(file.path) or FileDiff(file.path, 0, 0, "")
-            if self._is_still(file, state):
+            if is_still(file, self.cwd, state, self._hashes):
                 self._diffs.put(keys[file.path], diff, len(diff.hunks) + 100)
             known[file.path] = diff
         return known
@@ -216,12 +225,6 @@ class Repository:
             and self._index.holds(listed[2].files)
             and self._index.is_complete()
         )
-
-    def _is_still(self, file: ChangedFile, state: RepositoryState) -> bool:
-        if file.content_hash == "absent" or file.content_hash.startswith("nested"):
-            return file.content_hash == "absent"
-        object_format: ObjectFormat = "sha256" if len(state.head or "") == 64 else "sha1"
-        return self._hashes.of(os.path.join(self.cwd, file.path), object_format) == file.content_hash
 
     def _fill_index(self, report: FillReport) -> FillReport:
         missing = self._index.pending()

@@ -1,4 +1,4 @@
-"""The state of a worktree, asked of git anew at every look: head, branch, changed files with content hashes."""
+"""The state of a worktree, asked of git: head, branch, changed files with content hashes."""
 
 import os
 from pathlib import Path
@@ -49,7 +49,8 @@ class RepositoryState(NamedTuple):
     changed: tuple[ChangedFile, ...]
     changed_hash: str
     proof: str
-    """status: a full `git status`; walk: every file of a folder without git was looked at."""
+    """status: a full `git status`; watch: the same, and since then a watch told of no change in the worktree, its git
+    directory or git's configuration; walk: every file of a folder without git was looked at."""
 
 
 class StateFailed(Exception):
@@ -94,6 +95,14 @@ def read_state(cwd: Path, look: Look, depth: int = 0) -> RepositoryState:
     except GitFailed as error:
         # There is a `.git` here, and git, told to look no higher, knows no repository in it.
         raise StateFailed(DAMAGED if error.reason == NOT_A_REPOSITORY else error.reason) from error
+
+
+def is_still(file: ChangedFile, cwd: Path, state: RepositoryState, hashes: ContentHashes) -> bool:
+    """Says whether a changed file has the content it had in a state; never of a nested repository."""
+    if file.content_hash == "absent" or file.content_hash.startswith("nested"):
+        return file.content_hash == "absent"
+    object_format: ObjectFormat = "sha256" if len(state.head or "") == 64 else "sha1"
+    return hashes.of(os.path.join(cwd, file.path), object_format) == file.content_hash
 
 
 def _of_worktree(cwd: Path, root: Path, look: Look, depth: int) -> RepositoryState:

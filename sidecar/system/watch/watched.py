@@ -1,0 +1,83 @@
+"""What is watched, what is told about it, and how a watch is spoken to."""
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+
+class Folders(NamedTuple):
+    """Which folders are watched; all paths are absolute and without symbolic links."""
+
+    tops: frozenset[str]
+    """Watched with everything below them; one that is not there yet is watched when it comes."""
+    flat: frozenset[str]
+    """Tops of which only the direct children are watched."""
+    skipped: frozenset[str]
+    """Not watched, nor anything below them, except for tops."""
+    skipped_names: frozenset[str]
+    """The same for folders of these names, wherever they are."""
+    telltale: str
+    """A file or folder of this name is told like a change when it is found below a top that is not flat."""
+
+    def enters(self, path: str) -> bool:
+        """Says whether a folder, found in a watched one, is to be watched."""
+        if path in self.tops:
+            return True
+        parent, _, name = path.rpartition("/")
+        return not (parent in self.flat or path in self.skipped or name in self.skipped_names)
+
+    def covers(self, path: str) -> bool:
+        """Says whether a path below a top is watched: no folder above it is skipped."""
+        while path not in self.tops:
+            parent, _, _ = path.rpartition("/")
+            if not parent or not self.enters(path):
+                return False
+            path = parent
+        return True
+
+
+class Changes(NamedTuple):
+    """What changed between two questions."""
+
+    paths: frozenset[str]
+    folders: bool
+    """True when folders came, went or changed themselves; what is in them may not be told one by one."""
+    everything: bool
+    """True when something was missed or may have been: look at everything."""
+
+
+NOTHING = Changes(frozenset(), folders=False, everything=False)
+UNKNOWN = Changes(frozenset(), folders=True, everything=True)
+
+
+class Unwatchable(Exception):
+    """These folders cannot be watched, or no longer; `reason` says why in a few words."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Watch(Protocol):
+    """A running watch. One thread at a time."""
+
+    @property
+    def broken(self) -> str | None:
+        """Why nothing can be told any more; None while all is well."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many folders the system was asked to watch."""
+        ...
+
+    def sync(self) -> Changes:
+        """Tells everything that was done before this call and after the one before it."""
+        ...
+
+    def follow(self, folders: Folders, entered: Iterable[str]) -> None:
+        """Watches other folders from now on; `entered` are those that were skipped and no longer are."""
+        ...
+
+    def close(self) -> None:
+        """Ends the watch."""
+        ...
