@@ -56,11 +56,12 @@ class Watching:
         """Gives the generation, and whether "the same as before" proves that nothing happened."""
         with self._lock:
             self._looks += 1
-            if self._watch is None or self._survey is None:
+            running = self._running()
+            if running is None:
                 self._generation += 1
                 self._ask()
                 return self._generation, False
-            goes_on = self._take(self._watch, self._survey)
+            goes_on = self._take(*running)
             is_proven = goes_on and self._surveyed == self._rules
             if not is_proven:
                 self._ask()
@@ -81,6 +82,9 @@ class Watching:
     def size(self) -> int:
         """How many folders are watched."""
         return self._watch.size if self._watch is not None else 0
+
+    def _running(self) -> tuple[Watch, Survey] | None:
+        return (self._watch, self._survey) if self._watch is not None and self._survey is not None else None
 
     def _take(self, watch: Watch, known: Survey) -> bool:
         """Looks at what happened since the last look; says whether the watch goes on."""
@@ -154,15 +158,15 @@ class Watching:
     def _confirm(self) -> None:
         """Takes a survey whose rules cannot have changed unseen: the watch was there before it."""
         with self._lock:
-            if self._watch is None or self._survey is None:
-                return
-            if not self._take(self._watch, self._survey):
+            running = self._running()
+            if running is None or not self._take(*running):
                 return
             rules = self._rules
         found = survey(self._cwd, self._state_dir, self._now_ns())
         with self._lock:
-            if self._watch is not None and self._survey is not None:
-                self._adopt(found, rules, self._watch, self._survey)
+            running = self._running()
+            if running is not None:
+                self._adopt(found, rules, *running)
 
     def _adopt(self, found: Survey, rules: int, watch: Watch, known: Survey) -> None:
         """Watches what a survey says; what was not watched until now may have changed unseen."""

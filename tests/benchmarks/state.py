@@ -1,0 +1,104 @@
+"""What a look at an unchanged repository costs: proven by the watch, beside a full `git status` in the same run.
+
+    .venv/bin/python -m tests.benchmarks.state --files 1000 20000
+
+Target: well under a millisecond, and independent of how many files there are.
+"""
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sidecar.codebase.freshness import Freshness
+from sidecar.codebase.hashing import ContentHashes
+from sidecar.codebase.repository import Repository
+from sidecar.codebase.state import Look, read_state
+from tests.benchmarks.memory import resident_mb
+from tests.benchmarks.programs import row
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import HERMETIC, make_repository
+from tests.support.walking import process_of, wait_until_watched
+
+FILES_A_FOLDER = 10
+RUNS, FULL_RUNS = 2_000, 20
+DIRTY = 10
+SETTLE_SECONDS = 0.2
+
+
+def main() -> None:
+    """Measures repositories of several sizes, one after another."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", type=int, nargs="+", default=[1_000, 20_000])
+    os.environ.update(HERMETIC)
+    for files in parser.parse_args().files:
+        with tempfile.TemporaryDirectory() as folder:
+            measure(Path(folder), files)
+
+
+def measure(folder: Path, files: int) -> None:
+    """Makes a repository and measures looks at it."""
+    contents = {f"d{n // 1000}/s{n // FILES_A_FOLDER}/f{n}.py": f"value = {n}\n" for n in range(files)}
+    made = make_repository(folder / "repository", contents)
+    sidecar = MemorySidecar(folder / "state")
+    sidecar.client.initialize()
+    process = process_of(sidecar)
+    repository = Repository(process.workspaces.get(str(made.path), None), process)
+    hashes = ContentHashes(lambda: process.clock.now_ms() * 1_000_000)
+    state = repository.state()
+    before_mb, began = resident_mb(os.getpid()), time.perf_counter()
+    assert wait_until_watched(repository, 120)
+    took_ms = (time.perf_counter() - began) * 1000
+    watches = repository.freshness.watching.size
+    print(f"\n{files} files, {watches} folders watched")
+    row("from the second look to proven", took_ms, "in the background; looks meanwhile ask git")
+    row("memory it took", resident_mb(os.getpid()) - before_mb, "beside 1 KB of the kernel's a folder", "MB")
+    full = times(lambda: read_state(made.path, Look(hashes, process.state_dir)), FULL_RUNS)
+    said("full status", full, full)
+    said("unchanged, clean", proven(repository.freshness), full)
+    listing = repository.listing(state)
+    said("its listing, unchanged", times(lambda: repository.listing(state), RUNS), full)
+    assert listing.files
+    made.write(dict.fromkeys(list(contents)[:DIRTY], "dirty = 1\n"))
+    changed = times(repository.state, 1)
+    said(f"the look after {DIRTY} edits", changed, full)
+    time.sleep(SETTLE_SECONDS)
+    said(f"unchanged, {DIRTY} files dirty", proven(repository.freshness), full)
+    made.commit()
+    began = time.perf_counter()
+    assert wait_until_watched(repository, 120)
+    row("from a commit to proven again", (time.perf_counter() - began) * 1000, "looks meanwhile ask git")
+    sidecar.close()
+
+
+def proven(freshness: Freshness) -> list[float]:
+    """Gives the milliseconds of many looks, all proven by the watch."""
+
+    def look() -> None:
+        assert freshness.state().proof == "watch"
+
+    freshness.state()
+    return times(look, RUNS)
+
+
+def times(action: Callable[[], object], runs: int) -> list[float]:
+    """Gives the milliseconds of each run, shortest first."""
+    taken = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        action()
+        taken.append((time.perf_counter() - began) * 1000)
+    return sorted(taken)
+
+
+def said(what: str, taken: list[float], full: list[float]) -> None:
+    """Prints median and p99, and how many times faster than a full status."""
+    median, p99 = statistics.median(taken), taken[len(taken) * 99 // 100]
+    row(what, median, f"p99 {p99:.2f} ms; a full status is {statistics.median(full) / median:.0f} times that")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Random work in real repositories; after each step the state that is given equals the one a full look finds.
+
+    .venv/bin/python -m tests.benchmarks.state_walk --steps 2000 --seed 1
+
+Prints the first differences, and how many steps could have shown one.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import HERMETIC
+from tests.support.walking import walk
+
+STEPS_A_REPOSITORY = 200
+
+
+def main() -> int:
+    """Walks through several repositories, one after another."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    os.environ.update(HERMETIC)
+    proofs: Counter[str] = Counter()
+    watched, differences, done = 0, [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        sidecar = MemorySidecar(Path(folder) / "state")
+        sidecar.client.initialize()
+        while done < options.steps:
+            walked = walk(
+                sidecar,
+                Path(folder),
+                options.seed + done // STEPS_A_REPOSITORY,
+                min(STEPS_A_REPOSITORY, options.steps - done),
+            )
+            done += walked.steps
+            proofs += walked.proofs
+            watched += walked.watched_before
+            differences += walked.differences
+            print(f"{done} steps, {watched} after a proven state, {dict(proofs)}, {len(differences)} differences")
+        sidecar.close()
+    for difference in differences[:10]:
+        print(difference)
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""A random walk through the states of a repository, comparing what is kept with what a full look finds."""
+
+import contextlib
+import time
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.call import Process
+from sidecar.codebase.hashing import ContentHashes
+from sidecar.codebase.repository import Repository
+from sidecar.codebase.state import Look, RepositoryState, StateFailed, read_state
+from tests.support.memory import MemorySidecar
+from tests.support.random_work import RandomWork
+from tests.support.repositories import make_repository
+
+WATCHED_WITHIN_SECONDS = 10.0
+
+FILES = {f"{folder}/{number}.txt": f"{number}\n" for folder in ("src", "docs", "lib/a") for number in range(8)}
+
+
+class Walked(NamedTuple):
+    """What a walk met."""
+
+    steps: int
+    proofs: Counter[str]
+    watched_before: int
+    """Steps whose operation was done while a kept state was proven fresh: those that could have gone unseen."""
+    differences: list[str]
+
+
+def process_of(sidecar: MemorySidecar) -> Process:
+    """Gives the process behind a sidecar in memory, once its methods are loaded."""
+    sidecar.client.request("settings/get", {})
+    assert isinstance(sidecar.app.process, Process)
+    return sidecar.app.process
+
+
+def wait_until_watched(repository: Repository, seconds: float = WATCHED_WITHIN_SECONDS) -> bool:
+    """Looks until the state is proven by the watch."""
+    give_up_at = time.monotonic() + seconds
+    while time.monotonic() < give_up_at:
+        try:
+            if repository.state().proof == "watch":
+                return True
+        except StateFailed:
+            pass
+        time.sleep(0.002)
+    return False
+
+
+def walk(sidecar: MemorySidecar, folder: Path, seed: int, steps: int) -> Walked:
+    """Works at random, looks after each operation, and compares.
+
+    The seed also says where: in the repository itself, in a linked worktree, or looking from a subfolder only.
+    """
+    process = process_of(sidecar)
+    made = make_repository(folder / f"walk-{seed}", FILES)
+    work = RandomWork(made, folder / f"outside-{seed}", seed)
+    for branch in ("one", "two/three"):
+        made.git("branch", branch)
+    root = made.path
+    if seed % 4 == 2:
+        root = made.add_worktree(folder / f"linked-{seed}", "four").path
+        work.root = root
+    cwd = root / "src" if seed % 4 == 3 else root
+    workspace = process.workspaces.get(str(cwd), None)
+    repository = Repository(workspace, process)
+    proofs: Counter[str] = Counter()
+    differences: list[str] = []
+    watched = 0
+    for number in range(steps):
+        with contextlib.suppress(OSError):
+            cwd.mkdir(parents=True, exist_ok=True)
+        # Half of the steps wait for the watch, the other half come while it is being prepared.
+        ready = wait_until_watched(repository, 1.0) if number % 2 == 0 else _is_watched(repository)
+        watched += ready
+        done = work.step()
+        kept, fresh = _look(repository), _fresh(workspace.cwd, process)
+        proofs[kept.proof if isinstance(kept, RepositoryState) else "failed"] += 1
+        if _seen(kept) != _seen(fresh):
+            differences.append(f"seed {seed}, step {number}, {done}: {_seen(kept)} is {_seen(fresh)}")
+    repository.freshness.watching.close()
+    return Walked(steps, proofs, watched, differences)
+
+
+def _is_watched(repository: Repository) -> bool:
+    state = _look(repository)
+    return isinstance(state, RepositoryState) and state.proof == "watch"
+
+
+def _look(repository: Repository) -> RepositoryState | str:
+    try:
+        return repository.state()
+    except StateFailed as error:
+        return error.reason
+
+
+def _fresh(cwd: Path, process: Process) -> RepositoryState | str:
+    hashes = ContentHashes(lambda: 0)  # at the beginning of time every file was just written: all are read
+    try:
+        return read_state(cwd, Look(hashes, process.state_dir))
+    except StateFailed as error:
+        return error.reason
+
+
+def _seen(state: RepositoryState | str) -> object:
+    return state._replace(proof="") if isinstance(state, RepositoryState) else state

@@ -1,0 +1,217 @@
+"""A watch tells everything that happened below its folders, follows them as they come and go, or says it cannot."""
+
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sidecar.system.watch import Changes, Folders, Unwatchable, Watch, open_watch
+from sidecar.system.watch.cookies import PREFIX
+from sidecar.system.watch.elsewhere import QUIET_MS, RecursiveWatch
+from sidecar.system.watch.watched import NOTHING
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")
+Open = Callable[..., Watch]
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "top"
+    (folder / "cookies").mkdir(parents=True)
+    (folder / "sub").mkdir()
+    (folder / "sub" / "a.txt").write_text("a")
+    return folder
+
+
+@pytest.fixture
+def watch_of(top: Path) -> Iterator[Open]:
+    made: list[Watch] = []
+
+    def make(folders: Folders | None = None) -> Watch:
+        made.append(open_watch(folders or folders_of(top), top / "cookies"))
+        return made[-1]
+
+    yield make
+    for watch in made:
+        watch.close()
+
+
+def folders_of(top: Path, *skipped: str) -> Folders:
+    paths = frozenset((top / name).as_posix() for name in skipped)
+    flat = frozenset({(top / "cookies").as_posix()})
+    return Folders(flat | {top.as_posix()}, flat, paths, frozenset({"own"}), ".git")
+
+
+def names(changes: Changes, top: Path) -> set[str]:
+    assert not changes.everything
+    return {os.path.relpath(path, top) for path in changes.paths}
+
+
+@on_linux
+def test_nothing_is_told_of_nothing_and_no_cookie_is_left(watch_of: Open, top: Path) -> None:
+    watch = watch_of()
+    assert [watch.sync() for _ in range(3)] == [NOTHING] * 3
+    assert os.listdir(top / "cookies") == []
+
+
+@on_linux
+def test_each_kind_of_change_is_told(watch_of: Open, top: Path) -> None:
+    watch, file = watch_of(), top / "sub" / "a.txt"
+    changes: dict[str, Callable[[], object]] = {
+        "write": lambda: file.write_text("b"),
+        "mode": lambda: file.chmod(0o600),
+        "time": lambda: os.utime(file, (1, 1)),
+        "truncate": lambda: os.truncate(file, 0),
+        "rename": lambda: file.rename(top / "sub" / "b.txt"),
+        "link": lambda: (top / "sub" / "l").symlink_to("nowhere"),
+        "delete": (top / "sub" / "b.txt").unlink,
+    }
+    for kind, change in changes.items():
+        change()
+        told = names(watch.sync(), top)
+        assert told, kind
+        assert {os.path.dirname(path) for path in told} == {"sub"}, kind
+    assert watch.sync() == NOTHING
+
+
+@on_linux
+def test_new_folders_are_followed_however_they_come(watch_of: Open, top: Path, tmp_path: Path) -> None:
+    watch = watch_of()
+    (top / "x" / "y" / "z").mkdir(parents=True)
+    assert watch.sync().folders
+    (top / "x" / "y" / "z" / "f").write_text("1")
+    assert names(watch.sync(), top) == {"x/y/z/f"}
+    (top / "x").rename(top / "moved")
+    (top / "moved" / "y" / "z" / "g").write_text("1")
+    watch.sync()
+    (top / "moved" / "y" / "z" / "f").write_text("2")
+    assert names(watch.sync(), top) == {"moved/y/z/f"}
+    (top / "moved").rename(tmp_path / "out")
+    watch.sync()
+    (tmp_path / "out" / "y" / "z" / "f").write_text("3")
+    assert watch.sync() == NOTHING
+    (top / "new").mkdir()
+    (tmp_path / "out").rename(top / "new" / "in")
+    watch.sync()
+    (top / "new" / "in" / "y" / "z" / "f").write_text("4")
+    assert names(watch.sync(), top) == {"new/in/y/z/f"}
+    shutil.rmtree(top / "new")
+    assert watch.sync().folders
+    assert watch.size == 3
+
+
+@on_linux
+def test_a_folder_moved_into_a_new_one_before_anybody_asked_is_followed(watch_of: Open, top: Path) -> None:
+    watch = watch_of()
+    (top / "parent").mkdir()
+    (top / "sub").rename(top / "parent" / "sub")
+    watch.sync()
+    (top / "parent" / "sub" / "a.txt").write_text("b")
+    assert names(watch.sync(), top) == {"parent/sub/a.txt"}
+
+
+@on_linux
+def test_what_is_skipped_is_silent_until_it_is_not(watch_of: Open, top: Path) -> None:
+    for name in ("sub/own/deep", "skipped/deep"):
+        (top / name).mkdir(parents=True)
+    watch = watch_of(folders_of(top, "skipped"))
+    for name in ("sub/own/deep/f", "skipped/deep/f"):
+        (top / name).write_text("1")
+    assert watch.sync() == NOTHING
+    watch.follow(folders_of(top), [(top / "skipped").as_posix()])
+    (top / "skipped/deep/f").write_text("2")
+    assert names(watch.sync(), top) == {"skipped/deep/f"}
+    watch.follow(folders_of(top, "skipped"), [])
+    (top / "skipped/deep/f").write_text("3")
+    assert watch.sync() == NOTHING
+
+
+@on_linux
+def test_a_telltale_is_told_whether_it_was_there_or_comes(watch_of: Open, top: Path) -> None:
+    (top / "sub" / ".git").write_text("gitdir: nowhere")
+    watch = watch_of()
+    assert names(watch.sync(), top) == {"sub/.git"}
+    (top / "later").mkdir()
+    (top / "later" / ".git").mkdir()
+    assert "later/.git" in names(watch.sync(), top)
+
+
+@on_linux
+def test_more_changes_than_are_kept_end_the_watch(watch_of: Open, top: Path) -> None:
+    watch, files = watch_of(), (top / "sub" / "a.txt", top / "sub" / "b.txt")
+    files[1].write_text("b")
+    for number in range(100_000):
+        os.utime(files[number % 2], (number, number))
+    for number in range(100_000):
+        os.utime(files[number % 2], (number, number))
+    assert watch.sync().everything
+    assert watch.broken in {"too many changes at once", "events were lost"}
+    assert watch.sync().everything
+
+
+@on_linux
+def test_folders_beyond_the_limit_and_foreign_file_systems_are_refused(
+    watch_of: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(Unwatchable, match="file system"):
+        watch_of(Folders(frozenset({"/proc"}), frozenset(), frozenset(), frozenset(), ".git"))
+    monkeypatch.setattr("sidecar.system.watch.tree.MAX_WATCHES", watch_of().size)
+    with pytest.raises(Unwatchable, match="too many folders"):
+        watch_of()
+
+
+@on_linux
+def test_a_cookie_that_cannot_be_made_ends_the_watch(watch_of: Open, top: Path) -> None:
+    watch = watch_of()
+    (top / "cookies").rmdir()
+    assert watch.sync().everything
+    assert watch.broken == "no cookie can be made"
+
+
+@on_linux
+def test_a_closed_watch_leaves_no_thread_and_no_file(watch_of: Open) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    watch = watch_of()
+    watch.close()
+    give_up_at = time.monotonic() + 5
+    while time.monotonic() < give_up_at and any(thread.name == "inotify" for thread in threading.enumerate()):
+        time.sleep(0.01)
+    assert set(os.listdir("/proc/self/fd")) <= before
+    assert watch.sync().everything
+
+
+@on_linux
+def test_cookies_of_killed_processes_are_taken_away(watch_of: Open, top: Path) -> None:
+    for name, age in (("old", 3_600), ("new", 0)):
+        path = top / "cookies" / f"{PREFIX}{name}"
+        path.write_text("")
+        os.utime(path, (time.time() - age,) * 2)
+    watch_of()
+    assert os.listdir(top / "cookies") == [f"{PREFIX}new"]
+
+
+def test_the_recursive_watch_proves_nothing_until_all_is_quiet(top: Path) -> None:
+    watch = RecursiveWatch(folders_of(top, "skipped"), top / "cookies")
+    try:
+        (top / "sub" / "a.txt").write_text("b")
+        assert watch.sync().everything
+        assert watch.sync().everything
+        time.sleep(QUIET_MS / 1000 + 0.1)
+        assert watch.sync() == NOTHING
+        (top / "sub" / "a.txt").write_text("c")
+        assert (top / "sub" / "a.txt").as_posix() in watch.sync().paths
+    finally:
+        watch.close()
+    assert watch.sync().everything
+
+
+def test_the_recursive_watch_needs_one_tree(top: Path, tmp_path: Path) -> None:
+    (tmp_path / "apart").mkdir()
+    folders = folders_of(top)._replace(tops=frozenset({top.as_posix(), (tmp_path / "apart").resolve().as_posix()}))
+    with pytest.raises(Unwatchable, match="elsewhere"):
+        RecursiveWatch(folders, top / "cookies")
