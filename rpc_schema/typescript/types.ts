@@ -203,7 +203,9 @@ export interface CodebaseStateResult {
   branch: string | null
   changed: ChangedFileEntry[]
   changedFilesHash: string
-  /** status: a full `git status`; walk: every file of a folder without git was looked at. */
+  /**
+   * status: a full `git status`; watch: a watch proved that nothing changed since the last one; walk: every file of a folder without git was looked at.
+   */
   proof: string
 }
 
