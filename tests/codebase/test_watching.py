@@ -1,9 +1,12 @@
 """The state of an unchanged worktree is proven by a watch; whatever may change it makes git be asked again."""
 
+import gc
 import mmap
 import os
 import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -232,6 +235,21 @@ def test_the_end_of_the_process_ends_the_watch(sidecar: MemorySidecar, repositor
     assert one.freshness.watching.size > 0
     sidecar.close()
     assert one.freshness.watching.size == 0
+
+
+def test_a_workspace_that_is_forgotten_is_watched_no_more(process: Process, repository: Repository) -> None:
+    def readers() -> int:
+        return sum(thread.name == "inotify" for thread in threading.enumerate())
+
+    before = readers()
+    one = watched(process, repository.path)
+    assert readers() == before + 1
+    del one
+    gc.collect()
+    give_up_at = time.monotonic() + 5
+    while time.monotonic() < give_up_at and readers() > before:
+        time.sleep(0.01)
+    assert readers() == before
 
 
 @pytest.mark.parametrize("seed", [101, 102, 103])

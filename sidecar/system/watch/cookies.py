@@ -13,8 +13,8 @@ _numbers = itertools.count()
 
 
 def new_name() -> str:
-    """Gives a name no other cookie has, of this process or another."""
-    return f"{PREFIX}{os.getpid()}-{next(_numbers)}"
+    """Gives a name no other cookie has, of this process or another, and that is no part of another's."""
+    return f"{PREFIX}{os.getpid()}-{next(_numbers)}-"
 
 
 def put(folder: Path, name: str) -> None:

@@ -39,7 +39,7 @@ class RecursiveWatch:
         self._condition = threading.Condition()
         self._paths: set[str] = set()
         self._stopping = threading.Event()
-        root = min(folders.tops, key=len)
+        self._root = root = min(folders.tops, key=len)
         if not all(top == root or top.startswith(f"{root}/") for top in folders.tops):
             # Two trees have two streams of events, and a cookie in one says nothing about the other.
             raise Unwatchable("the git directory lies elsewhere")
@@ -99,7 +99,10 @@ class RecursiveWatch:
 
     def _counts(self, path: str) -> bool:
         parent, _, name = path.rpartition("/")
-        return not name.startswith(cookies.PREFIX) and self._folders.covers(parent)
+        if name.startswith(cookies.PREFIX):
+            return False
+        # A path that is spelt in another way than the root is not known to be skipped.
+        return not f"{parent}/".startswith(f"{self._root}/") or self._folders.covers(parent)
 
 
 def _move(notify: "RustNotify", condition: threading.Condition, paths: set[str], stopping: threading.Event) -> None:
