@@ -70,7 +70,10 @@ class RandomWork:
     def folder(self) -> Path:
         """Gives a folder that is there."""
         folders = [path for path in sorted(self.root.rglob("*")) if ".git" not in path.parts and path.is_dir()]
-        return self.random.choice(folders) if folders else self.place().parent
+        if folders:
+            return self.random.choice(folders)
+        (self.root / "src").mkdir()
+        return self.root / "src"
 
 
 def write(work: RandomWork) -> None:
