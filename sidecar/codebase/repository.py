@@ -87,7 +87,8 @@ class Repository:
                 raise StateFailed(error.reason) from error
             if self._listed is None or self._listed[2] is not listing:
                 self.key = _repository_key(state)
-            self._index.update(listing.files)
+            if not self._index.holds(listing.files):
+                self._index.update(listing.files)
             self._listed = (state.head, state.changed_hash, listing)
             return listing
 
