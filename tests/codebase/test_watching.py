@@ -19,7 +19,7 @@ from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.walking import process_of, wait_until_watched, walk
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is proven before all was quiet")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux is watched")
 
 Make = Callable[..., Repository]
 QUICK_STEPS = 120

@@ -201,6 +201,8 @@ def replace_with_backup(work: RandomWork) -> None:
 
 def write_through_mapping(work: RandomWork) -> None:
     path = work.file()
+    if path.stat().st_size == 0:
+        return  # there is nothing to map
     with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapping:
         mapping[: min(8, len(mapping))] = work.text()[: min(8, len(mapping))]
 

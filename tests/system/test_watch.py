@@ -12,7 +12,6 @@ import pytest
 
 from sidecar.system.watch import Changes, Folders, Unwatchable, Watch, open_watch
 from sidecar.system.watch.cookies import PREFIX
-from sidecar.system.watch.elsewhere import QUIET_MS, RecursiveWatch
 from sidecar.system.watch.watched import NOTHING
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")
@@ -193,25 +192,3 @@ def test_cookies_of_killed_processes_are_taken_away(watch_of: Open, top: Path) -
         os.utime(path, (time.time() - age,) * 2)
     watch_of()
     assert os.listdir(top / "cookies") == [f"{PREFIX}new"]
-
-
-def test_the_recursive_watch_proves_nothing_until_all_is_quiet(top: Path) -> None:
-    watch = RecursiveWatch(folders_of(top, "skipped"), top / "cookies")
-    try:
-        (top / "sub" / "a.txt").write_text("b")
-        assert watch.sync().everything
-        assert watch.sync().everything
-        time.sleep(QUIET_MS / 1000 + 0.1)
-        assert watch.sync() == NOTHING
-        (top / "sub" / "a.txt").write_text("c")
-        assert (top / "sub" / "a.txt").as_posix() in watch.sync().paths
-    finally:
-        watch.close()
-    assert watch.sync().everything
-
-
-def test_the_recursive_watch_needs_one_tree(top: Path, tmp_path: Path) -> None:
-    (tmp_path / "apart").mkdir()
-    folders = folders_of(top)._replace(tops=frozenset({top.as_posix(), (tmp_path / "apart").resolve().as_posix()}))
-    with pytest.raises(Unwatchable, match="elsewhere"):
-        RecursiveWatch(folders, top / "cookies")
