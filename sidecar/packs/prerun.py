@@ -153,7 +153,7 @@ def _items(turn: _Turn, gathered: Gathered, anchor_changes: list[str] | None) ->
     gathered.omissions.extend(
         Trimmed(item=keys.context_key(file.ranked.path), reason="too faint to be news for a follow-up")
         for file in files
-        if file not in telling
+        if not _is_news(turn, file)
     )
     items.extend(context_items(telling, f"{said(turn.params.prompt)} {turn.task.query}", sendable))
     if gathered.state is not None:

@@ -19,6 +19,8 @@ from sidecar.workspace import Workspace
 
 CONTEXT_FILES = 16
 
+REMEMBERED_CONVERSATIONS = 64
+
 PREPARE_WAIT_MS = 20_000
 """How long a preparation between two runs may wait for files still being read."""
 
@@ -71,6 +73,15 @@ class _Asked:
         self.by_sub_chat: dict[str, Question] = {}
         self.preparing: dict[str, Future[None]] = {}
 
+    def remember(self, sub_chat_id: str, question: Question) -> None:
+        """Keeps a conversation's question; the one that asked nothing for longest is forgotten."""
+        self.by_sub_chat.pop(sub_chat_id, None)
+        self.by_sub_chat[sub_chat_id] = question
+        while len(self.by_sub_chat) > REMEMBERED_CONVERSATIONS:
+            forgotten = next(iter(self.by_sub_chat))
+            del self.by_sub_chat[forgotten]
+            self.preparing.pop(forgotten, None)
+
 
 def question_of(
     process: Process, workspace: Workspace, params: PreRunParams, task: Task, token_mode: TokenMode, settings: Settings
@@ -83,13 +94,7 @@ def question_of(
         params.host_injects or HostInjects(), tuple(sorted(artifact.title for artifact in accepted)),
         anchor_limit(token_mode, settings.new_bytes_per_call(token_mode)),
     )  # fmt: skip
-    asked = workspace.part(_Asked, _Asked).by_sub_chat
-    asked.pop(params.sub_chat_id, None)
-    asked[params.sub_chat_id] = question
-    while len(asked) > 64:
-        forgotten = next(iter(asked))
-        del asked[forgotten]
-        workspace.part(_Asked, _Asked).preparing.pop(forgotten, None)
+    workspace.part(_Asked, _Asked).remember(params.sub_chat_id, question)
     return question
 
 

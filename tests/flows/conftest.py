@@ -7,6 +7,9 @@ import pytest
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.shop import active
+
+__all__ = ["active", "conversation", "project"]
 
 PROJECT = {
     "AGENTS.md": "# Rules\n\n- Never log a customer's card number.\n- Amounts are integers of cents, always.\n",
@@ -51,14 +54,6 @@ def test_discount():
 def project(make_repository: Callable[..., Repository]) -> Repository:
     """A small shop's till, committed."""
     return make_repository(PROJECT, name="till")
-
-
-@pytest.fixture
-def active(open_sidecar: Callable[..., MemorySidecar]) -> MemorySidecar:
-    """A sidecar that injects."""
-    sidecar = open_sidecar()
-    sidecar.client.initialize(settings={"mode": "active"})
-    return sidecar
 
 
 @pytest.fixture
