@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Clock, rfc3339
@@ -18,6 +18,14 @@ from sidecar.system.log import Log
 from sidecar.workspace import Workspace, Workspaces, project_key
 
 Part = TypeVar("Part")
+
+
+class _Known(NamedTuple):
+    """Settings as they were resolved, from what stood in the state file at a version of it."""
+
+    version: int
+    stored: tuple[Mapping[str, Any], Mapping[str, Any]]
+    settings: Settings
 
 
 @dataclass
@@ -43,7 +51,7 @@ class Process:
     ending: threading.Event = field(default_factory=threading.Event)
     at_end: list[Callable[[], object]] = field(default_factory=list)
     """Called, in order, once the process is ending."""
-    _settings: dict[str, tuple[int, Settings]] = field(default_factory=dict)
+    _settings: dict[str, "_Known"] = field(default_factory=dict)
     _parts: dict[type, object] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -61,21 +69,25 @@ class Process:
             close()
 
     def settings(self, project: str) -> Settings:
-        """Gives the settings that count for a project key; read again only when the state file has changed."""
+        """Gives the settings that count for a project key; resolved anew only when they were changed in the file."""
         version = self.database.data_version()
         known = self._settings.get(project)
-        if known is not None and known[0] == version:
-            return known[1]
+        if known is not None and known.version == version:
+            return known.settings
         with self.database.read() as reader:
-            layers: list[tuple[Layer, Mapping[str, Any]]] = [
-                ("initialize", self.initialize_settings),
-                ("global", values_of(reader, GLOBAL)),
-                ("project", values_of(reader, project) if project else {}),
-                ("environment", self.environment_settings),
-            ]
-        settings = resolve(layers)
-        self._settings[project] = (version, settings)
+            stored = values_of(reader, GLOBAL), values_of(reader, project) if project else {}
+        settings = known.settings if known is not None and known.stored == stored else self._resolved(*stored)
+        self._settings[project] = _Known(version, stored, settings)
         return settings
+
+    def _resolved(self, for_all: Mapping[str, Any], for_project: Mapping[str, Any]) -> Settings:
+        layers: list[tuple[Layer, Mapping[str, Any]]] = [
+            ("initialize", self.initialize_settings),
+            ("global", for_all),
+            ("project", for_project),
+            ("environment", self.environment_settings),
+        ]
+        return resolve(layers)
 
 
 @dataclass(frozen=True)

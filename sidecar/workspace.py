@@ -60,7 +60,8 @@ class Workspaces:
 
     def get(self, cwd: str, project_path: str | None) -> Workspace:
         """Gives the workspace of two paths; raises WorkspaceUnavailable for one that is not absolute."""
-        folder, project = _resolved(cwd), _resolved(project_path or cwd)
+        folder = _resolved(cwd)
+        project = folder if project_path in (None, cwd) else _resolved(project_path or cwd)
         key = (os.path.normcase(folder), os.path.normcase(project))
         with self._lock:
             workspace = self._open.get(key)

@@ -17,12 +17,13 @@ from sidecar.packs.shared import (
     Answer,
     Draft,
     Question,
+    answer_at_hand,
     await_preparation,
     shared_pack,
     with_summaries,
 )
 from sidecar.packs.store import CachedPack
-from sidecar.packs.task import OWN_TERMS, significant
+from sidecar.packs.task import OWN_TERMS, query_of, significant
 from sidecar.runs import Known
 
 FOLLOW_UP_FILES = 6
@@ -67,6 +68,30 @@ class _Packed(NamedTuple):
     omissions: list[Trimmed]
 
 
+class _Search(NamedTuple):
+    """What this prompt alone asks for, beside its task."""
+
+    query: str
+    mentioned: frozenset[str]
+    nowhere: tuple[str, ...]
+    """Mentions that lead to no file."""
+    has_own_words: bool
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything is to be looked for."""
+        return self.has_own_words or bool(self.mentioned)
+
+    @classmethod
+    def of(cls, question: Question, params: PreRunParams, listing: Listing, *, new_task: bool) -> "_Search":
+        """Reads a prompt; the words that begin a task are the task's, also when they are said again."""
+        words, names = significant(said(params.prompt))
+        mentioned, nowhere = _mentioned(question, params, listing)
+        query = query_of(words, names)
+        has_own_words = (bool(names) or len(words) >= OWN_TERMS) and not new_task and query != question.task.query
+        return cls(query, frozenset(mentioned), tuple(nowhere), has_own_words)
+
+
 def gather(question: Question, params: PreRunParams, known: Known, deadline: Deadline, *, new_task: bool) -> Gathered:
     """Looks at the repository, then at its differences and its files side by side, as long as there is time."""
     gathered = Gathered()
@@ -86,15 +111,23 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
     except StateFailed as error:
         gathered.omissions.append(Trimmed(item="repository", reason=error.reason))
         return gathered
-    changes = pool.submit(_changes, question.repository, gathered.state, known)
-    draft = Draft()
-    packing = pool.submit(
-        _pack, question, params, gathered.state, listing, left_ms() * INDEX_SHARE, draft, new_task=new_task
-    )
-    wait((changes,), timeout=left_ms() / 1000)
-    wait((packing,), timeout=left_ms() / 1000)
-    _take_changes(gathered, changes)
-    _take_pack(gathered, packing, draft)
+    state, draft, changes, packing = gathered.state, Draft(), None, None
+    search = _Search.of(question, params, listing, new_task=new_task)
+    at_hand = answer_at_hand(question, params.sub_chat_id, state) if not search.is_needed else None
+    if state.changed or known.head_commit not in (None, state.head):
+        changes = pool.submit(_changes, question.repository, state, known)
+    else:
+        gathered.differences = Differences({}, {})
+    if at_hand is None:
+        packing = pool.submit(_pack, question, params, state, listing, search, left_ms() * INDEX_SHARE, draft)
+    else:
+        _take_pack(gathered, _packed(at_hand, listing, search, ()))
+    if changes is not None:
+        wait((changes,), timeout=left_ms() / 1000)
+        _take_changes(gathered, changes)
+    if packing is not None:
+        wait((packing,), timeout=left_ms() / 1000)
+        _take_packing(gathered, packing, draft)
     return gathered
 
 
@@ -135,13 +168,17 @@ def _take_changes(gathered: Gathered, changes: "Future[tuple[Differences, Moved 
         gathered.omissions.append(Trimmed(item="delta", reason=error.reason))
 
 
-def _take_pack(gathered: Gathered, packing: "Future[_Packed]", draft: Draft) -> None:
+def _take_packing(gathered: Gathered, packing: "Future[_Packed]", draft: Draft) -> None:
     if not packing.done():
         gathered.partial = True
         gathered.pack = draft.as_pack()
         gathered.omissions.append(Trimmed(item="context", reason="deadline"))
         return
-    answer, gathered.extra, omissions = packing.result()
+    _take_pack(gathered, packing.result())
+
+
+def _take_pack(gathered: Gathered, packed: _Packed) -> None:
+    answer, gathered.extra, omissions = packed
     gathered.pack, gathered.cache_hit = answer.pack, answer.cache_hit
     shown = len(answer.pack.files) + len(gathered.extra)
     gathered.file_misses = min(answer.analysed, shown)
@@ -155,10 +192,9 @@ def _pack(
     params: PreRunParams,
     state: RepositoryState,
     listing: Listing,
+    search: _Search,
     wait_ms: float,
     draft: Draft,
-    *,
-    new_task: bool,
 ) -> _Packed:
     """The shared pack of the task, and the files that this prompt alone asks for."""
     clock = question.process.clock
@@ -166,27 +202,36 @@ def _pack(
     await_preparation(question.workspace, params.sub_chat_id, wait_ms)
     left_ms = max(0.0, wait_ms - (clock.monotonic_ms() - began_ms))
     answer = shared_pack(question, state, listing, left_ms, draft)
+    extra = _found(question, state, listing, search, answer.pack) if search.is_needed else ()
+    return _packed(answer, listing, search, extra)
+
+
+def _found(
+    question: Question, state: RepositoryState, listing: Listing, search: _Search, pack: CachedPack
+) -> tuple[ContextFile, ...]:
+    """The files this prompt mentions, and those its own words point at beside the task's."""
+    mentioned = search.mentioned
+    found = question.repository.find(search.query, state, sorted(mentioned), FOLLOW_UP_FILES + len(mentioned))
+    shared = {file.ranked.path for file in pack.files}
+    wanted = [
+        one
+        for one in found
+        if one.path in mentioned or (search.has_own_words and one.path not in shared and _is_telling(one))
+    ]
+    return with_summaries(question, search.query, wanted, state, listing, mentioned=mentioned)
+
+
+def _packed(answer: Answer, listing: Listing, search: _Search, extra: tuple[ContextFile, ...]) -> _Packed:
     omissions = []
     if not answer.complete:
         omissions.append(Trimmed(item="context", reason="files are still being read"))
     if listing.cut_at is not None:
         reason = f"only the first {len(listing.files)} of {listing.cut_at} files are looked at"
         omissions.append(Trimmed(item="context", reason=reason))
-    mentioned, nowhere = _mentioned(question, params, listing)
     omissions.extend(
-        Trimmed(item=path[:200], reason="not there, outside the workspace, or not to be shown") for path in nowhere
+        Trimmed(item=path[:200], reason="not there, outside the workspace, or not to be shown")
+        for path in search.nowhere
     )
-    words, names = significant(said(params.prompt))
-    own_words = (bool(names) or len(words) >= OWN_TERMS) and not new_task
-    extra: tuple[ContextFile, ...] = ()
-    if mentioned or own_words:
-        query = " ".join((*words.values(), *names))
-        found = question.repository.find(query, state, sorted(mentioned), FOLLOW_UP_FILES + len(mentioned))
-        shared = {file.ranked.path for file in answer.pack.files}
-        wanted = [
-            one for one in found if one.path in mentioned or (own_words and one.path not in shared and _is_telling(one))
-        ]
-        extra = with_summaries(question, query, wanted, state, listing, mentioned=frozenset(mentioned))
     return _Packed(answer, extra, omissions)
 
 

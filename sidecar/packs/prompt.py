@@ -4,6 +4,7 @@ Pure. The prompt itself goes to the provider unchanged.
 """
 
 import re
+from functools import lru_cache
 
 from sidecar.core.redact import redact
 
@@ -19,6 +20,11 @@ def said(prompt: str) -> str:
     """Gives a prompt's own words, with the paths of what it mentions."""
     if len(prompt) > HEAD_CHARACTERS + TAIL_CHARACTERS:
         prompt = f"{prompt[:HEAD_CHARACTERS]}\n{prompt[-TAIL_CHARACTERS:]}"
+    return _said(prompt)
+
+
+@lru_cache(maxsize=16)
+def _said(prompt: str) -> str:
     return redact(_MARKER.sub(" ", _PLACE.sub(r" \2 ", prompt)))
 
 

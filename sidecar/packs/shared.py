@@ -9,12 +9,12 @@ from sidecar.codebase import Listing, Ranked, Repository, RepositoryState, State
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor import anchor_limit, anchor_lines
 from sidecar.packs.context import UNREAD, ContextFile, why_here
-from sidecar.packs.model import HostInjects, PreRunParams, TokenMode
+from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.sources import area_heads, gather_sources, source_paths
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
-from sidecar.runs import Task, artifacts
+from sidecar.packs.turn import Turn
+from sidecar.runs import Task
 from sidecar.runs.model import Provider, RunMode
-from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
 CONTEXT_FILES = 16
@@ -83,19 +83,25 @@ class _Asked:
             self.preparing.pop(forgotten, None)
 
 
-def question_of(
-    process: Process, workspace: Workspace, params: PreRunParams, task: Task, token_mode: TokenMode, settings: Settings
-) -> Question:
+def question_of(turn: Turn) -> Question:
     """Puts together what a call asks, and remembers it for the preparation after its run."""
-    with process.database.read() as tx:
-        accepted = artifacts.listed(tx, workspace.project_key, "accepted", "rejectedApproach", 12)
+    params, workspace, process = turn.params, turn.workspace, turn.call.process
     question = Question(
-        process, workspace, repository_of(workspace, process), task, params.provider, params.mode, token_mode,
-        params.host_injects or HostInjects(), tuple(sorted(artifact.title for artifact in accepted)),
-        anchor_limit(token_mode, settings.new_bytes_per_call(token_mode)),
+        process, workspace, repository_of(workspace, process), turn.task, params.provider, params.mode, turn.token_mode,
+        params.host_injects or HostInjects(), turn.rejected,
+        anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)),
     )  # fmt: skip
     workspace.part(_Asked, _Asked).remember(params.sub_chat_id, question)
     return question
+
+
+def answer_at_hand(question: Question, sub_chat_id: str, state: RepositoryState) -> Answer | None:
+    """Gives the pack for a question in a state if it was used lately and nothing is being made of it; never waits."""
+    preparing = question.workspace.part(_Asked, _Asked).preparing.get(sub_chat_id)
+    if not question.repository.is_indexed() or (preparing is not None and not preparing.done()):
+        return None
+    pack = _packs(question).at_hand(_key(question, state))
+    return Answer(pack, cache_hit=True, analysed=0, complete=True) if pack is not None else None
 
 
 def shared_pack(
@@ -105,7 +111,7 @@ def shared_pack(
 
     What is ready early is put into the draft.
     """
-    cache = question.process.part(PackCache, lambda: PackCache(question.process))
+    cache = _packs(question)
     key = _key(question, state)
     with cache.making(key, wait_ms):
         cached = cache.get(key)
@@ -191,6 +197,10 @@ def _pointer(ranked: Ranked, query: str, listing: Listing) -> ContextFile:
     """A file that was not read yet: its content counts as not given, so that its summary may follow."""
     why = why_here(ranked, query_words(query), mentioned=False, changed=False)
     return ContextFile(ranked, f"pointer:{listing.files[ranked.path]}", UNREAD, why)
+
+
+def _packs(question: Question) -> PackCache:
+    return question.process.part(PackCache, lambda: PackCache(question.process))
 
 
 def _prepare(question: Question) -> None:

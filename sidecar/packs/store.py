@@ -10,9 +10,13 @@ from sidecar.codebase import Ranked, Summary, from_json, to_json
 from sidecar.core.redact import redact
 from sidecar.packs.context import ContextFile
 from sidecar.storage.cache import Cache
+from sidecar.storage.lru import Lru
 
 PACK_VERSION = 1
 """Part of the key's sources: a change of what a pack holds makes the old ones invalid."""
+
+PACKS_AT_HAND = 64
+"""Packs kept as they are used, beside their texts in the hot cache."""
 
 
 class PackKey(NamedTuple):
@@ -41,13 +45,25 @@ class PackCache:
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 4
         self._cache = Cache("continuity_pack_cache", PackKey._fields, process.database, process.hot, limit)
+        self._at_hand = Lru(PACKS_AT_HAND)
         self._lock = threading.Lock()
         self._making: dict[PackKey, threading.Event] = {}
 
     def get(self, key: PackKey) -> CachedPack | None:
         """Gives the pack that was made for exactly this key."""
-        value = self._cache.get(tuple(key))
-        return _from_json(value) if value is not None else None
+        pack = self.at_hand(key)
+        if pack is None and (value := self._cache.get(tuple(key))) is not None:
+            pack = _from_json(value)
+            self._at_hand.put(key, pack, 1)
+        return pack
+
+    def at_hand(self, key: PackKey) -> CachedPack | None:
+        """Gives the pack if it was used lately, without asking the state file."""
+        pack = self._at_hand.get(key)
+        if not isinstance(pack, CachedPack):
+            return None
+        self._cache.note_use(tuple(key))
+        return pack
 
     @contextmanager
     def making(self, key: PackKey, wait_ms: float) -> Iterator[None]:

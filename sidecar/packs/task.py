@@ -1,6 +1,8 @@
 """The task fingerprint: what a conversation is about, not how it is worded (decisions.md, Continuity). Pure."""
 
 import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from sidecar.codebase import identifiers_of, paths_in, query_words, stem
 from sidecar.core.digests import short_id
@@ -47,18 +49,32 @@ def task_of(known: Task | None, prompt: str) -> tuple[Task, bool]:
     return _begun(prompt, words, names), True
 
 
-def _begun(prompt: str, words: dict[str, str], names: list[str]) -> Task:
-    identity = sorted({*words.values(), *names}) or [re.sub(r"\s+", " ", prompt).strip().casefold()]
+def _begun(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Task:
+    identity = _identity(words, names) or [re.sub(r"\s+", " ", prompt).strip().casefold()]
     return Task(
         fingerprint=short_id(identity, 16),
         terms=tuple(list(words)[:MAX_TERMS]),
         names=tuple(names[:MAX_TERMS]),
-        query=" ".join(identity)[:MAX_QUERY_CHARACTERS],
+        query=_query(identity),
         objective=one_line(prompt, OBJECTIVE_CHARACTERS),
     )
 
 
-def significant(prompt: str) -> tuple[dict[str, str], list[str]]:
+def query_of(words: Mapping[str, str], names: Sequence[str]) -> str:
+    """Gives what is searched for by words and names; a task's own are searched for in the same way."""
+    return _query(_identity(words, names))
+
+
+def _identity(words: Mapping[str, str], names: Sequence[str]) -> list[str]:
+    return sorted({*words.values(), *names})
+
+
+def _query(identity: Sequence[str]) -> str:
+    return " ".join(identity)[:MAX_QUERY_CHARACTERS]
+
+
+@lru_cache(maxsize=16)
+def significant(prompt: str) -> tuple[Mapping[str, str], Sequence[str]]:
     """Gives the words (by term) and the names of what a prompt says that tell one task from another."""
     words = {term: word for term, word in query_words(prompt).items() if term not in _FOLLOW_UP}
     names = dict.fromkeys((*identifiers_of(prompt), *paths_in(prompt)))

@@ -1,10 +1,14 @@
 """Makes text of the repository, of tools and of the user's files safe to stand inside a block. Pure."""
 
 import re
+from functools import lru_cache
 
 from sidecar.core.redact import redact
 
 MARK = "[continuity:"
+
+_REPEATED_CHARACTERS = 400
+"""Signatures, paths and purposes are shown call after call: what they became is remembered up to this length."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028\u2029]")
 _INVISIBLE = re.compile(
@@ -25,8 +29,15 @@ def clean(text: str) -> str:
 
 def one_line(text: str, limit: int) -> str:
     """Cleans a text, folds its white space, and ends it at a limit of characters."""
+    return _folded(text, limit) if len(text) > _REPEATED_CHARACTERS else _repeated(text, limit)
+
+
+def _folded(text: str, limit: int) -> str:
     folded = re.sub(r"\s+", " ", clean(text)).strip()
     return folded if len(folded) <= limit else folded[: limit - 1].rstrip() + "…"
+
+
+_repeated = lru_cache(maxsize=4_096)(_folded)
 
 
 def size(text: str) -> int:

@@ -1,5 +1,7 @@
 """A cache table of the state file under the hot cache: rows with a hash of their own, evicted by use.
 
+The hot cache keeps the JSON texts, whose size is known: values made of them take up to ten times as much.
+
 SQLite's own integrity check misses most damaged pages, so each value is verified when it is read; a row that
 fails is treated as absent.
 """
@@ -42,18 +44,22 @@ class Cache:
 
     def get(self, key: Key) -> Any | None:
         """Gives the value under a key, or None; a damaged row counts as absent."""
-        value = self._hot.get((self._table, key))
+        value = self._from_memory(key)
         if value is None:
             value = self._from_disk(key)
         if value is not None:
-            with self._lock:
-                self._used.add(key)
+            self.note_use(key)
         return value
+
+    def note_use(self, key: Key) -> None:
+        """Has an entry count as used now, when its value was kept elsewhere."""
+        with self._lock:
+            self._used.add(key)
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Any]:
         """Gives the values that are there, reading the table once."""
         wanted = list(dict.fromkeys(keys))
-        hot = ((key, self._hot.get((self._table, key))) for key in wanted)
+        hot = ((key, self._from_memory(key)) for key in wanted)
         found: dict[Key, Any] = {key: value for key, value in hot if value is not None}
         missing = [key for key in wanted if key not in found]
         if missing:
@@ -69,14 +75,14 @@ class Cache:
 
         A cache that cannot be written costs time later, never the answer now.
         """
-        packed = [(key, value, orjson.dumps(value, option=orjson.OPT_SORT_KEYS)) for key, value in entries]
-        for key, value, text in packed:
-            self._hot.put((self._table, key), value, _size(key, text))
+        packed = [(key, orjson.dumps(value, option=orjson.OPT_SORT_KEYS)) for key, value in entries]
+        for key, text in packed:
+            self._hot.put((self._table, key), text, _size(key, text))
         with self._lock:
             used, self._used = self._used, set()
         try:
             with self._database.write(durable=False) as tx:
-                for key, _, text in packed:
+                for key, text in packed:
                     tx.execute(
                         f"INSERT OR REPLACE INTO {self._table} ({self._columns}, value, row_hash, bytes, used_at_ms)"
                         f" VALUES ({self._marks}, ?, ?, ?, ?)",
@@ -84,7 +90,7 @@ class Cache:
                     )
                 for key in used:
                     tx.execute(f"UPDATE {self._table} SET used_at_ms = ? WHERE {self._where}", (now_ms, *key))
-                self._unchecked_bytes += sum(_size(key, text) for key, _, text in packed)
+                self._unchecked_bytes += sum(_size(key, text) for key, text in packed)
                 if self._unchecked_bytes > self.max_bytes // 64:
                     self._evict(tx)
                     self._unchecked_bytes = 0
@@ -94,6 +100,10 @@ class Cache:
     def put(self, key: Key, value: Any, now_ms: int) -> None:
         """Writes one value."""
         self.put_many([(key, value)], now_ms)
+
+    def _from_memory(self, key: Key) -> Any | None:
+        text = self._hot.get((self._table, key))
+        return orjson.loads(text) if isinstance(text, bytes) else None
 
     def _from_disk(self, key: Key) -> Any | None:
         try:
@@ -106,9 +116,8 @@ class Cache:
         row = reader.execute(f"SELECT value, row_hash FROM {self._table} WHERE {self._where}", key).fetchone()
         if row is None or not isinstance(row[0], bytes) or digest_bytes(row[0]) != row[1]:
             return None
-        value = orjson.loads(row[0])
-        self._hot.put((self._table, key), value, _size(key, row[0]))
-        return value
+        self._hot.put((self._table, key), row[0], _size(key, row[0]))
+        return orjson.loads(row[0])
 
     def _evict(self, tx: apsw.Connection) -> None:
         total = int(str(tx.execute(f"SELECT coalesce(sum(bytes), 0) FROM {self._table}").get))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.runs import CallRecord, Counters, SubChat, Task, records
-from sidecar.runs.store.records import KEPT_CALLS
+from sidecar.runs.store.records import FORGOTTEN_AT_ONCE, KEPT_CALLS
 from sidecar.storage.database import Database
 from sidecar.storage.opening import open_state
 
@@ -25,7 +25,9 @@ def test_only_the_latest_calls_are_kept_also_within_one_millisecond(database: Da
     with database.write() as tx:
         for number in range(KEPT_CALLS + 25):
             records.record_call(tx, call(number))
-        assert records.call_of_run(tx, "run-24") is None
+        kept = int(str(tx.execute("SELECT count(*) FROM continuity_calls").get))
+        assert KEPT_CALLS <= kept < KEPT_CALLS + FORGOTTEN_AT_ONCE
+        assert records.call_of_run(tx, f"run-{24 - FORGOTTEN_AT_ONCE}") is None
         assert records.call_of_run(tx, "run-25") is not None
         assert records.call_of_run(tx, f"run-{KEPT_CALLS + 24}") is not None
 

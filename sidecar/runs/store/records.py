@@ -18,7 +18,9 @@ from sidecar.runs.values import (
 )
 
 KEPT_CALLS = 400
-"""Pre-runs kept for `continuity/explain`; the oldest go first."""
+"""Pre-runs kept for `continuity/explain`; the oldest go first, a few at a time."""
+
+FORGOTTEN_AT_ONCE = 16
 
 
 def sub_chat(tx: apsw.Connection, sub_chat_id: str) -> SubChat:
@@ -71,6 +73,8 @@ def record_call(tx: apsw.Connection, call: CallRecord) -> None:
         " shadow, status, created_at_ms, record, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (*call[:10], _packed(call.record), zlib.compress(_packed(call.blocks), 1)),
     )
+    if tx.last_insert_rowid() % FORGOTTEN_AT_ONCE:
+        return
     tx.execute(
         "DELETE FROM continuity_calls WHERE delivery_token IN (SELECT delivery_token FROM continuity_calls"
         " ORDER BY created_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)",

@@ -1,0 +1,65 @@
+"""What holds for a call, item by item, and what of it goes out."""
+
+from sidecar.packs.anchor import changed_lines
+from sidecar.packs.carryover import carryover_item
+from sidecar.packs.compose import Composed, Limits, anchor_block, compose
+from sidecar.packs.context import ContextFile
+from sidecar.packs.delta import delta_items
+from sidecar.packs.gather import Gathered
+from sidecar.packs.items import PackItem
+from sidecar.packs.model import Trimmed
+from sidecar.packs.plan import plan_item
+from sidecar.packs.prompt import said
+from sidecar.packs.rendered import Rendered
+from sidecar.packs.turn import Turn
+from sidecar.runs import keys
+
+
+def offered(turn: Turn, gathered: Gathered) -> Composed:
+    """Gives everything that holds for the call, fitted to its budget, less what the session has already."""
+    as_system = turn.params.provider == "claude"
+    pinned = turn.known.anchor
+    current = anchor_block(gathered.pack.anchor, turn.params.prompt if pinned is None else "")
+    anchor = pinned or current
+    changes = None
+    if pinned is not None and (current is not None or not gathered.partial):
+        changes = changed_lines(pinned.text, current.text if current is not None else "")
+    limits = Limits(turn.settings.budget_bytes(turn.token_mode), turn.settings.new_bytes_per_call(turn.token_mode))
+    items = _items(turn, gathered, changes)
+    return compose(items, anchor, turn.known, limits, as_system=as_system, request=turn.params.prompt)
+
+
+def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> list[PackItem]:
+    """Every item that is valid for this call, whether the session has it or not."""
+    items: list[PackItem] = []
+    if turn.fresh and turn.sub_chat.counters.snapshot is not None:
+        items.append(carryover_item(turn.sub_chat.counters.snapshot))
+    if turn.params.mode == "plan":
+        items.append(plan_item(turn.task, turn.sub_chat.todos))
+    sendable = turn.settings.new_bytes_per_call(turn.token_mode)
+    own = {file.ranked.path for file in gathered.extra}
+    files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
+    telling = [file for file in files if _is_news(turn, file)]
+    gathered.omissions.extend(
+        Trimmed(item=keys.context_key(file.ranked.path), reason="too faint to be news for a follow-up")
+        for file in files
+        if not _is_news(turn, file)
+    )
+    rendered = turn.workspace.part(Rendered, Rendered)
+    items.extend(rendered.items(telling, f"{said(turn.params.prompt)} {turn.task.query}", sendable))
+    if gathered.state is not None:
+        relevance = {file.ranked.path: file.ranked.score for file in files}
+        items.extend(
+            delta_items(
+                gathered.state, gathered.differences, turn.known, gathered.moved, turn.failing, turn.sub_chat.todos,
+                anchor_changes, relevance, sendable,
+            )
+        )  # fmt: skip
+    return items
+
+
+def _is_news(turn: Turn, file: ContextFile) -> bool:
+    """Whether a file is worth telling: a follow-up hears of no further file that shares one word with its task."""
+    is_follow_up = turn.known.exists and not turn.task_is_new
+    is_faint = len(file.ranked.matched) < 2 and file.ranked.parts.keys() <= {"text", "changed"}
+    return not (is_follow_up and is_faint) or keys.context_key(file.ranked.path) in turn.known.items

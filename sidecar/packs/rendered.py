@@ -1,0 +1,32 @@
+"""The context's items as they were rendered last: where nothing changed, nothing is rendered again."""
+
+from collections.abc import Hashable, Sequence
+
+from sidecar.packs.context import ContextFile, context_items
+from sidecar.packs.items import PackItem
+from sidecar.storage.lru import Lru
+
+RENDERED_BYTES = 512 * 1024
+"""Texts kept for one workspace."""
+
+
+class Rendered:
+    """Items by everything their texts are made of. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._known = Lru(RENDERED_BYTES)
+
+    def items(self, files: Sequence[ContextFile], query: str, sendable_bytes: int) -> tuple[PackItem, ...]:
+        """Gives what `context_items` gives. A summary follows from its file's path and content."""
+        key = (tuple(_identity(file) for file in files), query, sendable_bytes)
+        known = self._known.get(key)
+        if isinstance(known, tuple):
+            return known
+        items = tuple(context_items(files, query, sendable_bytes))
+        self._known.put(key, items, len(query) + sum(item.bytes for item in items))
+        return items
+
+
+def _identity(file: ContextFile) -> Hashable:
+    path, score, parts, matched = file.ranked
+    return path, score, tuple(parts.items()), tuple(matched), file.content, file.why

@@ -1,0 +1,69 @@
+"""One call on its way through: what was known of its conversation and its provider session when it arrived."""
+
+from dataclasses import dataclass
+
+from sidecar.call import Call
+from sidecar.governor import Word, decide, signals_of
+from sidecar.packs.model import PreRunParams, TokenMode
+from sidecar.packs.task import task_of
+from sidecar.runs import UNKNOWN, FailingTests, Known, SessionKey, SubChat, Task, artifacts, ledger, records
+from sidecar.settings.resolve import Settings
+from sidecar.workspace import Workspace
+
+MAX_REJECTED = 12
+"""Rejected approaches an anchor may name, the newest."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One call on its way through."""
+
+    call: Call
+    params: PreRunParams
+    workspace: Workspace
+    settings: Settings
+    token_mode: TokenMode
+    sub_chat: SubChat
+    failing: list[FailingTests]
+    rejected: tuple[str, ...]
+    """Titles of accepted rejected approaches."""
+    session: SessionKey | None
+    """The session the packs are for; None when a fresh one begins or is asked for."""
+    known: Known
+    held: Known
+    """What the session has that the host would resume, also when a fresh one is asked for."""
+    word: Word
+    fresh: bool
+    task: Task
+    task_is_new: bool
+
+    @property
+    def is_shadow(self) -> bool:
+        """Whether all is only computed and measured, against a ledger of its own."""
+        return self.settings.mode == "passive"
+
+
+def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Settings) -> Turn:
+    """Reads what is known of the conversation and of the provider session."""
+    resumed = params.session.id if params.session.will_resume and not params.session.is_fork else None
+    shadow = settings.mode == "passive"
+    with call.database.read() as tx:
+        sub_chat = records.sub_chat(tx, params.sub_chat_id)
+        failing = records.failing_tests(tx, workspace.key)
+        accepted = artifacts.listed(tx, workspace.project_key, "accepted", "rejectedApproach", MAX_REJECTED)
+        word = decide(
+            signals_of(sub_chat.counters, settings),
+            snapshot_allowed=bool(settings["snapshot"]),
+            rehydrate_allowed=bool(settings["rehydrate"]) and not shadow,
+        )
+        fresh = word.action == "rehydrate" and sub_chat.counters.snapshot is not None
+        held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
+        held = ledger.known(tx, held_by)
+    task, is_new = task_of(sub_chat.task, params.prompt)
+    token_mode: TokenMode = params.token_mode or settings["tokenMode"]
+    session, known = (None, UNKNOWN) if fresh else (held_by, held)
+    rejected = tuple(sorted(artifact.title for artifact in accepted))
+    return Turn(
+        call, params, workspace, settings, token_mode, sub_chat, failing, rejected, session, known, held, word, fresh,
+        task, is_new,
+    )  # fmt: skip
