@@ -2,13 +2,14 @@
 
 import threading
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.state import ChangedFile, RepositoryState, StateFailed
-from sidecar.codebase.watching import Watching
+from sidecar.codebase.advance import Advance
+from sidecar.codebase.hashing import ContentHashes
+from sidecar.codebase.state import Look, Reading, RepositoryState, StateFailed, is_still, read_in_full
+from sidecar.codebase.watching import Looked, Watching
 from sidecar.system.idle import Idle
 
 AUDIT_MS = 60_000.0
@@ -42,9 +43,9 @@ class Watchers:
 
 
 class _Kept(NamedTuple):
-    """A state, and the generation of the worktree before it was read."""
+    """What was read, and the generation of the worktree before it was."""
 
-    state: RepositoryState
+    reading: Reading
     generation: int
 
 
@@ -55,57 +56,87 @@ class Freshness:
         self,
         cwd: Path,
         process: Process,
-        read: Callable[[], RepositoryState],
-        is_still: Callable[[ChangedFile, RepositoryState], bool],
+        hashes: ContentHashes,
     ) -> None:
-        """Takes how a state is read in full, and how one of its changed files is looked at."""
+        self._cwd = cwd
         self._process = process
-        self._read = read
-        self._is_still = is_still
+        self._hashes = hashes
         watchers = process.part(Watchers, lambda: Watchers(process))
         self._idle = watchers.idle
         self.watching = Watching(cwd, process.state_dir, self._idle, process.clock, process.log)
         watchers.add(self.watching)
         self._lock = threading.Lock()
+        self._advancing = threading.Lock()
+        self._advance: Advance | None = None
         self._kept: _Kept | None = None
         self._audit_is_due = False
 
     def state(self) -> RepositoryState:
         """Gives the state; raises StateFailed."""
-        generation, is_proven = self.watching.look()
         kept = self._kept
-        if is_proven and kept is not None and kept.generation == generation and self._stands(kept.state):
+        looked = self.watching.look(kept.generation if kept is not None else None)
+        found = self._advanced(kept, looked) if kept is not None and looked.is_proven else None
+        if found is not None:
+            self._keep(_Kept(found, looked.generation))
             self._plan_audit()
-            return kept.state
-        state = self._read()
-        if state.kind == "git":
-            with self._lock:
-                self._kept = _Kept(state._replace(proof="watch"), generation)
-        return state
+            return found.state
+        with self._advancing:
+            self._advance = None  # it has not been told of what made this look necessary
+        read = self._read()
+        if read.state.kind == "git":
+            self._keep(_Kept(read._replace(state=read.state._replace(proof="watch")), looked.generation))
+        return read.state
 
     def audit(self) -> bool:
         """Compares what would be given with a full look; says whether the watch missed nothing."""
         self._audit_is_due = False
-        before = self.watching.look()
         kept = self._kept
-        if kept is None or before != (kept.generation, True) or not self._stands(kept.state):
+        before = self.watching.look()
+        if kept is None or not before.is_proven or before.generation != kept.generation or not self._stands(kept):
             return True
         try:
-            found = self._read()
+            found = self._read().state
         except StateFailed:
             return True
-        if found._replace(proof=kept.state.proof) == kept.state:
+        if found._replace(proof=kept.reading.state.proof) == kept.reading.state:
             return True
         self._process.ending.wait(CONFIRM_SECONDS)
-        if self.watching.look() != before or self._process.ending.is_set():
+        after = self.watching.look()
+        if after[:2] != before[:2] or self._process.ending.is_set():
             return True
         self.watching.distrust()
         self._process.log.warning("codebase.watch.missed", watches=self.watching.size)
         return False
 
-    def _stands(self, state: RepositoryState) -> bool:
+    def _read(self) -> Reading:
+        return read_in_full(self._cwd, self._look())
+
+    def _look(self) -> Look:
+        return Look(self._hashes, self._process.state_dir)
+
+    def _keep(self, kept: _Kept) -> None:
+        with self._lock:
+            if self._kept is None or self._kept.generation <= kept.generation:
+                self._kept = kept
+
+    def _advanced(self, kept: _Kept, looked: Looked) -> Reading | None:
+        """Gives what was kept, with what changed since looked at again; None where that is not enough."""
+        if looked.changed is None or looked.survey is None:
+            return None
+        if not looked.changed and self._stands(kept):
+            return kept.reading
+        with self._advancing:
+            advance = self._advance
+            if advance is None or advance.known is not looked.survey:
+                if looked.survey.comparing is None:
+                    return None
+                advance = self._advance = Advance(self._cwd, looked.survey, looked.survey.comparing)
+            return advance.after(kept.reading, looked.changed, self._look())
+
+    def _stands(self, kept: _Kept) -> bool:
         """Looks at the files known to be changed: those are being worked on, perhaps in ways no event tells."""
-        return all(self._is_still(file, state) for file in state.changed)
+        state = kept.reading.state
+        return all(is_still(file, self._cwd, state, self._hashes) for file in state.changed)
 
     def _plan_audit(self) -> None:
         if not self._audit_is_due:

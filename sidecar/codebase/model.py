@@ -34,8 +34,8 @@ class CodebaseStateResult(WireModel):
     changed: list[ChangedFileEntry]
     changed_files_hash: str
     proof: str = Field(
-        description="status: a full `git status`; watch: a watch proved that nothing changed since the last one; "
-        "walk: every file of a folder without git was looked at."
+        description="status: a full `git status`; watch: all that changed since the last one are files that a watch "
+        "named and that were looked at again; walk: every file of a folder without git was looked at."
     )
 
 

@@ -43,7 +43,7 @@ def parse_status(output: bytes) -> Status:
             branch = _unless(field[14:].encode("utf-8", "surrogateescape").decode("utf-8", "replace"), "(detached)")
         elif field[:2] == "1 ":
             _, code, sub, _, mode, _, _, blob, path = field.split(" ", 8)
-            entries.append(Entry(path, _kind(code), code, f"{mode} {blob}", None, sub != "N..."))
+            entries.append(Entry(path, kind_of(code), code, f"{mode} {blob}", None, sub != "N..."))
         elif field[:2] == "2 ":
             _, code, sub, _, mode, _, _, blob, _, path = field.split(" ", 9)
             entries.append(Entry(path, "renamed", code, f"{mode} {blob}", next(fields), sub != "N..."))
@@ -73,7 +73,8 @@ def _object_format(head: str | None, entries: list[Entry]) -> ObjectFormat:
     return "sha256" if any(len(id_) == 64 for id_ in ids) else "sha1"
 
 
-def _kind(code: str) -> ChangeKind:
+def kind_of(code: str) -> ChangeKind:
+    """Names the change of a tracked file by git's two letters."""
     if "D" in code:
         return "deleted"
     return "staged" if code[1] == "." else "unstaged"

@@ -15,7 +15,7 @@ from sidecar.codebase.hashing import ContentHashes, read_below
 from sidecar.codebase.index import FileIndex
 from sidecar.codebase.ranking import RANKING_VERSION, Ranked
 from sidecar.codebase.reading import read_contents
-from sidecar.codebase.state import Look, RepositoryState, StateFailed, is_still, read_state
+from sidecar.codebase.state import RepositoryState, StateFailed, is_still
 from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.summary import MAX_ANALYSED_BYTES, SUMMARY_VERSION, Summary, not_analysed, summarise
 from sidecar.core.cancellation import Cancellation
@@ -66,13 +66,7 @@ class Repository:
         self._filling = FillReport()
         self._listed: tuple[str | None, str, Listing] | None = None
         self.key = workspace.key
-        cwd, hashes, state_dir = self.cwd, self._hashes, process.state_dir
-        self.freshness = Freshness(
-            cwd,
-            process,
-            lambda: read_state(cwd, Look(hashes, state_dir)),
-            lambda file, state: is_still(file, cwd, state, hashes),
-        )
+        self.freshness = Freshness(self.cwd, process, self._hashes)
 
     def state(self) -> RepositoryState:
         """Tells how the worktree is now: asks git, unless nothing happened since it was asked; raises StateFailed."""

@@ -1,6 +1,7 @@
 """The state of a worktree, asked of git: head, branch, changed files with content hashes."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -49,8 +50,15 @@ class RepositoryState(NamedTuple):
     changed: tuple[ChangedFile, ...]
     changed_hash: str
     proof: str
-    """status: a full `git status`; watch: the same, and since then a watch told of no change in the worktree, its git
-    directory or git's configuration; walk: every file of a folder without git was looked at."""
+    """status: a full `git status`; watch: the same, and all that changed since then are files that a watch named and
+    that were looked at again; walk: every file of a folder without git was looked at."""
+
+
+class Reading(NamedTuple):
+    """A state, and what git said about each of its changed files, in the same order; nothing of a folder."""
+
+    state: RepositoryState
+    entries: tuple[Entry, ...]
 
 
 class StateFailed(Exception):
@@ -87,10 +95,15 @@ def is_own(path: str) -> bool:
 
 def read_state(cwd: Path, look: Look, depth: int = 0) -> RepositoryState:
     """Looks at a worktree, or at a folder without git through git's own ignore rules; raises StateFailed."""
+    return read_in_full(cwd, look, depth).state
+
+
+def read_in_full(cwd: Path, look: Look, depth: int = 0) -> Reading:
+    """The same, with what git said about each changed file."""
     root = find_root(cwd)
     try:
         if root is None:
-            return _of_folder(cwd, look, depth)
+            return Reading(_of_folder(cwd, look, depth), ())
         return _of_worktree(cwd, root, look, depth)
     except GitFailed as error:
         # There is a `.git` here, and git, told to look no higher, knows no repository in it.
@@ -105,7 +118,27 @@ def is_still(file: ChangedFile, cwd: Path, state: RepositoryState, hashes: Conte
     return hashes.of(os.path.join(cwd, file.path), object_format) == file.content_hash
 
 
-def _of_worktree(cwd: Path, root: Path, look: Look, depth: int) -> RepositoryState:
+def compose(base: RepositoryState, entries: Sequence[Entry], contents: Sequence[str]) -> Reading:
+    """Makes the state of `base`'s head with these entries, sorted, and the content hash of each."""
+    cut = len(base.prefix)
+    changed = tuple(
+        ChangedFile(
+            entry.path[cut:],
+            entry.kind,
+            entry.code,
+            content,
+            entry.original.removeprefix(base.prefix) if entry.original is not None else None,
+        )
+        for entry, content in zip(entries, contents, strict=True)
+    )
+    digest = digest_value(
+        [[_wire(file.path), file.code, file.content_hash, _wire(file.original or "")] for file in changed]
+        + [entry.index_id for entry in entries]
+    )
+    return Reading(base._replace(changed=changed, changed_hash=digest), tuple(entries))
+
+
+def _of_worktree(cwd: Path, root: Path, look: Look, depth: int) -> Reading:
     prefix = "" if cwd == root else cwd.relative_to(root).as_posix() + "/"
     status = parse_status(Git(cwd, root=root).run(*_STATUS))
     entries = [
@@ -113,21 +146,9 @@ def _of_worktree(cwd: Path, root: Path, look: Look, depth: int) -> RepositorySta
         for entry in status.entries
         if entry.path.startswith(prefix) and not look.is_own(cwd, entry.path.removeprefix(prefix))
     ]
-    changed = tuple(
-        ChangedFile(
-            entry.path.removeprefix(prefix),
-            entry.kind,
-            entry.code,
-            _content(entry, os.path.join(root, entry.path), look, depth, status.object_format),
-            entry.original.removeprefix(prefix) if entry.original is not None else None,
-        )
-        for entry in entries
-    )
-    digest = digest_value(
-        [[_wire(file.path), file.code, file.content_hash, _wire(file.original or "")] for file in changed]
-        + [entry.index_id for entry in entries]
-    )
-    return RepositoryState("git", root, prefix, status.head, status.branch, changed, digest, "status")
+    contents = [_content(entry, os.path.join(root, entry.path), look, depth, status.object_format) for entry in entries]
+    base = RepositoryState("git", root, prefix, status.head, status.branch, (), "", "status")
+    return compose(base, entries, contents)
 
 
 def _content(entry: Entry, absolute: str, look: Look, depth: int, object_format: ObjectFormat) -> str:

@@ -5,7 +5,10 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.codebase.conversion import Conversion, asked_by, conversion_of
 from sidecar.codebase.gitdir import common_dir_of, find_root, git_dir_of
+from sidecar.codebase.gitindex import GitIndex, read_index
+from sidecar.codebase.hashing import ObjectFormat
 from sidecar.codebase.state import OWN_FOLDERS
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed
@@ -35,6 +38,14 @@ class Unsettled(Unwatchable):
     """Not at this moment: something is being changed."""
 
 
+class Comparing(NamedTuple):
+    """What it takes to compare single files with the index as git does."""
+
+    tracked: GitIndex
+    conversion: Conversion
+    object_format: ObjectFormat
+
+
 class Survey(NamedTuple):
     """What was found out about one worktree."""
 
@@ -46,6 +57,8 @@ class Survey(NamedTuple):
     """Folders by path, with the device and inode they must keep: a parent that is moved has no event."""
     outside: tuple[tuple[str, Stamp | None], ...]
     """Files outside of the watched folders that git reads, with their stat; None for one that is not there."""
+    comparing: Comparing | None
+    """None where only git can tell what differs."""
 
 
 def survey(cwd: Path, state_dir: Path, now_ns: int) -> Survey:
@@ -102,7 +115,32 @@ def _survey(cwd: Path, state_dir: Path, now_ns: int) -> Survey:
         if found is None:
             raise Unwatchable("a folder is gone")
         identities.append((path, found))
-    return Survey(folders, root.as_posix(), git_dir.as_posix(), common.as_posix(), tuple(identities), outside)
+    return Survey(
+        folders,
+        root.as_posix(),
+        git_dir.as_posix(),
+        common.as_posix(),
+        tuple(identities),
+        outside,
+        _comparing(settings, root, git_dir, common, [path for path, _ in outside]),
+    )
+
+
+def _comparing(
+    settings: list[tuple[str, str, str]], root: Path, git_dir: Path, common: Path, outside: list[str]
+) -> Comparing | None:
+    values = {name: value for _, name, value in settings}
+    conversion = conversion_of(values)
+    object_format: ObjectFormat = "sha256" if values.get("extensions.objectformat") == "sha256" else "sha1"
+    index = read_index(git_dir, object_format) if conversion is not None else None
+    if conversion is None or index is None:
+        return None
+    files = [path for path in outside if os.path.basename(path) in ("attributes", "gitattributes")]
+    files += [str(common / "info" / "attributes"), str(root / _expanded(values.get("core.attributesfile", "")))]
+    asked = conversion.everywhere
+    for path in files:
+        asked |= asked_by(path) if os.path.isfile(path) else 0
+    return Comparing(index, conversion._replace(everywhere=asked), object_format)
 
 
 def _require_plain(git: Git, root: Path, git_dir: Path, common: Path) -> None:

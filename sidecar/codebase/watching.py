@@ -1,10 +1,13 @@
 """Whether anything happened to a worktree since one last asked, told by a watch and never by its silence alone."""
 
+import itertools
 import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from sidecar.codebase.survey import Survey, Unsettled, identity, stamp, survey
 from sidecar.core.clock import Clock, SystemClock
@@ -20,8 +23,28 @@ UNSETTLED_MS = 200.0
 _IDLE_NAMES = frozenset(("COMMIT_EDITMSG", "FETCH_HEAD", "gc.log", "gc.pid"))
 """Files directly in the git directory that say nothing about the state."""
 
+MAX_STEPS = 64
+"""So many steps back it is known what changed in each."""
+
+MAX_NAMED = 1_000
+"""More changed files than this in one step are not told one by one."""
+
+GROWN = 200
+"""So many more watched folders than at the survey: some may be new ones that git ignores."""
+
 _COOKIES = ".watchman-cookie-"
-_RULES = (".gitignore",)
+_RULES = (".gitignore", ".gitattributes", ".gitmodules")
+
+
+class Looked(NamedTuple):
+    """What a question about a worktree gave."""
+
+    generation: int
+    is_proven: bool
+    """Whether "the same generation as before" proves that nothing happened."""
+    changed: frozenset[str] | None
+    """Absolute paths that may have changed since the generation asked about; None where they cannot be named."""
+    survey: Survey | None
 
 
 class Watching:
@@ -43,29 +66,32 @@ class Watching:
         self._let_go: Callable[[], object] = _nothing
         self._survey: Survey | None = None
         self._generation = 0
+        self._steps: deque[frozenset[str] | None] = deque(maxlen=MAX_STEPS)
+        """What changed with each of the last generations, the present one last; None where that has no names."""
         self._rules = 0
         self._surveyed = -1
         """At which `_rules` the survey was made: what is skipped depends on rules, index and configuration."""
+        self._surveyed_size = 0
         self._asked = False
         self._looks = 0
         self._failures = 0
         self._not_before_ms = 0.0
         self.distrusted = False
 
-    def look(self) -> tuple[int, bool]:
-        """Gives the generation, and whether "the same as before" proves that nothing happened."""
+    def look(self, since: int | None = None) -> Looked:
+        """Tells whether anything happened, and what happened since an earlier generation."""
         with self._lock:
             self._looks += 1
             running = self._running()
             if running is None:
-                self._generation += 1
+                self._next(None)
                 self._ask()
-                return self._generation, False
+                return Looked(self._generation, False, None, None)
             goes_on = self._take(*running)
             is_proven = goes_on and self._surveyed == self._rules
-            if not is_proven:
+            if not is_proven or self._has_grown():
                 self._ask()
-            return self._generation, is_proven
+            return Looked(self._generation, is_proven, self._changed_since(since), self._survey)
 
     def distrust(self) -> None:
         """Watches no more, because the watch was caught missing something."""
@@ -86,15 +112,35 @@ class Watching:
     def _running(self) -> tuple[Watch, Survey] | None:
         return (self._watch, self._survey) if self._watch is not None and self._survey is not None else None
 
+    def _next(self, changed: frozenset[str] | None) -> None:
+        self._generation += 1
+        self._steps.append(changed)
+
+    def _changed_since(self, generation: int | None) -> frozenset[str] | None:
+        steps = self._generation - generation if generation is not None else MAX_STEPS + 1
+        if steps > len(self._steps):
+            return None
+        named: set[str] = set()
+        for changed in itertools.islice(reversed(self._steps), steps):
+            if changed is None:
+                return None
+            named |= changed
+        return frozenset(named)
+
+    def _has_grown(self) -> bool:
+        return self._watch is not None and self._watch.size > self._surveyed_size + GROWN
+
     def _take(self, watch: Watch, known: Survey) -> bool:
         """Looks at what happened since the last look; says whether the watch goes on."""
         changes = watch.sync()
         outside = any(stamp(path) != before for path, before in known.outside)
         moved = any(identity(path) != before for path, before in known.identities)
         relevant = [path for path in changes.paths if _counts(path, known)]
+        rules = outside or any(_changes_rules(path, known) for path in relevant)
         if relevant or changes.everything or outside or moved:
-            self._generation += 1
-        if changes.folders or outside or any(_changes_rules(path, known) for path in relevant):
+            is_named = not (rules or changes.everything or moved) and len(relevant) <= MAX_NAMED
+            self._next(frozenset(relevant) if is_named else None)
+        if rules or changes.everything or _holds_skipped(changes.folders, known.folders.skipped):
             self._rules += 1
         reason = watch.broken
         if moved or f"{known.root}/.git" in changes.paths:
@@ -112,7 +158,7 @@ class Watching:
     def _drop(self) -> None:
         self._let_go()
         self._watch, self._survey, self._let_go = None, None, _nothing
-        self._generation += 1
+        self._next(None)
 
     def _wait(self, reason: str) -> None:
         delay_ms = RETRY_MS[min(self._failures, len(RETRY_MS) - 1)]
@@ -152,7 +198,7 @@ class Watching:
             let_go = weakref.finalize(self, watch.close)
             let_go.atexit = False
             self._watch, self._survey, self._let_go = watch, found, let_go
-            self._generation += 1
+            self._next(None)
             self._rules += 1
 
     def _confirm(self) -> None:
@@ -178,10 +224,11 @@ class Watching:
             if found.folders.skipped_names != known.folders.skipped_names:
                 entered |= {known.root}
             watch.follow(found.folders, entered)
-            self._generation += 1
+            self._next(None)
         if found.outside != known.outside:
-            self._generation += 1
+            self._next(None)
         self._survey, self._surveyed, self._failures = found, rules, 0
+        self._surveyed_size = watch.size
 
     def _now_ns(self) -> int:
         return self._file_clock.now_ms() * 1_000_000
@@ -212,6 +259,11 @@ def _counts(path: str, known: Survey) -> bool:
     return not (name.endswith(".lock") and path.startswith(f"{known.common_dir}/"))
 
 
+def _holds_skipped(folders: frozenset[str], skipped: frozenset[str]) -> bool:
+    """Says whether a skipped folder lies in one that came or went: other rules may hold for it now."""
+    return any(path.startswith(f"{folder}/") for folder in folders for path in skipped)
+
+
 def _changes_rules(path: str, known: Survey) -> bool:
     """Says whether a changed path may change what is ignored, what is tracked or how git is configured."""
-    return os.path.basename(path) in _RULES or path.startswith((f"{known.git_dir}/", f"{known.common_dir}/"))
+    return os.path.basename(path).lower() in _RULES or path.startswith((f"{known.git_dir}/", f"{known.common_dir}/"))

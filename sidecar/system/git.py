@@ -81,8 +81,17 @@ class Git:
         self._where = () if git_dir is None else (f"--git-dir={git_dir}", f"--work-tree={cwd}")
         self._root = root
 
-    def run(self, *arguments: str, stdin: bytes | None = None, timeout: float = DEFAULT_TIMEOUT_SECONDS) -> bytes:
-        """Gives the command's output; raises GitFailed, or GitMissing without a git command."""
+    def run(
+        self,
+        *arguments: str,
+        stdin: bytes | None = None,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        fine: tuple[int, ...] = (0,),
+    ) -> bytes:
+        """Gives the command's output; raises GitFailed, or GitMissing without a git command.
+
+        `fine` are the exit codes of a command that did what it was asked.
+        """
         try:
             process = subprocess.Popen(
                 ["git", *_CONFIG, *self._where, *arguments],
@@ -105,7 +114,7 @@ class Git:
             except subprocess.TimeoutExpired as error:
                 process.kill()
                 raise GitFailed("git took too long") from error
-        if process.returncode != 0:
+        if process.returncode not in fine:
             raise GitFailed(_reason(complaint))
         return output
 

@@ -27,7 +27,7 @@ def main() -> int:
     options = parser.parse_args()
     os.environ.update(HERMETIC)
     proofs: Counter[str] = Counter()
-    watched, differences, done = 0, [], 0
+    watched, advanced, differences, done = 0, 0, [], 0
     with tempfile.TemporaryDirectory() as folder:
         sidecar = MemorySidecar(Path(folder) / "state")
         sidecar.client.initialize()
@@ -41,8 +41,12 @@ def main() -> int:
             done += walked.steps
             proofs += walked.proofs
             watched += walked.watched_before
+            advanced += walked.advanced
             differences += walked.differences
-            print(f"{done} steps, {watched} after a proven state, {dict(proofs)}, {len(differences)} differences")
+            print(
+                f"{done} steps, {watched} after a proven state, {advanced} worked out from the one before, "
+                f"{dict(proofs)}, {len(differences)} differences"
+            )
         sidecar.close()
     for difference in differences[:10]:
         print(difference)

@@ -26,6 +26,8 @@ class Walked(NamedTuple):
     proofs: Counter[str]
     watched_before: int
     """Steps whose operation was done while a kept state was proven fresh: those that could have gone unseen."""
+    advanced: int
+    """Steps whose new state was worked out from the one before, without a full look."""
     differences: list[str]
 
 
@@ -68,20 +70,22 @@ def walk(sidecar: MemorySidecar, folder: Path, seed: int, steps: int) -> Walked:
     repository = Repository(workspace, process)
     proofs: Counter[str] = Counter()
     differences: list[str] = []
-    watched = 0
+    watched = advanced = 0
     for number in range(steps):
         with contextlib.suppress(OSError):
             cwd.mkdir(parents=True, exist_ok=True)
         # Half of the steps wait for the watch, the other half come while it is being prepared.
         ready = wait_until_watched(repository, 1.0) if number % 2 == 0 else _is_watched(repository)
         watched += ready
+        before = _look(repository)
         done = work.step()
         kept, fresh = _look(repository), _fresh(workspace.cwd, process)
         proofs[kept.proof if isinstance(kept, RepositoryState) else "failed"] += 1
+        advanced += isinstance(kept, RepositoryState) and kept.proof == "watch" and kept is not before
         if _seen(kept) != _seen(fresh):
             differences.append(f"seed {seed}, step {number}, {done}: {_seen(kept)} is {_seen(fresh)}")
     repository.freshness.watching.close()
-    return Walked(steps, proofs, watched, differences)
+    return Walked(steps, proofs, watched, advanced, differences)
 
 
 def _is_watched(repository: Repository) -> bool:
@@ -96,10 +100,15 @@ def _look(repository: Repository) -> RepositoryState | str:
         return error.reason
 
 
-def _fresh(cwd: Path, process: Process) -> RepositoryState | str:
+def full_look(cwd: Path, process: Process) -> RepositoryState:
+    """Asks git and reads every changed file, whatever is known of it."""
     hashes = ContentHashes(lambda: 0)  # at the beginning of time every file was just written: all are read
+    return read_state(cwd.resolve(), Look(hashes, process.state_dir))
+
+
+def _fresh(cwd: Path, process: Process) -> RepositoryState | str:
     try:
-        return read_state(cwd, Look(hashes, process.state_dir))
+        return full_look(cwd, process)
     except StateFailed as error:
         return error.reason
 

@@ -140,7 +140,7 @@ class TreeWatch:
         self._restructure(left, appeared)
         changed |= self._found
         self._found = set()
-        return Changes(frozenset(changed), bool(left or appeared), everything=False) if changed else NOTHING
+        return Changes(frozenset(changed), frozenset(left | appeared), everything=False) if changed else NOTHING
 
     def _path_of(self, event: inotify.Event) -> str | None:
         """Gives what an event is about; None for what is no longer watched and for cookies. Raises Unwatchable."""

@@ -39,14 +39,14 @@ class Changes(NamedTuple):
     """What changed between two questions."""
 
     paths: frozenset[str]
-    folders: bool
-    """True when folders came, went or changed themselves; what is in them may not be told one by one."""
+    folders: frozenset[str]
+    """Those of the paths that are folders which came, went or changed themselves; what is in them may not be told."""
     everything: bool
     """True when something was missed or may have been: look at everything."""
 
 
-NOTHING = Changes(frozenset(), folders=False, everything=False)
-UNKNOWN = Changes(frozenset(), folders=True, everything=True)
+NOTHING = Changes(frozenset(), frozenset(), everything=False)
+UNKNOWN = Changes(frozenset(), frozenset(), everything=True)
 
 
 class Unwatchable(Exception):

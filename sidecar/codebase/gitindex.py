@@ -1,0 +1,124 @@
+"""Reads git's index file: which paths are tracked, with their modes and ids. Pure but for one read.
+
+Only what changes the answer is read: versions 2 and 3, without extensions that take entries elsewhere (split and
+sparse indexes). The format is gitformat-index(5); entries stand in the order of their paths' bytes.
+"""
+
+import struct
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.codebase.hashing import ObjectFormat
+
+_HEADER = struct.Struct(">4sII")
+_EXTENSION = struct.Struct(">4sI")
+_NUMBERS_BYTES = 40
+"""What stands before the id: times, device, inode, mode, user, group, size."""
+
+_MODE_AT = 24
+_STAGE, _EXTENDED, _ASSUMED = 0x3000, 0x4000, 0x8000
+_SKIPPED, _INTENDED = 0x4000, 0x2000
+_ID_BYTES: dict[ObjectFormat, int] = {"sha1": 20, "sha256": 32}
+
+
+class Tracked(NamedTuple):
+    """One entry of the index; `path` is relative to the root."""
+
+    path: str
+    mode: int
+    id: str
+    is_plain: bool
+    """False in a conflict, and where git was told not to look at the file."""
+
+
+class IndexUnreadable(Exception):
+    """This index is of a kind that only git reads."""
+
+
+class GitIndex:
+    """The entries of one index file as it was at one moment."""
+
+    def __init__(self, content: bytes, object_format: ObjectFormat) -> None:
+        """Finds where each entry begins; raises IndexUnreadable."""
+        self._content = content
+        self._id_bytes = _ID_BYTES[object_format]
+        self._flags_at = _NUMBERS_BYTES + self._id_bytes
+        self._starts = array("I")
+        try:
+            magic, version, count = _HEADER.unpack_from(content)
+            if magic != b"DIRC" or version not in (2, 3):
+                raise IndexUnreadable("version")
+            self._require_plain_extensions(self._find_starts(count))
+        except (struct.error, ValueError) as error:
+            raise IndexUnreadable("damaged") from error
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def find(self, path: str) -> Tracked | None:
+        """Gives the entry of a path; in a conflict one of its entries."""
+        wanted = path.encode("utf-8", "surrogateescape")
+        number = self._first_from(wanted)
+        return self._entry(number) if number < len(self) and self._path(self._starts[number]) == wanted else None
+
+    def below(self, folder: str) -> Iterator[Tracked]:
+        """Yields the entries in a folder and the folders below it."""
+        prefix = f"{folder}/".encode("utf-8", "surrogateescape")
+        number = self._first_from(prefix)
+        while number < len(self) and self._path(self._starts[number]).startswith(prefix):
+            yield self._entry(number)
+            number += 1
+
+    def _find_starts(self, count: int) -> int:
+        content, path_at, starts = self._content, self._flags_at + 2, self._starts
+        at = _HEADER.size
+        for _ in range(count):
+            starts.append(at)
+            path_from = at + path_at
+            if content[path_from - 2] & 0x40:
+                if content[path_from] << 8 & _INTENDED:
+                    raise IndexUnreadable("files are only intended to be added")
+                path_from += 2
+            # Each entry is filled up with one to eight zeros, to a multiple of eight bytes.
+            at += (content.index(b"\0", path_from) - at + 8) & ~7
+        return at
+
+    def _require_plain_extensions(self, at: int) -> None:
+        end = len(self._content) - self._id_bytes
+        while at < end:
+            name, size = _EXTENSION.unpack_from(self._content, at)
+            if not name[:1].isupper():  # one that may not be passed over: `link` of a split index, `sdir`
+                raise IndexUnreadable("extension")
+            at += _EXTENSION.size + size
+        if at != end:
+            raise IndexUnreadable("damaged")
+
+    def _first_from(self, wanted: bytes) -> int:
+        return bisect_left(self._starts, wanted, key=self._path)
+
+    def _flags(self, start: int) -> int:
+        return self._content[start + self._flags_at] << 8 | self._content[start + self._flags_at + 1]
+
+    def _path(self, start: int) -> bytes:
+        path_from = start + self._flags_at + (4 if self._flags(start) & _EXTENDED else 2)
+        return self._content[path_from : self._content.index(b"\0", path_from)]
+
+    def _entry(self, number: int) -> Tracked:
+        start = self._starts[number]
+        flags = self._flags(start)
+        mode = int.from_bytes(self._content[start + _MODE_AT : start + _MODE_AT + 4], "big")
+        id_ = self._content[start + _NUMBERS_BYTES : start + self._flags_at].hex()
+        extended = self._content[start + self._flags_at + 2] << 8 if flags & _EXTENDED else 0
+        is_plain = not (flags & (_STAGE | _ASSUMED) or extended & _SKIPPED)
+        return Tracked(self._path(start).decode("utf-8", "surrogateescape"), mode, id_, is_plain)
+
+
+def read_index(git_dir: Path, object_format: ObjectFormat) -> GitIndex | None:
+    """Reads a worktree's index; None where there is none, or one that only git reads."""
+    try:
+        return GitIndex((git_dir / "index").read_bytes(), object_format)
+    except (OSError, IndexUnreadable):
+        return None
