@@ -1,11 +1,9 @@
 """The Anchor Pack: what holds for the whole repository, small and stable. Pure: text in, lines out."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from sidecar.codebase import is_test
 from sidecar.packs.render import overhead_bytes
 from sidecar.packs.text import one_line, size
 
@@ -17,7 +15,6 @@ ANCHOR_SHARE = 0.4
 
 MAX_RULES = 24
 MAX_POINTERS = 12
-MAX_AREAS = 14
 
 _AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md")
 """Files written for agents: there any bullet that asks for something is a rule, elsewhere only a strict one."""
@@ -51,7 +48,8 @@ class Sources(NamedTuple):
     readme: Document | None
     decisions: tuple[Document, ...]
     specifications: tuple[str, ...]
-    paths: tuple[str, ...]
+    areas: tuple[tuple[str, str], ...]
+    """The folders a map names, each with what it holds."""
     purposes: Mapping[str, str]
     """What a folder says of itself, by folder."""
     commands: tuple[tuple[str, str], ...]
@@ -149,37 +147,10 @@ def _map(sources: Sources) -> list[str]:
         about = _first_paragraph(sources.readme.text)
         if about:
             lines.append(f"- {one_line(about, 260)} ({sources.readme.path})")
-    for area in areas_of(sources.paths):
+    for area, holdings in sources.areas:
         purpose = sources.purposes.get(area)
-        lines.append(
-            f"- {one_line(area, 120)}: {one_line(purpose, 160) if purpose else _holdings(area, sources.paths)}"
-        )
+        lines.append(f"- {one_line(area, 120)}: {one_line(purpose, 160) if purpose else holdings}")
     return lines
-
-
-def areas_of(paths: Sequence[str]) -> list[str]:
-    """Gives the folders a map names: the top-level ones, and below the one that holds most, its own."""
-    tops = Counter(path.split("/", 1)[0] + "/" for path in paths if "/" in path)
-    areas = [name for name, _ in _commonest(tops, MAX_AREAS)]
-    for name, count in _commonest(tops, 1):
-        inner = Counter(
-            f"{name}{path[len(name) :].split('/', 1)[0]}/"
-            for path in paths
-            if path.startswith(name) and "/" in path[len(name) :]
-        )
-        if count * 3 >= len(paths) and len(inner) > 2 and not is_test(name):
-            areas += [folder for folder, _ in _commonest(inner, MAX_AREAS)]
-    return sorted(areas)
-
-
-def _holdings(area: str, paths: Sequence[str]) -> str:
-    """What an area without a stated purpose holds: kinds of files, and folders."""
-    inside = [path[len(area) :] for path in paths if path.startswith(area)]
-    suffixes = Counter(_suffix(path) for path in inside)
-    kinds = sorted(suffix for suffix, count in _commonest(suffixes, 3) if count * 5 >= len(inside))
-    folders = Counter(path.split("/", 1)[0] + "/" for path in inside if "/" in path)
-    holds = ", ".join(sorted(folder for folder, _ in _commonest(folders, 8)))
-    return (one_line(", ".join(kinds), 80) or "mixed") + (f"; in it {one_line(holds, 160)}" if holds else "")
 
 
 def _traps(sources: Sources) -> list[str]:
@@ -250,13 +221,3 @@ def _within(lines: list[str], limit_bytes: int) -> list[str]:
         taken.append(line)
         left -= cost
     return taken
-
-
-def _commonest(counted: Mapping[str, int], limit: int) -> Iterable[tuple[str, int]]:
-    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
-
-
-def _suffix(path: str) -> str:
-    name = path.rsplit("/", 1)[-1]
-    dot = name.rfind(".")
-    return name[dot:] if dot > 0 else "other"

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from sidecar.call import Process
 from sidecar.codebase import Listing, Ranked, Repository, RepositoryState, StateFailed, query_words, repository_of
 from sidecar.core.digests import short_id
-from sidecar.packs.anchor import anchor_limit, anchor_lines
+from sidecar.packs.anchor import anchor_limit
+from sidecar.packs.anchors import Anchors
 from sidecar.packs.context import UNREAD, ContextFile, why_here
 from sidecar.packs.model import HostInjects, TokenMode
-from sidecar.packs.sources import area_heads, gather_sources, source_paths
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
 from sidecar.packs.turn import Turn
 from sidecar.runs import Task
@@ -125,7 +125,10 @@ def shared_pack(
 
 
 def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms: float, draft: Draft) -> Answer:
-    draft.anchor = tuple(_anchor(question, listing))
+    anchors = question.workspace.part(Anchors, Anchors)
+    draft.anchor = anchors.lines(
+        question.repository, state, listing, question.host_injects, question.rejected, question.anchor_bytes
+    )
     if not question.repository.is_indexed():
         early = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
         draft.files = tuple(_pointer(one, question.task.query, listing) for one in early if one.path in listing.files)
@@ -178,21 +181,6 @@ def with_summaries(
     )
 
 
-def _purposes(question: Question, listing: Listing) -> dict[str, str]:
-    """What each area of the map says of itself, in its package's docstring or its README."""
-    heads = area_heads(list(listing.files))
-    summaries = question.repository.summaries({path: listing.files[path] for paths in heads.values() for path in paths})
-    return {
-        area: purpose
-        for area, paths in heads.items()
-        if (
-            purpose := next(
-                (summaries[path].purpose for path in paths if path in summaries and summaries[path].purpose), ""
-            )
-        )
-    }
-
-
 def _pointer(ranked: Ranked, query: str, listing: Listing) -> ContextFile:
     """A file that was not read yet: its content counts as not given, so that its summary may follow."""
     why = why_here(ranked, query_words(query), mentioned=False, changed=False)
@@ -227,10 +215,3 @@ def _key(question: Question, state: RepositoryState) -> PackKey:
         budget_profile=question.token_mode,
         sources=short_id(sources),
     )
-
-
-def _anchor(question: Question, listing: Listing) -> list[str]:
-    paths = list(listing.files)
-    texts = question.repository.texts({path: listing.files[path] for path in source_paths(paths)})
-    sources = gather_sources(paths, texts.get, _purposes(question, listing), question.host_injects, question.rejected)
-    return anchor_lines(sources, question.anchor_bytes)

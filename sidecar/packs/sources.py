@@ -2,11 +2,12 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import orjson
 
-from sidecar.packs.anchor import Document, Sources, areas_of
+from sidecar.packs.anchor import Document, Sources
+from sidecar.packs.census import Outline
 from sidecar.packs.model import HostInjects
 
 _INSTRUCTIONS = (
@@ -27,12 +28,6 @@ _HEADS = (
     "package-info.java",
 )
 _BUILD_FILES = ("package.json", "pyproject.toml", "Makefile", "Cargo.toml", "go.mod", "justfile")
-_DECISIONS = re.compile(
-    r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
-)
-_SPECIFICATIONS = re.compile(
-    r"(?i)^(?:(?:docs?|openspec)/)?(?:specs?|specifications|rfcs?)/(?:[^/]+/){0,2}[^/]+\.(?:md|mdx)$"
-)
 _WANTED_SCRIPTS = ("build", "test", "lint", "typecheck", "type-check", "check", "dev", "start", "format", "ts:check")
 
 MAX_DECISIONS = 12
@@ -40,40 +35,40 @@ MAX_DECISIONS = 12
 Read = Callable[[str], str | None]
 
 
-def source_paths(paths: list[str]) -> list[str]:
+def source_paths(files: Container[str], outline: Outline) -> list[str]:
     """Gives the paths an anchor is made of, in a fixed order; a change of any of their contents may change it."""
-    present = set(paths)
-    decisions = sorted(path for path in paths if _DECISIONS.match(path))
-    return [path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES) if path in present] + decisions[-MAX_DECISIONS:]
+    named = (path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES) if path in files)
+    return list(dict.fromkeys((*named, *outline.decisions[-MAX_DECISIONS:])))
 
 
-def area_heads(paths: list[str]) -> dict[str, list[str]]:
+def area_heads(files: Container[str], outline: Outline) -> dict[str, list[str]]:
     """Gives for each area of the map the files that may say what it is for, the likeliest first."""
-    present = set(paths)
-    return {area: [area + name for name in _HEADS if area + name in present] for area in areas_of(paths)}
+    return {area: [area + name for name in _HEADS if area + name in files] for area, _ in outline.areas}
 
 
 def gather_sources(
-    paths: list[str], read: Read, purposes: Mapping[str, str], host: HostInjects, rejected: tuple[str, ...]
+    files: Container[str],
+    outline: Outline,
+    read: Read,
+    purposes: Mapping[str, str],
+    host: HostInjects,
+    rejected: tuple[str, ...],
 ) -> Sources:
     """Reads an anchor's sources; a file that cannot be read is left out."""
-    present = set(paths)
 
-    def documents(names: list[str]) -> tuple[Document, ...]:
-        found = ((name, read(name)) for name in names if name in present)
+    def documents(names: Sequence[str]) -> tuple[Document, ...]:
+        found = ((name, read(name)) for name in names if name in files)
         return tuple(Document(name, text) for name, text in found if text is not None)
 
-    readmes = documents(list(_READMES))
-    decisions = sorted(path for path in paths if _DECISIONS.match(path))[-MAX_DECISIONS:]
-    specifications = [path for path in paths if _SPECIFICATIONS.match(path) and path not in decisions]
+    readmes = documents(_READMES)
     return Sources(
-        instructions=documents(list(_INSTRUCTIONS)),
+        instructions=documents(_INSTRUCTIONS),
         readme=readmes[0] if readmes else None,
-        decisions=documents(decisions),
-        specifications=tuple(sorted(specifications)),
-        paths=tuple(sorted(paths)),
+        decisions=documents(outline.decisions[-MAX_DECISIONS:]),
+        specifications=outline.specifications,
+        areas=outline.areas,
         purposes=purposes,
-        commands=tuple(command for name in _BUILD_FILES if name in present for command in _commands(name, read(name))),
+        commands=tuple(command for name in _BUILD_FILES if name in files for command in _commands(name, read(name))),
         rejected=rejected,
         host_sends=frozenset(
             name for name, sends in (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md)) if sends

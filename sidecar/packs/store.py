@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
@@ -93,8 +94,12 @@ def _to_json(pack: CachedPack) -> dict[str, Any]:
 
 def _kept(summary: Summary) -> Summary:
     """What a pack shows of a summary, its secrets masked."""
-    definitions = tuple(one._replace(signature=redact(one.signature)) for one in summary.definitions)
-    return summary._replace(terms={}, purpose=redact(summary.purpose), definitions=definitions)
+    definitions = tuple(one._replace(signature=_masked(one.signature)) for one in summary.definitions)
+    return summary._replace(terms={}, purpose=_masked(summary.purpose), definitions=definitions)
+
+
+_masked = lru_cache(maxsize=4_096)(redact)
+"""After an edit all but a few signatures are those of the pack before."""
 
 
 def _from_json(value: dict[str, Any]) -> CachedPack:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.packs.anchor import ANCHOR_BYTES, Document, Sources, anchor_limit, anchor_lines, changed_lines
+from sidecar.packs.census import census_of
 from sidecar.packs.compose import anchor_block
 from sidecar.packs.text import size
 
@@ -28,7 +29,7 @@ def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme:
         readme=Document("README.md", readme),
         decisions=tuple(Document(name, rules) for name in names),
         specifications=tuple(names),
-        paths=tuple(names),
+        areas=census_of(names).outline.areas,
         commands=tuple((name, "Makefile") for name in names),
         rejected=tuple(names),
     )
