@@ -1,10 +1,22 @@
-"""Languages as rows: suffixes, what a definition looks like, how comments begin. A new one is a new row."""
+"""Languages as rows: how they are recognised, read and commented. A new one is a new row, a grammar a query file."""
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 DOCSTRING = '"'
 PROSE = ""
+
+Visibility = Literal["underscore", "exported", "capital", "pub", "not-private", "modifier", "not-static", "section"]
+"""How a language says what others may use; visibility.py knows each."""
+
+
+class Grammar(NamedTuple):
+    """A tree-sitter grammar: its module, the function that gives it, and the query file beside it."""
+
+    module: str
+    query: str
+    function: str = "language"
+    visibility: Visibility = "underscore"
 
 
 class Language(NamedTuple):
@@ -19,6 +31,13 @@ class Language(NamedTuple):
     definitions: tuple[re.Pattern[str], ...]
     comment: str = "#"
     """What a leading comment's lines begin with; or DOCSTRING, or PROSE where the text itself says it."""
+    grammar: Grammar | None = None
+    names: tuple[str, ...] = ()
+    """File names without a suffix of their own, in small letters."""
+    interpreters: tuple[str, ...] = ()
+    """Programs that a script's first line names."""
+    checks: re.Pattern[str] | None = None
+    """Lines that state an invariant, where no grammar tells."""
 
 
 def _patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
@@ -46,9 +65,28 @@ LANGUAGES: tuple[Language, ...] = (
             r"^(?P<name>[A-Z][A-Z0-9_]{2,}+)\s*+(?::[^=]++)?=(?!=)",
         ),
         DOCSTRING,
+        Grammar("tree_sitter_python", "python"),
+        interpreters=("python",),
     ),
-    Language("TypeScript", (".ts", ".tsx", ".mts", ".cts"), _JS_DEFINITIONS, "//"),
-    Language("JavaScript", (".js", ".jsx", ".mjs", ".cjs"), _JS_DEFINITIONS, "//"),
+    Language(
+        "TypeScript",
+        (".ts", ".mts", ".cts"),
+        _JS_DEFINITIONS,
+        "//",
+        Grammar("tree_sitter_typescript", "typescript", "language_typescript", "exported"),
+        interpreters=("deno", "ts-node", "tsx", "bun"),
+    ),
+    Language(
+        "TSX", (".tsx",), _JS_DEFINITIONS, "//", Grammar("tree_sitter_typescript", "tsx", "language_tsx", "exported")
+    ),
+    Language(
+        "JavaScript",
+        (".js", ".jsx", ".mjs", ".cjs"),
+        _JS_DEFINITIONS,
+        "//",
+        Grammar("tree_sitter_javascript", "javascript", visibility="exported"),
+        interpreters=("node", "zx"),
+    ),
     Language(
         "Go",
         (".go",),
@@ -57,6 +95,7 @@ LANGUAGES: tuple[Language, ...] = (
             r"^(?:type|const|var)\s++(?P<name>\w++)",
         ),
         "//",
+        Grammar("tree_sitter_go", "go", visibility="capital"),
     ),
     Language(
         "Rust",
@@ -67,6 +106,7 @@ LANGUAGES: tuple[Language, ...] = (
             r"^\s*+(?:unsafe\s++)?impl(?:<[^{(]*?>(?=\s))?\s++(?P<name>\w[^{]*?)(?<=\S)(?=\s++where\b|\s*+(?:\{|$))",
         ),
         "//",
+        Grammar("tree_sitter_rust", "rust", visibility="pub"),
     ),
     Language(
         "Java",
@@ -77,6 +117,7 @@ LANGUAGES: tuple[Language, ...] = (
             r"^\s++(?:public|protected|private|static|final|abstract|synchronized|default)\b[^(=;{]*?(?<!\w)(?P<name>\w++)\s*+\(",
         ),
         "//",
+        Grammar("tree_sitter_java", "java", visibility="not-private"),
     ),
     Language(
         "C",
@@ -87,6 +128,7 @@ LANGUAGES: tuple[Language, ...] = (
             r"^#\s*+define\s++(?P<name>\w++)",
         ),
         "//",
+        Grammar("tree_sitter_c", "c", visibility="not-static"),
     ),
     Language(
         "C++",
@@ -96,6 +138,7 @@ LANGUAGES: tuple[Language, ...] = (
             rf"^{_C_WORDS}[\w:*&<][\w:*&<>,~\s]*?(?<![\w:~])(?P<name>[\w:~]++)\s*+\([^;]*+$",
         ),
         "//",
+        Grammar("tree_sitter_cpp", "cpp", visibility="not-static"),
     ),
     Language(
         "C#",
@@ -106,8 +149,16 @@ LANGUAGES: tuple[Language, ...] = (
             r"^\s++(?:public|internal|protected|private|static|virtual|override|async)\b[^(=;{]*?(?<!\w)(?P<name>\w++)\s*+\(",
         ),
         "//",
+        Grammar("tree_sitter_c_sharp", "csharp", visibility="modifier"),
     ),
-    Language("Ruby", (".rb", ".rake"), _patterns(r"^\s*+(?:class|module|def)\s++(?P<name>\w[\w.:?!]*+)")),
+    Language(
+        "Ruby",
+        (".rb", ".rake"),
+        _patterns(r"^\s*+(?:class|module|def)\s++(?P<name>\w[\w.:?!]*+)"),
+        grammar=Grammar("tree_sitter_ruby", "ruby", visibility="section"),
+        names=("rakefile", "gemfile", "guardfile", "vagrantfile"),
+        interpreters=("ruby",),
+    ),
     Language(
         "PHP",
         (".php",),
@@ -116,6 +167,8 @@ LANGUAGES: tuple[Language, ...] = (
             r"(?:class|interface|trait|enum|function)\s++&?(?P<name>\w++)"
         ),
         "//",
+        Grammar("tree_sitter_php", "php", "language_php", "not-private"),
+        interpreters=("php",),
     ),
     Language(
         "Shell",
@@ -123,6 +176,9 @@ LANGUAGES: tuple[Language, ...] = (
         _patterns(
             r"^\s*+(?:function\s++)?(?P<name>[\w:-]++)\s*+\(\s*+\)", r"^\s*+function\s++(?P<name>[\w:-]++)\s*+\{?$"
         ),
+        grammar=Grammar("tree_sitter_bash", "bash"),
+        names=(".bashrc", ".profile", ".zshrc"),
+        interpreters=("sh", "bash", "zsh", "dash", "ksh"),
     ),
     Language(
         "Kotlin",
@@ -132,6 +188,7 @@ LANGUAGES: tuple[Language, ...] = (
             r"(?:class|interface|object|fun)\s++(?:<[^>]*+>\s*+)?(?P<name>\w[\w.]*+)"
         ),
         "//",
+        Grammar("tree_sitter_kotlin", "kotlin", visibility="not-private"),
     ),
     Language(
         "Swift",
@@ -141,6 +198,7 @@ LANGUAGES: tuple[Language, ...] = (
             r"(?:class|struct|enum|protocol|extension|func|actor)\s++(?P<name>\w++)"
         ),
         "//",
+        Grammar("tree_sitter_swift", "swift", visibility="not-private"),
     ),
     Language(
         "SQL",
@@ -150,18 +208,94 @@ LANGUAGES: tuple[Language, ...] = (
             r"(?:table|view|index|function|procedure|trigger|type)\s++(?:if\s++not\s++exists\s++)?(?P<name>[\w.\"`]++)"
         ),
         "--",
+        checks=re.compile(r"(?i)\b(?:check\s*+\(|references\s|foreign\s++key|unique\b|not\s++null)"),
     ),
     Language("Markdown", (".md", ".mdx"), _patterns(r"^#{1,4}\s++(?P<name>\S.*+)$"), PROSE),
     Language("reStructuredText", (".rst",), (), PROSE),
     Language("TOML", (".toml", ".ini", ".cfg"), _patterns(r"^\[{1,2}(?P<name>[^\[\]]++)\]")),
     Language("YAML", (".yml", ".yaml"), _patterns(r"^(?P<name>[\w./-]++):")),
-    Language("JSON", (".json", ".jsonc"), ()),
+    Language("JSON", (".json", ".jsonc"), _patterns(r"^(?: {1,2}|\t)\"(?P<name>[^\"\\]++)\"\s*+:"), "//"),
+    Language(
+        "Dockerfile",
+        (".dockerfile",),
+        _patterns(r"(?i)^from\s++\S++\s++as\s++(?P<name>\S++)"),
+        names=("dockerfile", "containerfile"),
+    ),
+    Language(
+        "Makefile",
+        (".mk",),
+        _patterns(r"^(?P<name>[A-Za-z0-9][\w./%-]*+)\s*+:(?![=:])"),
+        names=("makefile", "gnumakefile"),
+    ),
+    Language(
+        "CMake",
+        (".cmake",),
+        _patterns(r"(?i)^\s*+(?:function|macro|add_library|add_executable|project)\s*+\(\s*+(?P<name>[\w.:-]++)"),
+        names=("cmakelists.txt",),
+    ),
+    Language("Protocol Buffers", (".proto",), _patterns(r"^\s*+(?:message|enum|service|rpc)\s++(?P<name>\w++)"), "//"),
+    Language(
+        "GraphQL",
+        (".graphql", ".gql"),
+        _patterns(
+            r"^(?:extend\s++)?(?:type|input|enum|interface|union|scalar|query|mutation|fragment)\s++(?P<name>\w++)"
+        ),
+    ),
+    Language(
+        "Terraform",
+        (".tf", ".hcl"),
+        _patterns(r"^(?:resource|data|module|variable|output|provider)\s++(?:\"[\w-]++\"\s++)?\"(?P<name>[\w-]++)\""),
+    ),
+    Language("Vue", (".vue", ".svelte", ".astro"), _JS_DEFINITIONS, "//"),
+    Language("CSS", (".css", ".scss", ".less"), _patterns(r"^(?P<name>[.#@:\w][^{};]*+)\{$"), "/*"),
+    Language("HTML", (".html", ".htm"), (), "<!--"),
+    Language(
+        "Elixir", (".ex", ".exs"), _patterns(r"^\s*+(?:defmodule|defp?|defmacro|defprotocol)\s++(?P<name>[\w.?!]++)")
+    ),
+    Language(
+        "Scala",
+        (".scala", ".sc"),
+        _patterns(
+            r"^\s*+(?:(?:private|protected|final|sealed|abstract|case|implicit|override|lazy)\s++)*+(?:class|object|trait|def|type|enum)\s++(?P<name>\w++)"
+        ),
+        "//",
+    ),
+    Language(
+        "Dart",
+        (".dart",),
+        _patterns(r"^(?:abstract\s++)?(?:class|enum|mixin|extension|typedef)\s++(?P<name>\w++)"),
+        "//",
+    ),
+    Language("Lua", (".lua",), _patterns(r"^\s*+(?:local\s++)?function\s++(?P<name>[\w.:]++)"), "--"),
 )
 
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
+_BY_NAME = {name: language for language in LANGUAGES for name in language.names}
+_BY_INTERPRETER = {name: language for language in LANGUAGES for name in language.interpreters}
+_CPP_ONLY = re.compile(
+    r"(?m)^\s{0,8}(?:class\s+\w+[^;]*$|namespace\b|template\s{0,4}<|(?:public|private|protected):|using\s)"
+)
 
 
-def language_of(path: str) -> Language | None:
-    """Gives the language of a file by its suffix; None for one without a row."""
-    dot = path.rfind(".")
-    return _BY_SUFFIX.get(path[dot:].lower()) if dot >= 0 else None
+def language_of(path: str, text: str = "") -> Language | None:
+    """Gives a file's language by its suffix, its name, or the program its first line names; None without a row.
+
+    A C header whose text is C++ is C++.
+    """
+    name = path.rpartition("/")[2].lower()
+    stem, dot, suffix = name.rpartition(".")
+    found = _BY_NAME.get(name) or (_BY_SUFFIX.get(dot + suffix) if dot else None) or _BY_NAME.get(stem)
+    if found is None:
+        return _by_shebang(text)
+    if suffix == "h" and _CPP_ONLY.search(text):
+        return _BY_SUFFIX[".cpp"]
+    return found
+
+
+def _by_shebang(text: str) -> Language | None:
+    if not text.startswith("#!"):
+        return None
+    words = text[2:200].split("\n", 1)[0].split()
+    programs = (word.rpartition("/")[2].rstrip("0123456789.") for word in words if not word.startswith("-"))
+    program = next((program for program in programs if program != "env"), "")
+    return _BY_INTERPRETER.get(program)

@@ -121,6 +121,13 @@ def redact(text: str) -> str:
     return "".join(_without_assigned(part) if has_key else part for has_key, part in _by_key_words(text))
 
 
+def redact_lines(text: str) -> str:
+    """Does the same and keeps every line where it is, also those of a key that spans many."""
+    if "-----BEGIN" in text:
+        text = _PEM.sub(lambda found: MASK + "\n" * found[0].count("\n"), text)
+    return redact(text)
+
+
 def _without_assigned(text: str) -> str:
     return _UNQUOTED.sub(_masked_unquoted, _QUOTED.sub(_masked_quoted, text))
 

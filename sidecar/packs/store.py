@@ -13,7 +13,7 @@ from sidecar.packs.context import ContextFile
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 
-PACK_VERSION = 1
+PACK_VERSION = 2
 """Part of the key's sources: a change of what a pack holds makes the old ones invalid."""
 
 PACKS_AT_HAND = 64
@@ -95,7 +95,8 @@ def _to_json(pack: CachedPack) -> dict[str, Any]:
 def _kept(summary: Summary) -> Summary:
     """What a pack shows of a summary, its secrets masked."""
     definitions = tuple(one._replace(signature=_masked(one.signature)) for one in summary.definitions)
-    return summary._replace(terms={}, purpose=_masked(summary.purpose), definitions=definitions)
+    purpose = _masked(summary.purpose)
+    return summary._replace(terms={}, imports=(), references=(), purpose=purpose, definitions=definitions)
 
 
 _masked = lru_cache(maxsize=4_096)(redact)

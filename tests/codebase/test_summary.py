@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.codebase.languages import LANGUAGES, Language, language_of
+from sidecar.codebase.patterns import definitions_by_patterns
 from sidecar.codebase.summary import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, MAX_TERMS, from_json, summarise, to_json
 
 SAMPLES: dict[str, tuple[str, list[str]]] = {
@@ -105,24 +106,43 @@ SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.md": ("Intro.\n# Cart #\n```sh\n# not a heading\n```\n## The total\n##### deep\n", ["Cart", "The total"]),
     "a.toml": ("x = 1\n[tool.cart]\n[[item]]\ny = [1]\n", ["tool.cart", "item"]),
     "a.yaml": ("cart:\n  inner: 1\nci/total: 2\n- x\n", ["cart", "ci/total"]),
+    "a.json": ('{\n  "cart": {\n    "inner": 1\n  },\n  "total": 2\n}\n', ["cart", "total"]),
+    "Dockerfile": ("FROM python:3.11 AS build\nRUN x\nFROM scratch\n", ["build"]),
+    "Makefile": ("CART := 1\ncart: a.o\n\techo x: y\n.PHONY: cart\n", ["cart"]),
+    "CMakeLists.txt": ("project(Shop)\nadd_library(cart STATIC a.c)\nset(X 1)\n", ["Shop", "cart"]),
+    "a.proto": (
+        "message Cart {\n  string id = 1;\n}\nservice Shop {\n  rpc Total(A) returns (B);\n}\n",
+        ["Cart", "Shop", "Total"],
+    ),
+    "a.graphql": ("type Cart {\n  id: ID\n}\nextend type Query {\n}\nenum Kind { A }\n", ["Cart", "Query", "Kind"]),
+    "a.tf": ('resource "aws_s3_bucket" "cart" {\n}\nvariable "region" {\n}\n', ["cart", "region"]),
+    "a.vue": ("<script>\nexport function total() {\n}\n</script>\n", ["total"]),
+    "a.css": (".cart {\n  color: red;\n}\n@media print {\n", [".cart", "@media print"]),
+    "a.ex": ("defmodule Shop.Cart do\n  def total(x) do\n  defp add(x), do: x\n", ["Shop.Cart", "total", "add"]),
+    "a.scala": ("case class Cart(a: Int)\nobject Shop {\n  def total(x: Int): Int = x\n", ["Cart", "Shop", "total"]),
+    "a.dart": ("abstract class Cart {\n}\nenum Kind { a }\n", ["Cart", "Kind"]),
+    "a.lua": ("local function total(x)\nend\nfunction Cart:add(x)\nend\n", ["total", "Cart:add"]),
 }
 
 
 @pytest.mark.parametrize("path", SAMPLES)
 def test_definitions_are_found(path: str) -> None:
     text, names = SAMPLES[path]
-    assert [definition.name for definition in summarise(path, text.encode()).definitions] == names
+    language = language_of(path)
+    assert language is not None
+    found = definitions_by_patterns(text.split("\n"), language)
+    assert [definition.name for definition in found] == names
 
 
 def test_every_language_that_defines_things_has_a_sample() -> None:
     sampled = {language.name for path in SAMPLES if (language := language_of(path))}
-    assert {language.name for language in LANGUAGES if language.definitions} == sampled | {"JavaScript"}
+    assert {language.name for language in LANGUAGES if language.definitions} == sampled | {"JavaScript", "TSX"}
 
 
 def test_a_definition_has_its_line_and_its_whole_signature() -> None:
-    text = "\x0c\nx = 1\r\ndef add(\r\n    item: Item,  # what\r\n    count: int = 1,\r\n) -> None:\r\n    pass\r\n"
+    text = "\x0c\nimport x\r\ndef add(\r\n    item: Item,  # what\r\n    count: int = 1,\r\n) -> None:\r\n    pass\r\n"
     (definition,) = summarise("a.py", text.encode()).definitions
-    assert definition == (3, "add", "def add(item: Item, count: int = 1) -> None")
+    assert definition == (3, "add", "def add(item: Item, count: int = 1) -> None", 7, "function", True, "")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +220,7 @@ def test_no_pattern_takes_more_time_than_a_line_has_characters(language: Languag
             if _seconds(pattern.match, long) > 0.004:
                 slow = min(_seconds(pattern.match, long) for _ in range(3))
                 base = min(_seconds(pattern.match, short) for _ in range(3))
-                assert slow < max(0.004, base * 8 * 3), (pattern.pattern, head, body)
+                assert slow < max(0.012, base * 8 * 3), (pattern.pattern, head, body)
 
 
 @pytest.mark.parametrize(

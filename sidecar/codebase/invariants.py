@@ -1,0 +1,201 @@
+"""What a file insists on: checks, guarded raises, rules told in comments, constrained types. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from sidecar.codebase.values import Invariant
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+MAX_INVARIANTS = 40
+MAX_TEXT = 200
+
+_RULE = re.compile(rb"\b(?:[Mm]ust|MUST|[Nn]ever|NEVER|[Aa]lways|ALWAYS|[Ii]nvariants?|INVARIANTS?|SAFETY)\b")
+_RULE_TEXT = re.compile(_RULE.pattern.decode())
+_LEGAL = re.compile(r"(?i)copyright|licen[sc]e|warrant|redistribut|notice")
+_MARKER = re.compile(r"^\s*(?:///?!?|//!|#+:?|/\*+!?|\*+/?|--+|<!--|;+)?\s?")
+_CLOSING = re.compile(r"\s*(?:\*+/|-->|\"\"\"|''')\s*$")
+_OPENING = re.compile(r"^[rRbBuU]{0,2}(?:\"\"\"|'''|\"|')")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(\[])")
+_NEW_SENTENCE = re.compile(r"^(?:@|[-*] |\d+[.)] |$)")
+_SPACES = re.compile(r"\s+")
+_SENTENCE_LINES = 5
+
+_GUARDS = {
+    "if_statement": "if", "if_expression": "if", "elif_clause": "if", "else_if_clause": "if", "elsif": "if",
+    "if": "if", "if_modifier": "if", "conditional_expression": "if", "ternary_expression": "if",
+    "unless": "unless", "unless_modifier": "unless", "guard_statement": "unless",
+}  # fmt: skip
+_GUARD_LEVELS = 5
+_ENDS_GUARD = (
+    "function",
+    "method",
+    "lambda",
+    "arrow",
+    "closure",
+    "class",
+    "for",
+    "while",
+    "loop",
+    "except",
+    "catch",
+    "match",
+    "case",
+    "switch",
+    "when",
+    "rescue",
+)
+
+
+def by_lines(lines: Sequence[str], comment: str, checks: re.Pattern[str] | None) -> list[Invariant]:
+    """Finds rules in whole-line comments, and the lines that match a language's checks, without a grammar."""
+    found = [
+        Invariant(number, _one_line(line))
+        for number, line in enumerate(lines, 1)
+        if checks is not None and len(line) <= MAX_TEXT * 2 and checks.search(line)
+    ]
+    if comment:
+        marks = (comment, "*") if comment in ("//", "/*") else (comment,)
+        for index, line in enumerate(lines):
+            if line.lstrip()[:4].startswith(marks) and _RULE_TEXT.search(line[: MAX_TEXT * 2]):
+                found.append(Invariant(index + 1, _sentence(lines, index, 0, len(lines) - 1, marks)))
+    return chosen([], found)
+
+
+def chosen(weaker: Iterable[Invariant], stronger: Iterable[Invariant]) -> list[Invariant]:
+    """Takes the stronger ones first where there are too many, each text once, in the file's order."""
+    kept: dict[str, Invariant] = {}
+    for invariant in (*sorted(stronger), *sorted(weaker)):
+        if invariant.text and len(kept) < MAX_INVARIANTS:
+            kept.setdefault(invariant.text, invariant)
+    return sorted(kept.values())
+
+
+def of_statement(node: tree_sitter.Node, source: bytes) -> Invariant:
+    """Gives a check as it stands there, on one line."""
+    return Invariant(node.start_point.row + 1, _text(node, source))
+
+
+def of_raise(node: tree_sitter.Node, source: bytes) -> tuple[Invariant, bool]:
+    """Gives what is raised with the condition that guards it, and whether there is one."""
+    said = _text(node, source)
+    guard = _guard(node, source)
+    return Invariant(node.start_point.row + 1, _cut(f"{guard}: {said}") if guard else said), bool(guard)
+
+
+def of_comments(root: tree_sitter.Node, source: bytes, lines: Sequence[str]) -> list[Invariant]:
+    """Finds the sentences with must, never, always in comments and docstrings."""
+    found: list[Invariant] = []
+    done_to = 0
+    for hit in _RULE.finditer(source):
+        if hit.start() < done_to:
+            continue
+        node = _told_in(root, hit.start())
+        if node is None:
+            continue
+        row = source.count(b"\n", 0, hit.start())
+        first, last = node.start_point.row, node.end_point.row
+        if node.start_point.column and lines[first][: node.start_point.column].strip():
+            text = _one_line(
+                _CLOSING.sub("", _MARKER.sub("", source[node.start_byte : node.end_byte].decode("utf-8", "replace")))
+            )
+        elif "comment" in node.type:
+            text = _sentence(lines, row, 0, len(lines) - 1, ("//", "#", "/*", "*"))
+        else:
+            text = _sentence(lines, row, first, last, ())
+        if text:
+            found.append(Invariant(row + 1, text))
+        newline = source.find(b"\n", hit.start())
+        done_to = newline if newline >= 0 else len(source)
+    return found
+
+
+def _told_in(root: tree_sitter.Node, at: int) -> tree_sitter.Node | None:
+    """The comment or docstring around a place; None for code and other strings."""
+    node = root.descendant_for_byte_range(at, at + 1)
+    for _ in range(3):
+        if node is None or "comment" in node.type:
+            return node
+        parent = node.parent
+        if node.type == "string" and parent is not None and parent.type == "expression_statement":
+            return node
+        node = parent
+    return None
+
+
+def _sentence(lines: Sequence[str], index: int, first: int, last: int, marks: tuple[str, ...]) -> str:
+    """The sentence with a rule that goes through a line of a comment, without the marks of comments."""
+
+    def said(at: int) -> str | None:
+        if not first <= at <= last:
+            return None
+        line = lines[at]
+        if marks and not line.lstrip().startswith(marks):
+            return None
+        text = _CLOSING.sub("", line)
+        return (_MARKER.sub("", text) if marks else _OPENING.sub("", text.strip())).strip()
+
+    parts = [said(index) or ""]
+    for at in range(index - 1, index - _SENTENCE_LINES, -1):
+        before = said(at)
+        if before is None or _NEW_SENTENCE.match(parts[0]) or not before or before[-1] in ".!?:":
+            break
+        parts.insert(0, before)
+    for at in range(index + 1, index + _SENTENCE_LINES):
+        after = said(at)
+        if after is None or _NEW_SENTENCE.match(after) or parts[-1][-1:] in (".", "!", "?"):
+            break
+        parts.append(after)
+    sentences = _SENTENCE.split(" ".join(parts))
+    told = next((sentence for sentence in sentences if _RULE_TEXT.search(sentence)), "")
+    return "" if _LEGAL.search(told) else _one_line(told)
+
+
+def _guard(node: tree_sitter.Node, source: bytes) -> str:
+    inner: tree_sitter.Node = node
+    for _ in range(_GUARD_LEVELS):
+        outer = inner.parent
+        if outer is None or any(part in outer.type for part in _ENDS_GUARD):
+            return ""
+        word = _GUARDS.get(outer.type, "")
+        condition = outer.child_by_field_name("condition") if word else None
+        if condition is not None and condition.start_byte <= inner.start_byte < condition.end_byte:
+            return ""
+        if condition is not None:
+            return f"{_other(word) if _is_alternative(outer, inner) else word} {_condition(condition, source)}"
+        if outer.type == "list" and outer.child_count == 3 and outer.child(0) != inner:
+            word = "unless" if outer.child(1).type == "||" else "if"
+            return f"{word} {_text(outer.child(0), source)}"
+        inner = outer
+    return ""
+
+
+def _is_alternative(outer: tree_sitter.Node, inner: tree_sitter.Node) -> bool:
+    alternative = outer.child_by_field_name("alternative")
+    return "else" in inner.type or (alternative is not None and alternative == inner)
+
+
+def _other(word: str) -> str:
+    return "unless" if word == "if" else "if"
+
+
+def _condition(node: tree_sitter.Node, source: bytes) -> str:
+    text = _text(node, source)
+    return text[1:-1].strip() if text.startswith("(") and text.endswith(")") and ")" not in text[1:-1] else text
+
+
+def _text(node: tree_sitter.Node, source: bytes) -> str:
+    return _one_line(source[node.start_byte : min(node.end_byte, node.start_byte + 2_000)].decode("utf-8", "replace"))
+
+
+def _one_line(text: str) -> str:
+    text = _SPACES.sub(" ", text[:2_000]).strip().rstrip(";, ")
+    return _cut(text.replace("( ", "(").replace(", )", ")").replace(" )", ")"))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1].rstrip() + "…"

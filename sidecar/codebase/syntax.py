@@ -1,0 +1,218 @@
+"""A parsed file → its definitions, invariants, imports and references."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from sidecar.codebase import invariants
+from sidecar.codebase.grammar import Captures, Parsed, parse
+from sidecar.codebase.imports import MAX_IMPORTS, specifiers
+from sidecar.codebase.languages import Grammar
+from sidecar.codebase.patterns import MAX_DEFINITIONS, MAX_NAME, one_signature
+from sidecar.codebase.values import Definition, Invariant
+from sidecar.codebase.visibility import Container, Named, is_public
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+MAX_REFERENCES = 200
+
+_HEAD_BYTES = 1_500
+_MAX_REFERENCE = 80
+_CALLABLE = frozenset(("function", "method", "constructor", "test", "macro"))
+_ANNOTATIONS = re.compile(r"^(?:@[\w.]+(?:\([^()]*+\))?\s*+|\[[^\]]*+\]\s*+(?=[\w\[]))+")
+_COMMENT_LINE = re.compile(r"(?m)^\s*(?://|#|/?\*).*$")
+
+
+class Syntax(NamedTuple):
+    """What is read of a file."""
+
+    definitions: tuple[Definition, ...]
+    invariants: tuple[Invariant, ...]
+    imports: tuple[str, ...]
+    references: tuple[str, ...]
+    unread: tuple[tuple[int, int], ...] = ()
+    """First and last lines of what the grammar cannot look into: errors and the bodies of macros."""
+
+
+class _Raw(NamedTuple):
+    """A definition as it was captured, in bytes."""
+
+    start: int
+    end: int
+    kind: str
+    name: tree_sitter.Node
+    body_start: int
+    """Where its body begins; its own end where it has none."""
+    shown_to: int
+    """Where its signature ends: before the body, or behind it where the body is the shape of a type."""
+    container: str
+
+
+class _Scope(NamedTuple):
+    end: int
+    kind: str
+    path: str
+    head: str
+    public: bool
+
+
+def read_syntax(grammar: Grammar, text: str, lines: Sequence[str], *, is_test: bool) -> Syntax | None:
+    """Reads a file by its grammar; None where that takes too long. A test's own checks are no invariants."""
+    parsed = parse(grammar, text)
+    if parsed is None:
+        return None
+    raws = _raws(parsed.matches, parsed.source)
+    definitions = _definitions(raws, grammar, parsed)
+    return Syntax(
+        definitions[:MAX_DEFINITIONS],
+        tuple(_invariants(parsed, lines, definitions, is_test=is_test)),
+        tuple(_imports(grammar, parsed)),
+        _references(parsed, {definition.name for definition in definitions}),
+        tuple(_unread(parsed)),
+    )
+
+
+def _raws(matches: Iterable[Captures], source: bytes) -> list[_Raw]:
+    """The captured definitions in the file's order, an outer one before what is inside; each name once."""
+    found: dict[int, _Raw] = {}
+    for captures in matches:
+        kind = next((key for key in captures if key.startswith("definition.")), None)
+        if kind is None or "name" not in captures:
+            continue
+        node, name = captures[kind][0], captures["name"][0]
+        shape, container = captures.get("shape"), captures.get("container")
+        body = captures.get("body", shape)
+        raw = _Raw(
+            node.start_byte,
+            node.end_byte,
+            kind.removeprefix("definition."),
+            name,
+            body[0].start_byte if body else node.end_byte,
+            node.end_byte if shape or not body else body[0].start_byte,
+            _slice(source, container[0]) if container else "",
+        )
+        known = found.get(name.start_byte)
+        if known is None or _rank(raw) > _rank(known):
+            found[name.start_byte] = raw
+    return sorted(found.values(), key=lambda raw: (raw.start, -raw.end, raw.name.start_byte))
+
+
+def _rank(raw: _Raw) -> tuple[bool, int]:
+    """Of two captures of one name, the one with a body, else the wider one tells more."""
+    return raw.body_start < raw.end, raw.end - raw.start
+
+
+def _definitions(raws: Iterable[_Raw], grammar: Grammar, parsed: Parsed) -> tuple[Definition, ...]:
+    source = parsed.source
+    exported = {_slice(source, node) for captures in parsed.matches for node in captures.get("exported", ())}
+    marks = sorted((node for captures in parsed.matches for node in captures.get("access", ())), key=_start)
+    scopes: list[_Scope] = []
+    found: list[Definition] = []
+    variables: set[str] = set()
+    for raw in raws:
+        while scopes and scopes[-1].end <= raw.start:
+            scopes.pop()
+        outer = scopes[-1] if scopes else None
+        name = _slice(source, raw.name).strip("\"'` ").removeprefix(":")[:MAX_NAME]
+        if raw.kind == "variable" and outer is None:
+            if name in variables:
+                continue
+            variables.add(name)
+        head = _head(raw, source)
+        container = Container(outer.kind, outer.head, outer.public) if outer else None
+        is_local = outer is not None and outer.kind in _CALLABLE
+        public = (
+            not is_local
+            and raw.kind != "test"
+            and is_public(grammar.visibility, Named(name, head, container, exported))
+            and not _is_hidden(raw, marks, source)
+        )
+        path = ".".join(part for part in (outer.path if outer else "", raw.container) if part)
+        line, end_line = raw.name.start_point.row + 1, source.count(b"\n", raw.name.start_byte, raw.end - 1)
+        found.append(Definition(line, name, one_signature(head), line + end_line, raw.kind, public, path))
+        inner = f"{path}.{name}" if path else name
+        if raw.body_start < raw.end:
+            scopes.append(_Scope(raw.end, raw.kind, inner, head, public))
+    return tuple(sorted(found, key=lambda definition: definition.line))
+
+
+def _head(raw: _Raw, source: bytes) -> str:
+    """A definition's text up to its body, or with it where it is the shape of a type; of a test its title."""
+    if raw.kind == "test":
+        return source[raw.start : raw.name.end_byte + 1].decode("utf-8", "replace") + ")"
+    text = source[raw.start : min(raw.shown_to, raw.start + _HEAD_BYTES)].decode("utf-8", "replace")
+    if raw.shown_to > raw.body_start:
+        text = _COMMENT_LINE.sub("", text)
+    return _ANNOTATIONS.sub("", text)
+
+
+def _is_hidden(raw: _Raw, marks: Iterable[tree_sitter.Node], source: bytes) -> bool:
+    """Says whether the last `private` or `public` before it in the same body is a private one."""
+    before = ""
+    for mark in marks:
+        if mark.end_byte > raw.start:
+            break
+        if mark.parent is not None and raw.end <= mark.parent.end_byte:
+            before = _slice(source, mark)
+    return before.startswith("private")
+
+
+def _invariants(
+    parsed: Parsed, lines: Sequence[str], definitions: Iterable[Definition], *, is_test: bool
+) -> list[Invariant]:
+    told = invariants.of_comments(parsed.root, parsed.source, lines)
+    if is_test:
+        return invariants.chosen([], told)
+    tests = [(one.line, one.end_line) for one in definitions if one.kind == "module" and one.name in ("tests", "test")]
+    weaker: list[Invariant] = []
+    for captures in parsed.matches:
+        for key in ("assert", "constraint"):
+            told += [invariants.of_statement(node, parsed.source) for node in captures.get(key, ())]
+        for node in captures.get("raise", ()):
+            invariant, guarded = invariants.of_raise(node, parsed.source)
+            (told if guarded else weaker).append(invariant)
+
+    def is_real(invariant: Invariant) -> bool:
+        return not any(first <= invariant.line <= last for first, last in tests)
+
+    return invariants.chosen(filter(is_real, weaker), filter(is_real, told))
+
+
+def _unread(parsed: Parsed) -> Iterable[tuple[int, int]]:
+    if parsed.root.has_error:
+        yield 1, parsed.root.end_point.row + 1
+    for captures in parsed.matches:
+        for node in captures.get("opaque", ()):
+            yield node.start_point.row + 1, node.end_point.row + 1
+
+
+def _imports(grammar: Grammar, parsed: Parsed) -> list[str]:
+    found: dict[str, None] = {}
+    nodes = sorted((node for captures in parsed.matches for node in captures.get("import", ())), key=_start)
+    for node in nodes:
+        if len(found) >= MAX_IMPORTS:
+            break
+        found.update(dict.fromkeys(specifiers(grammar.query, _slice(parsed.source, node))))
+    return list(found)
+
+
+def _references(parsed: Parsed, own: set[str]) -> tuple[str, ...]:
+    source = parsed.source
+    counted = Counter(source[node.start_byte : node.end_byte] for node in parsed.references)
+    names = (
+        (name.decode("utf-8", "replace"), count) for name, count in counted.items() if 1 < len(name) <= _MAX_REFERENCE
+    )
+    foreign = sorted(((-count, name) for name, count in names if name not in own))
+    return tuple(name for _, name in foreign[:MAX_REFERENCES])
+
+
+def _start(node: tree_sitter.Node) -> int:
+    return node.start_byte
+
+
+def _slice(source: bytes, node: tree_sitter.Node) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")

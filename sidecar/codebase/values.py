@@ -1,0 +1,81 @@
+"""What a file is, as values: definitions, invariants, imports, references, purpose, terms; and their JSON."""
+
+from typing import Literal, NamedTuple, cast
+
+Analysis = Literal["syntax", "patterns", "prose", "binary", "minified", "large", "failed", "unread"]
+"""How a file was read: by its grammar, by patterns over its lines (no grammar, or it took too long), as plain text;
+or why it was not: binary, minified, too large, the reading failed, not read yet."""
+
+
+class Definition(NamedTuple):
+    """A named thing in a file; lines count from 1."""
+
+    line: int
+    name: str
+    signature: str
+    end_line: int = 0
+    """The last line; 0 where only patterns were looked for."""
+    kind: str = ""
+    """What the language calls it: function, class, method, type, variable, …"""
+    public: bool = True
+    """Whether other files can or are meant to use it, by the language's own rules."""
+    container: str = ""
+    """The type, module or namespace it is a member of, dotted where these are nested."""
+
+
+class Invariant(NamedTuple):
+    """Something the file insists on: a check, a guarded raise, a rule told in a comment, a constrained type."""
+
+    line: int
+    text: str
+
+
+class Summary(NamedTuple):
+    """A file's summary as packs and the ranker use it."""
+
+    language: str
+    bytes: int
+    lines: int
+    purpose: str
+    definitions: tuple[Definition, ...]
+    terms: dict[str, int]
+    invariants: tuple[Invariant, ...] = ()
+    imports: tuple[str, ...] = ()
+    """Module specifiers as the file writes them, in its order."""
+    references: tuple[str, ...] = ()
+    """Names that are called or used as types and not defined here, the most frequent first."""
+    analysis: Analysis = "unread"
+    derived: bool = False
+    """Whether the purpose is put together from the definitions, because the file does not say one."""
+
+
+def to_json(summary: Summary) -> list[object]:
+    """Packs a summary for the file cache."""
+    return [
+        *summary[:4],
+        [list(definition) for definition in summary.definitions],
+        summary.terms,
+        [list(invariant) for invariant in summary.invariants],
+        list(summary.imports),
+        list(summary.references),
+        summary.analysis,
+        summary.derived,
+    ]
+
+
+def from_json(value: list[object]) -> Summary:
+    """Unpacks what `to_json` packed."""
+    language, size, lines, purpose, definitions, terms, invariants, imports, references, analysis, derived = value
+    return Summary(
+        str(language),
+        cast("int", size),
+        cast("int", lines),
+        str(purpose),
+        tuple(Definition(*one) for one in cast("list[list[object]]", definitions)),  # type: ignore[arg-type]
+        cast("dict[str, int]", terms),
+        tuple(Invariant(*one) for one in cast("list[list[object]]", invariants)),  # type: ignore[arg-type]
+        tuple(cast("list[str]", imports)),
+        tuple(cast("list[str]", references)),
+        cast("Analysis", analysis),
+        bool(derived),
+    )
