@@ -1,6 +1,7 @@
 """What a run did to the repository: from its tool parts and from the worktree before and after."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,7 +110,9 @@ def _read(state: RepositoryState, cwd: str, work: Work, before: dict[str, Any] |
     return _relative(cwd, work.read) - (meanwhile if state.kind == "git" else set())
 
 
-def _seen(state: RepositoryState, files: dict[str, str], work: Work, written: set[str], read: set[str]) -> list[Item]:
+def _seen(
+    state: RepositoryState, files: Mapping[str, str], work: Work, written: set[str], read: set[str]
+) -> list[Item]:
     seen = [
         Item(keys.context_key(path), keys.content_digest(files[path]), 0)
         for path in sorted(written | read)

@@ -1,16 +1,16 @@
 """Which files a workspace has, each with the id of its content; what may be shown of them and what not."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.codebase.filemap import Files
 from sidecar.codebase.gitdir import index_signature
 from sidecar.codebase.state import RepositoryState, is_own
 from sidecar.core.redact import is_secret_path
 from sidecar.system.git import Git
 
-MAX_FILES = 60_000
+MAX_FILES = 200_000
 
 _OPAQUE_SUFFIXES = frozenset(
     (
@@ -46,7 +46,7 @@ class Listing(NamedTuple):
     Never changed once made: the same listing is the same object, which saves looking through it again.
     """
 
-    files: dict[str, str]
+    files: Files
     cut_at: int | None
     """How many files there were when the listing had to be cut; None when it is whole."""
 
@@ -57,36 +57,53 @@ class Lister:
     def __init__(self) -> None:
         self._signature: tuple[object, ...] | None = None
         self._verdicts: dict[str, bool] = {}
-        self._shown: dict[str, str] = {}
+        self._tracked = Files({}, {})
+        self._total = 0
         self._listed: tuple[str, Listing] | None = None
 
     def list(self, cwd: Path, state: RepositoryState) -> Listing:
         """Gives the files of a state that may be shown; raises GitFailed."""
         signature = index_signature(state.root) if state.kind == "git" else None
         if signature is None or signature != self._signature:
-            before = self._verdicts
-            tracked = _read_index(cwd) if signature is not None else {}
-            self._verdicts = {path: before[path] if path in before else may_show(path) for path in tracked}
-            self._shown = {path: content for path, content in tracked.items() if self._verdicts[path]}
+            self._read(_read_index(cwd) if signature is not None else {})
             self._signature = signature
             self._listed = None
         if self._listed is None or self._listed[0] != state.changed_hash:
-            self._listed = (state.changed_hash, with_changes(self._shown, state))
+            self._listed = (state.changed_hash, with_changes(self._tracked, state, self._total))
         return self._listed[1]
 
+    def _read(self, tracked: dict[str, str]) -> None:
+        before = self._verdicts
+        self._verdicts = {path: before[path] if path in before else may_show(path) for path in tracked}
+        shown = {path: content for path, content in tracked.items() if self._verdicts[path]}
+        self._total = len(shown)
+        if len(shown) > MAX_FILES:
+            shown = dict(sorted(shown.items())[:MAX_FILES])
+        self._tracked = self._tracked.replaced_by(shown)
 
-def with_changes(tracked: Mapping[str, str], state: RepositoryState) -> Listing:
-    """Lays the changes of a state over tracked files that may be shown; ignored, secret and opaque ones stay out."""
-    files = dict(tracked)
+
+def with_changes(tracked: Files, state: RepositoryState, total: int) -> Listing:
+    """Lays the changes of a state over tracked files that may be shown; ignored, secret and opaque ones stay out.
+
+    `total` is how many tracked files there are, of which `tracked` may be the first ones only.
+    """
+    laid: dict[str, str | None] = {}
     for changed in state.changed:
-        files.pop(changed.path, None)
+        laid[changed.path] = None
         if changed.original is not None and "R" in changed.code:
-            files.pop(changed.original, None)
+            laid.setdefault(changed.original, None)
         if not changed.content_hash.startswith(_NO_TEXT) and may_show(changed.path):
-            files[changed.path] = "w:" + changed.content_hash
+            laid[changed.path] = "w:" + changed.content_hash
+    if state.kind == "folder":
+        return _cut(tracked.replaced_by({path: content for path, content in laid.items() if content is not None}))
+    listing = _cut(tracked.with_laid(laid))
+    return listing if total <= MAX_FILES else Listing(listing.files, max(total, listing.cut_at or 0))
+
+
+def _cut(files: Files) -> Listing:
     if len(files) <= MAX_FILES:
         return Listing(files, None)
-    return Listing(dict(sorted(files.items())[:MAX_FILES]), len(files))
+    return Listing(Files(dict(sorted(files.items())[:MAX_FILES]), {}), len(files))
 
 
 def may_show(path: str) -> bool:

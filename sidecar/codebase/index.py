@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.codebase.filemap import delta_between
 from sidecar.codebase.files import is_generated
 from sidecar.codebase.hashing import content_identity
 from sidecar.codebase.ranking import (
@@ -151,11 +152,11 @@ class FileIndex:
 
     def _take(self, files: Mapping[str, str]) -> None:
         held = self._held
-        for path in [path for path in held if path not in files]:
+        delta = delta_between(held, files)
+        for path in delta.removed:
             self._remove(path)
-        changed = [path for path, content in files.items() if held.get(path) != content]
         self._held = files
-        for path in changed:
+        for path in sorted((*delta.added, *delta.changed)):
             content = content_identity(files[path])
             if path in self._by_path:
                 if self._content(path) == content:

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 import pytest
 
+from sidecar.system.watch import cookies
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.failures import RpcFailure
 from tests.support.memory import MemorySidecar
@@ -318,10 +319,11 @@ def test_artifacts_are_listed_by_status_and_type_and_got_by_id(talk: Talk) -> No
 
 
 def snapshot(repository: Repository) -> dict[str, Any]:
+    """Gives all there is, but for a look's cookie, which stands in the git directory for a moment."""
     files = {
         str(path.relative_to(repository.path)): path.read_bytes()
         for path in sorted(repository.path.rglob("*"))
-        if path.is_file()
+        if not path.name.startswith(cookies.PREFIX) and path.is_file()
     }
     return {"files": files, "refs": repository.git("for-each-ref"), "stash": repository.git("stash", "list")}
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.codebase.filemap import Files
 from sidecar.codebase.files import MAX_FILES, Lister, is_generated, may_show, with_changes
 from sidecar.codebase.state import ChangedFile, RepositoryState
 from tests.codebase.looks import Looks
@@ -93,18 +94,13 @@ def test_a_file_git_was_told_to_skip_is_not_listed(client: Client, make_reposito
 
 
 def test_a_listing_that_is_too_long_is_cut_and_says_so() -> None:
-    tracked = {f"{number:06}.txt": "0" * 40 for number in range(MAX_FILES + 5)}
-    listing = with_changes(tracked, _state())
+    tracked = {f"{number:06}.txt": "0" * 40 for number in range(MAX_FILES)}
+    extra = [ChangedFile(f"0{number}", "untracked", "??", "1" * 40, None) for number in range(5)]
+    listing = with_changes(Files(tracked, {}), _state(*extra), MAX_FILES)
     assert (len(listing.files), listing.cut_at) == (MAX_FILES, MAX_FILES + 5)
-    assert min(listing.files) == "000000.txt"
-    del (
-        tracked["000000.txt"],
-        tracked["000001.txt"],
-        tracked["000002.txt"],
-        tracked["000003.txt"],
-        tracked["000004.txt"],
-    )
-    assert with_changes(tracked, _state()).cut_at is None
+    assert min(listing.files) == "00"
+    assert with_changes(Files(tracked, {}), _state(), MAX_FILES).cut_at is None
+    assert with_changes(Files(tracked, {}), _state(), MAX_FILES + 3).cut_at == MAX_FILES + 3
 
 
 def test_the_same_state_gives_the_same_listing_object(make_repository: Make) -> None:
@@ -114,7 +110,9 @@ def test_the_same_state_gives_the_same_listing_object(make_repository: Make) -> 
     first = lister.list(repository.path, state)
     assert lister.list(repository.path, state) is first
     changed = state._replace(changed_hash="other", changed=(ChangedFile("n.txt", "untracked", "??", "1" * 40, None),))
-    assert lister.list(repository.path, changed).files == {**first.files, "n.txt": "w:" + "1" * 40}
+    later = lister.list(repository.path, changed).files
+    assert later == {**first.files, "n.txt": "w:" + "1" * 40}
+    assert later.changed_since(first.files) == (("n.txt",), (), ())
 
 
 def test_an_index_written_without_a_checksum_is_read_all_the_same(client: Client, make_repository: Make) -> None:

@@ -83,7 +83,7 @@ def test_compaction_changes_no_answer(seed: int) -> None:
 
 def test_a_file_that_is_not_analysed_yet_is_found_by_its_path() -> None:
     index = FileIndex()
-    assert index.update({"src/pelican.py": "1", "src/other.py": "2"}) == ["src/pelican.py", "src/other.py"]
+    assert index.update({"src/pelican.py": "1", "src/other.py": "2"}) == ["src/other.py", "src/pelican.py"]
     assert not index.is_complete()
     assert [one.path for one in index.find("the pelican", [])] == ["src/pelican.py"]
 
