@@ -2,6 +2,7 @@
 
 from sidecar.codebase.diff import FileDiff, Moved
 from sidecar.codebase.files import Listing, is_generated, may_show
+from sidecar.codebase.glimpse import glimpse
 from sidecar.codebase.ranking import Ranked, is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.state import ChangedFile, RepositoryState, StateFailed
@@ -20,6 +21,7 @@ __all__ = [
     "StateFailed",
     "Summary",
     "from_json",
+    "glimpse",
     "identifiers_of",
     "is_document",
     "is_generated",

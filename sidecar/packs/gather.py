@@ -1,36 +1,31 @@
 """Everything a pre-run asks of the repository, within its deadline; what is late or fails is named, never fatal."""
 
-import os
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, Moved, Ranked, Repository, RepositoryState, StateFailed
+from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import SidecarError
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import MAX_COMMITS, Differences
-from sidecar.packs.model import Mentions, PreRunParams, Trimmed
-from sidecar.packs.prompt import mentioned_in, said
+from sidecar.packs.model import PreRunParams, Trimmed
+from sidecar.packs.search import Search, files_of
 from sidecar.packs.shared import (
+    CONTEXT_FILES,
     PREPARE_WAIT_MS,
     Answer,
     Draft,
     Question,
     answer_at_hand,
     await_preparation,
+    pointers,
     shared_pack,
-    with_summaries,
 )
 from sidecar.packs.store import CachedPack
-from sidecar.packs.task import OWN_TERMS, query_of, significant
 from sidecar.runs import Known
 
-FOLLOW_UP_FILES = 6
-TELLING_SCORE = 0.6
-"""A follow-up's best hits by words alone, as a share of the best score."""
-
-FOLDER_FILES = 4
 MAX_NEW_FILES = 40
 
 INDEX_SHARE = 0.6
@@ -38,6 +33,9 @@ INDEX_SHARE = 0.6
 
 ANSWER_MS = 25.0
 """What is kept of the deadline for putting the answer together."""
+
+GLIMPSE_MS = 120.0
+"""A look that takes longer is likely to be late: then the paths alone are asked what the task is about."""
 
 
 @dataclass
@@ -55,9 +53,16 @@ class Gathered:
     file_hits: int = 0
     file_misses: int = 0
     late: bool = False
-    """Whether even the repository's state came too late."""
+    """Whether even the repository's state came too late, and nothing could be had without it."""
     partial: bool = False
     omissions: list[Trimmed] = field(default_factory=list)
+
+
+LeftMs = Callable[[], float]
+"""Gives the milliseconds that are left."""
+
+Take = Callable[[LeftMs], None]
+"""Waits for something that was begun, and takes it or names it as late."""
 
 
 class _Packed(NamedTuple):
@@ -68,72 +73,101 @@ class _Packed(NamedTuple):
     omissions: list[Trimmed]
 
 
-class _Search(NamedTuple):
-    """What this prompt alone asks for, beside its task."""
-
-    query: str
-    mentioned: frozenset[str]
-    nowhere: tuple[str, ...]
-    """Mentions that lead to no file."""
-    has_own_words: bool
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether anything is to be looked for."""
-        return self.has_own_words or bool(self.mentioned)
-
-    @classmethod
-    def of(cls, question: Question, params: PreRunParams, listing: Listing, *, new_task: bool) -> "_Search":
-        """Reads a prompt; the words that begin a task are the task's, also when they are said again."""
-        words, names = significant(said(params.prompt))
-        mentioned, nowhere = _mentioned(question, params, listing)
-        query = query_of(words, names)
-        has_own_words = (bool(names) or len(words) >= OWN_TERMS) and not new_task and query != question.task.query
-        return cls(query, frozenset(mentioned), tuple(nowhere), has_own_words)
-
-
 def gather(question: Question, params: PreRunParams, known: Known, deadline: Deadline, *, new_task: bool) -> Gathered:
     """Looks at the repository, then at its differences and its files side by side, as long as there is time."""
     gathered = Gathered()
-    pool, clock = question.process.background, question.process.clock
 
     def left_ms() -> float:
-        return max(0.0, deadline.left_ms(clock) - ANSWER_MS)
+        return max(0.0, deadline.left_ms(question.process.clock) - ANSWER_MS)
 
-    look = pool.submit(_look, question.repository)
-    wait((look,), timeout=left_ms() / 1000)
-    if not look.done():
-        look.add_done_callback(lambda done: _go_on(question, done))
-        gathered.late = gathered.partial = True
+    looked = _looked(gathered, question, left_ms)
+    if looked is None:
         return gathered
+    gathered.state, listing = looked
+    search = Search.of(question, params, listing, new_task=new_task)
+    take_changes = _begin_changes(gathered, question, gathered.state, known)
+    take_pack = _begin_pack(gathered, question, params, gathered.state, listing, search, left_ms() * INDEX_SHARE)
+    take_changes(left_ms)
+    take_pack(left_ms)
+    return gathered
+
+
+def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[RepositoryState, Listing] | None:
+    """The state with its files; None where they cannot be had in time, and then what the paths alone told."""
+    pool = question.process.background
+    look = pool.submit(_look, question.repository)
+    wait((look,), timeout=min(left_ms(), GLIMPSE_MS) / 1000)
+    if not look.done():
+        glimpsed = pool.submit(_glimpse, question) if left_ms() else None
+        wait((look,), timeout=left_ms() / 1000)
+        if not look.done():
+            look.add_done_callback(lambda done: _go_on(question, done))
+            _take_glimpse(gathered, glimpsed)
+            return None
     try:
-        gathered.state, listing = look.result()
+        return look.result()
     except StateFailed as error:
         gathered.omissions.append(Trimmed(item="repository", reason=error.reason))
-        return gathered
-    state, draft, changes, packing = gathered.state, Draft(), None, None
-    search = _Search.of(question, params, listing, new_task=new_task)
-    at_hand = answer_at_hand(question, params.sub_chat_id, state) if not search.is_needed else None
-    if state.changed or known.head_commit not in (None, state.head):
-        changes = pool.submit(_changes, question.repository, state, known)
-    else:
+        return None
+
+
+def _begin_changes(gathered: Gathered, question: Question, state: RepositoryState, known: Known) -> Take:
+    """Begins to read the differences, where there are any; gives what takes them."""
+    if not state.changed and known.head_commit in (None, state.head):
         gathered.differences = Differences({}, {})
-    if at_hand is None:
-        packing = pool.submit(_pack, question, params, state, listing, search, left_ms() * INDEX_SHARE, draft)
-    else:
-        _take_pack(gathered, _packed(at_hand, listing, search, ()))
-    if changes is not None:
+        return _nothing
+    changes = question.process.background.submit(_changes, question.repository, state, known)
+
+    def take(left_ms: LeftMs) -> None:
         wait((changes,), timeout=left_ms() / 1000)
         _take_changes(gathered, changes)
-    if packing is not None:
+
+    return take
+
+
+def _begin_pack(
+    gathered: Gathered,
+    question: Question,
+    params: PreRunParams,
+    state: RepositoryState,
+    listing: Listing,
+    search: Search,
+    wait_ms: float,
+) -> Take:
+    """Takes the pack that is at hand, or begins to make one; gives what takes that."""
+    at_hand = answer_at_hand(question, params.sub_chat_id, state) if not search.is_needed else None
+    if at_hand is not None:
+        _take_pack(gathered, _packed(at_hand, listing, search, ()))
+        return _nothing
+    draft = Draft()
+    packing = question.process.background.submit(_pack, question, params, state, listing, search, wait_ms, draft)
+
+    def take(left_ms: LeftMs) -> None:
         wait((packing,), timeout=left_ms() / 1000)
         _take_packing(gathered, packing, draft)
-    return gathered
+
+    return take
+
+
+def _nothing(_left_ms: LeftMs) -> None:
+    pass
 
 
 def _look(repository: Repository) -> tuple[RepositoryState, Listing]:
     state = repository.state()
     return state, repository.listing(state)
+
+
+def _glimpse(question: Question) -> tuple[ContextFile, ...]:
+    return pointers(question, glimpse(question.workspace.cwd, question.task.query, CONTEXT_FILES))
+
+
+def _take_glimpse(gathered: Gathered, glimpsed: "Future[tuple[ContextFile, ...]] | None") -> None:
+    """Does with what the paths told, if anything: no state, no difference, no summaries."""
+    files = glimpsed.result() if glimpsed is not None and glimpsed.done() else ()
+    gathered.pack = CachedPack((), files)
+    gathered.partial, gathered.late = True, not files
+    gathered.omissions.append(Trimmed(item="repository", reason="deadline"))
 
 
 def _go_on(question: Question, look: "Future[tuple[RepositoryState, Listing]]") -> None:
@@ -192,7 +226,7 @@ def _pack(
     params: PreRunParams,
     state: RepositoryState,
     listing: Listing,
-    search: _Search,
+    search: Search,
     wait_ms: float,
     draft: Draft,
 ) -> _Packed:
@@ -202,26 +236,11 @@ def _pack(
     await_preparation(question.workspace, params.sub_chat_id, wait_ms)
     left_ms = max(0.0, wait_ms - (clock.monotonic_ms() - began_ms))
     answer = shared_pack(question, state, listing, left_ms, draft)
-    extra = _found(question, state, listing, search, answer.pack) if search.is_needed else ()
+    extra = files_of(search, question, state, listing, answer.pack) if search.is_needed else ()
     return _packed(answer, listing, search, extra)
 
 
-def _found(
-    question: Question, state: RepositoryState, listing: Listing, search: _Search, pack: CachedPack
-) -> tuple[ContextFile, ...]:
-    """The files this prompt mentions, and those its own words point at beside the task's."""
-    mentioned = search.mentioned
-    found = question.repository.find(search.query, state, sorted(mentioned), FOLLOW_UP_FILES + len(mentioned))
-    shared = {file.ranked.path for file in pack.files}
-    wanted = [
-        one
-        for one in found
-        if one.path in mentioned or (search.has_own_words and one.path not in shared and _is_telling(one))
-    ]
-    return with_summaries(question, search.query, wanted, state, listing, mentioned=mentioned)
-
-
-def _packed(answer: Answer, listing: Listing, search: _Search, extra: tuple[ContextFile, ...]) -> _Packed:
+def _packed(answer: Answer, listing: Listing, search: Search, extra: tuple[ContextFile, ...]) -> _Packed:
     omissions = []
     if not answer.complete:
         omissions.append(Trimmed(item="context", reason="files are still being read"))
@@ -233,41 +252,3 @@ def _packed(answer: Answer, listing: Listing, search: _Search, extra: tuple[Cont
         for path in search.nowhere
     )
     return _Packed(answer, extra, omissions)
-
-
-def _is_telling(ranked: Ranked) -> bool:
-    """Whether a follow-up's own words point at a file clearly enough to add it to the task's."""
-    is_named = "namedPath" in ranked.parts or "namedDefinition" in ranked.parts
-    return is_named or (len(ranked.matched) >= OWN_TERMS and ranked.score >= TELLING_SCORE)
-
-
-def _mentioned(question: Question, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:
-    """The mentioned files that exist here and may be shown, and the mentions that lead nowhere."""
-    mentions = params.mentions or Mentions()
-    files, folders = mentioned_in(params.prompt)
-    found: set[str] = set()
-    nowhere: list[str] = []
-    for path in dict.fromkeys((*mentions.files, *files)):
-        relative = _relative(question, params.cwd, path)
-        if relative in listing.files:
-            found.add(relative)
-        else:
-            nowhere.append(path)
-    for path in dict.fromkeys((*mentions.folders, *folders)):
-        relative = _relative(question, params.cwd, path).rstrip("/")
-        folder = "" if relative == os.curdir else relative + "/"
-        inside = sorted(name for name in listing.files if name.startswith(folder))[:FOLDER_FILES]
-        found.update(inside)
-        if not inside:
-            nowhere.append(path)
-    return found, nowhere
-
-
-def _relative(question: Question, cwd: str, path: str) -> str:
-    """Gives a mentioned path relative to the workspace; one that leads out of it matches no listed file."""
-    if not os.path.isabs(path):
-        return os.path.normpath(path).replace("\\", "/")
-    for root in (cwd, str(question.workspace.cwd)):
-        if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
-            return os.path.relpath(path, root).replace("\\", "/")
-    return path

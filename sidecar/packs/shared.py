@@ -21,6 +21,9 @@ CONTEXT_FILES = 16
 
 REMEMBERED_CONVERSATIONS = 64
 
+EARLY_MS = 40
+"""How long a few edited files may take to be read; only then files are looked for by what is known already."""
+
 PREPARE_WAIT_MS = 20_000
 """How long a preparation between two runs may wait for files still being read."""
 
@@ -129,10 +132,13 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
     draft.anchor = anchors.lines(
         question.repository, state, listing, question.host_injects, question.rejected, question.anchor_bytes
     )
-    if not question.repository.is_indexed():
-        early = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
-        draft.files = tuple(_pointer(one, question.task.query, listing) for one in early if one.path in listing.files)
-    analysed, complete = question.repository.wait_for_index(listing, question.process.indexing, wait_ms)
+    repository, indexing = question.repository, question.process.indexing
+    analysed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, EARLY_MS))
+    if not complete and wait_ms > EARLY_MS:
+        early = repository.find(question.task.query, state, [], CONTEXT_FILES)
+        draft.files = pointers(question, [one for one in early if one.path in listing.files])
+        meanwhile, complete = repository.wait_for_index(listing, indexing, wait_ms - EARLY_MS)
+        analysed += meanwhile
     ranked = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
     files = with_summaries(question, question.task.query, ranked, state, listing)
     return Answer(CachedPack(draft.anchor, files), cache_hit=False, analysed=analysed, complete=complete)
@@ -181,10 +187,13 @@ def with_summaries(
     )
 
 
-def _pointer(ranked: Ranked, query: str, listing: Listing) -> ContextFile:
-    """A file that was not read yet: its content counts as not given, so that its summary may follow."""
-    why = why_here(ranked, query_words(query), mentioned=False, changed=False)
-    return ContextFile(ranked, f"pointer:{listing.files[ranked.path]}", UNREAD, why)
+def pointers(question: Question, found: list[Ranked]) -> tuple[ContextFile, ...]:
+    """Gives files that were not read yet: their contents count as not given, so that their summaries may follow."""
+    words = query_words(question.task.query)
+    return tuple(
+        ContextFile(one, f"pointer:{one.path}", UNREAD, why_here(one, words, mentioned=False, changed=False))
+        for one in found
+    )
 
 
 def _packs(question: Question) -> PackCache:
