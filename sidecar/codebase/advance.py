@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sidecar.codebase.attributes import Attributes
-from sidecar.codebase.conversion import LINES
+from sidecar.codebase.conversion import ANYTHING, FILTERS, LINES
 from sidecar.codebase.gitindex import Tracked
 from sidecar.codebase.hashing import HASHED_BYTES, ContentHashes, content_identity, read_file
 from sidecar.codebase.porcelain import ChangeKind, Entry, kind_of
@@ -46,8 +46,15 @@ class Advance:
         """Gives the state after these paths (absolute) changed; None where only a full look tells."""
         try:
             return self._after(reading, self._below_root(changed), look)
-        except (Undecided, GitFailed, OSError):
+        except (Undecided, GitFailed, OSError, ValueError):
             return None
+
+    def asked_of(self, path: str) -> int:
+        """Tells what attributes and settings ask for a path below the root; all where git cannot say."""
+        try:
+            return self._attributes.asked_of(path)
+        except (GitFailed, OSError, ValueError):
+            return ANYTHING
 
     def _below_root(self, changed: Iterable[str]) -> set[str]:
         top = f"{self._root}/"
@@ -183,7 +190,7 @@ class Advance:
     def _require_unconverted(self, path: str) -> None:
         """Raises Undecided where git might compare another content than the bytes of the file."""
         asked = self._attributes.asked_of(path)
-        if asked & ~LINES:
+        if asked & FILTERS:
             raise Undecided
         if asked & LINES:
             content = read_file(f"{self._root}/{path}", HASHED_BYTES)

@@ -7,12 +7,16 @@ import os
 import stat
 from typing import NamedTuple
 
-FILTERS, LINES = 1, 2
-"""An attribute that runs programs or re-encodes; one about line ends, which changes only what has CR LF in it."""
+FILTERS, LINES, DIFFS = 1, 2, 4
+"""An attribute that runs programs or re-encodes; one about line ends, which changes only what has CR LF in it; one
+about how differences are shown."""
+
+ANYTHING = FILTERS | LINES | DIFFS
 
 _WORDS = {
     FILTERS: (b"filter", b"ident", b"working-tree-encoding"),
     LINES: (b"text", b"eol", b"crlf"),
+    DIFFS: (b"diff", b"binary"),
 }
 MAX_ATTRIBUTES_BYTES = 2**20
 
@@ -34,7 +38,7 @@ class Conversion(NamedTuple):
     heeds_mode: bool
     folds_case: bool
     everywhere: int
-    """What settings and attribute files outside of the worktree may ask for: FILTERS, LINES."""
+    """What settings and attribute files outside of the worktree may ask for: FILTERS, LINES, DIFFS."""
 
 
 def conversion_of(settings: dict[str, str]) -> Conversion | None:
@@ -60,7 +64,7 @@ def asked_by(path: str) -> int:
         return 0
     except (OSError, ValueError):
         pass
-    return FILTERS | LINES
+    return ANYTHING
 
 
 def _boolean(value: str) -> bool | None:

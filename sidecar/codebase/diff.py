@@ -77,6 +77,12 @@ def parse_patches(output: bytes) -> dict[str, FileDiff]:
     return found
 
 
+def diff_of_patch(path: str, patch: bytes) -> FileDiff:
+    """Reads the patch of one file."""
+    hunks = "".join(_hunks(lines) for lines in _split_patches(patch))
+    return FileDiff(path, *_count_lines(hunks), hunks)
+
+
 def _raw_entries(raw: bytes) -> list[tuple[str, int]]:
     """The present path of each raw entry and how many patches it has.
 

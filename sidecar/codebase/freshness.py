@@ -9,6 +9,7 @@ from sidecar.call import Process
 from sidecar.codebase.advance import Advance
 from sidecar.codebase.hashing import ContentHashes
 from sidecar.codebase.state import Look, Reading, RepositoryState, StateFailed, is_still, read_in_full
+from sidecar.codebase.survey import Survey
 from sidecar.codebase.watching import Looked, Watching
 from sidecar.system.idle import Idle
 
@@ -62,8 +63,8 @@ class Freshness:
         self._process = process
         self._hashes = hashes
         watchers = process.part(Watchers, lambda: Watchers(process))
-        self._idle = watchers.idle
-        self.watching = Watching(cwd, process.state_dir, self._idle, process.clock, process.log)
+        self.idle = watchers.idle
+        self.watching = Watching(cwd, process.state_dir, self.idle, process.clock, process.log)
         watchers.add(self.watching)
         self._lock = threading.Lock()
         self._advancing = threading.Lock()
@@ -86,6 +87,15 @@ class Freshness:
         if read.state.kind == "git":
             self._keep(_Kept(read._replace(state=read.state._replace(proof="watch")), looked.generation))
         return read.state
+
+    def asked_of(self, paths: list[str]) -> dict[str, int] | None:
+        """Tells what attributes and settings ask for paths below the root; None where that is not watched."""
+        survey = self.watching.proven_survey()
+        if survey is None:
+            return None
+        with self._advancing:
+            advance = self._advance_under(survey)
+            return {path: advance.asked_of(path) for path in paths} if advance is not None else None
 
     def audit(self) -> bool:
         """Compares what would be given with a full look; says whether the watch missed nothing."""
@@ -126,12 +136,15 @@ class Freshness:
         if not looked.changed and self._stands(kept):
             return kept.reading
         with self._advancing:
-            advance = self._advance
-            if advance is None or advance.known is not looked.survey:
-                if looked.survey.comparing is None:
-                    return None
-                advance = self._advance = Advance(self._cwd, looked.survey, looked.survey.comparing)
-            return advance.after(kept.reading, looked.changed, self._look())
+            advance = self._advance_under(looked.survey)
+            return advance.after(kept.reading, looked.changed, self._look()) if advance is not None else None
+
+    def _advance_under(self, survey: Survey) -> Advance | None:
+        if survey.comparing is None:
+            return None
+        if self._advance is None or self._advance.known is not survey:
+            self._advance = Advance(self._cwd, survey, survey.comparing)
+        return self._advance
 
     def _stands(self, kept: _Kept) -> bool:
         """Looks at the files known to be changed: those are being worked on, perhaps in ways no event tells."""
@@ -142,4 +155,4 @@ class Freshness:
         if not self._audit_is_due:
             self._audit_is_due = True
             reference = weakref.ref(self)
-            self._idle.submit(lambda: (alive := reference()) is not None and alive.audit(), AUDIT_MS)
+            self.idle.submit(lambda: (alive := reference()) is not None and alive.audit(), AUDIT_MS)

@@ -7,7 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from sidecar.call import Process
-from sidecar.codebase.diff import MAX_PATHS, FileDiff, Moved, count_between, diff_against, subjects_between
+from sidecar.codebase.diff import FileDiff, Moved, count_between, subjects_between
+from sidecar.codebase.differences import Differences
 from sidecar.codebase.files import Lister, Listing, may_show
 from sidecar.codebase.freshness import Freshness
 from sidecar.codebase.gitdir import common_dir_of
@@ -15,18 +16,16 @@ from sidecar.codebase.hashing import ContentHashes, read_below
 from sidecar.codebase.index import FileIndex
 from sidecar.codebase.ranking import RANKING_VERSION, Ranked
 from sidecar.codebase.reading import read_contents
-from sidecar.codebase.state import RepositoryState, StateFailed, is_still
+from sidecar.codebase.state import RepositoryState, StateFailed
 from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.summary import MAX_ANALYSED_BYTES, SUMMARY_VERSION, Summary, not_analysed, summarise
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import digest_value, short_id
-from sidecar.storage.lru import Lru
 from sidecar.system.git import GitFailed
 from sidecar.workspace import Workspace
 
 _ANALYSED_AT_ONCE = 128
-_DIFF_CACHE_BYTES = 4 * 2**20
 MAX_NEW_FILE_BYTES = 64 * 1024
 MAX_TEXT_BYTES = 256 * 1024
 
@@ -57,7 +56,6 @@ class Repository:
         self._hashes = ContentHashes(lambda: files_clock.now_ms() * 1_000_000)
         self._lister = Lister()
         self._index = FileIndex()
-        self._diffs = Lru(_DIFF_CACHE_BYTES)
         self._file_cache = process.part(FileCache, lambda: FileCache(process))
         self._search_cache = process.part(SearchCache, lambda: SearchCache(process))
         self._look_lock = threading.Lock()
@@ -67,6 +65,7 @@ class Repository:
         self._listed: tuple[str | None, str, Listing] | None = None
         self.key = workspace.key
         self.freshness = Freshness(self.cwd, process, self._hashes)
+        self._differences = Differences(self.cwd, self._hashes, self.freshness)
 
     def state(self) -> RepositoryState:
         """Tells how the worktree is now: asks git, unless nothing happened since it was asked; raises StateFailed."""
@@ -158,25 +157,10 @@ class Repository:
 
         New files have no difference here: `new_file` reads them. Raises StateFailed.
         """
-        if state.kind != "git" or state.head is None:
-            return {}
-        wanted = [
-            file for file in state.changed if file.kind not in ("untracked", "conflicted") and may_show(file.path)
-        ][:MAX_PATHS]
-        keys = {file.path: (state.head, file.path, file.code, file.content_hash) for file in wanted}
-        known = {path: diff for path, key in keys.items() if isinstance(diff := self._diffs.get(key), FileDiff)}
-        missing = [file for file in wanted if file.path not in known]
-        paths = [path for file in missing for path in (file.path, file.original) if path is not None]
         try:
-            made = diff_against(self.cwd, state.head, paths)
+            return self._differences.of(state)
         except GitFailed as error:
             raise StateFailed(error.reason) from error
-        for file in missing:
-            diff = made.get(file.path) or FileDiff(file.path, 0, 0, "")
-            if is_still(file, self.cwd, state, self._hashes):
-                self._diffs.put(keys[file.path], diff, len(diff.hunks) + 100)
-            known[file.path] = diff
-        return known
 
     def moved(self, old: str, new: str, max_commits: int) -> Moved:
         """Tells what happened between two commits; a vanished old one leaves only the new one's place to tell."""

@@ -122,8 +122,13 @@ def _survey(cwd: Path, state_dir: Path, now_ns: int) -> Survey:
         common.as_posix(),
         tuple(identities),
         outside,
-        _comparing(settings, root, git_dir, common, [path for path, _ in outside]),
+        None if _replaces(git) else _comparing(settings, root, git_dir, common, [path for path, _ in outside]),
     )
+
+
+def _replaces(git: Git) -> bool:
+    """Says whether objects are given in place of others, which only git heeds."""
+    return bool(git.run("for-each-ref", "--count=1", "refs/replace/"))
 
 
 def _comparing(

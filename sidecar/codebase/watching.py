@@ -93,6 +93,11 @@ class Watching:
                 self._ask()
             return Looked(self._generation, is_proven, self._changed_since(since), self._survey)
 
+    def proven_survey(self) -> Survey | None:
+        """Gives what the worktree was found to be, if that still held at the last look."""
+        with self._lock:
+            return self._survey if self._surveyed == self._rules else None
+
     def distrust(self) -> None:
         """Watches no more, because the watch was caught missing something."""
         with self._lock:

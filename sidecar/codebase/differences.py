@@ -1,0 +1,64 @@
+"""The differences of a workspace's changed files to the head commit, each made once."""
+
+from pathlib import Path
+
+from sidecar.codebase import quickdiff
+from sidecar.codebase.conversion import ANYTHING, DIFFS, FILTERS, LINES
+from sidecar.codebase.diff import MAX_PATHS, FileDiff, diff_against
+from sidecar.codebase.files import may_show
+from sidecar.codebase.freshness import Freshness
+from sidecar.codebase.hashing import ContentHashes
+from sidecar.codebase.state import ChangedFile, RepositoryState, is_still
+from sidecar.storage.lru import Lru
+
+_KEPT_BYTES = 4 * 2**20
+
+
+class Differences:
+    """Makes differences and keeps them. Thread-safe."""
+
+    def __init__(self, cwd: Path, hashes: ContentHashes, freshness: Freshness) -> None:
+        self._cwd = cwd
+        self._hashes = hashes
+        self._freshness = freshness
+        self._kept = Lru(_KEPT_BYTES)
+        self._quick = quickdiff.QuickDiff()
+
+    def of(self, state: RepositoryState) -> dict[str, FileDiff]:
+        """Gives the difference of each changed file that may be shown, new ones left out; raises GitFailed."""
+        if state.kind != "git" or state.head is None:
+            return {}
+        wanted = [
+            file for file in state.changed if file.kind not in ("untracked", "conflicted") and may_show(file.path)
+        ][:MAX_PATHS]
+        keys = {file.path: (state.head, file.path, file.code, file.content_hash) for file in wanted}
+        known = {path: diff for path, key in keys.items() if isinstance(diff := self._kept.get(key), FileDiff)}
+        missing = [file for file in wanted if file.path not in known]
+        made = self._made(state, state.head, missing) if missing else {}
+        for file in missing:
+            known[file.path] = made.get(file.path) or FileDiff(file.path, 0, 0, "")
+            if is_still(file, self._cwd, state, self._hashes):
+                self._kept.put(keys[file.path], known[file.path], len(known[file.path].hunks) + 100)
+        return known
+
+    def _made(self, state: RepositoryState, head: str, files: list[ChangedFile]) -> dict[str, FileDiff]:
+        made = self._quickly_made(state, files)
+        left = [file for file in files if file.path not in made]
+        paths = [path for file in left for path in (file.path, file.original) if path is not None]
+        return made | diff_against(self._cwd, head, paths)
+
+    def _quickly_made(self, state: RepositoryState, files: list[ChangedFile]) -> dict[str, FileDiff]:
+        """Makes the differences that need no git command."""
+        if not quickdiff.is_ready():
+            self._freshness.idle.submit(quickdiff.make_ready)
+            return {}
+        asked = self._freshness.asked_of([state.prefix + file.path for file in files]) or {}
+        made: dict[str, FileDiff] = {}
+        for file in files:
+            wishes = asked.get(state.prefix + file.path, ANYTHING)
+            if wishes & (FILTERS | DIFFS):
+                continue
+            diff = self._quick.of(self._cwd, state, file, keeps_lines=not wishes & LINES)
+            if diff is not None:
+                made[file.path] = diff
+        return made

@@ -1,0 +1,122 @@
+"""A difference made in this process is the one git makes; what git might convert or show otherwise is left to git."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import sidecar
+from sidecar.call import Process
+from sidecar.codebase import quickdiff
+from sidecar.codebase.diff import diff_against
+from sidecar.codebase.quickdiff import QuickDiff
+from sidecar.codebase.repository import Repository as Watched
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.walking import full_look, process_of, wait_until_watched
+
+Make = Callable[..., Repository]
+
+FILES, EDITS = 150, 12
+SOURCES = sorted(Path(sidecar.__file__).parent.rglob("*.py"))
+ODD_LINES = (
+    "", "    ", "\t", "}", "größe = 'ü' * 3", "def größe_der_" + "ü" * 60 + "(x):", "class " + "X" * 120, "x" * 5_000,
+    "@@ -1 +1 @@", "-- a", "++ b", "crlf\r", "a\rb", "nel\x85", "\\ No newline at end of file", "日本語", "return",
+)  # fmt: skip
+
+
+@pytest.fixture
+def process(sidecar: MemorySidecar) -> Process:
+    return process_of(sidecar)
+
+
+def edited(content: bytes, chance: random.Random) -> bytes:
+    """Edits a text as people do: some lines go, come, move, are said twice or differ by their indentation."""
+    lines = content.split(b"\n")
+    for _ in range(chance.randint(1, EDITS)):
+        at = chance.randrange(len(lines) + 1)
+        match chance.randrange(6):
+            case 0:
+                del lines[at : at + chance.randint(1, 8)]
+            case 1:
+                lines[at:at] = lines[at : at + chance.randint(1, 8)]
+            case 2:
+                lines[at:at] = [chance.choice(ODD_LINES).encode() for _ in range(chance.randint(1, 3))]
+            case 3:
+                lines[at : at + 6] = [b"    " + line for line in lines[at : at + 6]]
+            case 4:
+                lines[at : at + 6] = lines[at : at + 6][::-1]
+            case _:
+                lines = lines or [b"x"]
+                lines[-1:] = [] if chance.random() < 0.3 else [lines[-1] + b"."]
+    return b"\n".join(lines)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_edits_give_what_git_gives(process: Process, make_repository: Make, seed: int) -> None:
+    chance = random.Random(seed)
+    before: dict[str, bytes] = {}
+    for number in range(FILES):
+        text = chance.choice(SOURCES).read_bytes()
+        before[f"d{number % 7}/{number}.py"] = text if chance.random() < 0.7 else edited(text, chance)
+    repository = make_repository(before)
+    repository.write({path: edited(content, chance) for path, content in before.items() if chance.random() < 0.9})
+    repository.git("add", "d1", "d2")
+    repository.write({path: edited(content, chance) for path, content in before.items() if path.startswith("d2")})
+    state = full_look(repository.path, process)
+    assert state.head is not None
+    expected = diff_against(repository.path, state.head, [file.path for file in state.changed])
+    quick = QuickDiff()
+    found = {file.path: quick.of(repository.path, state, file, keeps_lines=True) for file in state.changed}
+    assert len(found) > FILES / 2
+    assert found == {path: expected[path] for path in found}
+
+
+@pytest.mark.parametrize("folder", ["", "sub"])
+def test_only_plain_edits_are_made_here(process: Process, make_repository: Make, folder: str) -> None:
+    plain = {
+        f"sub/{name}": f"{name}\nsecond\n" for name in ("edited", "mode", "binary", "gone", "lines", "old", "link")
+    }
+    repository = make_repository(plain)
+    repository.write({"sub/edited": "other\n", "sub/binary": b"\0", "sub/lines": "lines\r\n", "sub/added": "new\n"})
+    (repository.path / "sub/gone").unlink()
+    (repository.path / "sub/link").unlink()
+    (repository.path / "sub/link").symlink_to("edited")
+    repository.git("add", "sub/added")
+    repository.git("mv", "sub/old", "sub/new")
+    repository.git("update-index", "--chmod=+x", "sub/mode")
+    (repository.path / "sub/mode").chmod(0o755)
+    state = full_look(repository.path / folder, process)
+    quick = QuickDiff()
+    cwd = repository.path / folder
+    made = {Path(file.path).name: quick.of(cwd, state, file, keeps_lines=False) for file in state.changed}
+    assert {name for name, diff in made.items() if diff is not None} == {"edited", "mode"}
+    assert [(diff.added, diff.removed) for diff in (made["edited"], made["mode"]) if diff] == [(1, 2), (0, 0)]
+    edited_file = next(file for file in state.changed if file.path.endswith("edited"))
+    repository.write({"sub/edited": "changed since\n"})
+    assert quick.of(cwd, state, edited_file, keeps_lines=True) is None
+
+
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_the_workspace_gives_the_same_differences_either_way(
+    process: Process, tmp_path: Path, object_format: str
+) -> None:
+    (tmp_path / "r").mkdir()
+    repository = Repository(tmp_path / "r")
+    repository.git("init", "--quiet", f"--object-format={object_format}")
+    names = ("a.txt", "b.txt", "py.txt", "up.txt", "gone.txt", "sub/c.txt")
+    repository.commit(dict.fromkeys(names, "def one():\n    return 1\n" * 3))
+    repository.write({".gitattributes": "py.txt diff=python\nup.txt filter=upper\n* text=auto\n"})
+    repository.git("config", "filter.upper.clean", "tr a-z A-Z")
+    quickdiff.make_ready()
+    one = Watched(process.workspaces.get(str(repository.path), None), process)
+    wait_until_watched(one, 2.0)
+    for round_ in range(3):
+        repository.write(dict.fromkeys(names, f"round {round_}\n" + "def one():\n    return 1\n" * 3))
+        repository.write({"b.txt": "line ends\r\n" * round_})
+        (repository.path / "gone.txt").unlink()
+        state = one.state()
+        assert state.head is not None
+        expected = diff_against(repository.path, state.head, list(names))
+        assert one.diffs(state) == expected
