@@ -45,8 +45,9 @@ GRACE_MS = 400
 EX_SOFTWARE = 70
 """The exit status when the methods cannot be loaded: the process is of no use then, and the host restarts it."""
 
-WARM_SWITCH_SECONDS = 0.000_5
-"""While modules are loaded, threads take turns this often, so that a ping is not kept waiting."""
+SWITCH_SECONDS = 0.000_5
+"""Threads take turns this often, so that no request is kept waiting by one that computes: modules being loaded, files
+being read. A request lets go of its turn some thirty times, and Python's own 5 ms would pass at each."""
 
 
 class App:
@@ -166,15 +167,13 @@ class App:
             self._opened.database.close()
 
     def _warm_up(self) -> None:
-        usual_seconds = sys.getswitchinterval()
-        sys.setswitchinterval(WARM_SWITCH_SECONDS)
+        sys.setswitchinterval(SWITCH_SECONDS)
         try:
             self._load()
         except BaseException as error:
             self.on_incident(error, self.new_incident_id())
             self._end(EX_SOFTWARE, "the methods could not be loaded")
         finally:
-            sys.setswitchinterval(usual_seconds)
             gc.freeze()  # what was loaded is never looked through again: 10 ms less in each full collection
             gc.enable()
         self.warm.set()

@@ -31,7 +31,7 @@ MAX_NEW_FILES = 40
 INDEX_SHARE = 0.6
 """The share of the time left that may be waited for files still being read."""
 
-ANSWER_MS = 25.0
+ANSWER_MS = 50.0
 """What is kept of the deadline for putting the answer together."""
 
 GLIMPSE_MS = 120.0
@@ -96,19 +96,21 @@ def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[Re
     """The state with its files; None where they cannot be had in time, and then what the paths alone told."""
     pool = question.process.background
     look = pool.submit(_look, question.repository)
-    wait((look,), timeout=min(left_ms(), GLIMPSE_MS) / 1000)
-    if not look.done():
-        glimpsed = pool.submit(_glimpse, question) if left_ms() else None
-        wait((look,), timeout=left_ms() / 1000)
-        if not look.done():
-            look.add_done_callback(lambda done: _go_on(question, done))
-            _take_glimpse(gathered, glimpsed)
-            return None
     try:
-        return look.result()
+        return look.result(min(left_ms(), GLIMPSE_MS) / 1000)
+    except TimeoutError:
+        glimpsed = pool.submit(_glimpse, question) if left_ms() else None
     except StateFailed as error:
         gathered.omissions.append(Trimmed(item="repository", reason=error.reason))
         return None
+    try:
+        return look.result(left_ms() / 1000)
+    except TimeoutError:
+        look.add_done_callback(lambda done: _go_on(question, done))
+        _take_glimpse(gathered, glimpsed)
+    except StateFailed as error:
+        gathered.omissions.append(Trimmed(item="repository", reason=error.reason))
+    return None
 
 
 def _begin_changes(gathered: Gathered, question: Question, state: RepositoryState, known: Known) -> Take:

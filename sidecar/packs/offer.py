@@ -23,7 +23,8 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
     anchor = pinned or current
     changes = None
     if pinned is not None and (current is not None or not gathered.partial):
-        changes = changed_lines(pinned.text, current.text if current is not None else "")
+        text = current.text if current is not None else ""
+        changes = changed_lines(pinned.text, text) if text != pinned.text else []
     limits = Limits(turn.settings.budget_bytes(turn.token_mode), turn.settings.new_bytes_per_call(turn.token_mode))
     items = _items(turn, gathered, changes)
     return compose(items, anchor, turn.known, limits, as_system=as_system, request=turn.params.prompt)

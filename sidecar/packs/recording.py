@@ -1,6 +1,6 @@
 """What a call leaves behind: its task, the pending delivery with what explains it, its measures."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sidecar.codebase import may_show
 from sidecar.metrics import count_call
@@ -11,14 +11,19 @@ from sidecar.packs.model import PreRunMetadata
 from sidecar.packs.turn import Turn
 from sidecar.runs import CallRecord, keys, ledger, records
 
+if TYPE_CHECKING:
+    import apsw
+
 
 def keep_task(turn: Turn) -> None:
     """Keeps the task of a call that had to go without, so that a follow-up is known as one."""
-    state, params = turn.sub_chat._replace(task=turn.task), turn.params
     with turn.call.database.write(durable=False) as tx:
-        records.put_sub_chat(
-            tx, params.sub_chat_id, turn.workspace.project_key, turn.workspace.key, state, turn.call.now_ms()
-        )
+        _put_task(tx, turn, turn.call.now_ms())
+
+
+def _put_task(tx: "apsw.Connection", turn: Turn, now_ms: int) -> None:
+    state, workspace = turn.sub_chat._replace(task=turn.task), turn.workspace
+    records.put_sub_chat(tx, turn.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
 
 
 def record(
@@ -27,9 +32,9 @@ def record(
     """Keeps the task, the pending delivery, what explains it, and the measures, in one transaction."""
     params, now_ms = turn.params, turn.call.now_ms()
     with turn.call.database.write(durable=False) as tx:
-        state = turn.sub_chat._replace(task=turn.task)
-        records.put_sub_chat(tx, params.sub_chat_id, turn.workspace.project_key, turn.workspace.key, state, now_ms)
-        if state.counters.shadow and not turn.is_shadow:
+        if turn.sub_chat.task != turn.task:
+            _put_task(tx, turn, now_ms)
+        if turn.sub_chat.counters.shadow and not turn.is_shadow:
             ledger.drop_shadow(tx, params.sub_chat_id)
         if token is not None:
             records.record_call(tx, _call_record(turn, gathered, composed, metadata, token, reason, now_ms))
