@@ -97,6 +97,17 @@ class Freshness:
             advance = self._advance_under(survey)
             return {path: advance.asked_of(path) for path in paths} if advance is not None else None
 
+    def unchanged(self) -> RepositoryState | None:
+        """Gives the state that was given last if it is proven to be the present one, else None; never asks git."""
+        kept = self._kept
+        if kept is None:
+            return None
+        looked = self.watching.look(kept.generation)
+        if not looked.is_proven or looked.changed is None or looked.changed or not self._stands(kept):
+            return None
+        self._plan_audit()
+        return kept.reading.state
+
     def audit(self) -> bool:
         """Compares what would be given with a full look; says whether the watch missed nothing."""
         self._audit_is_due = False

@@ -71,6 +71,13 @@ class Repository:
         """Tells how the worktree is now: asks git, unless nothing happened since it was asked; raises StateFailed."""
         return self.freshness.state()
 
+    def unchanged(self) -> tuple[RepositoryState, Listing] | None:
+        """Gives state and listing as they were given last if nothing happened since, else None; never asks git."""
+        state, listed = self.freshness.unchanged(), self._listed
+        if state is None or listed is None or listed[:2] != (state.head, state.changed_hash):
+            return None
+        return (state, listed[2]) if self._index.holds(listed[2].files) else None
+
     def listing(self, state: RepositoryState) -> Listing:
         """Gives the files of a state and makes the index hold exactly those; raises StateFailed."""
         with self._look_lock:

@@ -34,6 +34,10 @@ INDEX_SHARE = 0.6
 ANSWER_MS = 50.0
 """What is kept of the deadline for putting the answer together."""
 
+INLINE_MS = 300.0
+"""With so much time left a look that nothing happened, which is over after a few microseconds and in any case after a
+quarter of a second, is made without another thread."""
+
 GLIMPSE_MS = 120.0
 """A look that takes longer is likely to be late: then the paths alone are asked what the task is about."""
 
@@ -94,6 +98,9 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
 
 def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[RepositoryState, Listing] | None:
     """The state with its files; None where they cannot be had in time, and then what the paths alone told."""
+    unchanged = question.repository.unchanged() if left_ms() >= INLINE_MS else None
+    if unchanged is not None:
+        return unchanged
     pool = question.process.background
     look = pool.submit(_look, question.repository)
     try:
