@@ -14,8 +14,6 @@ _DEFINING_LINE = 400
 """Longer lines are not searched for definitions, nor read as the end of a signature."""
 
 _TRAILING_COMMENT = re.compile(r"(?<!\s)\s++(?:#|//)\s.*$")
-_OPENING = re.compile(r"(?:\s|=>|[{:=;])++$")
-_SPACES = re.compile(r"\s+")
 
 
 def definitions_by_patterns(lines: Sequence[str], language: Language) -> tuple[Definition, ...]:
@@ -37,9 +35,13 @@ def definitions_by_patterns(lines: Sequence[str], language: Language) -> tuple[D
 
 def one_signature(text: str) -> str:
     """Brings a definition's head onto one line, without comments and the opening of its body."""
-    text = _SPACES.sub(" ", " ".join(without_comment(line) for line in text.split("\n"))).strip()
-    text = text.replace("( ", "(").replace(", )", ")").replace(" )", ")")[: MAX_SIGNATURE * 2]
-    return _OPENING.sub("", text)[:MAX_SIGNATURE].rstrip()
+    if "//" in text or "#" in text:
+        text = " ".join(without_comment(line) for line in text.split("\n"))
+    text = " ".join(text.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")[: MAX_SIGNATURE * 2]
+    text = text.rstrip("{:=; ")
+    while text.endswith("=>"):
+        text = text[:-2].rstrip("{:=; ")
+    return text[:MAX_SIGNATURE].rstrip()
 
 
 def without_comment(line: str) -> str:

@@ -109,7 +109,10 @@ def _purpose(path: str, lines: Sequence[str], language: Language | None, found: 
 
 
 def _terms(masked: str) -> dict[str, int]:
-    return dict(sorted(count_terms(masked).items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+    counted = count_terms(masked)
+    if len(counted) <= MAX_TERMS:
+        return counted
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
 
 
 def _text(content: bytes) -> str | None:

@@ -147,7 +147,7 @@ def _head(raw: _Raw, source: bytes) -> str:
     text = source[raw.start : min(raw.shown_to, raw.start + _HEAD_BYTES)].decode("utf-8", "replace")
     if raw.shown_to > raw.body_start:
         text = _COMMENT_LINE.sub("", text)
-    return _ANNOTATIONS.sub("", text)
+    return _ANNOTATIONS.sub("", text) if text.startswith(("@", "[")) else text
 
 
 def _is_hidden(raw: _Raw, marks: Iterable[tree_sitter.Node], source: bytes) -> bool:
