@@ -15,6 +15,13 @@ def main() -> None:
         from sidecar.cli import serve
 
         serve.run(pipe)
+    if arguments == ["analyse"]:
+        from sidecar.rpc import stdio
+
+        pipe = stdio.claim()
+        from sidecar.cli import analyse
+
+        analyse.run(pipe)
     from sidecar.cli.main import run
 
     sys.exit(run(arguments))

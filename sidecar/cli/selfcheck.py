@@ -22,6 +22,7 @@ def run() -> int:
         "sqlite": _sqlite,
         "repository": _repository,
         "git": _git,
+        "grammars": _grammars,
         "catalog": _catalog,
     }
     results = {name: _result_of(check) for name, check in checks.items()}
@@ -91,6 +92,16 @@ def _git() -> str:
     from sidecar.system.git import Git
 
     return Git.version()
+
+
+def _grammars() -> str:
+    from sidecar.codebase.grammar import load
+    from sidecar.codebase.languages import LANGUAGES
+
+    grammars = [language.grammar for language in LANGUAGES if language.grammar is not None]
+    for grammar in grammars:
+        load(grammar)
+    return f"{len(grammars)} grammars"
 
 
 def _catalog() -> str:

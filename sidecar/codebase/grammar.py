@@ -23,8 +23,8 @@ MAX_UNCLOSED = 500
 MAX_LINE = 2_000
 """A longer line is minified or data."""
 
-_MATCH_LIMIT = 20_000
 _CHUNK_BYTES = 64 * 1024
+_MATCH_LIMIT = 20_000
 _QUERIES = Path(__file__).parent / "queries"
 _REFERENCES = ";; references"
 

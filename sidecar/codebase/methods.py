@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from sidecar.call import Call
+from sidecar.codebase.filling import FillReport
 from sidecar.codebase.model import (
     ChangedFileEntry,
     CodebaseIndexResult,
@@ -12,7 +13,7 @@ from sidecar.codebase.model import (
     FoundFile,
     WorkspaceParams,
 )
-from sidecar.codebase.repository import FillReport, Repository, repository_of
+from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.state import RepositoryState, StateFailed
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.lifecycle import Progress, ProgressParams

@@ -2,14 +2,14 @@
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 
 from sidecar.call import Process
+from sidecar.codebase.analysis import analyse
 from sidecar.codebase.diff import FileDiff, Moved, count_between, subjects_between
 from sidecar.codebase.differences import Differences
 from sidecar.codebase.files import Lister, Listing, may_show
+from sidecar.codebase.filling import Filling, FillReport, Order
 from sidecar.codebase.freshness import Freshness
 from sidecar.codebase.gitdir import common_dir_of
 from sidecar.codebase.hashing import ContentHashes, read_below
@@ -18,31 +18,14 @@ from sidecar.codebase.ranking import RANKING_VERSION, Ranked
 from sidecar.codebase.reading import read_contents
 from sidecar.codebase.state import RepositoryState, StateFailed
 from sidecar.codebase.store import FileCache, SearchCache
-from sidecar.codebase.summary import MAX_ANALYSED_BYTES, SUMMARY_VERSION, Summary, not_analysed, summarise
-from sidecar.core.cancellation import Cancellation
+from sidecar.codebase.summary import SUMMARY_VERSION, Summary
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import digest_value, short_id
 from sidecar.system.git import GitFailed
 from sidecar.workspace import Workspace
 
-_ANALYSED_AT_ONCE = 128
 MAX_NEW_FILE_BYTES = 64 * 1024
 MAX_TEXT_BYTES = 256 * 1024
-
-
-@dataclass
-class FillReport:
-    """What an index run did; changes while it runs."""
-
-    total: int = 0
-    from_cache: int = 0
-    analysed: int = 0
-    cancellation: Cancellation = field(default_factory=Cancellation)
-
-    @property
-    def done(self) -> int:
-        """Files that are in the index."""
-        return self.from_cache + self.analysed
 
 
 class Repository:
@@ -58,6 +41,7 @@ class Repository:
         self._index = FileIndex()
         self._file_cache = process.part(FileCache, lambda: FileCache(process))
         self._search_cache = process.part(SearchCache, lambda: SearchCache(process))
+        self._filler = Filling(self.cwd, process, self._index, self._file_cache)
         self._look_lock = threading.Lock()
         self._fill_lock = threading.Lock()
         self._fill: Future[FillReport] | None = None
@@ -92,18 +76,23 @@ class Repository:
             self._listed = (state.head, state.changed_hash, listing)
             return listing
 
-    def start_filling(self, listing: Listing, pool: ThreadPoolExecutor) -> "Future[FillReport]":
-        """Begins to take the files' words into the index, in the background; joins a run that is under way."""
+    def start_filling(
+        self, listing: Listing, pool: ThreadPoolExecutor, order: Order | None = None
+    ) -> "Future[FillReport]":
+        """Begins to take the files' words into the index, in the background; joins a run that is under way.
+
+        Changed files come first, then the others as `order` has them.
+        """
         with self._fill_lock:
             if self._fill is None or self._fill.done():
                 self._filling = FillReport(total=len(listing.files))
-                self._fill = pool.submit(self._fill_index, self._filling)
+                self._fill = pool.submit(self._filler.run, self.key, self._filling, order)
             return self._fill
 
     def fill(self, listing: Listing, report: FillReport) -> FillReport:
         """Takes the files' words into the index in this thread; the report may be watched and cancelled."""
         report.total = len(listing.files)
-        return self._fill_index(report)
+        return self._filler.run(self.key, report)
 
     def wait_for_index(self, listing: Listing, pool: ThreadPoolExecutor, wait_ms: float) -> tuple[int, bool]:
         """Fills the index for at most `wait_ms`; gives how many files were analysed meanwhile, and whether all are in.
@@ -151,7 +140,7 @@ class Repository:
         found = self._file_cache.get_many(self.key, list(files.items()))
         unknown = {path: content for path, content in files.items() if path not in found}
         try:
-            made = list(self._summarised(unknown))
+            made = list(analyse(self.cwd, unknown))
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return found
@@ -211,40 +200,6 @@ class Repository:
             and self._index.holds(listed[2].files)
             and self._index.is_complete()
         )
-
-    def _fill_index(self, report: FillReport) -> FillReport:
-        missing = self._index.pending()
-        report.from_cache += max(0, report.total - len(missing))
-        for start in range(0, len(missing), _ANALYSED_AT_ONCE):
-            if self._process.ending.is_set() or report.cancellation.is_set:
-                break
-            self._fill_part(dict(missing[start : start + _ANALYSED_AT_ONCE]), report)
-        return report
-
-    def _fill_part(self, part: dict[str, str], report: FillReport) -> None:
-        cached = self._file_cache.get_many(self.key, list(part.items()))
-        for path, summary in cached.items():
-            self._index.analysed(path, part[path], summary)
-            report.from_cache += 1
-        unknown = {path: content for path, content in part.items() if path not in cached}
-        made: list[tuple[str, str, Summary]] = []
-        try:
-            for path, content, summary in self._summarised(unknown):
-                made.append((path, content, summary))
-                self._index.analysed(path, content, summary)
-                report.analysed += 1
-                if report.cancellation.is_set:
-                    break
-        except GitFailed as error:
-            self._process.log.warning("codebase.read.failed", reason=error.reason)
-        if made:
-            self._file_cache.put_many(self.key, made, self._process.clock.now_ms())
-
-    def _summarised(self, files: Mapping[str, str]) -> Iterator[tuple[str, str, Summary]]:
-        """Reads and summarises files; one that changed meanwhile is left out. Raises GitFailed."""
-        for read in read_contents(self.cwd, files, MAX_ANALYSED_BYTES):
-            summary = not_analysed(read.path, read.size) if read.content is None else summarise(read.path, read.content)
-            yield read.path, read.content_id, summary
 
 
 def repository_of(workspace: Workspace, process: Process) -> Repository:

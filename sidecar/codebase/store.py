@@ -1,5 +1,6 @@
 """The file cache and the search cache in the state file."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sidecar.call import Process
@@ -26,7 +27,7 @@ class FileCache:
         found = self._cache.get_many((repository, path, _versioned(content)) for path, content in files)
         return {key[1]: from_json(value) for key, value in found.items()}
 
-    def put_many(self, repository: str, summaries: list[tuple[str, str, Summary]], now_ms: int) -> None:
+    def put_many(self, repository: str, summaries: Sequence[tuple[str, str, Summary]], now_ms: int) -> None:
         """Keeps (path, content id, summary) triples."""
         self._cache.put_many(
             (((repository, path, _versioned(content)), to_json(summary)) for path, content, summary in summaries),

@@ -1,8 +1,10 @@
 """The built program over a pipe, from an awkward path, and when those around it die."""
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -11,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.codebase import from_json
 from tests.support.process import END_SECONDS, SidecarProcess
+from tests.support.repositories import Repository
 
 # Starts the program on its own streams and waits to be killed. The program's stdin stays open when this process
 # dies, because the test holds the pipe's other end: only `processId` can tell that the parent is gone.
@@ -64,6 +68,24 @@ def test_selfcheck_passes_where_no_certificates_exist(program: Path, tmp_path: P
         [program, "--selfcheck"], env={**os.environ, **nowhere}, capture_output=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_a_cold_index_is_made_by_grammars_in_workers_of_the_program_itself(
+    running: SidecarProcess, make_repository: Callable[..., Repository], state_dir: Path
+) -> None:
+    files = {f"src/cart{n}.ts": f"import './other'\nexport class Cart{n} {{\n  total() {{}}\n}}\n" for n in range(120)}
+    repository = make_repository(files)
+    indexed = running.client.request("codebase/index", {"cwd": str(repository.path)})
+    assert (indexed["analysed"], indexed["complete"]) == (120, True)
+    running.close_stdin()
+    running.wait()
+    assert b"codebase.workers" not in running.stderr()
+    with contextlib.closing(sqlite3.connect(state_dir / "continuity.db")) as database:
+        rows = database.execute("SELECT value FROM continuity_file_cache").fetchall()
+    summaries = [from_json(json.loads(value)) for (value,) in rows]
+    assert {summary.analysis for summary in summaries} == {"syntax"}
+    assert {one.kind for summary in summaries for one in summary.definitions} == {"class", "method"}
+    assert {summary.imports for summary in summaries} == {("./other",)}
 
 
 def test_it_ends_when_stdin_ends(running: SidecarProcess) -> None:

@@ -1,0 +1,12 @@
+"""`onecode-sidecar analyse`: a worker of the sidecar's own, which tells it what files are (codebase/analysis.py)."""
+
+from typing import NoReturn
+
+from sidecar.codebase.analysis import answer
+from sidecar.rpc.stdio import Pipe
+from sidecar.system.worker import serve_lines
+
+
+def run(pipe: Pipe) -> NoReturn:
+    """Answers until its stdin ends."""
+    serve_lines(pipe.read_fd, pipe.write_fd, answer)

@@ -1,0 +1,184 @@
+"""Cold analysis in workers: the same summaries as here, one lost file at most, and no process left behind."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.codebase import analysis
+from sidecar.codebase.analysis import WORKERS_FROM, analyse, analyse_in_workers
+from sidecar.codebase.filling import prioritised
+from sidecar.core.clock import SystemClock
+from sidecar.system.log import Log
+from tests.codebase.looks import Looks
+from tests.support.client import Client
+from tests.support.memory import MemorySidecar
+from tests.support.process import ROOT
+from tests.support.repositories import Repository
+
+Make = Callable[..., Repository]
+PATIENCE_SECONDS = 10.0
+
+
+@pytest.fixture
+def log() -> Log:
+    return Log(SystemClock())
+
+
+@pytest.fixture
+def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that workers note their pids in."""
+    folder = tmp_path / "pids"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(ROOT))
+    return folder
+
+
+def command(pids: Path) -> list[str]:
+    return [sys.executable, "-m", "tests.support.worker", str(pids)]
+
+
+def many(count: int = 200) -> dict[str, str]:
+    return {f"src/m{n}.py": f'"""Module {n}."""\n\n\ndef run_{n}(x):\n    assert x > {n}\n' for n in range(count)}
+
+
+def committed(repository: Repository) -> list[tuple[str, str]]:
+    rows = repository.git("ls-files", "-s", "-z").split("\0")
+    return [(row.split("\t")[1], row.split(" ")[1]) for row in rows if row]
+
+
+def alive(pids: Path) -> list[int]:
+    return [int(path.stem) for path in pids.glob("*.pid") if is_alive(int(path.stem))]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until_gone(pids: Path) -> None:
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
+    while alive(pids) and time.monotonic() < give_up_at:
+        time.sleep(0.02)
+    assert alive(pids) == []
+
+
+def test_workers_tell_the_same_as_this_process(make_repository: Make, log: Log) -> None:
+    repository = make_repository(many())
+    repository.write({"src/m1.py": "edited = 1\n", "new.ts": "export const a = 1\n"})
+    edited = repository.git("hash-object", "src/m1.py", "new.ts").split()
+    changed = [("src/m1.py", f"w:{edited[0]}"), ("new.ts", f"w:{edited[1]}"), ("gone.py", "w:x")]
+    files = [*(file for file in committed(repository) if file[0] != "src/m1.py"), *changed]
+    made = {one.path: one for one in analyse_in_workers(repository.path, files, log, lambda: False)}
+    assert made == {one.path: one for one in analyse(repository.path, dict(files))}
+    assert made["new.ts"].summary.definitions[0].name == "a"
+    assert "gone.py" not in made
+
+
+def test_a_file_that_ends_its_worker_is_the_only_one_lost(make_repository: Make, log: Log, pids: Path) -> None:
+    repository = make_repository({**many(150), "src/crash.py": "x = 1\n", "src/once.py": "y = 1\n"})
+    files = committed(repository)
+    results = analyse_in_workers(repository.path, files, log, lambda: False, command(pids))
+    made = {one.path: one.summary for one in results}
+    assert made.keys() == dict(files).keys()
+    assert [path for path, summary in made.items() if summary.analysis == "failed"] == ["src/crash.py"]
+    assert made["src/once.py"].definitions[0].name == "y"
+    assert len(list(pids.glob("*.pid"))) == 4, "one at first, one more for each crash"
+    logged = [line for line in log._waiting if b"codebase.analysis.crashed" in line]
+    assert len(logged) == 3
+    wait_until_gone(pids)
+
+
+def test_a_worker_that_hangs_is_ended(
+    make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "HANG_MS", 1_500.0)
+    repository = make_repository({**many(20), "src/hang.py": "x = 1\n"})
+    files = committed(repository)
+    made = list(analyse_in_workers(repository.path, files, log, lambda: False, command(pids)))
+    assert [one.path for one in made if one.summary.analysis == "failed"] == ["src/hang.py"]
+    assert len(made) == 21
+    wait_until_gone(pids)
+
+
+def test_stopping_ends_the_workers(make_repository: Make, log: Log, pids: Path) -> None:
+    repository = make_repository({"a/first.py": "x = 1\n", "a/hang.py": "x = 1\n", **many(20)})
+    over: list[bool] = []
+    running = analyse_in_workers(repository.path, committed(repository), log, lambda: bool(over), command(pids))
+    assert next(running).path == "a/first.py"
+    assert len(alive(pids)) == 1
+    over.append(True)
+    assert list(running) == []
+    wait_until_gone(pids)
+
+
+def test_workers_that_cannot_be_started_are_said_so(make_repository: Make, log: Log, tmp_path: Path) -> None:
+    repository = make_repository(many(5))
+    for wrong in ([str(tmp_path / "absent")], [sys.executable, "-c", "raise SystemExit(3)"]):
+        with pytest.raises(OSError, match=r".+"):
+            list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, wrong))
+
+
+PARENT = """
+import sys
+from pathlib import Path
+from sidecar.codebase.analysis import analyse_in_workers
+from sidecar.core.clock import SystemClock
+from sidecar.system.log import Log
+files = [tuple(line.split(" ")) for line in sys.argv[3:]]
+for one in analyse_in_workers(Path(sys.argv[1]), files, Log(SystemClock()), lambda: False, sys.argv[2].split("|")):
+    print(one.path, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks the process table")
+def test_no_worker_outlives_the_process_that_was_killed(make_repository: Make, pids: Path) -> None:
+    repository = make_repository({"src/a.py": "x = 1\n", "src/hang.py": "x = 1\n"})
+    files = [f"{path} {content}" for path, content in committed(repository)]
+    arguments = [sys.executable, "-c", PARENT, str(repository.path), "|".join(command(pids)), *files]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"src/a.py\n"
+        assert len(alive(pids)) == 1
+        parent.kill()
+    wait_until_gone(pids)
+
+
+def test_a_cold_index_of_many_files_is_whole_and_found_again_without_reading(
+    make_repository: Make, open_sidecar: Callable[..., MemorySidecar]
+) -> None:
+    repository = make_repository(many(WORKERS_FROM + 10))
+    first = open_sidecar()
+    first.client.initialize()
+    cold = Looks(first.client, repository.path).index()
+    assert (cold["analysed"], cold["fromCache"], cold["complete"]) == (WORKERS_FROM + 10, 0, True)
+    first.close()
+    for _, blob in committed(repository):
+        (repository.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    again = open_sidecar()
+    again.client.initialize()
+    warm = Looks(again.client, repository.path)
+    assert (index := warm.index())["analysed"] == 0, index
+    assert warm.search("run_7")[0] == "src/m7.py"
+
+
+def test_progress_is_told_while_workers_work(client: Client, make_repository: Make) -> None:
+    repository = make_repository(many(400))
+    result = Looks(client, repository.path).index()
+    assert result["complete"]
+    assert result["files"] == 400
+
+
+def test_changed_files_come_first_then_the_order_then_the_rest() -> None:
+    files = [("a", "1"), ("b", "2"), ("c", "w:3"), ("d", "4")]
+    assert prioritised(files, None) == [("c", "w:3"), ("a", "1"), ("b", "2"), ("d", "4")]
+    ordered = prioritised(files, lambda rest: [("d", "4"), ("unknown", "5"), *rest[:1]])
+    assert ordered == [("c", "w:3"), ("d", "4"), ("a", "1"), ("b", "2")]

@@ -1,0 +1,38 @@
+"""A worker as the sidecar starts it, with faults by file name and its pid noted in a folder.
+
+python -m tests.support.worker PIDS
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+
+from sidecar.codebase.analysis import answer
+from sidecar.rpc.stdio import claim
+from sidecar.system.worker import serve_lines
+
+
+def faulty(line: bytes) -> Iterator[bytes]:
+    """Ends the process at `crash…`, once only at `once…`, and never returns at `hang…`."""
+    for said in answer(line):
+        yield said
+        kind, path, *_ = orjson.loads(said)
+        name = Path(path).name if kind == "began" else ""
+        if name.startswith("crash"):
+            os._exit(11)
+        if name.startswith("once") and not PIDS.joinpath("once").exists():
+            PIDS.joinpath("once").touch()
+            os._exit(11)
+        if name.startswith("hang"):
+            time.sleep(600)
+
+
+if __name__ == "__main__":
+    PIDS = Path(sys.argv[1])
+    PIDS.joinpath(f"{os.getpid()}.pid").touch()
+    pipe = claim()
+    serve_lines(pipe.read_fd, pipe.write_fd, faulty)
