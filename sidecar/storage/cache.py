@@ -26,6 +26,10 @@ Key = tuple[str, ...]
 EVICTION_SHARE = 0.9
 """An eviction goes down to this share of the bound, so that it is not needed again at the next write."""
 
+BULK = 32
+"""What is read or written in larger batches comes from going through a whole repository: it goes past the hot cache,
+which it would empty of what is used again and again."""
+
 
 class Cache:
     """JSON values by key columns: memory first, then the table, both bounded in bytes."""
@@ -64,7 +68,7 @@ class Cache:
         missing = [key for key in wanted if key not in found]
         if missing:
             with suppress(SidecarError), self._database.read() as reader:
-                rows = ((key, self._row(reader, key)) for key in missing)
+                rows = ((key, self._row(reader, key, is_hot=len(missing) <= BULK)) for key in missing)
                 found.update({key: value for key, value in rows if value is not None})
         with self._lock:
             self._used.update(found)
@@ -75,9 +79,12 @@ class Cache:
 
         A cache that cannot be written costs time later, never the answer now.
         """
-        packed = [(key, orjson.dumps(value, option=orjson.OPT_SORT_KEYS)) for key, value in entries]
+        packed = [(key, _packed(value)) for key, value in entries]
         for key, text in packed:
-            self._hot.put((self._table, key), text, _size(key, text))
+            if len(packed) <= BULK:
+                self._hot.put((self._table, key), text, _size(key, text))
+            else:
+                self._hot.drop((self._table, key))
         with self._lock:
             used, self._used = self._used, set()
         try:
@@ -108,15 +115,16 @@ class Cache:
     def _from_disk(self, key: Key) -> Any | None:
         try:
             with self._database.read() as reader:
-                return self._row(reader, key)
+                return self._row(reader, key, is_hot=True)
         except SidecarError:
             return None
 
-    def _row(self, reader: apsw.Connection, key: Key) -> Any | None:
+    def _row(self, reader: apsw.Connection, key: Key, *, is_hot: bool) -> Any | None:
         row = reader.execute(f"SELECT value, row_hash FROM {self._table} WHERE {self._where}", key).fetchone()
         if row is None or not isinstance(row[0], bytes) or digest_bytes(row[0]) != row[1]:
             return None
-        self._hot.put((self._table, key), row[0], _size(key, row[0]))
+        if is_hot:
+            self._hot.put((self._table, key), row[0], _size(key, row[0]))
         return orjson.loads(row[0])
 
     def _evict(self, tx: apsw.Connection) -> None:
@@ -132,6 +140,11 @@ class Cache:
             if excess <= 0:
                 break
         tx.executemany(f"DELETE FROM {self._table} WHERE {self._where}", leaving)
+
+
+def _packed(value: Any) -> bytes:
+    """Gives a value as JSON text of just its size: orjson's own keep the room they were written into."""
+    return bytes(memoryview(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)))
 
 
 def _size(key: Key, text: bytes) -> int:

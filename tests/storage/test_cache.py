@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.storage.cache import Cache
+from sidecar.storage.cache import BULK, Cache
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
 from sidecar.storage.opening import open_state
@@ -36,6 +36,20 @@ def test_a_value_is_found_by_its_whole_key_also_after_a_restart(open_cache: Call
     assert again.get(key("a")) == {"hits": [1, 2]}
     assert again.get(("a", "c0ffee", "elsewhere")) is None
     assert again.get_many([key("a"), key("b"), key("a")]) == {key("a"): {"hits": [1, 2]}}
+
+
+def test_a_large_batch_goes_past_the_hot_cache_and_leaves_nothing_old_in_it(database: Database) -> None:
+    hot = Lru(1_000_000)
+    cache = Cache(TABLE, COLUMNS, database, hot, 1_000_000)
+    cache.put(key("used"), "again", STARTS_AT_MS)
+    cache.put(key(0), "old", STARTS_AT_MS)
+    cache.put_many([(key(number), f"new {number}") for number in range(BULK + 1)], STARTS_AT_MS)
+    assert len(hot) == 1
+    found = cache.get_many([key(number) for number in range(BULK + 1)])
+    assert found == {key(number): f"new {number}" for number in range(BULK + 1)}
+    assert len(hot) == 1
+    assert cache.get(key(0)) == "new 0"
+    assert cache.get(key("used")) == "again"
 
 
 @pytest.mark.parametrize("value", [[], {}, 0, False, ""])
