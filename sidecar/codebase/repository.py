@@ -132,6 +132,10 @@ class Repository:
             self._search_cache.put(query, state.head or "", scope, kept, self._process.clock.now_ms())
         return found
 
+    def known_summaries(self, files: dict[str, str]) -> dict[str, Summary]:
+        """Gives those of the summaries of path → content id that were made before; reads no file."""
+        return self._file_cache.get_many(self.key, list(files.items()))
+
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Gives the summaries of path → content id: cached ones, and the others by reading them all at once.
 

@@ -1,9 +1,9 @@
 """Everything a pre-run asks of the repository, within its deadline; what is late or fails is named, never fatal."""
 
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
 from sidecar.core.clock import Deadline
@@ -38,8 +38,9 @@ INLINE_MS = 300.0
 """With so much time left a look that nothing happened, which is over after a few microseconds and in any case after a
 quarter of a second, is made without another thread."""
 
-GLIMPSE_MS = 120.0
-"""A look that takes longer is likely to be late: then the paths alone are asked what the task is about."""
+GLIMPSE_MS, GLIMPSE_SHARE = 120.0, 0.15
+"""A look that takes longer, or more of the time left, is likely to be late: then the paths alone are asked what the
+task is about."""
 
 
 @dataclass
@@ -103,21 +104,22 @@ def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[Re
         return unchanged
     pool = question.process.background
     look = pool.submit(_look, question.repository)
+    glimpsed = None
+    if not _is_done(look, min(left_ms() * GLIMPSE_SHARE, GLIMPSE_MS)) and left_ms():
+        glimpsed = pool.submit(_glimpse, question)
+    if not (left_ms() and _is_done(look, left_ms())):
+        pool.submit(_go_on, question, look)
+        _take_glimpse(gathered, glimpsed)
+        return None
     try:
-        return look.result(min(left_ms(), GLIMPSE_MS) / 1000)
-    except TimeoutError:
-        glimpsed = pool.submit(_glimpse, question) if left_ms() else None
+        return look.result()
     except StateFailed as error:
         gathered.omissions.append(Trimmed(item="repository", reason=error.reason))
         return None
-    try:
-        return look.result(left_ms() / 1000)
-    except TimeoutError:
-        look.add_done_callback(lambda done: _go_on(question, done))
-        _take_glimpse(gathered, glimpsed)
-    except StateFailed as error:
-        gathered.omissions.append(Trimmed(item="repository", reason=error.reason))
-    return None
+
+
+def _is_done(future: "Future[Any]", wait_ms: float) -> bool:
+    return bool(wait((future,), timeout=wait_ms / 1000).done)
 
 
 def _begin_changes(gathered: Gathered, question: Question, state: RepositoryState, known: Known) -> Take:
@@ -181,11 +183,11 @@ def _take_glimpse(gathered: Gathered, glimpsed: "Future[tuple[ContextFile, ...]]
 
 def _go_on(question: Question, look: "Future[tuple[RepositoryState, Listing]]") -> None:
     """Makes the pack of a call that had to go without, so that the next one finds it."""
-    if look.cancelled() or look.exception() is not None:
-        return
     try:
         shared_pack(question, *look.result(), PREPARE_WAIT_MS)
-    except SidecarError as error:  # the state file is closed while the process ends
+    except StateFailed as error:
+        question.process.log.info("packs.prepare.skipped", reason=error.reason)
+    except (SidecarError, CancelledError) as error:  # the process is ending
         question.process.log.info("packs.prepare.skipped", reason=type(error).__name__)
 
 

@@ -1,11 +1,21 @@
 """The part of a pack that all conversations of one task share: the anchor's lines and the task's files, cached."""
 
+from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase import Listing, Ranked, Repository, RepositoryState, StateFailed, query_words, repository_of
+from sidecar.codebase import (
+    Listing,
+    Ranked,
+    Repository,
+    RepositoryState,
+    StateFailed,
+    Summary,
+    query_words,
+    repository_of,
+)
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor import anchor_limit
 from sidecar.packs.anchors import Anchors
@@ -140,7 +150,8 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
         meanwhile, complete = repository.wait_for_index(listing, indexing, wait_ms - EARLY_MS)
         analysed += meanwhile
     ranked = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
-    files = with_summaries(question, question.task.query, ranked, state, listing)
+    summarised = with_summaries if complete else with_known_summaries
+    files = summarised(question, question.task.query, ranked, state, listing)
     return Answer(CachedPack(draft.anchor, files), cache_hit=False, analysed=analysed, complete=complete)
 
 
@@ -171,19 +182,45 @@ def with_summaries(
     mentioned: frozenset[str] = frozenset(),
 ) -> tuple[ContextFile, ...]:
     """Gives the ranked files with their summaries; one that is gone meanwhile is left out."""
+    summaries = question.repository.summaries(_contents(ranked, listing))
+    return _files(query, [one for one in ranked if one.path in summaries], summaries, state, listing, mentioned)
+
+
+def with_known_summaries(
+    question: Question, query: str, ranked: list[Ranked], state: RepositoryState, listing: Listing
+) -> tuple[ContextFile, ...]:
+    """Gives the ranked files with the summaries that are there already, while others are still being made.
+
+    Making one here could hold the call up beyond its deadline: a language's grammar is loaded with its first file.
+    """
+    there = [one for one in ranked if one.path in listing.files]
+    summaries = question.repository.known_summaries(_contents(there, listing))
+    return _files(query, there, summaries, state, listing, frozenset())
+
+
+def _contents(ranked: list[Ranked], listing: Listing) -> dict[str, str]:
+    return {one.path: listing.files[one.path] for one in ranked if one.path in listing.files}
+
+
+def _files(
+    query: str,
+    ranked: list[Ranked],
+    summaries: Mapping[str, Summary],
+    state: RepositoryState,
+    listing: Listing,
+    mentioned: frozenset[str],
+) -> tuple[ContextFile, ...]:
+    """The files in order. One without a summary counts as not given, so that its summary may follow."""
     changed = {file.path for file in state.changed} if state.kind == "git" else set()
     words = query_words(query)
-    contents = {one.path: listing.files[one.path] for one in ranked if one.path in listing.files}
-    summaries = question.repository.summaries(contents)
     return tuple(
         ContextFile(
             one,
-            contents[one.path],
-            summaries[one.path],
+            listing.files[one.path] if one.path in summaries else f"pointer:{one.path}",
+            summaries.get(one.path, UNREAD),
             why_here(one, words, mentioned=one.path in mentioned, changed=one.path in changed),
         )
         for one in ranked
-        if one.path in summaries
     )
 
 
