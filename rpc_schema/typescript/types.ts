@@ -204,7 +204,7 @@ export interface CodebaseStateResult {
   changed: ChangedFileEntry[]
   changedFilesHash: string
   /**
-   * status: a full `git status`; watch: all that changed since the last one are files that a watch named and that were looked at again; walk: every file of a folder without git was looked at.
+   * status: a full `git status`; watch: all that changed since the last one are files that a watch named and that were looked at again; watch+stat: the same with a watch that may miss changes (macOS, Windows); walk: every file of a folder without git was looked at.
    */
   proof: string
 }

@@ -64,6 +64,8 @@ class Advance:
 
     def _after(self, reading: Reading, changed: set[str], look: Look) -> Reading:
         prefix = reading.state.prefix
+        if any(prefix.startswith(f"{path}/") for path in changed):
+            raise Undecided  # the workspace's folder may be another
         for entry, file in zip(reading.entries, reading.state.changed, strict=True):
             if entry.path not in changed and not is_still(file, self._cwd, reading.state, look.hashes):
                 changed.add(entry.path)
@@ -177,9 +179,12 @@ class Advance:
             return "T", content
         if not is_link and self._comparing.conversion.heeds_mode and _is_executable(found) != _is_executable(tracked):
             return "M", content
+        is_same = content_identity(content).removeprefix("link:") == tracked.id
         if not is_link:
-            self._require_unconverted(tracked.path)
-        return ("." if content_identity(content).removeprefix("link:") == tracked.id else "M"), content
+            asked = self._require_unconverted(tracked.path)
+            if asked & LINES and is_same and found.st_size != tracked.size:
+                raise Undecided  # git takes another size for a change, whatever converting would make of it
+        return ("." if is_same else "M"), content
 
     def _hash(self, path: str, hashes: ContentHashes) -> str:
         content = hashes.of(f"{self._root}/{path}", self._comparing.object_format)
@@ -187,8 +192,8 @@ class Advance:
             raise Undecided
         return content
 
-    def _require_unconverted(self, path: str) -> None:
-        """Raises Undecided where git might compare another content than the bytes of the file."""
+    def _require_unconverted(self, path: str) -> int:
+        """Raises Undecided where git might compare another content than the file's own; gives what was asked for."""
         asked = self._attributes.asked_of(path)
         if asked & FILTERS:
             raise Undecided
@@ -196,6 +201,7 @@ class Advance:
             content = read_file(f"{self._root}/{path}", HASHED_BYTES)
             if content is None or b"\r\n" in content:
                 raise Undecided
+        return asked
 
     def _of_untracked(
         self, paths: list[str], before: dict[str, Entry], hashes: ContentHashes

@@ -1,5 +1,6 @@
 """The state that was read last, given again while it is proven that nothing happened since."""
 
+import os
 import threading
 import weakref
 from pathlib import Path
@@ -7,14 +8,19 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.advance import Advance
-from sidecar.codebase.hashing import ContentHashes
+from sidecar.codebase.gitindex import Tracked
+from sidecar.codebase.hashing import ContentHashes, content_identity
 from sidecar.codebase.state import Look, Reading, RepositoryState, StateFailed, is_still, read_in_full
 from sidecar.codebase.survey import Survey
-from sidecar.codebase.watching import Looked, Watching
+from sidecar.codebase.watching import Looked, Open, Watching
 from sidecar.system.idle import Idle
+from sidecar.system.watch import open_watch
 
 AUDIT_MS = 60_000.0
 """So long after an answer that was proven by watching, a full look checks it."""
+
+SOON_MS = 5_000.0
+"""The same where the watch may miss changes."""
 
 CONFIRM_SECONDS = 0.2
 """A write that is just ending may be seen before its event; after this it was missed."""
@@ -58,13 +64,14 @@ class Freshness:
         cwd: Path,
         process: Process,
         hashes: ContentHashes,
+        open_: Open = open_watch,
     ) -> None:
         self._cwd = cwd
         self._process = process
         self._hashes = hashes
         watchers = process.part(Watchers, lambda: Watchers(process))
         self.idle = watchers.idle
-        self.watching = Watching(cwd, process.state_dir, self.idle, process.clock, process.log)
+        self.watching = Watching(cwd, process.state_dir, self.idle, process.clock, process.log, open_)
         watchers.add(self.watching)
         self._lock = threading.Lock()
         self._advancing = threading.Lock()
@@ -78,14 +85,12 @@ class Freshness:
         looked = self.watching.look(kept.generation if kept is not None else None)
         found = self._advanced(kept, looked) if kept is not None and looked.is_proven else None
         if found is not None:
-            self._keep(_Kept(found, looked.generation))
-            self._plan_audit()
-            return found.state
+            return self._given(found, looked)
         with self._advancing:
             self._advance = None  # it has not been told of what made this look necessary
         read = self._read()
         if read.state.kind == "git":
-            self._keep(_Kept(read._replace(state=read.state._replace(proof="watch")), looked.generation))
+            self._keep(_Kept(read, looked.generation))
         return read.state
 
     def asked_of(self, paths: list[str]) -> dict[str, int] | None:
@@ -105,8 +110,37 @@ class Freshness:
         looked = self.watching.look(kept.generation)
         if not looked.is_proven or looked.changed is None or looked.changed or not self._stands(kept):
             return None
-        self._plan_audit()
-        return kept.reading.state
+        return self._given(kept.reading, looked)
+
+    def confirms(self, paths: list[str]) -> bool:
+        """Looks at files (relative to `cwd`) that are about to be told of: whether they are as the last state has them.
+
+        What git tracks is compared with the stat it was seen with, so this takes microseconds a file. True where
+        nothing is known that could be compared.
+        """
+        kept, survey = self._kept, self.watching.proven_survey()
+        if kept is None or survey is None or survey.comparing is None:
+            return True
+        state = kept.reading.state
+        dirty = {file.path: file for file in state.changed}
+        comparing = survey.comparing
+        return all(
+            is_still(dirty[path], self._cwd, state, self._hashes)
+            if path in dirty
+            else self._is_clean(comparing.tracked.find(state.prefix + path), path)
+            for path in paths
+        )
+
+    def _is_clean(self, tracked: Tracked | None, path: str) -> bool:
+        absolute = os.path.join(self._cwd, path)
+        try:
+            found = os.lstat(absolute)
+        except OSError:
+            return tracked is None
+        if tracked is None or tracked.has_stat(found):
+            return tracked is not None
+        content = self._hashes.of(absolute, "sha256" if len(tracked.id) == 64 else "sha1")
+        return content is not None and content_identity(content).removeprefix("link:") == tracked.id
 
     def audit(self) -> bool:
         """Compares what would be given with a full look; says whether the watch missed nothing."""
@@ -140,6 +174,15 @@ class Freshness:
             if self._kept is None or self._kept.generation <= kept.generation:
                 self._kept = kept
 
+    def _given(self, reading: Reading, looked: Looked) -> RepositoryState:
+        """Gives a state that needed no full look, names its proof and plans to have it checked."""
+        proof = "watch" if looked.is_exact else "watch+stat"
+        if reading.state.proof != proof:
+            reading = reading._replace(state=reading.state._replace(proof=proof))
+        self._keep(_Kept(reading, looked.generation))
+        self._plan_audit(AUDIT_MS if looked.is_exact else SOON_MS)
+        return reading.state
+
     def _advanced(self, kept: _Kept, looked: Looked) -> Reading | None:
         """Gives what was kept, with what changed since looked at again; None where that is not enough."""
         if looked.changed is None or looked.survey is None:
@@ -162,8 +205,8 @@ class Freshness:
         state = kept.reading.state
         return all(is_still(file, self._cwd, state, self._hashes) for file in state.changed)
 
-    def _plan_audit(self) -> None:
+    def _plan_audit(self, delay_ms: float) -> None:
         if not self._audit_is_due:
             self._audit_is_due = True
             reference = weakref.ref(self)
-            self.idle.submit(lambda: (alive := reference()) is not None and alive.audit(), AUDIT_MS)
+            self.idle.submit(lambda: (alive := reference()) is not None and alive.audit(), delay_ms)

@@ -4,6 +4,7 @@ Only what changes the answer is read: versions 2 and 3, without extensions that 
 sparse indexes). The format is gitformat-index(5); entries stand in the order of their paths' bytes.
 """
 
+import os
 import struct
 from array import array
 from bisect import bisect_left
@@ -15,10 +16,9 @@ from sidecar.codebase.hashing import ObjectFormat
 
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")
-_NUMBERS_BYTES = 40
-"""What stands before the id: times, device, inode, mode, user, group, size."""
+_NUMBERS = struct.Struct(">10I")
+"""What stands before the id: ctime and mtime, each twice, device, inode, mode, user, group, size."""
 
-_MODE_AT = 24
 _STAGE, _EXTENDED, _ASSUMED = 0x3000, 0x4000, 0x8000
 _SKIPPED, _INTENDED = 0x4000, 0x2000
 _ID_BYTES: dict[ObjectFormat, int] = {"sha1": 20, "sha256": 32}
@@ -30,8 +30,18 @@ class Tracked(NamedTuple):
     path: str
     mode: int
     id: str
+    size: int
+    """Of the file when git last looked, in bytes, modulo 2**32; 0 also where it did not."""
+    mtime: tuple[int, int]
+    """Seconds and nanoseconds; the latter are 0 where git does not keep them."""
     is_plain: bool
     """False in a conflict, and where git was told not to look at the file."""
+
+    def has_stat(self, found: os.stat_result) -> bool:
+        """Says whether a file has the size and time it had when git last looked."""
+        seconds, nanoseconds = divmod(found.st_mtime_ns, 1_000_000_000)
+        same_time = self.mtime in ((seconds & 0xFFFFFFFF, nanoseconds), (seconds & 0xFFFFFFFF, 0))
+        return same_time and self.size in (0, found.st_size & 0xFFFFFFFF)
 
 
 class IndexUnreadable(Exception):
@@ -45,7 +55,7 @@ class GitIndex:
         """Finds where each entry begins; raises IndexUnreadable."""
         self._content = content
         self._id_bytes = _ID_BYTES[object_format]
-        self._flags_at = _NUMBERS_BYTES + self._id_bytes
+        self._flags_at = _NUMBERS.size + self._id_bytes
         self._starts = array("I")
         try:
             magic, version, count = _HEADER.unpack_from(content)
@@ -109,11 +119,12 @@ class GitIndex:
     def _entry(self, number: int) -> Tracked:
         start = self._starts[number]
         flags = self._flags(start)
-        mode = int.from_bytes(self._content[start + _MODE_AT : start + _MODE_AT + 4], "big")
-        id_ = self._content[start + _NUMBERS_BYTES : start + self._flags_at].hex()
+        _, _, seconds, nanoseconds, _, _, mode, _, _, size = _NUMBERS.unpack_from(self._content, start)
+        id_ = self._content[start + _NUMBERS.size : start + self._flags_at].hex()
         extended = self._content[start + self._flags_at + 2] << 8 if flags & _EXTENDED else 0
         is_plain = not (flags & (_STAGE | _ASSUMED) or extended & _SKIPPED)
-        return Tracked(self._path(start).decode("utf-8", "surrogateescape"), mode, id_, is_plain)
+        path = self._path(start).decode("utf-8", "surrogateescape")
+        return Tracked(path, mode, id_, size, (seconds, nanoseconds), is_plain)
 
 
 def read_index(git_dir: Path, object_format: ObjectFormat) -> GitIndex | None:

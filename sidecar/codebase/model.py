@@ -35,7 +35,8 @@ class CodebaseStateResult(WireModel):
     changed_files_hash: str
     proof: str = Field(
         description="status: a full `git status`; watch: all that changed since the last one are files that a watch "
-        "named and that were looked at again; walk: every file of a folder without git was looked at."
+        "named and that were looked at again; watch+stat: the same with a watch that may miss changes (macOS, "
+        "Windows); walk: every file of a folder without git was looked at."
     )
 
 

@@ -51,7 +51,8 @@ class RepositoryState(NamedTuple):
     changed_hash: str
     proof: str
     """status: a full `git status`; watch: the same, and all that changed since then are files that a watch named and
-    that were looked at again; walk: every file of a folder without git was looked at."""
+    that were looked at again; watch+stat: the same with a watch that may miss changes; walk: every file
+    of a folder without git was looked at."""
 
 
 class Reading(NamedTuple):

@@ -88,7 +88,8 @@ def identity(path: str) -> tuple[int, int] | None:
         found = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    # A file in the place of a folder that was deleted may well get its number.
+    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
 
 
 def _survey(cwd: Path, state_dir: Path, now_ns: int) -> Survey:

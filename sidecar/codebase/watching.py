@@ -13,7 +13,7 @@ from sidecar.codebase.survey import Survey, Unsettled, identity, stamp, survey
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.idle import Idle
 from sidecar.system.log import Log
-from sidecar.system.watch import Unwatchable, Watch, open_watch
+from sidecar.system.watch import Folders, Unwatchable, Watch, open_watch
 
 RETRY_MS = (1_000.0, 10_000.0, 60_000.0, 300_000.0)
 """How long a worktree that could not be watched, or no longer, is left alone: longer each time."""
@@ -36,6 +36,9 @@ _COOKIES = ".watchman-cookie-"
 _RULES = (".gitignore", ".gitattributes", ".gitmodules")
 
 
+Open = Callable[[Folders, Path], Watch]
+
+
 class Looked(NamedTuple):
     """What a question about a worktree gave."""
 
@@ -45,6 +48,8 @@ class Looked(NamedTuple):
     changed: frozenset[str] | None
     """Absolute paths that may have changed since the generation asked about; None where they cannot be named."""
     survey: Survey | None
+    is_exact: bool
+    """Whether the watch misses nothing; otherwise what matters has to be looked at besides."""
 
 
 class Watching:
@@ -54,12 +59,15 @@ class Watching:
     `look` gave a generation is still true when `look` gives the same one, provided it calls it proven.
     """
 
-    def __init__(self, cwd: Path, state_dir: Path, idle: Idle, clock: Clock, log: Log) -> None:
+    def __init__(
+        self, cwd: Path, state_dir: Path, idle: Idle, clock: Clock, log: Log, open_: Open = open_watch
+    ) -> None:
         self._cwd = cwd
         self._state_dir = state_dir
         self._idle = idle
         self._clock = clock
         self._log = log
+        self._open = open_
         self._file_clock = SystemClock()  # file times are the machine's own, whatever clock the process was given
         self._lock = threading.Lock()
         self._watch: Watch | None = None
@@ -86,12 +94,13 @@ class Watching:
             if running is None:
                 self._next(None)
                 self._ask()
-                return Looked(self._generation, False, None, None)
+                return Looked(self._generation, False, None, None, False)
             goes_on = self._take(*running)
             is_proven = goes_on and self._surveyed == self._rules
             if not is_proven or self._has_grown():
                 self._ask()
-            return Looked(self._generation, is_proven, self._changed_since(since), self._survey)
+            changed = self._changed_since(since)
+            return Looked(self._generation, is_proven, changed, self._survey, running[0].is_exact)
 
     def proven_survey(self) -> Survey | None:
         """Gives what the worktree was found to be, if that still held at the last look."""
@@ -194,7 +203,7 @@ class Watching:
                 self._asked = False
 
     def _begin(self, found: Survey) -> None:
-        watch = open_watch(found.folders, Path(found.git_dir))
+        watch = self._open(found.folders, Path(found.git_dir))
         with self._lock:
             if self.distrusted:
                 watch.close()

@@ -9,6 +9,7 @@ import pytest
 
 from sidecar.call import Process
 from sidecar.codebase.repository import Repository as Watched
+from sidecar.codebase.state import StateFailed
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.walking import full_look, process_of, wait_until_watched
@@ -243,3 +244,31 @@ def test_a_conflict_is_left_to_git(process: Process, make_repository: Make) -> N
     one = watched(process, repository.path)
     repository.write({"a.txt": "<<<<<<< still\n"})
     assert one.state() == full_look(repository.path, process)
+
+
+def test_a_file_of_the_committed_content_but_another_size_than_git_wrote_is_left_to_git(
+    process: Process, repository: Repository
+) -> None:
+    repository.write({".gitattributes": "*.txt eol=crlf\n"})
+    work(repository, "rm a.txt; git checkout a.txt")
+    assert (repository.path / "a.txt").read_bytes() == b"one\r\n"
+    one = watched(process, repository.path)
+    repository.write({"a.txt": "one\n"})
+    assert one.state() == full_look(repository.path, process)
+
+
+@pytest.mark.parametrize("script", ["rm -r sub; echo file > sub", "mv sub t; mkdir sub; echo 1 > sub/x", "rm -r sub"])
+def test_a_workspace_whose_own_folder_is_replaced_is_looked_at_anew(
+    process: Process, repository: Repository, script: str
+) -> None:
+    one = watched(process, repository.path / "sub")
+    work(repository, script)
+    try:
+        found: object = one.state()
+    except StateFailed as error:
+        found = error.reason
+    try:
+        expected: object = full_look(repository.path / "sub", process)
+    except StateFailed as error:
+        expected = error.reason
+    assert found == expected

@@ -7,7 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.support.repositories import HERMETIC, Repository
@@ -22,10 +22,13 @@ _RULES = ("", "*.log\n", "build/\n", "build/\n!build/keep.me\n", "node_modules/\
 class RandomWork:
     """One repository that is worked on; the same seed does the same."""
 
-    def __init__(self, repository: Repository, outside: Path, seed: int) -> None:
+    def __init__(
+        self, repository: Repository, outside: Path, seed: int, operations: "Sequence[Operation] | None" = None
+    ) -> None:
         self.root = repository.path
         self.outside = outside
         self.random = random.Random(seed)
+        self.operations = operations or OPERATIONS
         self._count = 0
         outside.mkdir(exist_ok=True)
 
@@ -33,8 +36,8 @@ class RandomWork:
         """Does one operation, or a few in a row, and gives their names."""
         names = []
         for _ in range(self.random.choice((1, 1, 1, 2, 3))):
-            operation = self.random.choice(OPERATIONS)
-            with contextlib.suppress(OSError, shutil.Error):
+            operation = self.random.choice(self.operations)
+            with contextlib.suppress(OSError, shutil.Error, IndexError):
                 operation(self)
             names.append(operation.__name__)
         return "+".join(names)

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
+from sidecar.codebase.freshness import Freshness
 from sidecar.codebase.hashing import ContentHashes
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.state import Look, RepositoryState, StateFailed, read_state
 from tests.support.memory import MemorySidecar
+from tests.support.random_swaps import ALL_WORK, FILE_WORK
 from tests.support.random_work import RandomWork
 from tests.support.repositories import make_repository
 
@@ -40,10 +42,15 @@ def process_of(sidecar: MemorySidecar) -> Process:
 
 def wait_until_watched(repository: Repository, seconds: float = WATCHED_WITHIN_SECONDS) -> bool:
     """Looks until the state is proven by the watch."""
+    return wait_until_proven(repository.freshness, "watch", seconds)
+
+
+def wait_until_proven(freshness: Freshness, proof: str, seconds: float = WATCHED_WITHIN_SECONDS) -> bool:
+    """Looks until the state is proven in a given way."""
     give_up_at = time.monotonic() + seconds
     while time.monotonic() < give_up_at:
         try:
-            if repository.state().proof == "watch":
+            if freshness.state().proof == proof:
                 return True
         except StateFailed:
             pass
@@ -54,11 +61,12 @@ def wait_until_watched(repository: Repository, seconds: float = WATCHED_WITHIN_S
 def walk(sidecar: MemorySidecar, folder: Path, seed: int, steps: int) -> Walked:
     """Works at random, looks after each operation, and compares.
 
-    The seed also says where: in the repository itself, in a linked worktree, or looking from a subfolder only.
+    The seed also says where: in the repository itself, in a linked worktree, or looking from a subfolder only; and
+    whether all kinds of work are done, or mostly such on files.
     """
     process = process_of(sidecar)
     made = make_repository(folder / f"walk-{seed}", FILES)
-    work = RandomWork(made, folder / f"outside-{seed}", seed)
+    work = RandomWork(made, folder / f"outside-{seed}", seed, FILE_WORK if seed // 4 % 2 else ALL_WORK)
     for branch in ("one", "two/three"):
         made.git("branch", branch)
     root = made.path
@@ -80,10 +88,10 @@ def walk(sidecar: MemorySidecar, folder: Path, seed: int, steps: int) -> Walked:
         before = _look(repository)
         done = work.step()
         kept, fresh = _look(repository), _fresh(workspace.cwd, process)
-        proofs[kept.proof if isinstance(kept, RepositoryState) else "failed"] += 1
-        advanced += isinstance(kept, RepositoryState) and kept.proof == "watch" and kept is not before
+        proofs[_proof(kept)] += 1
+        advanced += kept is not before and _proof(kept) == _proof(before) == "watch"
         if _seen(kept) != _seen(fresh):
-            differences.append(f"seed {seed}, step {number}, {done}: {_seen(kept)} is {_seen(fresh)}")
+            differences.append(f"seed {seed}, step {number}, {done}: {_difference(kept, fresh)}")
     repository.freshness.watching.close()
     return Walked(steps, proofs, watched, advanced, differences)
 
@@ -91,6 +99,10 @@ def walk(sidecar: MemorySidecar, folder: Path, seed: int, steps: int) -> Walked:
 def _is_watched(repository: Repository) -> bool:
     state = _look(repository)
     return isinstance(state, RepositoryState) and state.proof == "watch"
+
+
+def _proof(state: RepositoryState | str) -> str:
+    return state.proof if isinstance(state, RepositoryState) else "failed"
 
 
 def _look(repository: Repository) -> RepositoryState | str:
@@ -103,7 +115,7 @@ def _look(repository: Repository) -> RepositoryState | str:
 def full_look(cwd: Path, process: Process) -> RepositoryState:
     """Asks git and reads every changed file, whatever is known of it."""
     hashes = ContentHashes(lambda: 0)  # at the beginning of time every file was just written: all are read
-    return read_state(cwd.resolve(), Look(hashes, process.state_dir))
+    return read_state(cwd, Look(hashes, process.state_dir))
 
 
 def _fresh(cwd: Path, process: Process) -> RepositoryState | str:
@@ -111,6 +123,14 @@ def _fresh(cwd: Path, process: Process) -> RepositoryState | str:
         return full_look(cwd, process)
     except StateFailed as error:
         return error.reason
+
+
+def _difference(kept: RepositoryState | str, fresh: RepositoryState | str) -> str:
+    if isinstance(kept, str) or isinstance(fresh, str):
+        return f"{kept} is {fresh}"
+    only_kept, only_fresh = set(kept.changed) - set(fresh.changed), set(fresh.changed) - set(kept.changed)
+    rest = (kept._replace(changed=()), fresh._replace(changed=()))
+    return f"{rest[0]} with {sorted(only_kept)} is {rest[1]} with {sorted(only_fresh)}"
 
 
 def _seen(state: RepositoryState | str) -> object:

@@ -12,7 +12,9 @@ import pytest
 
 from sidecar.system.watch import Changes, Folders, Unwatchable, Watch, open_watch
 from sidecar.system.watch.cookies import PREFIX
+from sidecar.system.watch.elsewhere import MAX_NAMED, QUIET_MS, RecursiveWatch
 from sidecar.system.watch.watched import NOTHING
+from tests.support.clock import FixedClock
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")
 Open = Callable[..., Watch]
@@ -192,3 +194,81 @@ def test_cookies_of_killed_processes_are_taken_away(watch_of: Open, top: Path) -
         os.utime(path, (time.time() - age,) * 2)
     watch_of()
     assert os.listdir(top / "cookies") == [f"{PREFIX}new"]
+
+
+class Skipping(FixedClock):
+    """A clock whose hands can be moved on."""
+
+    skipped_ms = 0.0
+
+    def monotonic_ms(self) -> float:
+        return super().monotonic_ms() + self.skipped_ms
+
+
+@pytest.fixture
+def recursive_of(top: Path) -> Iterator[Callable[..., RecursiveWatch]]:
+    made: list[RecursiveWatch] = []
+
+    def make(clock: FixedClock) -> RecursiveWatch:
+        made.append(RecursiveWatch(folders_of(top, "skipped"), top / "cookies", clock))
+        return made[-1]
+
+    yield make
+    for watch in made:
+        watch.close()
+
+
+def test_the_recursive_watch_names_single_files_that_changed(
+    recursive_of: Callable[..., RecursiveWatch], top: Path
+) -> None:
+    (top / "skipped").mkdir()
+    watch = recursive_of(FixedClock())
+    assert not watch.is_exact
+    assert watch.sync() == NOTHING
+    (top / "skipped" / "x").write_text("x")
+    (top / "sub" / "a.txt").write_text("b")
+    (top / "sub" / "b.txt").write_text("new")
+    assert names(watch.sync(), top) == {"sub/a.txt", "sub/b.txt"}
+    assert watch.sync() == NOTHING
+    assert os.listdir(top / "cookies") == []
+
+
+@pytest.mark.parametrize("burst", ["many files", "a folder", "a deletion"])
+def test_the_recursive_watch_names_nothing_after_a_burst_until_all_is_quiet(
+    recursive_of: Callable[..., RecursiveWatch], top: Path, burst: str
+) -> None:
+    clock = Skipping()
+    watch = recursive_of(clock)
+    if burst == "many files":
+        for number in range(MAX_NAMED + 1):
+            (top / "sub" / f"{number}.txt").write_text("x")
+    elif burst == "a folder":
+        (top / "new").mkdir()
+    else:
+        (top / "sub" / "a.txt").unlink()
+    assert watch.sync().everything
+    clock.skipped_ms += QUIET_MS / 2
+    (top / "sub" / "late.txt").write_text("x")
+    assert watch.sync().everything
+    clock.skipped_ms += QUIET_MS / 2
+    assert watch.sync().everything
+    clock.skipped_ms += QUIET_MS
+    assert watch.sync() == NOTHING
+
+
+def test_the_recursive_watch_ends_when_it_cannot_tell(recursive_of: Callable[..., RecursiveWatch], top: Path) -> None:
+    watch = recursive_of(FixedClock())
+    (top / "cookies").rename(top / "elsewhere")
+    assert watch.sync().everything
+    assert watch.broken == "no cookie can be made"
+    (top / "elsewhere").rename(top / "cookies")
+    other = recursive_of(FixedClock())
+    other.close()
+    assert other.sync().everything
+
+
+def test_the_recursive_watch_needs_one_tree(top: Path, tmp_path: Path) -> None:
+    (tmp_path / "apart").mkdir()
+    folders = folders_of(top)._replace(tops=frozenset({top.as_posix(), (tmp_path / "apart").resolve().as_posix()}))
+    with pytest.raises(Unwatchable, match="elsewhere"):
+        RecursiveWatch(folders, top / "cookies")

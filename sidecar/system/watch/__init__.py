@@ -20,8 +20,10 @@ def open_watch(folders: Folders, cookie_dir: Path) -> Watch:
 
     `cookie_dir` is a watched folder in which files may be made for a moment.
     """
-    if sys.platform != "linux":
-        raise Unwatchable("watching is not proven on this system")
-    from sidecar.system.watch.tree import TreeWatch
+    if sys.platform == "linux":
+        from sidecar.system.watch.tree import TreeWatch
 
-    return TreeWatch(folders, cookie_dir)
+        return TreeWatch(folders, cookie_dir)
+    from sidecar.system.watch.elsewhere import RecursiveWatch
+
+    return RecursiveWatch(folders, cookie_dir)

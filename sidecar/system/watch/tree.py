@@ -48,6 +48,8 @@ _count = _Count()
 class TreeWatch:
     """Watches folders on Linux. One thread at a time."""
 
+    is_exact = True
+
     def __init__(self, folders: Folders, cookie_dir: Path) -> None:
         """Watches all there is; raises Unwatchable."""
         for top in folders.tops:

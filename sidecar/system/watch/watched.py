@@ -66,6 +66,11 @@ class Watch(Protocol):
         ...
 
     @property
+    def is_exact(self) -> bool:
+        """Whether every change is told but for stores through a mapping held open; otherwise some may be missed."""
+        ...
+
+    @property
     def size(self) -> int:
         """How many folders the system was asked to watch."""
         ...

@@ -1,0 +1,126 @@
+"""Where the watch may miss changes, the proof says so, what is known to be changed is looked at, the rest is audited.
+
+macOS and Windows are watched this way; the same code runs here, chosen by hand.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sidecar.call import Process
+from sidecar.codebase.freshness import Freshness
+from sidecar.codebase.hashing import ContentHashes
+from sidecar.core.clock import SystemClock
+from sidecar.system.watch import elsewhere
+from sidecar.system.watch.elsewhere import RecursiveWatch
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.walking import full_look, process_of, wait_until_proven
+
+Make = Callable[..., Repository]
+QUIET_MS = 100.0
+
+
+@pytest.fixture
+def process(sidecar: MemorySidecar) -> Process:
+    return process_of(sidecar)
+
+
+@pytest.fixture
+def repository(make_repository: Make) -> Repository:
+    made = make_repository({"a.txt": "one\n", "sub/b.txt": "two\n", ".gitignore": "*.log\n"})
+    made.write({"dirty.txt": "dirty\n"})
+    return made
+
+
+@pytest.fixture
+def look_at(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Freshness]]:
+    monkeypatch.setattr(elsewhere, "QUIET_MS", QUIET_MS)
+    made: list[Freshness] = []
+
+    def make(folder: Path) -> Freshness:
+        clock = SystemClock()
+        hashes = ContentHashes(lambda: clock.now_ms() * 1_000_000)
+        made.append(Freshness(folder, process, hashes, RecursiveWatch))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.watching.close()
+
+
+LookAt = Callable[[Path], Freshness]
+
+
+def test_the_proof_says_that_changes_may_be_missed(look_at: LookAt, repository: Repository) -> None:
+    one = look_at(repository.path)
+    assert wait_until_proven(one, "watch+stat")
+    first = one.state()
+    assert one.state() is first
+    assert [file.path for file in first.changed] == ["dirty.txt"]
+
+
+def test_each_change_is_seen_at_the_next_look(process: Process, look_at: LookAt, repository: Repository) -> None:
+    one = look_at(repository.path)
+    changes: list[Callable[[], object]] = [
+        lambda: repository.write({"a.txt": "two\n"}),
+        lambda: repository.write({"a.txt": "three\n", "dirty.txt": "more\n", "x.log": "1\n"}),
+        lambda: repository.write({"sub/new.txt": "new\n"}),
+        (repository.path / "sub/new.txt").unlink,
+        lambda: (repository.path / "sub").rename(repository.path / "bus"),
+        lambda: repository.git("add", "a.txt"),
+        lambda: repository.git("commit", "--quiet", "--message", "Three"),
+        lambda: repository.write({".gitignore": "dirty.txt\n"}),
+        lambda: repository.git("checkout", "--quiet", "-b", "next"),
+    ]
+    proofs = []
+    for number, change in enumerate(changes):
+        assert wait_until_proven(one, "watch+stat"), number
+        change()
+        now = one.state()
+        proofs.append(now.proof)
+        assert now._replace(proof="status") == full_look(repository.path, process), number
+    assert proofs == [*["watch+stat"] * 3, *["status"] * 6]
+
+
+def test_what_is_known_to_be_changed_is_looked_at_whatever_the_watch_says(
+    process: Process, look_at: LookAt, repository: Repository, tmp_path: Path
+) -> None:
+    (tmp_path / "outside.txt").hardlink_to(repository.path / "dirty.txt")
+    one = look_at(repository.path)
+    assert wait_until_proven(one, "watch+stat")
+    (tmp_path / "outside.txt").write_text("through another name\n")
+    assert one.state()._replace(proof="status") == full_look(repository.path, process)
+
+
+def test_what_the_watch_missed_is_found_by_the_audit(look_at: LookAt, repository: Repository, tmp_path: Path) -> None:
+    (tmp_path / "outside.txt").hardlink_to(repository.path / "a.txt")
+    one = look_at(repository.path)
+    assert wait_until_proven(one, "watch+stat")
+    (tmp_path / "outside.txt").write_text("through another name\n")
+    assert not one.confirms(["sub/b.txt", "a.txt"])
+    assert one.confirms(["sub/b.txt", "dirty.txt"])
+    os.utime(repository.path / "sub/b.txt")
+    assert one.confirms(["sub/b.txt"])
+    assert one.state().proof == "watch+stat"
+    assert not one.audit()
+    assert one.state().proof == "status"
+    assert "a.txt" in [file.path for file in one.state().changed]
+
+
+def test_a_linked_worktree_has_two_trees_and_is_asked_of_git(
+    look_at: LookAt, repository: Repository, tmp_path: Path
+) -> None:
+    linked = repository.add_worktree(tmp_path / "linked", "feature")
+    assert not wait_until_proven(look_at(linked.path), "watch+stat", 1.0)
+
+
+def test_a_cookie_that_does_not_come_back_leaves_it_to_git(
+    look_at: LookAt, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = look_at(repository.path)
+    assert wait_until_proven(one, "watch+stat")
+    monkeypatch.setattr(elsewhere, "SYNC_SECONDS", -1.0)
+    assert one.state().proof == "status"
