@@ -1,5 +1,6 @@
 """The differences of a worktree against a commit, file by file, as text."""
 
+from collections import deque
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,9 @@ _OPTIONS = (
     "--unified=2", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short",
     "--ignore-submodules=none", "--relative",
 )  # fmt: skip
+_ESCAPES = {
+    7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\",
+}  # fmt: skip
 _COUNTING = ("-r", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--find-renames", "--relative")
 
 MAX_PATHS = 200
@@ -40,7 +44,7 @@ def diff_against(cwd: Path, base: str, paths: list[str]) -> dict[str, FileDiff]:
     if not paths:
         return {}
     literal = [f":(literal){path}" for path in paths]
-    return parse_patches(Git(cwd).run("diff-index", *_OPTIONS, base, "--", *literal))
+    return parse_patches(Git(cwd).run("-c", "core.quotePath=true", "diff-index", *_OPTIONS, base, "--", *literal))
 
 
 def count_between(cwd: Path, old: str, new: str) -> dict[str, FileDiff]:
@@ -66,14 +70,21 @@ def subjects_between(cwd: Path, old: str, new: str, limit: int) -> list[str]:
 
 
 def parse_patches(output: bytes) -> dict[str, FileDiff]:
-    """Reads raw entries, which give exact paths, and the patches that follow them in the same order."""
+    """Reads raw entries, which give exact paths, and the patches that follow them in the same order.
+
+    An entry may have no patch: git names a file whose times changed, or whose edit was staged and taken back.
+    """
     raw, separator, patch_text = output.partition(b"\0\0")
-    patches = iter(_split_patches(patch_text))
+    patches = deque(_split_patches(patch_text))
     found: dict[str, FileDiff] = {}
-    for path, patch_count in _raw_entries(raw + b"\0" if separator else raw):
-        hunks = "".join(_hunks(next(patches, [])) for _ in range(patch_count))
-        if patch_count or path not in found:
-            found[path] = FileDiff(path, *_count_lines(hunks), hunks)
+    for entry in _raw_entries(raw + b"\0" if separator else raw):
+        header = f"diff --git {_quoted('a/' + entry.original)} {_quoted('b/' + entry.path)}"
+        hunks = ""
+        for _ in range(entry.most_patches):
+            if patches and patches[0][0] == header:
+                hunks += _hunks(patches.popleft())
+        if entry.most_patches or entry.path not in found:
+            found[entry.path] = FileDiff(entry.path, *_count_lines(hunks), hunks)
     return found
 
 
@@ -83,22 +94,32 @@ def diff_of_patch(path: str, patch: bytes) -> FileDiff:
     return FileDiff(path, *_count_lines(hunks), hunks)
 
 
-def _raw_entries(raw: bytes) -> list[tuple[str, int]]:
-    """The present path of each raw entry and how many patches it has.
+class _RawEntry(NamedTuple):
+    path: str
+    original: str
+    most_patches: int
+    """An unmerged one has none; one that became another kind of file has two: it goes, and comes."""
 
-    An unmerged one has none; one that became another kind of file has two: it goes, and comes.
-    """
-    entries: list[tuple[str, int]] = []
+
+def _raw_entries(raw: bytes) -> list[_RawEntry]:
+    entries: list[_RawEntry] = []
     fields = iter(raw.decode("utf-8", "surrogateescape").split("\0"))
     for field in fields:
         if not field.startswith(":"):
             continue
         status = field.rsplit(" ", 1)[-1][:1]
-        path = next(fields, "")
+        original = path = next(fields, "")
         if status in ("R", "C"):
             path = next(fields, path)
-        entries.append((path, {"U": 0, "T": 2}.get(status, 1)))
+        entries.append(_RawEntry(path, original, {"U": 0, "T": 2}.get(status, 1)))
     return entries
+
+
+def _quoted(path: str) -> str:
+    """Writes a path as git does in the header of a patch, with `core.quotePath` on."""
+    content = path.encode("utf-8", "surrogateescape")
+    quoted = "".join(_ESCAPES.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}") for byte in content)
+    return path if quoted == path else f'"{quoted}"'
 
 
 def _split_patches(text: bytes) -> list[list[str]]:

@@ -142,3 +142,14 @@ def test_what_moved_between_commits_is_counted_with_renames(make_repository: Mak
     assert list(count_between(repository.path / "sub", old, new)) == ["c.txt"]
     subjects = subjects_between(repository.path, old, new, 10)
     assert [subject.split(" ", 1)[1] for subject in subjects] == ["Third", "Second: größe\x0bodd"]
+
+
+def test_an_edit_that_was_staged_and_taken_back_shifts_nothing(make_repository: Make) -> None:
+    names = ("a.txt", "b.txt", "c.txt", 'größe "x".txt')
+    repository = make_repository({name: f"{name}\n" for name in names})
+    repository.write({"b.txt": "staged\n"})
+    repository.git("add", "b.txt")
+    repository.write({"a.txt": "1\n", "b.txt": "b.txt\n", "c.txt": "3\n", names[3]: "4\n"})
+    found = diff_against(repository.path, "HEAD", list(names))
+    added = {path: [line for line in diff.hunks.split("\n") if line.startswith("+")] for path, diff in found.items()}
+    assert added == {"a.txt": ["+1"], "b.txt": [], "c.txt": ["+3"], names[3]: ["+4"]}
