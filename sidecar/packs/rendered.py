@@ -17,7 +17,7 @@ class Rendered:
         self._known = Lru(RENDERED_BYTES)
 
     def items(self, files: Sequence[ContextFile], query: str, sendable_bytes: int) -> tuple[PackItem, ...]:
-        """Gives what `context_items` gives. A summary follows from its file's path and content."""
+        """Gives what `context_items` gives."""
         key = (tuple(_identity(file) for file in files), query, sendable_bytes)
         known = self._known.get(key)
         if isinstance(known, tuple):
@@ -28,5 +28,8 @@ class Rendered:
 
 
 def _identity(file: ContextFile) -> Hashable:
+    """What a summary says follows from its file's path and content, and from how far the file could be analysed."""
     path, score, parts, matched = file.ranked
-    return path, score, tuple(parts.items()), tuple(matched), file.content, file.why
+    summary = file.summary
+    analysed = summary.analysis, summary.purpose, len(summary.definitions)
+    return path, score, tuple(parts.items()), tuple(matched), file.content, analysed, file.why

@@ -27,6 +27,7 @@ def test_the_same_files_are_rendered_once() -> None:
         FILE._replace(ranked=RANKED._replace(score=0.5)),
         FILE._replace(ranked=RANKED._replace(parts={"text": 0.8, "changed": 0.1})),
         FILE._replace(why="mentioned"),
+        FILE._replace(summary=SUMMARY._replace(definitions=())),
     ],
 )
 def test_another_content_score_or_reason_is_rendered_anew(file: ContextFile) -> None:
