@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sidecar.call import Process
-from sidecar.codebase.analysis import WORKERS_FROM, Analysed, analyse, analyse_in_workers
+from sidecar.codebase import analysis
+from sidecar.codebase.analysis import Analysed, analyse, analyse_in_workers
 from sidecar.codebase.index import FileIndex
 from sidecar.codebase.store import FileCache
 from sidecar.core.cancellation import Cancellation
@@ -105,7 +106,7 @@ class Filling:
     def _analysed(self, files: Sequence[tuple[str, str]], report: FillReport) -> Generator[Analysed, None, None]:
         """Reads many files in workers and a handful here, as many as are left where no worker can be started."""
         done: set[str] = set()
-        if len(files) >= WORKERS_FROM:
+        if len(files) >= analysis.WORKERS_FROM:
             try:
                 workers = analyse_in_workers(self._cwd, files, self._process.log, lambda: self._is_over(report))
                 with closing(workers):

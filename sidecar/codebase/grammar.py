@@ -23,6 +23,7 @@ MAX_UNCLOSED = 500
 MAX_LINE = 2_000
 """A longer line is minified or data."""
 
+_SMALL_BYTES = 8 * 1024
 _CHUNK_BYTES = 64 * 1024
 _MATCH_LIMIT = 20_000
 _QUERIES = Path(__file__).parent / "queries"
@@ -67,12 +68,8 @@ def parse(grammar: Grammar, text: str) -> Parsed | None:
 
     loaded = load(grammar)
     source = text.encode()
-    is_late = _deadline()
-    try:
-        tree = Parser(loaded.language).parse(
-            lambda at, _: source[at : at + _CHUNK_BYTES], progress_callback=lambda *_: is_late()
-        )
-    except ValueError:  # how the library says that it was stopped
+    tree = _tree(Parser(loaded.language), source)
+    if tree is None:
         return None
     structure, references = (
         QueryCursor(query, match_limit=_MATCH_LIMIT) for query in (loaded.structure, loaded.references)
@@ -81,6 +78,17 @@ def parse(grammar: Grammar, text: str) -> Parsed | None:
     matches = [captures for _, captures in structure.matches(tree.root_node)]
     found = references.captures(tree.root_node).get("reference", [])
     return Parsed(source, tree.root_node, matches, found)
+
+
+def _tree(parser: tree_sitter.Parser, source: bytes) -> tree_sitter.Tree | None:
+    """Parses within the time limit; a small text needs none, and being asked all the time costs a tenth."""
+    if len(source) <= _SMALL_BYTES:
+        return parser.parse(source)
+    is_late = _deadline()
+    try:
+        return parser.parse(lambda at, _: source[at : at + _CHUNK_BYTES], progress_callback=lambda *_: is_late())
+    except ValueError:  # how the library says that it was stopped
+        return None
 
 
 def _is_tame(text: str) -> bool:

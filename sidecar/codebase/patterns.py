@@ -10,14 +10,27 @@ MAX_DEFINITIONS = 400
 MAX_SIGNATURE = 160
 MAX_NAME = 100
 
+_KINDS = {
+    "def": "function",
+    "fn": "function",
+    "func": "function",
+    "fun": "function",
+    "mod": "module",
+    "const": "constant",
+}
+_KIND = re.compile(
+    r"\b(?:class|struct|interface|trait|enum|union|protocol|impl|module|mod|namespace|type|object|def|fn|func|fun|function|const)\b"
+)
+
 _DEFINING_LINE = 400
 """Longer lines are not searched for definitions, nor read as the end of a signature."""
 
+_BLOCK_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+\*/")
 _TRAILING_COMMENT = re.compile(r"(?<!\s)\s++(?:#|//)\s.*$")
 
 
 def definitions_by_patterns(lines: Sequence[str], language: Language) -> tuple[Definition, ...]:
-    """Finds what a language's patterns find, each with its signature; a kind, an end and a container have none."""
+    """Finds what a language's patterns find, each with its signature; an end and a container have none."""
     found: list[Definition] = []
     fenced = False
     for number, line in enumerate(lines, 1):
@@ -27,14 +40,23 @@ def definitions_by_patterns(lines: Sequence[str], language: Language) -> tuple[D
             continue
         name = _defined_name(line.rstrip(), language)
         if name:
-            found.append(Definition(number, name, _signature(lines, number - 1)))
+            signature = _signature(lines, number - 1)
+            found.append(Definition(number, name, signature, kind=_kind(signature)))
         if len(found) >= MAX_DEFINITIONS:
             break
     return tuple(found)
 
 
+def _kind(signature: str) -> str:
+    """Names what is defined by the first word that says so."""
+    word = _KIND.search(signature[:80])
+    return _KINDS.get(word[0], word[0]) if word else ""
+
+
 def one_signature(text: str) -> str:
     """Brings a definition's head onto one line, without comments and the opening of its body."""
+    if "/*" in text:
+        text = _BLOCK_COMMENT.sub(" ", text)
     if "//" in text or "#" in text:
         text = " ".join(without_comment(line) for line in text.split("\n"))
     text = " ".join(text.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")[: MAX_SIGNATURE * 2]

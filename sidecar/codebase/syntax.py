@@ -81,11 +81,14 @@ def _raws(matches: Iterable[Captures], source: bytes) -> list[_Raw]:
     found: dict[int, _Raw] = {}
     for captures in matches:
         kind = next((key for key in captures if key.startswith("definition.")), None)
-        if kind is None or "name" not in captures:
+        if kind is None:
             continue
-        node, name = captures[kind][0], captures["name"][0]
+        node = captures[kind][0]
+        name = captures["name"][0] if "name" in captures else node.child_by_field_name("name")
+        if name is None:
+            continue
         shape, container = captures.get("shape"), captures.get("container")
-        body = captures.get("body", shape)
+        body = captures.get("body", shape) if "name" in captures else node.children_by_field_name("body")
         raw = _Raw(
             node.start_byte,
             node.end_byte,

@@ -148,7 +148,7 @@ EXPECTED = {
             "27-27 -function Cart.hidden: fn hidden(&self)",
             "29-29 +constant LIMIT: pub(crate) const LIMIT: u8 = 3",
             "30-30 +macro cart: macro_rules! cart { () => {}; }",
-            "32-0 + Pinned: pub struct Pinned { x: u8 }",
+            "32-0 +struct Pinned: pub struct Pinned { x: u8 }",
             "35-38 -module tests: mod tests",
             "37-37 -function tests.adds: fn adds()",
         ],

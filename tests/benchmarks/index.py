@@ -1,0 +1,166 @@
+"""What a cold index costs: in this process, in workers, and against reading every file once; and one edit's re-index.
+
+    .venv/bin/python -m tests.benchmarks.index --repo PATH [PATH ...]
+    .venv/bin/python -m tests.benchmarks.index --files 2000
+
+Medians and ratios of one run. "Others waited" is how much later than asked another thread of the process got its turn
+while the index was made: what a ping would have felt.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sidecar.codebase import analysis
+from sidecar.codebase.filling import FillReport
+from sidecar.codebase.repository import Repository
+from sidecar.system.worker import worker_count
+from tests.benchmarks.programs import row
+from tests.benchmarks.synthetic import synthetic
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import HERMETIC
+from tests.support.walking import process_of
+
+RUNS, EDITS = 3, 15
+TURN_SECONDS = 0.002
+
+
+def main() -> None:
+    """Measures the repositories given, or one made up."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repo", type=Path, nargs="+", default=[], metavar="PATH")
+    parser.add_argument("--files", type=int, default=2_000, help="size of the made-up repository")
+    chosen = parser.parse_args()
+    os.environ.update(HERMETIC)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [cloned(path, Path(folder)) for path in chosen.repo] or [
+            synthetic(Path(folder) / "made-up", chosen.files).path
+        ]
+        for path in paths:
+            measure(path, Path(folder))
+
+
+def cloned(path: Path, folder: Path) -> Path:
+    """Copies a repository, which is edited."""
+    target = folder / (path.parent.name if path.name in ("repo", ".git") else path.name)
+    subprocess.run(["git", "clone", "--quiet", str(path), str(target)], check=True)
+    return target
+
+
+def measure(path: Path, folder: Path) -> None:
+    """Measures one repository."""
+    with opened(path, folder) as (repository, _):
+        files = dict(repository.listing(repository.state()).files)
+    size = sum((path / name).lstat().st_size for name in files)
+    print(f"\n{path.name}: {len(files)} files, {size / 2**20:.1f} MB, {worker_count()} worker(s)")
+    floor = statistics.median(timed(lambda: read_all(path, files)) for _ in range(RUNS))
+    row("floor: every file read once", len(files) / floor, f"{floor * 1000 / len(files):.3f} ms a file", "/s")
+    for name, workers_from in (("in this process", len(files) + 1), ("in workers", 1)):
+        runs = [cold(path, folder, workers_from) for _ in range(RUNS)]
+        seconds = statistics.median(run[0] for run in runs)
+        row(
+            f"cold, {name}",
+            len(files) / seconds,
+            f"{seconds * 1000 / len(files):.2f} ms a file, {seconds / floor:.0f}× the floor",
+            "/s",
+        )
+        row(
+            "  others waited, 99 of 100 times",
+            statistics.median(run[1] for run in runs),
+            f"at most {max(run[2] for run in runs):.0f} ms",
+        )
+    with opened(path, folder) as (repository, sidecar):
+        fill(repository)
+        with process_of(sidecar).database.read() as reader:
+            kept = int(str(reader.execute("SELECT sum(length(value)) FROM continuity_file_cache").get))
+        row("cache", kept / len(files), f"{kept / size:.2f}× the files' own bytes", "B")
+        source = next(name for name in files if name.endswith((".py", ".ts", ".rs", ".go", ".java", ".js")))
+        edits = [one_edit(repository, path / source, number) for number in range(EDITS)]
+        row("re-index after one edit", statistics.median(edits) * 1000, f"listing and analysis; {source}")
+    warm = []
+    for _ in range(RUNS):
+        with opened(path, folder, keep=True) as (repository, _):
+            warm.append(timed(lambda one=repository: fill(one)))  # type: ignore[misc]
+    row("again, from the cache", len(files) / statistics.median(warm), "in a new process", "/s")
+
+
+@contextmanager
+def opened(path: Path, folder: Path, *, keep: bool = False) -> Iterator[tuple[Repository, MemorySidecar]]:
+    """Opens a repository in a sidecar with a fresh state file, or the last one."""
+    state = folder / "state"
+    if not keep:
+        shutil.rmtree(state, ignore_errors=True)
+    sidecar = MemorySidecar(state)
+    sidecar.client.initialize()
+    process = process_of(sidecar)
+    yield Repository(process.workspaces.get(str(path), None), process), sidecar
+    sidecar.close()
+
+
+def cold(path: Path, folder: Path, workers_from: int) -> tuple[float, float, float]:
+    """Gives the seconds of one cold index, and by how many ms others waited: the 99th percentile and the longest."""
+    with opened(path, folder) as (repository, _):
+        before, analysis.WORKERS_FROM = analysis.WORKERS_FROM, workers_from
+        waits: list[float] = []
+        over = threading.Event()
+        watcher = threading.Thread(target=take_turns, args=(over, waits))
+        watcher.start()
+        seconds = timed(lambda: fill(repository))
+        over.set()
+        watcher.join()
+        analysis.WORKERS_FROM = before
+    waits.sort()
+    return seconds, waits[len(waits) * 99 // 100], waits[-1]
+
+
+def take_turns(over: threading.Event, waits: list[float]) -> None:
+    """Notes how much too late each turn comes, in ms."""
+    while not over.is_set():
+        asked = time.perf_counter()
+        time.sleep(TURN_SECONDS)
+        waits.append((time.perf_counter() - asked - TURN_SECONDS) * 1000)
+
+
+def fill(repository: Repository) -> FillReport:
+    """Fills the index; everything must be in."""
+    report = repository.fill(repository.listing(repository.state()), FillReport())
+    assert repository.is_indexed()
+    return report
+
+
+def one_edit(repository: Repository, path: Path, number: int) -> float:
+    """Edits a file and gives the seconds until the index has it."""
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(f"\n\n// {number}\n")
+    state = repository.state()
+
+    def again() -> None:
+        report = repository.fill(repository.listing(state), FillReport())
+        assert report.analysed == 1
+
+    return timed(again)
+
+
+def read_all(path: Path, files: dict[str, str]) -> None:
+    """Reads every file once, as anything that knows their content has to."""
+    for name in files:
+        (path / name).read_bytes()
+
+
+def timed(run: Callable[[], object]) -> float:
+    """Gives the seconds something takes."""
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main()
