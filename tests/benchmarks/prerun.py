@@ -82,6 +82,7 @@ def measure(command: Sequence[str], one: Subject) -> float:
     spread("one file edited before each call", found["edited"], EDITED_MS, status)
     spread("its state and difference alone", edited_looks(one), STATE_MS, status)
     print(f"{'git status':<36}{status:9.2f} ms   in the same run")
+    said("calls that gave less than all", found["less"], "", 0)
     cold = found["coldResult"]
     how = f"{cold['action']}, {'partial' if cold['partial'] else 'whole'}, {cold['files']} context blocks"
     said("cold first call", found["cold"], "ms", DEADLINE_MS, how)
