@@ -1,8 +1,8 @@
-"""What a look at an unchanged repository costs: proven by the watch, beside a full `git status` in the same run.
+"""What a look at a repository costs, unchanged and after edits, beside a full `git status` in the same run.
 
-    .venv/bin/python -m tests.benchmarks.state --files 1000 20000
+    .venv/bin/python -m tests.benchmarks.state --sizes 1000 20000 100000
 
-Target: well under a millisecond, and independent of how many files there are.
+Targets, whatever the size: unchanged well under a millisecond, after one edit 1 ms, with its difference 3 ms.
 """
 
 import argparse
@@ -15,28 +15,29 @@ from pathlib import Path
 
 from sidecar.codebase.freshness import Freshness
 from sidecar.codebase.hashing import ContentHashes
-from sidecar.codebase.repository import Repository
-from sidecar.codebase.state import Look, read_state
+from sidecar.codebase.quickdiff import make_ready
+from sidecar.codebase.repository import Repository as Watched
+from sidecar.codebase.state import Look, RepositoryState, read_state
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.programs import row
 from tests.support.memory import MemorySidecar
-from tests.support.repositories import HERMETIC, make_repository
+from tests.support.repositories import HERMETIC, Repository, make_repository
 from tests.support.walking import process_of, wait_until_watched
 
 FILES_A_FOLDER = 10
 RUNS, FULL_RUNS = 2_000, 20
-DIRTY = 10
+DIRTY, EDITS = 10, 50
 SETTLE_SECONDS = 0.2
 
 
 def main() -> None:
     """Measures repositories of several sizes, one after another."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--files", type=int, nargs="+", default=[1_000, 20_000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 20_000])
     # A first commit of many files would make git collect garbage in the background, which is a change.
     quiet = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "gc.auto", "GIT_CONFIG_VALUE_0": "0"}
     os.environ.update({**HERMETIC, **quiet})
-    for files in parser.parse_args().files:
+    for files in parser.parse_args().sizes:
         with tempfile.TemporaryDirectory() as folder:
             measure(Path(folder), files)
 
@@ -48,7 +49,7 @@ def measure(folder: Path, files: int) -> None:
     sidecar = MemorySidecar(folder / "state")
     sidecar.client.initialize()
     process = process_of(sidecar)
-    repository = Repository(process.workspaces.get(str(made.path), None), process)
+    repository = Watched(process.workspaces.get(str(made.path), None), process)
     hashes = ContentHashes(lambda: process.clock.now_ms() * 1_000_000)
     state = repository.state()
     before_mb, began = resident_mb(os.getpid()), time.perf_counter()
@@ -64,16 +65,46 @@ def measure(folder: Path, files: int) -> None:
     listing = repository.listing(state)
     said("its listing, unchanged", times(lambda: repository.listing(state), RUNS), full)
     assert listing.files
-    made.write(dict.fromkeys(list(contents)[:DIRTY], "dirty = 1\n"))
-    changed = times(repository.state, 1)
-    said(f"the look after {DIRTY} edits", changed, full)
-    time.sleep(SETTLE_SECONDS)
-    said(f"unchanged, {DIRTY} files dirty", proven(repository.freshness), full)
+    edits(made, repository, list(contents), full)
     made.commit()
     began = time.perf_counter()
     assert wait_until_watched(repository, 120)
     row("from a commit to proven again", (time.perf_counter() - began) * 1000, "looks meanwhile ask git")
     sidecar.close()
+
+
+def edits(made: Repository, repository: Watched, paths: list[str], full: list[float]) -> None:
+    """Measures looks after one and after several files changed; each has to be worked out, none asked of git."""
+    make_ready()
+    repository.diffs(repository.state())
+    looks: dict[str, tuple[int, Callable[[], object]]] = {
+        "the look after an edit": (1, lambda: seen(repository)),
+        f"the look after {DIRTY} edits": (DIRTY, lambda: seen(repository)),
+        "after an edit, with the listing": (1, lambda: repository.listing(seen(repository))),
+        "after an edit, with the difference": (1, lambda: repository.diffs(seen(repository))),
+    }
+    for what, (count, look) in looks.items():
+        taken = []
+        for number in range(EDITS):
+            made.write(dict.fromkeys(paths[:count], f"value = {number}, {what!r}\n"))
+            taken += times(look, 1)
+        said(what, sorted(taken), full)
+    made.git("checkout", "--quiet", ".")
+    assert wait_until_watched(repository, 120)
+    taken = []
+    for number in range(EDITS):
+        made.write({f"d0/new{number}.py": "new = True\n"})
+        taken += times(lambda: seen(repository), 1)
+    said("the look after a new file", sorted(taken), full)
+    time.sleep(SETTLE_SECONDS)
+    said(f"unchanged, {EDITS} new files", proven(repository.freshness), full)
+
+
+def seen(repository: Watched) -> RepositoryState:
+    """Gives the state, which had to be worked out."""
+    state = repository.state()
+    assert state.proof == "watch"
+    return state
 
 
 def proven(freshness: Freshness) -> list[float]:

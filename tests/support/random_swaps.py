@@ -93,7 +93,9 @@ def swap_files(work: RandomWork) -> None:
 
 def copy_folder(work: RandomWork) -> None:
     work._count += 1
-    shutil.copytree(work.folder(), work.root / f"copy{work._count % 5}", symlinks=True, dirs_exist_ok=True)
+    folder = work.folder()
+    if sum(1 for _ in folder.rglob("*")) < 30:  # copies of copies would grow without end
+        shutil.copytree(folder, work.root / f"copy{work._count % 5}", symlinks=True, dirs_exist_ok=True)
 
 
 def delete_and_write_again(work: RandomWork) -> None:

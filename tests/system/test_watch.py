@@ -117,6 +117,19 @@ def test_a_folder_moved_into_a_new_one_before_anybody_asked_is_followed(watch_of
 
 
 @on_linux
+def test_a_new_folder_is_followed_also_when_a_folder_far_above_changed_with_it(watch_of: Open, top: Path) -> None:
+    (top / "git" / "refs").mkdir(parents=True)
+    folders = folders_of(top, "git")
+    flat = folders.flat | {(top / "git").as_posix()}
+    watch = watch_of(folders._replace(tops=folders.tops | flat | {(top / "git" / "refs").as_posix()}, flat=flat))
+    top.chmod(0o700)
+    (top / "git" / "refs" / "new").mkdir()
+    watch.sync()
+    (top / "git" / "refs" / "new" / "branch").write_text("1")
+    assert names(watch.sync(), top) == {"git/refs/new/branch"}
+
+
+@on_linux
 def test_what_is_skipped_is_silent_until_it_is_not(watch_of: Open, top: Path) -> None:
     for name in ("sub/own/deep", "skipped/deep"):
         (top / name).mkdir(parents=True)

@@ -160,17 +160,23 @@ class TreeWatch:
         for wd, folder in list(self._paths.items()) if left else ():
             if folder in left or any(above in left for above in _above(folder)):
                 self._leave(wd)
-        for path in appeared:
-            if self._folders.enters(path) and not any(above in appeared for above in _above(path)):
-                self._enter(path)
+        entered: set[str] = set()
+        for path in sorted(appeared):
+            # What lies in another one that appeared was entered with it, unless that is watched without what is below.
+            if self._folders.enters(path) and path not in entered:
+                entered |= self._enter(path)
 
-    def _enter(self, top: str) -> None:
+    def _enter(self, top: str) -> set[str]:
         """Watches a folder and all below it; each is watched before it is read, so that nothing slips in between."""
+        entered: set[str] = set()
         waiting = [top]
         while waiting:
             folder = waiting.pop()
-            if self._add(folder) and folder not in self._folders.flat:
-                waiting += self._below(folder)
+            if self._add(folder):
+                entered.add(folder)
+                if folder not in self._folders.flat:
+                    waiting += self._below(folder)
+        return entered
 
     def _add(self, folder: str) -> bool:
         try:
