@@ -3,11 +3,13 @@
 from sidecar.codebase.diff import FileDiff, Moved
 from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.glimpse import glimpse
-from sidecar.codebase.ranking import Ranked, is_document, is_test
+from sidecar.codebase.kinds import is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
+from sidecar.codebase.search import Ranked, is_faint, word_share
 from sidecar.codebase.state import ChangedFile, RepositoryState, StateFailed
 from sidecar.codebase.summary import Definition, Summary, from_json, to_json
-from sidecar.codebase.terms import identifiers_of, paths_in, query_terms, query_words, stem
+from sidecar.codebase.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
+from sidecar.codebase.values import chunk_lines
 
 __all__ = [
     "ChangedFile",
@@ -20,10 +22,13 @@ __all__ = [
     "RepositoryState",
     "StateFailed",
     "Summary",
+    "chunk_lines",
+    "count_terms",
     "from_json",
     "glimpse",
     "identifiers_of",
     "is_document",
+    "is_faint",
     "is_generated",
     "is_test",
     "may_show",
@@ -33,4 +38,5 @@ __all__ = [
     "repository_of",
     "stem",
     "to_json",
+    "word_share",
 ]

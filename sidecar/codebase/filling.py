@@ -9,7 +9,7 @@ from pathlib import Path
 from sidecar.call import Process
 from sidecar.codebase import analysis
 from sidecar.codebase.analysis import Analysed, analyse, analyse_in_workers
-from sidecar.codebase.index import FileIndex
+from sidecar.codebase.search import FileIndex
 from sidecar.codebase.store import FileCache
 from sidecar.core.cancellation import Cancellation
 from sidecar.system.git import GitFailed
@@ -129,5 +129,6 @@ def prioritised(files: Sequence[tuple[str, str]], order: Order | None) -> list[t
     rest = [file for file in files if not file[1].startswith("w:")]
     if order is None:
         return [*changed, *rest]
-    wanted = dict.fromkeys(file for file in order(rest) if file in set(rest))
+    left = set(rest)
+    wanted = dict.fromkeys(file for file in order(rest) if file in left)
     return [*changed, *wanted, *(file for file in rest if file not in wanted)]

@@ -9,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from sidecar.codebase.files import may_show
-from sidecar.codebase.ranking import Ranked
+from sidecar.codebase.search import Ranked
 from sidecar.codebase.terms import paths_in, query_terms
 from sidecar.system.git import Git, GitFailed
 
@@ -44,7 +44,7 @@ def glimpse(cwd: Path, text: str, limit: int) -> list[Ranked]:
             break
         if may_show(path) and os.path.isfile(cwd / path) and not os.path.islink(cwd / path):
             parts = {"namedPath": 1.0} if path in named else {"text": round(scores[path] / top, 4)}
-            found.append(Ranked(path, round(scores[path] / top, 4), parts, tuple(matched[path])))
+            found.append(Ranked(path, round(scores[path] / top, 4), parts, tuple(matched[path]), ()))
     return found
 
 

@@ -75,7 +75,7 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     repository, found = _look(call, params)
     listing = repository.listing(found)
     _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
-    ranked = repository.find(params.query, found, [], params.limit)
+    ranked = repository.find(params.query, found, params.limit)
     files = [FoundFile(path=one.path, score=one.score, parts=one.parts, matched=list(one.matched)) for one in ranked]
     return CodebaseSearchResult(files=files, complete=complete)
 

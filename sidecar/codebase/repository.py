@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from sidecar.call import Process
@@ -9,18 +10,18 @@ from sidecar.codebase.analysis import analyse
 from sidecar.codebase.diff import FileDiff, Moved, count_between, subjects_between
 from sidecar.codebase.differences import Differences
 from sidecar.codebase.files import Lister, Listing, may_show
-from sidecar.codebase.filling import Filling, FillReport, Order
+from sidecar.codebase.filling import Filling, FillReport
+from sidecar.codebase.finder import Finder
 from sidecar.codebase.freshness import Freshness
 from sidecar.codebase.gitdir import common_dir_of
 from sidecar.codebase.hashing import ContentHashes, read_below
-from sidecar.codebase.index import FileIndex
-from sidecar.codebase.ranking import RANKING_VERSION, Ranked
 from sidecar.codebase.reading import read_contents
+from sidecar.codebase.search import Ranked, SearchQuestion
 from sidecar.codebase.state import RepositoryState, StateFailed
-from sidecar.codebase.store import FileCache, SearchCache
-from sidecar.codebase.summary import SUMMARY_VERSION, Summary
+from sidecar.codebase.store import FileCache
+from sidecar.codebase.summary import Summary
 from sidecar.core.clock import SystemClock
-from sidecar.core.digests import digest_value, short_id
+from sidecar.core.digests import short_id
 from sidecar.system.git import GitFailed
 from sidecar.workspace import Workspace
 
@@ -38,15 +39,15 @@ class Repository:
         files_clock = SystemClock()  # file times are the machine's own, whatever clock the process was given
         self._hashes = ContentHashes(lambda: files_clock.now_ms() * 1_000_000)
         self._lister = Lister()
-        self._index = FileIndex()
         self._file_cache = process.part(FileCache, lambda: FileCache(process))
-        self._search_cache = process.part(SearchCache, lambda: SearchCache(process))
+        self._finder = Finder(self.cwd, process, self._known, self.summaries)
+        self._index = self._finder.index
         self._filler = Filling(self.cwd, process, self._index, self._file_cache)
         self._look_lock = threading.Lock()
         self._fill_lock = threading.Lock()
         self._fill: Future[FillReport] | None = None
         self._filling = FillReport()
-        self._listed: tuple[str | None, str, Listing] | None = None
+        self._listed: Listing | None = None
         self.key = workspace.key
         self.freshness = Freshness(self.cwd, process, self._hashes)
         self._differences = Differences(self.cwd, self._hashes, self.freshness)
@@ -57,10 +58,9 @@ class Repository:
 
     def unchanged(self) -> tuple[RepositoryState, Listing] | None:
         """Gives state and listing as they were given last if nothing happened since, else None; never asks git."""
-        state, listed = self.freshness.unchanged(), self._listed
-        if state is None or listed is None or listed[:2] != (state.head, state.changed_hash):
-            return None
-        return (state, listed[2]) if self._index.holds(listed[2].files) else None
+        state = self.freshness.unchanged()
+        listing = self._finder.listed(state) if state is not None else None
+        return (state, listing) if state is not None and listing is not None else None
 
     def listing(self, state: RepositoryState) -> Listing:
         """Gives the files of a state and makes the index hold exactly those; raises StateFailed."""
@@ -69,37 +69,33 @@ class Repository:
                 listing = self._lister.list(self.cwd, state)
             except GitFailed as error:
                 raise StateFailed(error.reason) from error
-            if self._listed is None or self._listed[2] is not listing:
-                self.key = _repository_key(state)
-            if not self._index.holds(listing.files):
-                self._index.update(listing.files)
-            self._listed = (state.head, state.changed_hash, listing)
+            if self._listed is not listing:
+                self.key, self._listed = _repository_key(state), listing
+            self._finder.follow(state, listing)
             return listing
 
-    def start_filling(
-        self, listing: Listing, pool: ThreadPoolExecutor, order: Order | None = None
-    ) -> "Future[FillReport]":
+    def start_filling(self, listing: Listing, pool: ThreadPoolExecutor) -> "Future[FillReport]":
         """Begins to take the files' words into the index, in the background; joins a run that is under way.
 
-        Changed files come first, then the others as `order` has them.
+        Changed files come first, then those near what was last asked, then those that changed lately.
         """
         with self._fill_lock:
             if self._fill is None or self._fill.done():
                 self._filling = FillReport(total=len(listing.files))
-                self._fill = pool.submit(self._filler.run, self.key, self._filling, order)
+                self._fill = pool.submit(self._run, self._filling)
             return self._fill
 
     def fill(self, listing: Listing, report: FillReport) -> FillReport:
         """Takes the files' words into the index in this thread; the report may be watched and cancelled."""
         report.total = len(listing.files)
-        return self._filler.run(self.key, report)
+        return self._run(report)
 
     def wait_for_index(self, listing: Listing, pool: ThreadPoolExecutor, wait_ms: float) -> tuple[int, bool]:
         """Fills the index for at most `wait_ms`; gives how many files were analysed meanwhile, and whether all are in.
 
         A run that was begun for an earlier listing is waited for, and followed by one more.
         """
-        if not self._index.update(listing.files):
+        if self._finder.is_complete():
             return 0, True
         analysed = 0
         clock = self._process.clock
@@ -109,28 +105,27 @@ class Repository:
             before = self._filling.analysed
             wait((future,), timeout=max(0.0, give_up_at - clock.monotonic_ms()) / 1000)
             analysed += self._filling.analysed - before
-            if self._index.is_complete() or not future.done():
+            if self._finder.is_complete() or not future.done():
                 break
-        return analysed, self._index.is_complete()
+        return analysed, self._finder.is_complete()
 
     def is_indexed(self) -> bool:
-        """Says whether the words of every listed file are known."""
-        return self._index.is_complete()
+        """Says whether the words of every listed file and the head's history are known."""
+        return self._finder.is_complete()
 
-    def find(self, text: str, state: RepositoryState, mentioned: list[str], limit: int = 24) -> list[Ranked]:
-        """Ranks the files a text is about, from the search cache where the same was asked of the same state."""
-        if not self._index_holds(state):
-            return self._find(text, state, mentioned, limit)
-        query = digest_value([text, sorted(mentioned), limit, SUMMARY_VERSION, RANKING_VERSION])
-        scope = f"{self._workspace_key}:{state.changed_hash}"
-        cached = self._search_cache.get(query, state.head or "", scope)
-        if cached is not None:
-            return [Ranked(path, score, parts, tuple(matched)) for path, score, parts, matched in cached]
-        found = self._find(text, state, mentioned, limit)
-        if self._index_holds(state):
-            kept = [list(ranked) for ranked in found]
-            self._search_cache.put(query, state.head or "", scope, kept, self._process.clock.now_ms())
-        return found
+    def find(
+        self,
+        text: str,
+        state: RepositoryState,
+        limit: int,
+        *,
+        mentioned: Collection[str] = (),
+        touched: Collection[str] = (),
+    ) -> list[Ranked]:
+        """Ranks the files a text is about; `mentioned` by the user, `touched` by the conversation's runs."""
+        changed = () if state.kind == "folder" else (file.path for file in state.changed)
+        question = SearchQuestion(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
+        return self._finder.find(question, state, self.key, limit)
 
     def known_summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Gives those of the summaries of path → content id that were made before; reads no file."""
@@ -141,7 +136,7 @@ class Repository:
 
         A file that changed or is gone meanwhile has none.
         """
-        found = self._file_cache.get_many(self.key, list(files.items()))
+        found = self._known(files)
         unknown = {path: content for path, content in files.items() if path not in found}
         try:
             made = list(analyse(self.cwd, unknown))
@@ -191,19 +186,13 @@ class Repository:
             return None
         return content.decode("utf-8", "replace")
 
-    def _find(self, text: str, state: RepositoryState, mentioned: list[str], limit: int) -> list[Ranked]:
-        changed = [] if state.kind == "folder" else [file.path for file in state.changed]
-        return self._index.find(text, changed, mentioned, limit)
+    def _run(self, report: FillReport) -> FillReport:
+        self._finder.read_history()
+        return self._filler.run(self.key, report, self._finder.in_order_of_interest)
 
-    def _index_holds(self, state: RepositoryState) -> bool:
-        """Says whether the index is whole and of this state: another request may have moved it on."""
-        listed = self._listed
-        return (
-            listed is not None
-            and listed[:2] == (state.head, state.changed_hash)
-            and self._index.holds(listed[2].files)
-            and self._index.is_complete()
-        )
+    def _known(self, files: dict[str, str]) -> dict[str, Summary]:
+        """Gives the summaries that are in the file cache."""
+        return self._file_cache.get_many(self.key, list(files.items()))
 
 
 def repository_of(workspace: Workspace, process: Process) -> Repository:

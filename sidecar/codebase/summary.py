@@ -5,20 +5,19 @@ from collections.abc import Sequence
 
 from sidecar.codebase.grammar import MAX_LINE
 from sidecar.codebase.invariants import by_lines
+from sidecar.codebase.kinds import is_test
 from sidecar.codebase.languages import Grammar, Language, language_of
 from sidecar.codebase.patterns import MAX_DEFINITIONS, definitions_by_patterns
 from sidecar.codebase.purpose import derived_purpose, purpose_of, purpose_of_definitions
-from sidecar.codebase.ranking import is_test
 from sidecar.codebase.syntax import Syntax, read_syntax
 from sidecar.codebase.terms import count_terms
-from sidecar.codebase.values import Analysis, Definition, Invariant, Summary, from_json, to_json
+from sidecar.codebase.values import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
 from sidecar.codebase.visibility import Named, is_public
 from sidecar.core.redact import redact_lines
 
 __all__ = [
     "MAX_ANALYSED_BYTES",
     "MAX_DEFINITIONS",
-    "MAX_TERMS",
     "SUMMARY_VERSION",
     "Definition",
     "Invariant",
@@ -29,11 +28,10 @@ __all__ = [
     "to_json",
 ]
 
-SUMMARY_VERSION = 7
+SUMMARY_VERSION = 8
 """Part of the cache key: a change of what a summary holds makes the old ones invalid."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
-MAX_TERMS = 4_000
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -64,7 +62,7 @@ def summarise(path: str, content: bytes) -> Summary:
         len(lines),
         purpose,
         found.definitions,
-        _terms(masked),
+        _chunks(lines),
         found.invariants,
         found.imports,
         found.references,
@@ -76,7 +74,7 @@ def summarise(path: str, content: bytes) -> Summary:
 def not_analysed(path: str, size: int, analysis: Analysis = "unread") -> Summary:
     """Gives the summary of a file that is known by its name and size only."""
     language = language_of(path)
-    return Summary(language.name if language else "text", size, 0, "", (), {}, analysis=analysis)
+    return Summary(language.name if language else "text", size, 0, "", (), (), analysis=analysis)
 
 
 def _read(path: str, lines: Sequence[str], language: Language | None) -> tuple[Syntax, Analysis]:
@@ -108,11 +106,10 @@ def _purpose(path: str, lines: Sequence[str], language: Language | None, found: 
     return (said, False) if said else (derived_purpose(path, found.definitions, found.imports), True)
 
 
-def _terms(masked: str) -> dict[str, int]:
-    counted = count_terms(masked)
-    if len(counted) <= MAX_TERMS:
-        return counted
-    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+def _chunks(lines: Sequence[str]) -> tuple[dict[str, int], ...]:
+    """Counts the terms of each run of lines."""
+    step = chunk_lines(len(lines))
+    return tuple(count_terms("\n".join(lines[start : start + step])) for start in range(0, len(lines), step))
 
 
 def _text(content: bytes) -> str | None:

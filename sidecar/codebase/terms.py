@@ -10,7 +10,7 @@ from itertools import pairwise
 MAX_WORD = 100
 """A longer run of letters and digits is data, not a word."""
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:[.:][A-Za-z_]\w*)*")
 _NAME_LIKE = re.compile(r"[a-z][A-Z]|_|[.:]|\d")
@@ -134,16 +134,28 @@ STOP_WORDS = frozenset(_STOP_WORDS) | frozenset(stem(word) for word in _STOP_WOR
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in _WORD.findall(unicodedata.normalize("NFC", text)) if len(word) <= MAX_WORD]
+    words = _WORD.findall(unicodedata.normalize("NFC", text))
+    return [word for word in words if len(word) <= MAX_WORD or "_" in word]
 
 
 @lru_cache(maxsize=32_768)
 def _terms_of_word(word: str) -> tuple[str, ...]:
+    if "_" in word:
+        return _terms_of_snake_case(word)
     if word.isascii():
         return _terms_of_run(word)
     if _UNSPACED.search(word):
         return tuple(term for run in _SCRIPT_RUN.findall(word) for term in _terms_of_run(run))
     return _terms_of_run(word)
+
+
+def _terms_of_snake_case(word: str) -> tuple[str, ...]:
+    """The name as one term, so that `into_response` and `intoResponse` meet, and the terms of its parts."""
+    parts = [part for part in word.split("_") if 0 < len(part) <= MAX_WORD]
+    terms = tuple(term for part in parts for term in _terms_of_word(part))
+    if len(parts) < 2 or len(word) > MAX_WORD:
+        return terms
+    return (stem(_without_accents("".join(parts)).casefold()), *terms)
 
 
 def _terms_of_run(word: str) -> tuple[str, ...]:

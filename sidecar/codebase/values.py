@@ -1,4 +1,4 @@
-"""What a file is, as values: definitions, invariants, imports, references, purpose, terms; and their JSON."""
+"""What a file is, as values: definitions, invariants, imports, references, purpose, terms by chunk; and their JSON."""
 
 from typing import Literal, NamedTuple, cast
 
@@ -38,7 +38,8 @@ class Summary(NamedTuple):
     lines: int
     purpose: str
     definitions: tuple[Definition, ...]
-    terms: dict[str, int]
+    chunks: tuple[dict[str, int], ...]
+    """How often which terms stand in each run of lines."""
     invariants: tuple[Invariant, ...] = ()
     imports: tuple[str, ...] = ()
     """Module specifiers as the file writes them, in its order."""
@@ -49,12 +50,22 @@ class Summary(NamedTuple):
     """Whether the purpose is put together from the definitions, because the file does not say one."""
 
 
+CHUNK_LINES = 40
+MAX_CHUNKS = 400
+"""A longer file has longer chunks."""
+
+
+def chunk_lines(lines: int) -> int:
+    """Gives how many lines each chunk of a file of so many lines has."""
+    return max(CHUNK_LINES, -(-lines // MAX_CHUNKS))
+
+
 def to_json(summary: Summary) -> list[object]:
     """Packs a summary for the file cache."""
     return [
         *summary[:4],
         [list(definition) for definition in summary.definitions],
-        summary.terms,
+        list(summary.chunks),
         [list(invariant) for invariant in summary.invariants],
         list(summary.imports),
         list(summary.references),
@@ -65,14 +76,14 @@ def to_json(summary: Summary) -> list[object]:
 
 def from_json(value: list[object]) -> Summary:
     """Unpacks what `to_json` packed."""
-    language, size, lines, purpose, definitions, terms, invariants, imports, references, analysis, derived = value
+    language, size, lines, purpose, definitions, chunks, invariants, imports, references, analysis, derived = value
     return Summary(
         str(language),
         cast("int", size),
         cast("int", lines),
         str(purpose),
         tuple(Definition(*one) for one in cast("list[list[object]]", definitions)),  # type: ignore[arg-type]
-        cast("dict[str, int]", terms),
+        tuple(cast("list[dict[str, int]]", chunks)),
         tuple(Invariant(*one) for one in cast("list[list[object]]", invariants)),  # type: ignore[arg-type]
         tuple(cast("list[str]", imports)),
         tuple(cast("list[str]", references)),

@@ -1,5 +1,6 @@
 """What holds for a call, item by item, and what of it goes out."""
 
+from sidecar.codebase import is_faint
 from sidecar.packs.anchor import changed_lines
 from sidecar.packs.carryover import carryover_item
 from sidecar.packs.compose import Composed, Limits, anchor_block, compose
@@ -62,5 +63,4 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
 def _is_news(turn: Turn, file: ContextFile) -> bool:
     """Whether a file is worth telling: a follow-up hears of no further file that shares one word with its task."""
     is_follow_up = turn.known.exists and not turn.task_is_new
-    is_faint = len(file.ranked.matched) < 2 and file.ranked.parts.keys() <= {"text", "changed"}
-    return not (is_follow_up and is_faint) or keys.context_key(file.ranked.path) in turn.known.items
+    return not (is_follow_up and is_faint(file.ranked)) or keys.context_key(file.ranked.path) in turn.known.items

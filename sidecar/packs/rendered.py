@@ -29,7 +29,7 @@ class Rendered:
 
 def _identity(file: ContextFile) -> Hashable:
     """What a summary says follows from its file's path and content, and from how far the file could be analysed."""
-    path, score, parts, matched = file.ranked
+    path, score, parts, matched, near = file.ranked
     summary = file.summary
     analysed = summary.analysis, summary.purpose, len(summary.definitions)
-    return path, score, tuple(parts.items()), tuple(matched), file.content, analysed, file.why
+    return path, score, tuple(parts.items()), matched, near, file.content, analysed, file.why

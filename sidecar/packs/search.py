@@ -3,7 +3,7 @@
 import os
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, Ranked, RepositoryState
+from sidecar.codebase import Listing, Ranked, RepositoryState, word_share
 from sidecar.packs.context import ContextFile
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prompt import mentioned_in, said
@@ -12,8 +12,8 @@ from sidecar.packs.store import CachedPack
 from sidecar.packs.task import OWN_TERMS, query_of, significant
 
 FOLLOW_UP_FILES = 6
-TELLING_SCORE = 0.6
-"""A follow-up's best hits by words alone, as a share of the best score."""
+TELLING_SHARE = 0.6
+"""A follow-up's best hits by words alone, as a share of the best file's."""
 
 FOLDER_FILES = 4
 
@@ -47,7 +47,8 @@ def files_of(
 ) -> tuple[ContextFile, ...]:
     """The files this prompt mentions, and those its own words point at beside the task's."""
     mentioned = search.mentioned
-    found = question.repository.find(search.query, state, sorted(mentioned), FOLLOW_UP_FILES + len(mentioned))
+    limit = FOLLOW_UP_FILES + len(mentioned)
+    found = question.repository.find(search.query, state, limit, mentioned=mentioned)
     shared = {file.ranked.path for file in pack.files}
     wanted = [
         one
@@ -59,8 +60,8 @@ def files_of(
 
 def _is_telling(ranked: Ranked) -> bool:
     """Whether a follow-up's own words point at a file clearly enough to add it to the task's."""
-    is_named = "namedPath" in ranked.parts or "namedDefinition" in ranked.parts
-    return is_named or (len(ranked.matched) >= OWN_TERMS and ranked.score >= TELLING_SCORE)
+    is_named = "namedPath" in ranked.parts or "identifiers" in ranked.parts
+    return is_named or (len(ranked.matched) >= OWN_TERMS and word_share(ranked) >= TELLING_SHARE)
 
 
 def _mentioned(question: Question, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:

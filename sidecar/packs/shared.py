@@ -19,7 +19,7 @@ from sidecar.codebase import (
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor import anchor_limit
 from sidecar.packs.anchors import Anchors
-from sidecar.packs.context import UNREAD, ContextFile, why_here
+from sidecar.packs.context import UNREAD, ContextFile, for_query, why_here
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
 from sidecar.packs.turn import Turn
@@ -145,11 +145,11 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
     repository, indexing = question.repository, question.process.indexing
     analysed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, EARLY_MS))
     if not complete and wait_ms > EARLY_MS:
-        early = repository.find(question.task.query, state, [], CONTEXT_FILES)
+        early = repository.find(question.task.query, state, CONTEXT_FILES)
         draft.files = pointers(question, [one for one in early if one.path in listing.files])
         meanwhile, complete = repository.wait_for_index(listing, indexing, wait_ms - EARLY_MS)
         analysed += meanwhile
-    ranked = question.repository.find(question.task.query, state, [], CONTEXT_FILES)
+    ranked = question.repository.find(question.task.query, state, CONTEXT_FILES)
     summarised = with_summaries if complete else with_known_summaries
     files = summarised(question, question.task.query, ranked, state, listing)
     return Answer(CachedPack(draft.anchor, files), cache_hit=False, analysed=analysed, complete=complete)
@@ -217,7 +217,7 @@ def _files(
         ContextFile(
             one,
             listing.files[one.path] if one.path in summaries else f"pointer:{one.path}",
-            summaries.get(one.path, UNREAD),
+            for_query(summaries[one.path], query) if one.path in summaries else UNREAD,
             why_here(one, words, mentioned=one.path in mentioned, changed=one.path in changed),
         )
         for one in ranked

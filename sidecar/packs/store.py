@@ -13,7 +13,7 @@ from sidecar.packs.context import ContextFile
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 
-PACK_VERSION = 2
+PACK_VERSION = 3
 """Part of the key's sources: a change of what a pack holds makes the old ones invalid."""
 
 PACKS_AT_HAND = 64
@@ -96,7 +96,7 @@ def _kept(summary: Summary) -> Summary:
     """What a pack shows of a summary, its secrets masked."""
     definitions = tuple(one._replace(signature=_masked(one.signature)) for one in summary.definitions)
     purpose = _masked(summary.purpose)
-    return summary._replace(terms={}, imports=(), references=(), purpose=purpose, definitions=definitions)
+    return summary._replace(imports=(), references=(), purpose=purpose, definitions=definitions)
 
 
 _masked = lru_cache(maxsize=4_096)(redact)
@@ -104,9 +104,8 @@ _masked = lru_cache(maxsize=4_096)(redact)
 
 
 def _from_json(value: dict[str, Any]) -> CachedPack:
-    files = []
-    for ranked, content, summary, why in value["files"]:
-        path, score, parts, matched = ranked
-        kept: Summary = from_json(summary)
-        files.append(ContextFile(Ranked(path, score, parts, tuple(matched)), content, kept, why))
+    files: list[ContextFile] = []
+    for (path, score, parts, matched, near), content, summary, why in value["files"]:
+        ranked = Ranked(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
+        files.append(ContextFile(ranked, content, from_json(summary), why))
     return CachedPack(tuple(value["anchor"]), tuple(files))

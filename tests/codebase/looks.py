@@ -40,6 +40,6 @@ class Looks:
         return self.client.request("codebase/index", self.params)
 
     def search(self, query: str, limit: int = 50) -> list[str]:
-        """Gives the paths of what is found."""
+        """Gives the paths of the found files that hold a word of the query; their neighbours are left out."""
         found = self.client.request("codebase/search", {**self.params, "query": query, "limit": limit})
-        return [file["path"] for file in found["files"]]
+        return [file["path"] for file in found["files"] if file["matched"]]

@@ -124,12 +124,12 @@ def test_a_find_for_an_earlier_state_is_not_kept_for_it(sidecar: MemorySidecar, 
     repository.write({"a.py": "walrus = 1\n"})
     later = one.state()
     one.wait_for_index(one.listing(later), process.indexing, 5_000)
-    one.find("pelican", earlier, [])
+    one.find("pelican", earlier, 24)
     repository.write({"a.py": "pelican = 1\n"})
     now = one.state()
     one.wait_for_index(one.listing(now), process.indexing, 5_000)
     assert now.changed_hash == earlier.changed_hash
-    assert [found.path for found in one.find("pelican", now, [])] == ["a.py"]
+    assert [found.path for found in one.find("pelican", now, 24)] == ["a.py"]
 
 
 def test_the_difference_of_a_file_is_read_again_only_when_it_changed(

@@ -10,7 +10,8 @@ import pytest
 
 from sidecar.codebase.languages import LANGUAGES, Language, language_of
 from sidecar.codebase.patterns import definitions_by_patterns
-from sidecar.codebase.summary import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, MAX_TERMS, from_json, summarise, to_json
+from sidecar.codebase.summary import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, from_json, summarise, to_json
+from sidecar.codebase.values import MAX_CHUNKS
 
 SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.py": (
@@ -182,14 +183,14 @@ def test_the_purpose_is_the_first_sentence_said_about_a_file(path: str, text: st
 )
 def test_odd_contents_give_what_can_be_read(content: bytes, terms: dict[str, int]) -> None:
     summary = summarise("a.txt", content)
-    assert (summary.terms, summary.bytes) == (terms, len(content))
+    assert (summary.chunks, summary.bytes) == ((terms,) if terms else (), len(content))
 
 
 def test_a_summary_is_bounded() -> None:
     text = "".join(f"def name{chr(97 + n % 26)}{n}(): pass\n" for n in range(9_000))
     summary = summarise("a.py", text.encode())
     assert len(summary.definitions) == MAX_DEFINITIONS
-    assert len(summary.terms) == MAX_TERMS
+    assert len(summary.chunks) <= MAX_CHUNKS
     assert len(summarise("a.md", b"# " + b"x" * 390).definitions[0].name) == 100
 
 

@@ -45,7 +45,7 @@ def test_different_words_do_not_meet(pair: str) -> None:
     [
         ("LruCache", ["lrucach", "lru", "cach"]),
         ("getHTTPResponse2", ["gethttpresponse2", "get", "http", "respons"]),
-        ("parse_json_file", ["pars", "json", "fil"]),
+        ("parse_json_file", ["parsejsonfil", "pars", "json", "fil"]),
         ("kebab-case-name", ["kebab", "cas", "nam"]),
         ("修复LruCache", ["修复", "lrucach", "lru", "cach"]),
         ("修复LruCache的问题", ["修复", "lrucach", "lru", "cach", "的问", "问题"]),

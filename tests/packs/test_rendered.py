@@ -6,8 +6,8 @@ from sidecar.codebase import Definition, Ranked, Summary
 from sidecar.packs.context import ContextFile, context_items
 from sidecar.packs.rendered import Rendered
 
-RANKED = Ranked("src/cart.py", 0.9, {"text": 0.9}, ("cart",))
-SUMMARY = Summary("Python", 20, 400, "The cart.", (Definition(3, "Cart", "class Cart:"),), {})
+RANKED = Ranked("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
+SUMMARY = Summary("Python", 20, 400, "The cart.", (Definition(3, "Cart", "class Cart:"),), ())
 FILE = ContextFile(RANKED, "a" * 40, SUMMARY, "matches cart")
 OTHER = SUMMARY._replace(purpose="The basket.")
 

@@ -1,0 +1,243 @@
+"""One search: what each file says for itself, what is near the best ones, and the order that comes of it. Pure."""
+
+import heapq
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from sidecar.codebase.kinds import COMMON_STEMS, stem_of
+from sidecar.codebase.search.documents import Documents, folder_of
+from sidecar.codebase.search.history import History
+from sidecar.codebase.search.matching import Matches, match, matched_terms
+from sidecar.codebase.search.modules import Tree, resolve
+from sidecar.codebase.search.naming import named_paths
+from sidecar.codebase.search.postings import unit_of
+from sidecar.codebase.search.question import Asked, SearchQuestion, read
+from sidecar.codebase.search.ranking import (
+    LATEST_COMMITS,
+    RECENT_COMMITS,
+    SEEDS,
+    Ranked,
+    by_rank,
+    near_parts,
+    own_parts,
+    recency,
+    score_of,
+    seed_shares,
+    speaks,
+)
+from sidecar.codebase.terms import count_terms
+
+Key = TypeVar("Key")
+
+CONSIDERED = 200
+"""So many of the best files by each kind of evidence are looked at more closely."""
+
+CONSIDERED_RECENT = 30
+MAX_TOUCHED = 30
+
+ImportsOf = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
+"""Paths to the module specifiers that these files import, as far as they are known."""
+
+
+class _Evidence(NamedTuple):
+    """What the index and the history say of a question; scores are shares of the best file's."""
+
+    asked: Asked
+    question: SearchQuestion
+    matches: Matches
+    text: dict[int, float]
+    passage: dict[int, float]
+    names: dict[int, float]
+    path: dict[int, float]
+    identifiers: dict[int, int]
+    commits: dict[str, float]
+    messages: dict[str, float]
+    named: frozenset[str]
+
+
+class _Near(NamedTuple):
+    """How near files are to seeds, by kind; and for each kind the seed they are nearest to."""
+
+    values: dict[str, dict[str, float]]
+    seeds: dict[str, dict[str, tuple[float, str]]]
+
+
+def find(
+    documents: Documents, history: History, imports_of: ImportsOf, question: SearchQuestion, limit: int
+) -> list[Ranked]:
+    """Ranks the files a question is about, best first, ties by path."""
+    evidence = _gather(documents, history, question)
+    parts = {
+        path: own_parts(_own_values(documents, history, evidence, path))
+        for path in _considered(documents, history, evidence)
+    }
+    if not parts or not (evidence.matches.weights or evidence.named or question.mentioned):
+        return []
+    near = _near(documents, history, imports_of, question, parts)
+    for path, values in near.values.items():
+        own = parts.get(path) or own_parts(_own_values(documents, history, evidence, path))
+        parts[path] = own | near_parts(values)
+    scored = ((score_of(one), path) for path, one in parts.items() if speaks(one))
+    best = heapq.nsmallest(limit, scored, key=lambda item: (-item[0], item[1]))
+    return [
+        Ranked(
+            path,
+            score,
+            parts[path],
+            matched_terms(documents, documents.number(path), evidence.matches.weights),
+            tuple((kind, seed) for kind, (_, seed) in sorted(near.seeds.get(path, {}).items())),
+        )
+        for score, path in best
+    ]
+
+
+def _gather(documents: Documents, history: History, question: SearchQuestion) -> _Evidence:
+    asked = read(question.text)
+    matches = match(documents, asked.terms)
+    recalled = history.recall(asked.terms)
+    there = {path: score for path, score in recalled.nearest.items() if path in documents}
+    said = {path: score for path, score in recalled.messages.items() if path in documents}
+    return _Evidence(
+        asked,
+        question,
+        matches,
+        _shares(matches.body),
+        _shares(matches.chunk),
+        _shares(matches.names),
+        _shares(matches.path),
+        _defining(documents, asked.identifiers),
+        by_rank(there),
+        _shares(said),
+        frozenset(named_paths(documents, question.text)),
+    )
+
+
+def _considered(documents: Documents, history: History, evidence: _Evidence) -> list[str]:
+    """The files that some kind of evidence speaks for, in the order of paths."""
+    numbers: set[int] = set()
+    for scores in (evidence.text, evidence.passage, evidence.names, evidence.path, evidence.identifiers):
+        numbers.update(_best(documents, scores))
+    paths = {documents.path(number) for number in numbers}
+    paths.update(evidence.commits)
+    paths.update(heapq.nsmallest(CONSIDERED, evidence.messages, key=lambda path: (-evidence.messages[path], path)))
+    paths.update(evidence.named)
+    paths.update(path for path in evidence.question.mentioned if path in documents)
+    paths.update(path for path in history.recent(CONSIDERED_RECENT) if path in documents)
+    return sorted(paths)
+
+
+def _best(documents: Documents, scores: Mapping[int, float]) -> list[int]:
+    if len(scores) <= CONSIDERED:
+        return list(scores)
+    return heapq.nsmallest(CONSIDERED, scores, key=lambda number: (-scores[number], documents.path(number)))
+
+
+def _own_values(documents: Documents, history: History, evidence: _Evidence, path: str) -> dict[str, float]:
+    """What is known of one file by itself, each value between 0 and 1."""
+    number, asked, question = documents.number(path), evidence.asked, evidence.question
+    kind = documents.kind(number)
+    age = history.age(path)
+    text = evidence.text.get(number, 0.0)
+    return {
+        "text": text,
+        "passage": evidence.passage.get(number, 0.0),
+        "path": evidence.path.get(number, 0.0),
+        "names": evidence.names.get(number, 0.0),
+        "identifiers": float(min(3, evidence.identifiers.get(number, 0))),
+        "scope": _scope_share(asked.scope, path),
+        "commits": evidence.commits.get(path, 0.0),
+        "messages": evidence.messages.get(path, 0.0),
+        "latest": recency(age, LATEST_COMMITS),
+        "recent": recency(age, RECENT_COMMITS),
+        "length": math.log1p(documents.body_lengths[number]) / 10,
+        "test": float(kind.test),
+        "testAsked": float(kind.test and asked.wants_tests),
+        "document": float(kind.document and not asked.wants_documents),
+        "generated": float(kind.generated),
+        "mentioned": float(path in question.mentioned),
+        "namedPath": float(path in evidence.named),
+        "changed": float(path in question.changed and text > 0),
+    }
+
+
+def _scope_share(scope: frozenset[str], path: str) -> float:
+    return len(scope & count_terms(path).keys()) / len(scope) if scope else 0.0
+
+
+def _defining(documents: Documents, identifiers: Iterable[str]) -> dict[int, int]:
+    """Counts, of the names a prompt spells out, those that each file defines."""
+    found: dict[int, int] = defaultdict(int)
+    for identifier in identifiers:
+        entries = documents.names.entries(identifier)
+        if len(entries) <= CONSIDERED:
+            for entry in entries:
+                found[unit_of(entry)] += 1
+    return found
+
+
+def _near(
+    documents: Documents,
+    history: History,
+    imports_of: ImportsOf,
+    question: SearchQuestion,
+    parts: Mapping[str, Mapping[str, float]],
+) -> _Near:
+    """Looks around the best files so far, and around those the conversation touched."""
+    scores = {path: score_of(one) for path, one in parts.items()}
+    best = heapq.nsmallest(SEEDS, scores, key=lambda path: (-scores[path], path))
+    touched = sorted(path for path in question.touched if path in documents)[:MAX_TOUCHED]
+    imports = imports_of([*best, *touched])
+    near = _Near(defaultdict(lambda: defaultdict(float)), defaultdict(dict))
+    for share, seed in zip(seed_shares([scores[path] for path in best]) if best else (), best, strict=True):
+        _pass_on(near, "together", seed, share, history.together(seed), documents)
+        _pass_on(near, "imports", seed, share, _imported(documents, seed, imports), documents)
+        _pass_on(near, "pair", seed, share, _paired(documents, seed), documents)
+    for seed in touched:
+        share = 1 / len(touched)
+        _pass_on(near, "togetherTouched", seed, share, history.together(seed), documents)
+        _pass_on(near, "importsTouched", seed, share, _imported(documents, seed, imports), documents)
+        _pass_on(near, "pairTouched", seed, share, _paired(documents, seed), documents)
+        _pass_on(near, "folderTouched", seed, share, _beside(documents, seed), documents)
+    return near
+
+
+def _pass_on(
+    near: _Near, kind: str, seed: str, share: float, neighbours: Mapping[str, float], documents: Documents
+) -> None:
+    for path, value in neighbours.items():
+        if path in documents and path != seed:
+            near.values[path][kind] += share * value
+            before = near.seeds[path].get(kind)
+            if before is None or share * value > before[0]:
+                near.seeds[path][kind] = (share * value, seed)
+
+
+def _imported(documents: Documents, seed: str, imports: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    tree = Tree(documents, documents.ending_with, documents.inside)
+    targets = sorted({path for specifier in imports.get(seed, ()) for path in resolve(seed, specifier, tree)})
+    return dict.fromkeys(targets, 1 / math.sqrt(len(targets))) if targets else {}
+
+
+def _paired(documents: Documents, seed: str) -> dict[str, float]:
+    """A file's tests, a test's files; files of the same name elsewhere count half."""
+    stem = stem_of(seed)
+    if stem in COMMON_STEMS:
+        return {}
+    is_test = documents.kind(documents.number(seed)).test
+    return {
+        path: 1.0 if documents.kind(documents.number(path)).test != is_test else 0.5
+        for path in documents.named_like(stem)
+        if path != seed
+    }
+
+
+def _beside(documents: Documents, seed: str) -> dict[str, float]:
+    files = documents.inside(folder_of(seed))
+    return dict.fromkeys(files, 1 / math.sqrt(len(files))) if len(files) <= CONSIDERED else {}
+
+
+def _shares(scores: "dict[Key, float]") -> "dict[Key, float]":
+    best = max(scores.values(), default=0.0)
+    return {key: score / best for key, score in scores.items()} if best > 0 else {}

@@ -1,0 +1,100 @@
+"""The words of a workspace's files, in memory, kept in step with its listing.
+
+Filled from the file cache or by reading; files of a content it knows are never read again. A file whose content is
+not analysed yet is found by its path alone.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+
+from sidecar.codebase.filemap import delta_between
+from sidecar.codebase.hashing import content_identity
+from sidecar.codebase.search.documents import Documents
+from sidecar.codebase.search.finding import ImportsOf, find
+from sidecar.codebase.search.history import History
+from sidecar.codebase.search.question import SearchQuestion
+from sidecar.codebase.search.ranking import Ranked
+from sidecar.codebase.values import Summary
+
+Known = Callable[[dict[str, str]], dict[str, Summary]]
+"""Path → content id of files that were analysed once, to their summaries as far as they are still known."""
+
+
+class FileIndex:
+    """The current files. All public methods may be called from any thread."""
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._lock = threading.RLock()
+        self._held: Mapping[str, str] = {}
+        self._contents: dict[str, str] = {}
+        self._pending: dict[str, None] = {}
+        self._documents = Documents()
+
+    def update(self, files: Mapping[str, str]) -> list[str]:
+        """Makes the index hold exactly these files (path → content id); gives the paths that need analysis.
+
+        The mapping is kept and must not change; the same one again costs nothing.
+        """
+        with self._lock:
+            if files is not self._held:
+                self._take(files)
+            return list(self._pending)
+
+    def pending(self) -> list[tuple[str, str]]:
+        """Gives path and content id of the files that need analysis, as they are listed now."""
+        with self._lock:
+            return [(path, self._held[path]) for path in self._pending]
+
+    def analysed(self, path: str, content: str, summary: Summary) -> None:
+        """Takes a file's summary in, unless the file has changed since or has one."""
+        with self._lock:
+            if path in self._pending and self._contents.get(path) == content_identity(content):
+                del self._pending[path]
+                self._documents.remove(path, None)  # it was known by its path alone
+                self._documents.add(path, summary)
+
+    def is_complete(self) -> bool:
+        """Says whether every file's content is analysed."""
+        return not self._pending
+
+    def holds(self, files: Mapping[str, str]) -> bool:
+        """Says whether these are the files it was last updated with."""
+        return self._held is files
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def find(self, question: SearchQuestion, history: History, imports_of: ImportsOf, limit: int) -> list[Ranked]:
+        """Ranks the files a text is about; the same files, history and question give the same answer."""
+        with self._lock:
+            return find(self._documents, history, imports_of, question, limit)
+
+    def _take(self, files: Mapping[str, str]) -> None:
+        delta = delta_between(self._held, files)
+        changed = {path: content_identity(files[path]) for path in (*delta.added, *delta.changed)}
+        changed = {path: content for path, content in changed.items() if self._contents.get(path) != content}
+        leaving = [path for path in (*delta.removed, *changed) if path in self._contents]
+        held = self._known({path: self._contents[path] for path in leaving if path not in self._pending})
+        self._held = files
+        if self._documents.is_full:
+            self._begin_anew(files)
+            return
+        for path in leaving:
+            self._documents.remove(path, held.get(path))
+            self._contents.pop(path)
+            self._pending.pop(path, None)
+        for path, content in changed.items():
+            self._add(path, content)
+
+    def _begin_anew(self, files: Mapping[str, str]) -> None:
+        self._documents = Documents()
+        self._contents.clear()
+        self._pending.clear()
+        for path, content in files.items():
+            self._add(path, content_identity(content))
+
+    def _add(self, path: str, content: str) -> None:
+        self._documents.add(path, None)
+        self._contents[path] = content
+        self._pending[path] = None

@@ -1,0 +1,57 @@
+"""What a search is asked. Pure."""
+
+import re
+from typing import NamedTuple
+
+from sidecar.codebase.terms import identifiers_of, query_terms, stem
+
+_TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
+_DOCUMENT_WORDS = frozenset(
+    stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
+)
+_SCOPE = re.compile(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
+_WORD = re.compile(r"[^\W_]+")
+
+
+class SearchQuestion(NamedTuple):
+    """A text, and what is known beside it."""
+
+    text: str
+    changed: frozenset[str] = frozenset()
+    """Paths that differ from the head commit."""
+    mentioned: frozenset[str] = frozenset()
+    """Paths the user pointed at."""
+    touched: frozenset[str] = frozenset()
+    """Paths the conversation's runs read or wrote."""
+
+
+class Asked(NamedTuple):
+    """What a text says, taken apart."""
+
+    terms: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    """Names it spells out, as terms."""
+    scope: frozenset[str]
+    """Terms of a conventional commit's scope."""
+    wants_tests: bool
+    wants_documents: bool
+
+
+def read(text: str) -> Asked:
+    """Takes a text apart."""
+    terms = tuple(query_terms(text))
+    parts = (part for name in identifiers_of(text) for part in (name, *name.replace(":", ".").split(".")))
+    return Asked(
+        terms,
+        tuple(dict.fromkeys(term for part in parts for term in query_terms(part)[:1])),
+        _scope(text),
+        not _TEST_WORDS.isdisjoint(terms),
+        not _DOCUMENT_WORDS.isdisjoint(terms),
+    )
+
+
+def _scope(text: str) -> frozenset[str]:
+    found = _SCOPE.match(text)
+    if found is None:
+        return frozenset()
+    return frozenset(stem(word.casefold()) for word in _WORD.findall(found[1] or found[2]))

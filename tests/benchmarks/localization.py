@@ -1,0 +1,279 @@
+"""Does the search find the files a task is about? Real commits tell.
+
+    python -m tests.benchmarks.localization --repo PATH [PATH …] [--cases 60] [--misses]
+
+The subject of a commit is the prompt, the source files it changed and that were there before are right, the
+repository stands at its parent, and no later commit may be seen. Left out: subjects that spell out a changed file,
+releases, merges, commits of more than ten source files or thirty files in all. Figures are means over a repository's
+cases, then over repositories (macro).
+
+recall@k: share of the right files among the first k. In 8 KiB: among the files whose summaries fit into 8 KiB;
+definitions: share of the changed definitions whose names these summaries show. Baselines on the same files: words of
+the prompt in file names; plain BM25 over contents and paths. Second shot: one right file is known as touched, the
+others are looked for. Without …: recall@10 when a signal's part of the score is taken away.
+"""
+
+import argparse
+import random
+import statistics
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.codebase.search.commits import MAX_COMMITS, Commit
+from sidecar.codebase.search.history import History
+from sidecar.codebase.search.index import FileIndex
+from sidecar.codebase.search.matching import inverse_frequency
+from sidecar.codebase.search.question import SearchQuestion
+from sidecar.codebase.search.ranking import Ranked
+from sidecar.codebase.terms import count_terms, query_terms, query_words
+from sidecar.packs.context import ContextFile, context_items, why_here
+from tests.benchmarks.localization_cases import (
+    Case,
+    Trees,
+    cases_of,
+    changed_definitions,
+    every_commit,
+    is_code,
+    reachable,
+)
+
+LARGE_CODE_FILES = 400
+SUMMARY_BYTES = 8 * 1024
+LISTED = 200
+DEPTHS = (5, 10, 20)
+TARGETS = {"recall@10": 0.82, "in 8 KiB": 0.91, "definitions": 0.79, "second shot": 0.75}
+
+
+SIGNALS = {
+    "contents": ("text", "passage"),
+    "paths": ("path", "scope"),
+    "definitions": ("names", "identifiers"),
+    "commit messages": ("commits", "messages"),
+    "recency": ("latest", "recent"),
+    "history": ("commits", "messages", "latest", "recent", "together"),
+    "neighbours": ("together", "imports", "pair"),
+}
+
+Scores = dict[str, list[float]]
+
+
+class Repository(NamedTuple):
+    """What was measured in one repository."""
+
+    name: str
+    code_files: int
+    cases: int
+    means: dict[str, float]
+    query_ms: list[float]
+
+
+def main() -> int:
+    """Measures one repository after another."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repo", type=Path, nargs="+", required=True)
+    parser.add_argument("--cases", type=int, default=60)
+    parser.add_argument("--commits", type=int, default=1_500, help="cases are taken from so many latest commits")
+    parser.add_argument("--misses", action="store_true", help="print the right files that are not among the first ten")
+    options = parser.parse_args()
+    measured = []
+    for path in options.repo:
+        measured.append(_measure(path, options.cases, options.commits, misses=options.misses))
+        _print_row(measured[-1])
+    _print_summary(measured)
+    return 0
+
+
+def _measure(path: Path, count: int, among: int, *, misses: bool) -> Repository:
+    trees, commits = Trees(path), every_commit(path)
+    index, scores, query_ms, code_files = FileIndex(lambda _: {}), defaultdict[str, list[float]](list), [], 0
+    for case in cases_of(path, count, among):
+        files = trees.files(case.parent)
+        code_files = max(code_files, sum(map(is_code, files)))
+        right = case.right & files.keys()
+        if not right:
+            continue
+        index.update(files)
+        for name, blob in index.pending():
+            index.analysed(name, blob, trees.summary(name, blob))
+        history = History(_before(path, commits, case))
+        imports = {name: trees.summary(name, blob).imports for name, blob in files.items()}
+        found, took_ms = _asked(index, history, imports, SearchQuestion(case.subject))
+        query_ms.append(took_ms)
+        _score(scores, found, right)
+        _score_injected(scores, found, case, trees, files)
+        _score_baselines(scores, case.subject, right, trees, files)
+        _score_second_shot(scores, index, history, imports, case, right)
+        if misses:
+            _print_misses(case, found, right)
+    means = {name: statistics.fmean(values) for name, values in scores.items()}
+    name = path.resolve().parent.name if path.name in ("repo", ".git") else path.resolve().name
+    return Repository(name, code_files, len(query_ms), means, query_ms)
+
+
+def _before(path: Path, commits: Sequence[Commit], case: Case) -> list[Commit]:
+    seen = reachable(path, commits, case.parent)
+    return sorted(seen, key=lambda one: (-one.committed_at, one.id))[:MAX_COMMITS]
+
+
+def _asked(
+    index: FileIndex, history: History, imports: Mapping[str, Sequence[str]], question: SearchQuestion
+) -> tuple[list[Ranked], float]:
+    def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
+        return {path: imports[path] for path in paths}
+
+    index.find(question, history, imports_of, LISTED)
+    start = time.perf_counter()
+    found = index.find(question, history, imports_of, LISTED)
+    return found, (time.perf_counter() - start) * 1000
+
+
+def _score(scores: Scores, found: Sequence[Ranked], right: frozenset[str]) -> None:
+    paths = [one.path for one in found]
+    for depth in DEPTHS:
+        scores[f"recall@{depth}"].append(_recall(paths[:depth], right))
+    scores["any@10"].append(float(not right.isdisjoint(paths[:10])))
+    for name, parts in SIGNALS.items():
+        without = sorted(found, key=lambda one: (-sum(v for k, v in one.parts.items() if k not in parts), one.path))
+        scores[f"without {name}"].append(_recall([one.path for one in without[:10]], right))
+
+
+def _score_injected(
+    scores: Scores, found: Sequence[Ranked], case: Case, trees: Trees, files: Mapping[str, str]
+) -> None:
+    words = query_words(case.subject)
+    shown = [
+        ContextFile(
+            one, files[one.path], trees.summary(one.path, files[one.path]),
+            why_here(one, words, mentioned=False, changed=False),
+        )
+        for one in found
+    ]  # fmt: skip
+    texts: dict[str, str] = {}
+    left = SUMMARY_BYTES
+    for file, item in zip(shown, context_items(shown, case.subject, SUMMARY_BYTES * 8), strict=True):
+        left -= item.bytes + 1
+        if left < 0:
+            break
+        texts[file.ranked.path] = item.text
+    right = case.right & files.keys()
+    scores["in 8 KiB"].append(_recall(texts, right))
+    scores["files in 8 KiB"].append(len(texts))
+    wanted = [
+        (path, name)
+        for path in sorted(right)
+        for name in changed_definitions(trees.summary(path, files[path]), case.lines.get(path, []))
+    ]
+    if wanted:
+        scores["definitions"].append(statistics.fmean(name in texts.get(path, "") for path, name in wanted))
+
+
+def _score_baselines(
+    scores: Scores, subject: str, right: frozenset[str], trees: Trees, files: Mapping[str, str]
+) -> None:
+    terms = set(query_terms(subject))
+    by_name = {path: len(terms & count_terms(path.rpartition("/")[2]).keys()) for path in files}
+    ordered = sorted((path for path in files if by_name[path]), key=lambda path: (-by_name[path], path))
+    scores["file names@10"].append(_recall(ordered[:10], right))
+    plain = _plain_bm25(terms, {path: _bag(trees, path, blob) for path, blob in files.items()})
+    for depth in DEPTHS:
+        scores[f"BM25@{depth}"].append(_recall(plain[:depth], right))
+
+
+def _bag(trees: Trees, path: str, blob: str) -> Counter[str]:
+    bag = Counter(count_terms(path))
+    for chunk in trees.summary(path, blob).chunks:
+        bag.update(chunk)
+    return bag
+
+
+def _plain_bm25(terms: Iterable[str], bags: Mapping[str, Counter[str]]) -> list[str]:
+    lengths = {path: bag.total() for path, bag in bags.items()}
+    average = statistics.fmean(lengths.values()) or 1.0
+    scores: dict[str, float] = defaultdict(float)
+    for term in sorted(terms):
+        holding = [path for path, bag in bags.items() if term in bag]
+        weight = inverse_frequency(len(holding), len(bags))
+        for path in holding:
+            count = bags[path][term]
+            scores[path] += weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * lengths[path] / average))
+    return sorted(scores, key=lambda path: (-scores[path], path))
+
+
+def _score_second_shot(
+    scores: Scores,
+    index: FileIndex,
+    history: History,
+    imports: Mapping[str, Sequence[str]],
+    case: Case,
+    right: frozenset[str],
+) -> None:
+    if len(right) < 2:
+        return
+    known = random.Random(case.parent).choice(sorted(right))
+    for name, touched in (("first shot", frozenset[str]()), ("second shot", frozenset((known,)))):
+        found, _ = _asked(index, history, imports, SearchQuestion(case.subject, touched=touched))
+        others = [one.path for one in found if one.path != known]
+        scores[name].append(_recall(others[:10], right - {known}))
+
+
+def _recall(paths: Iterable[str], right: frozenset[str]) -> float:
+    return len(right & set(paths)) / len(right)
+
+
+def _print_misses(case: Case, found: Sequence[Ranked], right: frozenset[str]) -> None:
+    ranks = {one.path: rank for rank, one in enumerate(found, 1)}
+    missed = sorted(path for path in right if ranks.get(path, LISTED) > 10)
+    if missed:
+        told = ", ".join(f"{path} ({ranks.get(path, '-')})" for path in missed)
+        print(f"    {case.subject!r}: {len(right) - len(missed)} of {len(right)} found; missed {told}")
+
+
+def _print_row(one: Repository) -> None:
+    m = one.means
+    print(
+        f"{one.name:28} {one.code_files:5} code files, {one.cases} cases:"
+        f" recall@5/10/20 {m['recall@5']:.2f} {m['recall@10']:.2f} {m['recall@20']:.2f}"
+        f" | in 8 KiB {m['in 8 KiB']:.2f}, definitions {m['definitions']:.2f} ({m['files in 8 KiB']:.0f} files)"
+        f" | second shot {m.get('second shot', 0):.2f} (first {m.get('first shot', 0):.2f})"
+        f" | BM25@10 {m['BM25@10']:.2f}, file names@10 {m['file names@10']:.2f}"
+        f" | query {statistics.median(one.query_ms):.1f} ms",
+        flush=True,
+    )
+
+
+def _print_summary(measured: Sequence[Repository]) -> None:
+    macro = _macro(measured)
+    print(f"\nmacro over {len(measured)} repositories, {sum(one.cases for one in measured)} cases")
+    for name, value in macro.items():
+        print(f"  {name:26} {value:6.2f}{_target(name, value)}")
+    print(f"  recall@10 against plain BM25: {macro['recall@10'] / macro['BM25@10']:.2f} ×")
+    for label, group in (
+        (f"more than {LARGE_CODE_FILES} code files", [one for one in measured if one.code_files > LARGE_CODE_FILES]),
+        ("the others", [one for one in measured if one.code_files <= LARGE_CODE_FILES]),
+    ):
+        if group:
+            mean = _macro(group)
+            print(
+                f"  {label}: {len(group)} repositories, recall@10 {mean['recall@10']:.2f}, BM25 {mean['BM25@10']:.2f}"
+            )
+    every = sorted(ms for one in measured for ms in one.query_ms)
+    print(f"  query: median {statistics.median(every):.1f} ms (target 10), p99 {every[int(len(every) * 0.99)]:.1f} ms")
+
+
+def _target(name: str, value: float) -> str:
+    if name not in TARGETS:
+        return ""
+    return f"  (target {TARGETS[name]:.2f}{'' if value >= TARGETS[name] else ', missed'})"
+
+
+def _macro(measured: Sequence[Repository]) -> dict[str, float]:
+    names = dict.fromkeys(name for one in measured for name in one.means)
+    return {name: statistics.fmean(one.means[name] for one in measured if name in one.means) for name in names}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""Real commits as questions: the subject is the prompt, the changed files are right, the parent is the repository."""
+
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.codebase.files import is_generated, may_show
+from sidecar.codebase.kinds import is_document
+from sidecar.codebase.languages import language_of
+from sidecar.codebase.search.commits import Commit, read_commits
+from sidecar.codebase.summary import MAX_ANALYSED_BYTES, Summary, not_analysed, summarise
+
+MAX_RIGHT_FILES = 10
+MAX_COMMIT_FILES = 30
+EVERY_COMMIT = 10**9
+
+_ROUTINE = re.compile(r"(?i)merge|revert|release|bump|prepare|v?\d+\.\d+|version")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? ")
+
+
+class Case(NamedTuple):
+    """One commit: what it says, and which files that were there before it changed, with the lines before it."""
+
+    parent: str
+    subject: str
+    right: frozenset[str]
+    lines: dict[str, list[range]]
+
+
+class Trees:
+    """The files of a repository at any commit, each content analysed once."""
+
+    def __init__(self, repository: Path) -> None:
+        self.repository = repository
+        self._summaries: dict[tuple[str, str], Summary] = {}
+        self._objects = subprocess.Popen(
+            ["git", "-C", str(repository), "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def files(self, commit: str) -> dict[str, str]:
+        """Gives path → blob id of the files that may be shown."""
+        listed = git(self.repository, "ls-tree", "-r", "-z", commit).split("\0")
+        entries = (entry.split("\t", 1) for entry in listed if entry)
+        return {path: about.split(" ")[2] for about, path in entries if about.startswith("100") and may_show(path)}
+
+    def summary(self, path: str, blob: str) -> Summary:
+        """Gives a file's summary."""
+        key = (Path(path).suffix or path, blob)
+        if key not in self._summaries:
+            self._summaries[key] = self._read(path, blob)
+        return self._summaries[key]
+
+    def _read(self, path: str, blob: str) -> Summary:
+        ask, answer = self._objects.stdin, self._objects.stdout
+        assert ask is not None
+        assert answer is not None
+        ask.write(blob.encode() + b"\n")
+        ask.flush()
+        size = int(answer.readline().split()[2])
+        content = answer.read(size + 1)[:size]
+        return summarise(path, content) if size <= MAX_ANALYSED_BYTES else not_analysed(path, size)
+
+
+def git(repository: Path, *arguments: str) -> str:
+    """Runs git; its output as text."""
+    done = subprocess.run(["git", "-C", str(repository), *arguments], capture_output=True, check=True)
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def is_code(path: str) -> bool:
+    """Says whether a file is source code: neither prose nor data nor generated."""
+    known = language_of(path) is not None
+    return known and may_show(path) and not is_generated(path) and not is_document(path)
+
+
+def every_commit(repository: Path) -> list[Commit]:
+    """Reads all commits that lead to the head."""
+    return read_commits(repository, "HEAD", EVERY_COMMIT)
+
+
+def cases_of(repository: Path, count: int, among: int) -> list[Case]:
+    """Takes `count` commits, evenly spread over the latest `among` without merges."""
+    told = git(repository, "log", "--full-history", "--no-merges", f"-n{among}", "--format=%H %P%x09%s", "HEAD")
+    found = [case for line in told.splitlines() if (case := _case(repository, *line.split("\t", 1))) is not None]
+    step = max(1.0, len(found) / count)
+    return [
+        case._replace(lines=_changed_lines(repository, case.parent, commit, case.right))
+        for commit, case in (found[int(at * step)] for at in range(min(count, len(found))))
+    ]
+
+
+def reachable(repository: Path, commits: Sequence[Commit], head: str) -> list[Commit]:
+    """Keeps the commits that `head` can reach."""
+    inside = set(git(repository, "rev-list", "--no-merges", head).split())
+    return [commit for commit in commits if commit.id in inside]
+
+
+def _case(repository: Path, ids: str, subject: str) -> tuple[str, Case] | None:
+    commit, *parents = ids.split(" ")
+    if len(parents) != 1 or not parents[0] or len(_WORD.findall(subject)) < 2 or _ROUTINE.match(subject):
+        return None
+    output = git(repository, "diff-tree", "-r", "-z", "--no-renames", "--name-status", "--no-commit-id", commit)
+    fields = iter(output.split("\0"))
+    changes = [(status, next(fields)) for status in fields if status]
+    right = frozenset(path for status, path in changes if status in ("M", "D") and is_code(path))
+    spelled = subject.lower()
+    if not 1 <= len(right) <= MAX_RIGHT_FILES or len(changes) > MAX_COMMIT_FILES:
+        return None
+    if any(path.rpartition("/")[2].lower() in spelled for path in right):
+        return None
+    return commit, Case(parents[0], subject, right, {})
+
+
+def _changed_lines(repository: Path, parent: str, commit: str, paths: frozenset[str]) -> dict[str, list[range]]:
+    """The lines, as they were before, that a commit changed or put something beside."""
+    found: dict[str, list[range]] = {path: [] for path in paths}
+    for path in sorted(paths):
+        text = git(repository, "diff", "--no-ext-diff", "--no-renames", "-U0", parent, commit, "--", path)
+        for hunk in _HUNK.finditer(text):
+            start, count = int(hunk[1]), int(hunk[2] or 1)
+            found[path].append(range(start, start + max(1, count)))
+    return found
+
+
+def changed_definitions(summary: Summary, lines: Sequence[range]) -> Iterator[str]:
+    """Yields the name of the innermost definition around each changed place."""
+    for changed in lines:
+        around = [one for one in summary.definitions if one.line <= changed.stop - 1 and changed.start <= one.end_line]
+        if around:
+            yield max(around, key=lambda one: (one.line, -one.end_line)).name
