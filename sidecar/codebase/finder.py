@@ -6,9 +6,9 @@ from pathlib import Path
 
 from sidecar.call import Process
 from sidecar.codebase.files import Listing
-from sidecar.codebase.search import RANKING_VERSION, FileIndex, History, Ranked, SearchQuestion
+from sidecar.codebase.search import RANKING_VERSION, FileIndex, Ranked, SearchQuestion
 from sidecar.codebase.search.index import Known
-from sidecar.codebase.search.recent import NO_HISTORY, HistoryOfHead, follow
+from sidecar.codebase.search.recent import NO_HISTORY, follow
 from sidecar.codebase.state import RepositoryState
 from sidecar.codebase.store import SearchCache
 from sidecar.codebase.summary import SUMMARY_VERSION
@@ -30,6 +30,8 @@ class Finder:
         self.index = FileIndex(known)
         self._cache = process.part(SearchCache, lambda: SearchCache(process))
         self._history = NO_HISTORY
+        self._unreadable: str | None = None
+        """The head whose history could not be read: searches go without it, and are not kept."""
         self._history_lock = threading.Lock()
         self._listed: tuple[str | None, str, Listing] | None = None
         self._asked: SearchQuestion | None = None
@@ -49,7 +51,10 @@ class Finder:
 
     def is_complete(self) -> bool:
         """Says whether every listed file's words and the head's history are known."""
-        return self.index.is_complete() and self._listed is not None and self._knows(self._listed[0])
+        if self._listed is None or not self.index.is_complete():
+            return False
+        head = self._listed[0]
+        return self._knows(head) or (head is not None and head == self._unreadable)
 
     def read_history(self) -> None:
         """Reads the commits of the listed head, only those that are new where the last head led to it."""
@@ -61,7 +66,7 @@ class Finder:
                 self._history = follow(self._cwd, head, self._history)
             except GitFailed as error:
                 self._process.log.warning("codebase.history.failed", reason=error.reason)
-                self._history = HistoryOfHead(head, (), History(()))
+                self._unreadable = head
 
     def in_order_of_interest(self, files: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Puts (path, content id) pairs first that are near what was last asked, then those that changed lately."""
@@ -108,4 +113,4 @@ class Finder:
 
     def _holds(self, state: RepositoryState) -> bool:
         """Says whether index and history are whole and of this state: another request may have moved them on."""
-        return self.listed(state) is not None and self.is_complete()
+        return self.listed(state) is not None and self.is_complete() and self._knows(state.head)

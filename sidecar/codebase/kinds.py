@@ -1,12 +1,14 @@
 """What kind of file a path names: a test, prose or plain data, something generated. Pure."""
 
+import re
 from typing import NamedTuple
 
 from sidecar.codebase.files import is_generated
 
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))
 _TEST_MARKS = (".test.", ".spec.", "_test.", "_spec.")
-_TEST_AFFIXES = ("test_", "tests_", "_test", "_tests", "_spec", "-test", "-tests", "-spec", "test", "tests")
+_TEST_AFFIXES = ("test_", "tests_", "_test", "_tests", "_spec", "-test", "-tests", "-spec")
+_CAPITAL_TEST = re.compile(r"(?<=[a-z0-9])Tests?$")
 _DOCUMENT_SUFFIXES = (".md", ".mdx", ".rst", ".txt", ".json", ".yml", ".yaml", ".toml", ".csv", ".html")
 
 COMMON_STEMS = frozenset(("index", "mod", "__init__", "lib", "main", "types", "utils", "setup", "conftest", "common"))
@@ -41,7 +43,7 @@ def is_document(path: str) -> bool:
 
 def stem_of(path: str) -> str:
     """Gives what a file and its test share of their names: `test_cart.py`, `Cart.test.ts` and `cart.py` → `cart`."""
-    stem = path.rpartition("/")[2].split(".", 1)[0].lower()
+    stem = _CAPITAL_TEST.sub("", path.rpartition("/")[2].split(".", 1)[0]).lower()
     for affix in _TEST_AFFIXES:
         shorter = stem.removeprefix(affix) if affix.endswith("_") else stem.removesuffix(affix)
         if shorter and shorter != stem:

@@ -12,7 +12,7 @@ MAX_WORD = 100
 
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:[.:][A-Za-z_]\w*)*")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
 _NAME_LIKE = re.compile(r"[a-z][A-Z]|_|[.:]|\d")
 _UNSPACED_SCRIPTS = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _UNSPACED = re.compile(f"[{_UNSPACED_SCRIPTS}]")

@@ -109,7 +109,7 @@ def test_paths_are_seen_in_prompts_and_stack_frames(text: str, expected: list[st
 
 def test_names_from_code_are_seen() -> None:
     assert identifiers_of("call getUser and user_id, Cart.total, std::move in 修复LruCache plainly") == [
-        "getUser", "user_id", "Cart.total", "LruCache",
+        "getUser", "user_id", "Cart.total", "std::move", "LruCache",
     ]  # fmt: skip
 
 

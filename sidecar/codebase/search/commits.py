@@ -1,6 +1,7 @@
 """The commits that lead to a head, as `git log` tells them: subject, changed files, files that moved."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,28 +76,25 @@ def _commit(header: str, changes: list[_Change]) -> Commit:
 
 
 def _moves(changes: list[_Change]) -> Iterator[tuple[str, str]]:
-    """Pairs what is gone with what is new: by the same content, else by a file name that stands once on each side."""
-    gone = [change for change in changes if change.status == "D"]
-    new = [change for change in changes if change.status == "A"]
-    if not gone or not new:
-        return
-    by_content = _once((change.new_blob, change.path) for change in new)
-    by_name = _once((_name(change.path), change.path) for change in new)
-    names_gone = _once((_name(change.path), change.path) for change in gone)
-    for change in gone:
-        name = _name(change.path)
-        to = by_content.get(change.old_blob) or (by_name.get(name) if name in names_gone else None)
-        if to is not None:
-            yield change.path, to
+    """Pairs what is gone with what is new: by the same content, else by file name, where either stands once."""
+    gone = {change.path: change.old_blob for change in changes if change.status == "D"}
+    new = {change.path: change.new_blob for change in changes if change.status == "A"}
+    for identity in (_blob, _name):
+        left, right = _once(gone, identity), _once(new, identity)
+        for key in sorted(left.keys() & right.keys()):
+            yield left[key], right[key]
+            del gone[left[key]], new[right[key]]
 
 
-def _once(pairs: Iterator[tuple[str, str]]) -> dict[str, str]:
-    """Keeps the keys that come once."""
-    found: dict[str, str | None] = {}
-    for key, value in pairs:
-        found[key] = None if key in found else value
-    return {key: value for key, value in found.items() if value is not None}
+def _once(files: dict[str, str], identity: Callable[[str, str], str]) -> dict[str, str]:
+    """Keeps the paths whose identity no other one has, by it."""
+    counts = Counter(identity(path, blob) for path, blob in files.items())
+    return {key: path for path, blob in files.items() if counts[key := identity(path, blob)] == 1}
 
 
-def _name(path: str) -> str:
+def _blob(_: str, blob: str) -> str:
+    return blob
+
+
+def _name(path: str, _: str) -> str:
     return path.rpartition("/")[2]

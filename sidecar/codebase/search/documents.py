@@ -5,7 +5,7 @@ when it leaves, which spares looking through all postings.
 """
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sidecar.codebase.kinds import Kind, kind_of, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
@@ -31,7 +31,11 @@ class Documents:
         self._kinds: list[Kind] = []
         self._chunks: list[tuple[int, int]] = []
         self._numbers: dict[str, int] = {}
+        self.links: dict[str, tuple[Sequence[str], list[str]]] = {}
+        """What the import specifiers of a file lead to; true only for the paths there are now."""
         self._folders: dict[str, set[str]] = {}
+        # Most names stand once: those have their path here without a set around it.
+        self._named: dict[str, str | set[str]] = {}
         self.chunk_count = 0
         self.body_total = self.name_total = self.path_total = 0
 
@@ -47,7 +51,7 @@ class Documents:
     @property
     def is_full(self) -> bool:
         """Says whether numbers are running out; all files are taken in anew then."""
-        return len(self.owners) > MAX_UNITS * 0.9
+        return max(len(self.owners), len(self._path)) > MAX_UNITS * 0.9
 
     def number(self, path: str) -> int:
         """Gives the document of a path; raises KeyError."""
@@ -84,6 +88,7 @@ class Documents:
         self.path_lengths.append(sum(terms.values()))
         self._numbers[path] = number
         self._folders.setdefault(folder_of(path), set()).add(path)
+        self._name(path)
         self._count(number, 1)
 
     def remove(self, path: str, held: Summary | None) -> None:
@@ -91,12 +96,14 @@ class Documents:
         number = self._numbers.pop(path)
         first, end = self._chunks[number]
         self._count(number, -1)
+        same = held if held is not None and self._is_of(held, number) else None
         if first < end:
-            self.bodies.remove(first, end, set().union(*held.chunks) if held else None)
+            self.bodies.remove(first, end, set().union(*same.chunks) if same else None)
         if self.name_lengths[number]:
-            self.names.remove(number, number + 1, names_of(held) if held else None)
+            self.names.remove(number, number + 1, names_of(same) if same else None)
         self.paths.remove(number, number + 1, count_terms(path))
         self._path[number] = _GONE
+        self._forget_name(path)
         folder = folder_of(path)
         self._folders[folder].discard(path)
         if not self._folders[folder]:
@@ -104,11 +111,10 @@ class Documents:
 
     def ending_with(self, tail: str) -> list[str]:
         """Gives the paths that end with some last parts of a path, sorted."""
-        terms = sorted(count_terms(tail), key=lambda term: (len(self.paths.entries(term)), term))
-        if not terms:
-            return [tail] if tail in self._numbers else []
-        candidates = (self._path[unit_of(entry)] for entry in self.paths.entries(terms[0]))
-        return sorted(path for path in candidates if path == tail or path.endswith("/" + tail))
+        same_name = self._named.get(tail.rpartition("/")[2], ())
+        candidates = (same_name,) if isinstance(same_name, str) else same_name
+        inside = "/" + tail
+        return sorted(path for path in candidates if path == tail or path.endswith(inside))
 
     def inside(self, folder: str) -> list[str]:
         """Gives the files that lie directly in a folder, sorted."""
@@ -121,6 +127,31 @@ class Documents:
             return []
         found = (self._path[unit_of(entry)] for entry in self.paths.entries(term))
         return sorted(path for path in found if stem_of(path) == stem)
+
+    def _is_of(self, held: Summary, number: int) -> bool:
+        """Says whether a document was added with a summary: the same content may have been analysed in another way."""
+        first, end = self._chunks[number]
+        lengths = [sum(chunk.values()) for chunk in held.chunks]
+        same_names = sum(names_of(held).values()) == self.name_lengths[number]
+        return same_names and lengths == list(self.chunk_lengths[first:end])
+
+    def _name(self, path: str) -> None:
+        name = path.rpartition("/")[2]
+        known = self._named.get(name)
+        if known is None:
+            self._named[name] = path
+        elif isinstance(known, str):
+            self._named[name] = {known, path}
+        else:
+            known.add(path)
+
+    def _forget_name(self, path: str) -> None:
+        name = path.rpartition("/")[2]
+        known = self._named[name]
+        if isinstance(known, str) or known == {path}:
+            del self._named[name]
+        else:
+            known.discard(path)
 
     def _count(self, number: int, sign: int) -> None:
         first, end = self._chunks[number]

@@ -27,15 +27,19 @@ from sidecar.codebase.search.ranking import (
     seed_shares,
     speaks,
 )
-from sidecar.codebase.terms import count_terms
 
 Key = TypeVar("Key")
 
-CONSIDERED = 200
+CONSIDERED = 100
 """So many of the best files by each kind of evidence are looked at more closely."""
 
 CONSIDERED_RECENT = 30
 MAX_TOUCHED = 30
+MANY_NAMES = 3
+"""A file that defines more of the names a prompt spells out is as good as one that defines so many."""
+
+FAINT = 0.001
+"""A file this little near another is not near it."""
 
 ImportsOf = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 """Paths to the module specifiers that these files import, as far as they are known."""
@@ -73,19 +77,17 @@ def find(
         path: own_parts(_own_values(documents, history, evidence, path))
         for path in _considered(documents, history, evidence)
     }
-    if not parts or not (evidence.matches.weights or evidence.named or question.mentioned):
-        return []
     near = _near(documents, history, imports_of, question, parts)
     for path, values in near.values.items():
         own = parts.get(path) or own_parts(_own_values(documents, history, evidence, path))
         parts[path] = own | near_parts(values)
     scored = ((score_of(one), path) for path, one in parts.items() if speaks(one))
-    best = heapq.nsmallest(limit, scored, key=lambda item: (-item[0], item[1]))
+    best = heapq.nsmallest(limit, scored, key=lambda item: (-round(item[0], 4), item[1]))
     return [
         Ranked(
             path,
-            score,
-            parts[path],
+            round(score, 4),
+            {name: rounded for name, part in parts[path].items() if (rounded := round(part, 4))},
             matched_terms(documents, documents.number(path), evidence.matches.weights),
             tuple((kind, seed) for kind, (_, seed) in sorted(near.seeds.get(path, {}).items())),
         )
@@ -145,8 +147,8 @@ def _own_values(documents: Documents, history: History, evidence: _Evidence, pat
         "passage": evidence.passage.get(number, 0.0),
         "path": evidence.path.get(number, 0.0),
         "names": evidence.names.get(number, 0.0),
-        "identifiers": float(min(3, evidence.identifiers.get(number, 0))),
-        "scope": _scope_share(asked.scope, path),
+        "identifiers": min(MANY_NAMES, evidence.identifiers.get(number, 0)) / MANY_NAMES,
+        "scope": _scope_share(documents, asked.scope, number),
         "commits": evidence.commits.get(path, 0.0),
         "messages": evidence.messages.get(path, 0.0),
         "latest": recency(age, LATEST_COMMITS),
@@ -162,8 +164,10 @@ def _own_values(documents: Documents, history: History, evidence: _Evidence, pat
     }
 
 
-def _scope_share(scope: frozenset[str], path: str) -> float:
-    return len(scope & count_terms(path).keys()) / len(scope) if scope else 0.0
+def _scope_share(documents: Documents, scope: frozenset[str], number: int) -> float:
+    if not scope:
+        return 0.0
+    return sum(bool(documents.paths.within(term, number, number + 1)) for term in scope) / len(scope)
 
 
 def _defining(documents: Documents, identifiers: Iterable[str]) -> dict[int, int]:
@@ -185,7 +189,7 @@ def _near(
     parts: Mapping[str, Mapping[str, float]],
 ) -> _Near:
     """Looks around the best files so far, and around those the conversation touched."""
-    scores = {path: score_of(one) for path, one in parts.items()}
+    scores = {path: score_of(one) for path, one in parts.items() if speaks(one)}
     best = heapq.nsmallest(SEEDS, scores, key=lambda path: (-scores[path], path))
     touched = sorted(path for path in question.touched if path in documents)[:MAX_TOUCHED]
     imports = imports_of([*best, *touched])
@@ -207,7 +211,7 @@ def _pass_on(
     near: _Near, kind: str, seed: str, share: float, neighbours: Mapping[str, float], documents: Documents
 ) -> None:
     for path, value in neighbours.items():
-        if path in documents and path != seed:
+        if share * value >= FAINT and path in documents and path != seed:
             near.values[path][kind] += share * value
             before = near.seeds[path].get(kind)
             if before is None or share * value > before[0]:
@@ -215,8 +219,14 @@ def _pass_on(
 
 
 def _imported(documents: Documents, seed: str, imports: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    tree = Tree(documents, documents.ending_with, documents.inside)
-    targets = sorted({path for specifier in imports.get(seed, ()) for path in resolve(seed, specifier, tree)})
+    specifiers = imports.get(seed, ())
+    known = documents.links.get(seed)
+    if known is not None and known[0] == specifiers:
+        targets = known[1]
+    else:
+        tree = Tree(documents, documents.ending_with, documents.inside)
+        targets = sorted({path for specifier in specifiers for path in resolve(seed, specifier, tree)})
+        documents.links[seed] = specifiers, targets
     return dict.fromkeys(targets, 1 / math.sqrt(len(targets))) if targets else {}
 
 

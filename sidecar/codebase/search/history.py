@@ -55,9 +55,10 @@ class History:
             self._term_counts.append(len(terms))
             for term in terms:
                 self._by_term.setdefault(term, array("I")).append(number)
-            for old, new in commit.moved:
-                if old not in numbers:  # a name that is used again later is another file
-                    today[old] = today.get(new, new)
+            before = {old: today.get(new, new) for old, new in commit.moved}
+            for _, new in commit.moved:
+                today.pop(new, None)  # what had this name earlier was another file
+            today.update(before)
 
     def __len__(self) -> int:
         return len(self._files)

@@ -77,6 +77,8 @@ class FileIndex:
         leaving = [path for path in (*delta.removed, *changed) if path in self._contents]
         held = self._known({path: self._contents[path] for path in leaving if path not in self._pending})
         self._held = files
+        if delta.added or delta.removed:
+            self._documents.links.clear()
         if self._documents.is_full:
             self._begin_anew(files)
             return

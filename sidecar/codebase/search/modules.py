@@ -29,6 +29,7 @@ _SCRIPT_ENDINGS = ("", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".
 _COMPILED = (".js", ".jsx", ".mjs", ".cjs")
 _PYTHON_ENDINGS = (".py", ".pyi", "/__init__.py")
 _RUST_ENDINGS = (".rs", "/mod.rs")
+_RUST_HOLDERS = ("/lib.rs", "/main.rs", ".rs", "/mod.rs")
 
 
 def resolve(path: str, specifier: str, tree: Tree) -> list[str]:
@@ -43,7 +44,7 @@ def resolve(path: str, specifier: str, tree: Tree) -> list[str]:
         return _package(specifier, tree)
     if name == "Rust":
         return _rust(path, specifier, tree)
-    if name in ("C", "C++", "Ruby", "Shell", "PHP") and not specifier.startswith("\\"):
+    if name in ("C", "C++", "Ruby", "Shell", "PHP") and "\\" not in specifier:
         return _by_path(path, specifier, tree)
     return _dotted(specifier, tree)
 
@@ -53,12 +54,11 @@ def _python(path: str, specifier: str, tree: Tree) -> list[str]:
     dots, parts = len(specifier) - len(rest), rest.split(".") if rest else []
     if not dots:
         return next((found for end in _shorter(parts) if (found := _unique(end, _PYTHON_ENDINGS, tree))), [])
-    base = path.split("/")[:-1]
-    base = base[: len(base) - dots + 1]
-    if dots > 1 and len(path.split("/")) - 1 < dots - 1:
+    folders = path.split("/")[:-1]
+    if dots - 1 > len(folders):
         return []
-    return _first([posixpath.join(*base, end, "") for end in ("/".join(parts[:n]) for n in range(len(parts), -1, -1))],
-                  _PYTHON_ENDINGS, tree)  # fmt: skip
+    base = "/".join(folders[: len(folders) - dots + 1])
+    return _first([posixpath.join(base, end) for end in (*_shorter(parts), "")], _PYTHON_ENDINGS, tree)
 
 
 def _script(path: str, specifier: str, tree: Tree) -> list[str]:
@@ -83,13 +83,12 @@ def _package(specifier: str, tree: Tree) -> list[str]:
 
 
 def _rust(path: str, specifier: str, tree: Tree) -> list[str]:
+    """Modules below the one a path begins at, the nearest that is a file; else the file that holds that module."""
     first, *rest = specifier.split("::")
-    own = path.removesuffix(".rs")
-    if own.rpartition("/")[2] in ("mod", "lib", "main"):
-        own = posixpath.dirname(own)
+    own = _rust_module(path)
     if first == "crate":
-        head, source, _ = path.rpartition("/src/")
-        base = f"{head}/src" if source else "src"
+        head, source, _ = path.rpartition("src/")
+        base = f"{head}src" if source else ""
     elif first == "self":
         base = own
     elif first == "super":
@@ -101,7 +100,14 @@ def _rust(path: str, specifier: str, tree: Tree) -> list[str]:
         if len(crates) != 1:
             return []
         base = posixpath.dirname(crates[0])
-    return _first([posixpath.join(base, end) for end in _shorter(rest)], _RUST_ENDINGS, tree)
+    below = _first([posixpath.join(base, end) for end in _shorter(rest)], _RUST_ENDINGS, tree)
+    return below or _first([base], _RUST_HOLDERS, tree)
+
+
+def _rust_module(path: str) -> str:
+    """The folder below which a module's own modules lie."""
+    own = path.removesuffix(".rs")
+    return posixpath.dirname(own) if own.rpartition("/")[2] in ("mod", "lib", "main") else own
 
 
 def _by_path(path: str, specifier: str, tree: Tree) -> list[str]:
@@ -127,7 +133,7 @@ def _shorter(parts: list[str]) -> list[str]:
 def _first(stems: list[str], endings: tuple[str, ...], tree: Tree) -> list[str]:
     for stem in stems:
         for ending in endings:
-            candidate = f"{stem.rstrip('/')}{ending}"
+            candidate = f"{'' if stem == '.' else stem.rstrip('/')}{ending}".lstrip("/")
             if candidate in tree.paths:
                 return [candidate]
     return []

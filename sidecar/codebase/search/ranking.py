@@ -15,7 +15,7 @@ OWN_WEIGHTS: Mapping[str, float] = {
     "passage": 2.01,      # BM25 of the best chunk
     "path": 1.74,         # BM25 of the path's words
     "names": 0.66,        # BM25 of the definitions' names
-    "identifiers": 1.46,  # names spelled out in the prompt that the file defines
+    "identifiers": 4.38,  # names spelled out in the prompt that the file defines
     "scope": 1.77,        # a conventional commit's scope, as in `fix(router): …`, names a part of the path
     "commits": 1.72,      # changed by the past commits most like the prompt
     "messages": 0.5,      # the words of all messages that ever changed it
@@ -48,6 +48,8 @@ SAID_WEIGHTS: Mapping[str, float] = {"mentioned": 20.0, "namedPath": 14.0, "chan
 SEEDS = 8
 """So many of the best files of the first stage pass on to their neighbours."""
 
+_ONE_BY_ONE = {**OWN_WEIGHTS, **SAID_WEIGHTS}
+_NEAR = {**NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS}
 _WORDS = ("text", "passage")
 _TELLING = frozenset(("identifiers", "mentioned", "namedPath"))
 _SILENT = frozenset(("latest", "recent", "length", "test", "testAsked", "document", "generated", "changed"))
@@ -70,17 +72,17 @@ class Ranked(NamedTuple):
 
 def own_parts(values: Mapping[str, float]) -> dict[str, float]:
     """Weighs what is known of one file by itself; each value is between 0 and 1."""
-    return _weighed(values, {**OWN_WEIGHTS, **SAID_WEIGHTS})
+    return {name: _ONE_BY_ONE[name] * value for name, value in values.items() if value}
 
 
 def near_parts(values: Mapping[str, float]) -> dict[str, float]:
     """Weighs how near a file is to the best ones, and to those that were touched."""
-    return _weighed(values, {**NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS})
+    return {name: _NEAR[name] * value for name, value in values.items() if value}
 
 
 def score_of(parts: Mapping[str, float]) -> float:
-    """Adds up a score's parts."""
-    return round(math.fsum(parts.values()), 4)
+    """Adds up a score's parts, the same in whatever order they come."""
+    return math.fsum(parts.values())
 
 
 def seed_shares(scores: Sequence[float]) -> list[float]:
@@ -113,7 +115,3 @@ def is_faint(ranked: Ranked) -> bool:
 def speaks(parts: Mapping[str, float]) -> bool:
     """Says whether anything but a file's age, size and kind brought it here."""
     return not _SPEAKING.isdisjoint(parts)
-
-
-def _weighed(values: Mapping[str, float], weights: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(weights[name] * value, 4) for name, value in values.items() if value}

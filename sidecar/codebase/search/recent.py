@@ -28,7 +28,7 @@ def follow(cwd: Path, head: str | None, before: HistoryOfHead) -> HistoryOfHead:
         found = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
     else:
         found = read_commits(cwd, head, MAX_COMMITS)
-    commits = tuple(sorted(found, key=lambda one: (-one.committed_at, one.id))[:MAX_COMMITS])
+    commits = tuple(sorted(found, key=lambda one: -one.committed_at)[:MAX_COMMITS])
     return HistoryOfHead(head, commits, History(commits))
 
 

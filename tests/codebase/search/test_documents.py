@@ -1,0 +1,122 @@
+"""Documents know their paths by end, folder and stem, and their totals add up whatever was removed."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase.search import documents as documents_module
+from sidecar.codebase.search.documents import Documents, folder_of, names_of
+from sidecar.codebase.search.postings import unit_of
+from sidecar.codebase.summary import Summary, summarise
+from sidecar.codebase.terms import count_terms
+from tests.codebase.search.corpus import documents_of
+
+_PATHS = st.sampled_from([f"{folder}{name}" for folder in ("", "src/", "src/tests/") for name in ("a.py", "Tab.md")])
+_TEXTS = st.lists(st.sampled_from(("def pelican(): pass", "walrus", "", "class HeronNest: pass")), max_size=90)
+_STEPS = st.lists(st.tuples(_PATHS, st.none() | _TEXTS.map("\n".join), st.booleans()), max_size=14)
+
+
+@given(_STEPS)
+def test_totals_are_the_sums_over_the_files_that_are_there(steps: list[tuple[str, str | None, bool]]) -> None:
+    documents, there = Documents(), dict[str, Summary]()
+    for path, text, tells in steps:
+        if path in there:
+            documents.remove(path, there.pop(path) if tells else None)
+            there.pop(path, None)
+        if text is not None:
+            there[path] = summarise(path, text.encode())
+            documents.add(path, there[path])
+    summaries = there.values()
+    assert set(documents) == set(there)
+    assert len(documents) == len(there)
+    assert documents.chunk_count == sum(len(one.chunks) for one in summaries)
+    assert documents.body_total == sum(sum(chunk.values()) for one in summaries for chunk in one.chunks)
+    assert documents.name_total == sum(sum(names_of(one).values()) for one in summaries)
+    assert documents.path_total == sum(sum(count_terms(path).values()) for path in there)
+    for path in there:
+        first, end = documents.chunks(documents.number(path))
+        assert documents.body_lengths[documents.number(path)] == sum(documents.chunk_lengths[first:end])
+        assert {documents.owners[unit] for unit in range(first, end)} <= {documents.number(path)}
+    assert _terms(documents) == _terms(documents_of_summaries(there))
+
+
+def test_a_file_without_a_summary_has_a_path_and_no_more() -> None:
+    documents = Documents()
+    documents.add("src/cart.py", None)
+    assert "src/cart.py" in documents
+    assert (documents.chunk_count, documents.body_total, documents.name_total) == (0, 0, 0)
+    assert len(documents.bodies) == 0
+    assert set(documents.paths) == {"src", "cart", "py"}
+    documents.remove("src/cart.py", None)
+    assert len(documents) == 0
+    assert set(documents.paths) == set()
+
+
+def test_a_long_file_is_held_in_chunks_of_its_own() -> None:
+    documents = documents_of({"a.py": "\n".join(["pelican"] * 100), "b.py": "walrus"})
+    first, end = documents.chunks(documents.number("a.py"))
+    assert end - first > 1
+    units = [unit_of(entry) for entry in documents.bodies.entries("pelican")]
+    assert units == list(range(first, end))
+
+
+def test_paths_are_found_by_their_last_parts_only() -> None:
+    paths = ("src/cart.py", "cart.py", "src/shopping_cart.py", "lib/src/cart.py", "src/cart.pyi", "cart.py/readme.md")
+    documents = documents_of(dict.fromkeys(paths, ""))
+    assert documents.ending_with("cart.py") == ["cart.py", "lib/src/cart.py", "src/cart.py"]
+    assert documents.ending_with("src/cart.py") == ["lib/src/cart.py", "src/cart.py"]
+    assert documents.ending_with("rt.py") == []
+    assert documents.ending_with("") == []
+    assert documents.ending_with("nowhere.py") == []
+
+
+def test_paths_of_no_words_are_found_whole() -> None:
+    documents = documents_of({"++": "", "日本/größe.md": "", "a/größe.md": ""})
+    assert documents.ending_with("++") == ["++"]
+    assert documents.ending_with("größe.md") == ["a/größe.md", "日本/größe.md"]
+    assert documents.ending_with("日本/größe.md") == ["日本/größe.md"]
+
+
+def test_a_removed_file_is_found_in_no_way() -> None:
+    documents = documents_of({"src/cart.py": "", "src/test_cart.py": ""})
+    documents.remove("src/cart.py", None)
+    assert documents.ending_with("cart.py") == []
+    assert documents.inside("src") == ["src/test_cart.py"]
+    assert documents.named_like("cart") == ["src/test_cart.py"]
+    documents.remove("src/test_cart.py", None)
+    assert documents.inside("src") == []
+
+
+def test_a_folder_holds_the_files_that_lie_directly_in_it() -> None:
+    documents = documents_of(dict.fromkeys(("b.py", "a.py", "src/b.py", "src/a.py", "src/in/c.py"), ""))
+    assert documents.inside("") == ["a.py", "b.py"]
+    assert documents.inside("src") == ["src/a.py", "src/b.py"]
+    assert documents.inside("src/") == []
+    assert documents.inside("nowhere") == []
+    assert [folder_of(path) for path in ("a.py", "src/in/c.py")] == ["", "src/in"]
+
+
+def test_a_file_and_its_tests_are_named_alike() -> None:
+    paths = ("src/cart.py", "tests/test_cart.py", "web/Cart.test.ts", "src/carts.py", "src/cart_total.py", "cart/x.py")
+    documents = documents_of(dict.fromkeys(paths, ""))
+    assert documents.named_like("cart") == ["src/cart.py", "tests/test_cart.py", "web/Cart.test.ts"]
+    assert documents.named_like("") == []
+
+
+def test_a_word_in_very_many_paths_is_nobodys_own_name() -> None:
+    documents = Documents()
+    for number in range(documents_module.MAX_NAMESAKES + 1):
+        documents.add(f"{number}/index.ts", None)
+    assert documents.named_like("index") == []
+    documents.remove("0/index.ts", None)
+    assert len(documents.named_like("index")) == documents_module.MAX_NAMESAKES
+
+
+def documents_of_summaries(summaries: dict[str, Summary]) -> Documents:
+    documents = Documents()
+    for path, summary in summaries.items():
+        documents.add(path, summary)
+    return documents
+
+
+def _terms(documents: Documents) -> tuple[set[str], set[str], set[str]]:
+    return set(documents.bodies), set(documents.names), set(documents.paths)

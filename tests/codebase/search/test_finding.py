@@ -1,0 +1,192 @@
+"""What is near the best files, or near those the conversation touched, is found without a word in common."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase.search import finding
+from sidecar.codebase.search.question import SearchQuestion
+from sidecar.codebase.search.ranking import SEEDS
+from tests.codebase.search.corpus import NO_COMMITS, Texts, ask, commit, history_of, index_of, parts_of, paths_of
+
+OTHER = "walrus\n"
+
+
+def test_a_file_that_changes_together_with_the_best_is_found() -> None:
+    index = index_of({"cart.py": "pelican", "stock.py": OTHER, "zebra.py": OTHER})
+    history = history_of(commit(2, "Feed", "cart.py", "stock.py"), commit(1, "Clean", "zebra.py"))
+    found = ask(index, "pelican", history=history)
+    assert paths_of(found) == ["cart.py", "stock.py"]
+    assert "together" in found[1].parts
+    assert found[1].near == (("together", "cart.py"),)
+    assert found[1].matched == ()
+
+
+def test_a_file_that_the_best_imports_is_found() -> None:
+    index = index_of({"cart.py": "pelican", "stock.py": OTHER, "zebra.py": OTHER})
+    found = ask(index, "pelican", imports={"cart.py": ["stock", "os"], "zebra.py": ["cart"]})
+    assert paths_of(found) == ["cart.py", "stock.py"]
+    assert found[1].near == (("imports", "cart.py"),)
+
+
+@pytest.mark.parametrize(
+    ("best", "pair"),
+    [
+        ("src/cart.py", "tests/test_cart.py"),
+        ("tests/test_cart.py", "src/cart.py"),
+        ("a/cart.ts", "b/cart.test.ts"),
+    ],
+)
+def test_a_test_and_what_it_tests_lead_to_each_other(best: str, pair: str) -> None:
+    found = ask(index_of({best: "pelican", pair: OTHER, "src/zebra.py": OTHER}), "pelican")
+    assert paths_of(found) == [best, pair]
+    assert found[1].near == (("pair", best),)
+
+
+def test_a_file_of_the_same_name_elsewhere_is_half_a_pair() -> None:
+    found = ask(index_of({"a/cart.py": "pelican", "b/cart.py": OTHER, "a/test_cart.py": OTHER}), "pelican")
+    assert 0 < parts_of(found, "b/cart.py")["pair"] < parts_of(found, "a/test_cart.py")["pair"]
+
+
+def test_names_that_everything_has_make_no_pair() -> None:
+    assert paths_of(ask(index_of({"a/index.ts": "pelican", "b/index.ts": OTHER}), "pelican")) == ["a/index.ts"]
+
+
+def test_files_near_what_was_touched_are_found() -> None:
+    index = index_of(
+        {"x.py": "pelican", "src/cart.py": OTHER, "src/beside.py": OTHER, "test_cart.py": OTHER, "lib/stock.py": OTHER,
+         "lib/price.py": OTHER, "zebra.py": OTHER}
+    )  # fmt: skip
+    history = history_of(commit(1, "Feed", "src/cart.py", "lib/price.py"))
+    found = ask(index, "pelican", touched=["src/cart.py"], history=history, imports={"src/cart.py": ["lib.stock"]})
+    kinds = {
+        one.path: [kind for kind, seed in one.near if seed == "src/cart.py" and "Touched" in kind] for one in found
+    }
+    assert kinds.pop("src/cart.py", []) == []
+    assert kinds == {
+        "x.py": [],
+        "src/beside.py": ["folderTouched"],
+        "test_cart.py": ["pairTouched"],
+        "lib/stock.py": ["importsTouched"],
+        "lib/price.py": ["togetherTouched"],
+    }
+
+
+def test_a_touched_file_that_is_gone_leads_nowhere() -> None:
+    index = index_of({"src/a.py": "pelican", "src/b.py": OTHER})
+    assert paths_of(ask(index, "pelican", touched=["src/gone.py", "/etc/passwd", ""])) == ["src/a.py"]
+
+
+def test_a_large_folder_says_nothing_of_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = index_of({f"src/{number}.py": OTHER for number in range(5)} | {"x.py": "pelican"})
+    assert len(ask(index, "pelican", touched=["src/0.py"])) == 5
+    monkeypatch.setattr(finding, "CONSIDERED", 4)
+    assert paths_of(ask(index, "pelican", touched=["src/0.py"])) == ["x.py"]
+
+
+def test_near_names_the_seed_that_gave_most() -> None:
+    index = index_of({"best.py": "pelican heron", "other.py": "pelican\n" + "x = 1\n" * 30, "stock.py": OTHER})
+    found = ask(index, "pelican heron", imports={"best.py": ["stock"], "other.py": ["stock"]})
+    assert found[0].path == "best.py"
+    assert next(one.near for one in found if one.path == "stock.py") == (("imports", "best.py"),)
+    alone = ask(index, "pelican heron", imports={"best.py": ["stock"]})
+    assert parts_of(alone, "stock.py")["imports"] < parts_of(found, "stock.py")["imports"]
+
+
+def test_a_share_next_to_nothing_brings_no_file() -> None:
+    index = index_of({"best.py": "walrus", "other.py": "pelican", "stock.py": OTHER.replace("walrus", "heron")})
+    found = ask(index, "pelican walrus", mentioned=["best.py"], imports={"other.py": ["stock"]})
+    assert paths_of(found) == ["best.py", "other.py"]
+
+
+def test_only_the_best_files_pass_on() -> None:
+    texts = {f"{number}.py": "pelican\n" + "x = 1\n" * number for number in range(SEEDS + 1)}
+    index = index_of(texts | {"near.py": OTHER, "far.py": OTHER})
+    found = paths_of(ask(index, "pelican", imports={"0.py": ["near"], f"{SEEDS}.py": ["far"]}))
+    assert "near.py" in found
+    assert "far.py" not in found
+
+
+def test_imports_are_asked_of_the_best_and_the_touched_files_only() -> None:
+    asked: list[str] = []
+
+    def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
+        asked.extend(paths)
+        return {}
+
+    index = index_of({f"{number:02}.py": "pelican" for number in range(30)})
+    question = SearchQuestion("pelican", touched=frozenset(("29.py", "gone.py")))
+    index.find(question, NO_COMMITS, imports_of, 5)
+    assert asked == [*(f"{number:02}.py" for number in range(SEEDS)), "29.py"]
+
+
+def test_files_that_are_gone_are_not_found_by_their_past() -> None:
+    history = history_of(commit(2, "Feed the pelican", "cart.py", "gone.py"), commit(1, "pelican", "gone_too.py"))
+    found = ask(index_of({"cart.py": "x", "a.py": "pelican"}), "pelican", history=history)
+    assert set(paths_of(found)) == {"cart.py", "a.py"}
+
+
+def test_a_file_is_found_by_the_words_it_was_changed_under() -> None:
+    history = history_of(commit(2, "Night theme of the pelican", "style.py"), commit(1, "Clean", "zebra.py"))
+    index = index_of({"style.py": "colour", "pelican.py": "x", "zebra.py": OTHER})
+    found = ask(index, "night theme of the pelican", history=history)
+    assert "style.py" in paths_of(found)
+    assert {"commits", "messages"} <= parts_of(found, "style.py").keys()
+    assert "zebra.py" not in paths_of(found)
+
+
+def test_words_that_only_commits_know_still_find_a_file() -> None:
+    history = history_of(commit(2, "Night theme", "style.py"), commit(1, "Clean", "zebra.py"))
+    found = ask(index_of({"style.py": "colour", "zebra.py": OTHER}), "night theme", history=history)
+    assert paths_of(found) == ["style.py"]
+
+
+def test_a_file_changed_of_late_comes_before_its_equal() -> None:
+    index = index_of({"a.py": "pelican", "b.py": "pelican"})
+    history = history_of(commit(2, "x", "b.py"), commit(1, "x", "a.py"))
+    assert paths_of(ask(index, "pelican", history=history)) == ["b.py", "a.py"]
+
+
+def test_a_file_that_changed_of_late_and_no_more_is_not_found() -> None:
+    index = index_of({"a.py": "pelican", "b.py": OTHER})
+    assert paths_of(ask(index, "pelican", history=history_of(commit(1, "x", "b.py")), changed=["b.py"])) == ["a.py"]
+
+
+def test_files_that_changed_of_late_and_no_more_do_not_find_each_other() -> None:
+    index = index_of({"a.py": "pelican", "b.py": OTHER, "c.py": OTHER, "test_c.py": OTHER})
+    history = history_of(commit(2, "x", "b.py", "c.py"), commit(1, "x", "a.py"))
+    assert paths_of(ask(index, "pelican", history=history)) == ["a.py"]
+
+
+def test_the_scope_of_a_commit_message_points_at_its_folder() -> None:
+    index = index_of({"router/tree.py": "pelican", "cart/tree.py": "pelican"})
+    found = ask(index, "fix(router): pelican")
+    assert found[0].path == "router/tree.py"
+    assert "scope" in found[0].parts
+    assert "scope" not in parts_of(found, "cart/tree.py")
+
+
+def test_the_words_a_file_holds_are_told_the_rarest_first() -> None:
+    index = index_of({"a.py": "pelican walrus", "b.py": "walrus", "c.py": "walrus"})
+    assert ask(index, "walrus pelican otter")[0].matched == ("pelican", "walrus")
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 12))
+def test_the_same_question_has_the_same_answer_and_a_shorter_one_is_its_beginning(
+    chance: random.Random, limit: int
+) -> None:
+    words = ("pelican", "walrus", "otter", "heron")
+    texts: Texts = {f"{chance.choice('ab')}/{number}.py": " ".join(chance.choices(words, k=3)) for number in range(9)}
+    paths = sorted(texts)
+    history = history_of(*(commit(9 - n, chance.choice(words), *chance.sample(paths, 2)) for n in range(9)))
+    imports = {path: [str(chance.randrange(9))] for path in paths}
+    touched = chance.sample(paths, 2)
+    index = index_of(texts)
+    found = ask(index, "pelican otter", history=history, imports=imports, touched=touched, limit=99)
+    shuffled = dict(chance.sample(sorted(texts.items()), len(texts)))
+    again = ask(index_of(shuffled), "pelican otter", history=history, imports=imports, touched=touched[::-1], limit=99)
+    assert again == found
+    assert ask(index, "pelican otter", history=history, imports=imports, touched=touched, limit=limit) == found[:limit]

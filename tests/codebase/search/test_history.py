@@ -1,0 +1,163 @@
+"""What past commits tell about today's files, under whatever names they had."""
+
+import pytest
+
+from sidecar.codebase.search.commits import MAX_COMMIT_FILES
+from sidecar.codebase.search.history import NEAREST, History
+from tests.codebase.search.corpus import commit, history_of
+
+
+def test_files_are_recalled_by_the_words_they_were_changed_under() -> None:
+    history = history_of(
+        commit(3, "Feed the walrus", "zoo.py"),
+        commit(2, "Hatching pelicans", "nest.py"),
+        commit(1, "Begin", "zoo.py", "nest.py"),
+    )
+    found = history.recall(["pelican"])
+    assert found.nearest.keys() == found.messages.keys() == {"nest.py"}
+    assert history.recall(["otter"]) == ({}, {})
+
+
+def test_the_commit_more_like_the_prompt_says_more() -> None:
+    history = history_of(
+        commit(2, "Hatch a pelican", "both.py"), commit(1, "Hatch a plan for pens, doors and ropes", "one.py")
+    )
+    found = history.recall(["hatch", "pelican"])
+    assert found.nearest["both.py"] > found.nearest["one.py"]
+    assert found.messages["both.py"] > found.messages["one.py"]
+
+
+def test_a_commit_of_few_files_says_more_of_each() -> None:
+    history = history_of(commit(2, "pelican", "alone.py"), commit(1, "pelican", *(f"{n}.py" for n in range(9))))
+    found = history.recall(["pelican"])
+    assert found.nearest["alone.py"] > found.nearest["0.py"]
+    assert found.messages["alone.py"] > found.messages["0.py"]
+
+
+def test_only_the_nearest_commits_point_at_their_files() -> None:
+    history = history_of(*(commit(number, "pelican", f"{number}.py") for number in range(NEAREST + 5, 0, -1)))
+    found = history.recall(["pelican"])
+    assert len(found.nearest) == NEAREST
+    assert "1.py" not in found.nearest
+    assert "1.py" in found.messages
+
+
+def test_a_rarer_word_weighs_more() -> None:
+    history = history_of(
+        commit(4, "walrus", "a.py"),
+        commit(3, "walrus", "b.py"),
+        commit(2, "walrus", "c.py"),
+        commit(1, "otter", "d.py"),
+    )
+    found = history.recall(["walrus", "otter"])
+    assert found.nearest["d.py"] > found.nearest["a.py"]
+
+
+def test_age_counts_the_commits_since_the_last_change() -> None:
+    history = history_of(commit(3, "x", "a.py"), commit(2, "x"), commit(1, "x", "a.py", "b.py"))
+    assert [history.age(path) for path in ("a.py", "b.py", "c.py")] == [0, 2, None]
+    assert len(history) == 3
+
+
+def test_the_latest_changed_files_come_first_and_equals_by_path() -> None:
+    history = history_of(commit(3, "x", "c.py"), commit(2, "x", "b.py", "a.py"), commit(1, "x", "c.py", "d.py"))
+    assert history.recent(9) == ["c.py", "a.py", "b.py", "d.py"]
+    assert history.recent(2) == ["c.py", "a.py"]
+    assert history.recent(0) == []
+
+
+def test_files_that_often_change_together_are_nearer() -> None:
+    history = history_of(
+        commit(4, "x", "a.py", "b.py"),
+        commit(3, "x", "a.py", "b.py"),
+        commit(2, "x", "a.py", "c.py"),
+        commit(1, "x", "a.py"),
+    )
+    together = history.together("a.py")
+    assert together.keys() == {"b.py", "c.py"}
+    assert 1 > together["b.py"] > together["c.py"] > 0
+    assert history.together("nowhere.py") == {}
+    assert history_of(commit(1, "x", "a.py")).together("a.py") == {}
+
+
+def test_a_large_commit_says_less_of_what_belongs_together() -> None:
+    history = history_of(commit(2, "x", "a.py", "b.py"), commit(1, "x", "a.py", *(f"{n}.py" for n in range(20))))
+    together = history.together("a.py")
+    assert together["b.py"] > together["0.py"]
+
+
+def test_changes_long_ago_say_less_than_those_of_late() -> None:
+    between = [commit(number, "x", "z.py") for number in range(3_001, 1, -1)]
+    history = history_of(commit(4_000, "x", "a.py", "new.py"), *between, commit(1, "x", "a.py", "old.py"))
+    together = history.together("a.py")
+    assert together["old.py"] < together["new.py"] / 5
+
+
+def test_what_happened_to_a_file_before_it_moved_is_told_of_its_name_today() -> None:
+    history = history_of(
+        commit(4, "Feed", "c.py"),
+        commit(3, "Move again", "c.py", moved=[("b.py", "c.py")]),
+        commit(2, "Move", "b.py", moved=[("a.py", "b.py")]),
+        commit(1, "Hatch a pelican", "a.py", "nest.py"),
+    )
+    assert history.recall(["pelican"]).nearest.keys() == {"c.py", "nest.py"}
+    assert history.together("nest.py").keys() == {"c.py"}
+    assert history.age("a.py") is history.age("b.py") is None
+    assert history.recent(9) == ["c.py", "nest.py"]
+
+
+def test_a_commit_too_large_to_count_still_moves_its_files() -> None:
+    history = history_of(
+        commit(2, "Move everything", moved=[("a.py", "src/a.py")]), commit(1, "Hatch a pelican", "a.py")
+    )
+    assert history.recall(["pelican"]).nearest.keys() == {"src/a.py"}
+    assert history.recall(["everything"]) == ({}, {})
+    assert MAX_COMMIT_FILES < 100
+
+
+def test_a_name_that_is_used_again_later_is_another_file() -> None:
+    history = history_of(
+        commit(3, "Begin anew", "a.py"),
+        commit(2, "Move", "b.py", moved=[("a.py", "b.py")]),
+        commit(1, "Hatch a pelican", "a.py"),
+    )
+    assert history.recall(["pelican"]).nearest.keys() == {"b.py"}
+    assert history.age("a.py") == 0
+
+
+def test_two_files_that_swapped_names_keep_their_own_past() -> None:
+    history = history_of(
+        commit(5, "Move", "b.py", moved=[("c.py", "b.py")]),
+        commit(4, "Move", "a.py", moved=[("b.py", "a.py")]),
+        commit(3, "Move", "c.py", moved=[("a.py", "c.py")]),
+        commit(2, "Hatch a pelican", "a.py"),
+        commit(1, "Feed the walrus", "b.py"),
+    )
+    assert history.recall(["pelican"]).nearest.keys() == {"b.py"}
+    assert history.recall(["walrus"]).nearest.keys() == {"a.py"}
+
+
+def test_a_file_that_came_back_under_its_name_is_the_same_file() -> None:
+    history = history_of(
+        commit(4, "Back", "a.py", moved=[("b.py", "a.py")]),
+        commit(3, "Feed the walrus", "b.py"),
+        commit(2, "Away", "b.py", moved=[("a.py", "b.py")]),
+        commit(1, "Hatch a pelican", "a.py"),
+    )
+    found = history.recall(["pelican", "walrus"])
+    assert found.nearest.keys() == {"a.py"}
+    assert found.messages.keys() == {"a.py"}
+
+
+def test_no_commits_tell_nothing() -> None:
+    history = History(())
+    assert (len(history), history.recent(9), history.age("a.py")) == (0, [], None)
+    assert history.recall(["pelican"]) == ({}, {})
+    assert history.together("a.py") == {}
+
+
+@pytest.mark.parametrize("subject", ["", "?!", "the of and", "\udcff\udcfe", "日本語"])
+def test_odd_subjects_do_no_harm(subject: str) -> None:
+    history = history_of(commit(2, subject, "a.py"), commit(1, "pelican", "b.py"))
+    assert history.recall(["pelican"]).nearest.keys() == {"b.py"}
+    assert history.age("a.py") == 0

@@ -1,0 +1,289 @@
+"""The index gives the same answer however it came to hold its files; the ranking says why."""
+
+import random
+import string
+import threading
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidecar.codebase.search import documents as documents_module
+from sidecar.codebase.search.index import FileIndex
+from sidecar.codebase.search.postings import unit_of
+from sidecar.codebase.summary import Summary, summarise
+from tests.codebase.search.corpus import (
+    Memory,
+    Texts,
+    ask,
+    commit,
+    fill,
+    forgetful,
+    history_of,
+    index_of,
+    listing,
+    parts_of,
+    paths_of,
+)
+
+WORDS = ("pelican", "walrus", "otter", "heron", "lynx", "stoat")
+QUERY = "pelican walrus LynxStoat in b0.py"
+HISTORY = history_of(
+    commit(2, "Feed the walrus", "src/a1.py", "b0.py"),
+    commit(1, "Hatch a pelican", "a0.py", "src/b2.py", "gone.py"),
+)
+
+_PATHS = st.sampled_from(
+    [f"{folder}{letter}{number}.py" for folder in ("", "src/") for letter in "ab" for number in range(3)]
+)
+_TEXTS = st.lists(st.sampled_from(WORDS), max_size=60).map(lambda words: "def lynx_stoat(): pass\n" + "\n".join(words))
+_STEPS = st.lists(st.tuples(_PATHS, st.one_of(st.none(), _TEXTS), st.booleans()), max_size=25)
+
+
+@pytest.mark.parametrize("remembers", [True, False])
+@given(steps=_STEPS)
+def test_following_changes_gives_the_same_as_starting_anew(
+    remembers: bool, steps: list[tuple[str, str | None, bool]]
+) -> None:
+    memory, texts = Memory(), Texts()
+    index = FileIndex(memory.known if remembers else forgetful)
+    for path, text, fill_now in steps:
+        texts.pop(path, None)
+        if text is not None:
+            texts[path] = text
+        index.update(listing(texts))
+        if fill_now:
+            fill(index, texts, memory)
+    fill(index, texts, memory)
+    assert index.is_complete()
+    assert len(index) == len(texts)
+    for touched in ((), ("a1.py",)):
+        found = ask(index, QUERY, changed=["a0.py"], touched=touched, history=HISTORY)
+        assert found == ask(index_of(texts), QUERY, changed=["a0.py"], touched=touched, history=HISTORY)
+
+
+@given(st.dictionaries(_PATHS, _TEXTS), st.randoms(use_true_random=False))
+def test_the_order_of_files_does_not_matter(texts: Texts, order: random.Random) -> None:
+    shuffled = list(texts.items())
+    order.shuffle(shuffled)
+    assert ask(index_of(dict(shuffled)), QUERY, history=HISTORY) == ask(index_of(texts), QUERY, history=HISTORY)
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 1_000), st.booleans())
+def test_thousands_of_changes_leave_nothing_of_what_was_before(seed: int, remembers: bool) -> None:
+    chance, memory = random.Random(seed), Memory()
+    texts = {f"src/{number}.py": " ".join(chance.choices(WORDS, k=4)) for number in range(200)}
+    index = FileIndex(memory.known if remembers else forgetful)
+    index.update(listing(texts))
+    fill(index, texts, memory)
+    for turn in range(9):
+        for path in chance.sample(sorted(texts), 150):
+            texts[path] = " ".join(chance.choices(WORDS, k=4)) + f" turn{turn}"
+        index.update(listing(texts))
+        fill(index, texts, memory)
+    assert ask(index, "pelican turn8 walrus") == ask(index_of(texts), "pelican turn8 walrus")
+
+
+def test_a_summary_other_than_the_one_taken_in_leaves_nothing_behind() -> None:
+    """The same content may be read by its grammar once and, on a busy machine, by patterns another time."""
+    memory = Memory()
+    index = FileIndex(memory.known)
+    index.update({"a.py": "1", "b.py": "2"})
+    index.analysed("a.py", "1", summarise("a.py", b"def pelican(): walrus()\n"))
+    memory.keep("a.py", "1", summarise("a.py", b"otter\n"))
+    index.update({"b.py": "2"})
+    assert ask(index, "pelican walrus") == []
+
+
+def test_when_numbers_run_out_all_files_are_taken_in_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents_module, "MAX_UNITS", 20)
+    texts = {f"{number}.py": f"pelican = {number}\n" for number in range(19)}
+    index = index_of(texts)
+    assert index.is_complete()
+    texts["0.py"] = "walrus = 1\n"
+    assert sorted(index.update(listing(texts))) == sorted(texts)
+    fill(index, texts)
+    assert index.is_complete()
+    assert ask(index, "pelican walrus") == ask(index_of(texts), "pelican walrus")
+
+
+def test_the_numbers_of_small_files_do_not_run_out_before_those_of_their_chunks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(documents_module, "MAX_UNITS", 20)
+    index = FileIndex(forgetful)
+    for turn in range(20):
+        texts = {"a.py": f"pelican = {turn}\n"}
+        index.update(listing(texts))
+        fill(index, texts)
+        assert all(unit_of(entry) < 20 for entry in index._documents.paths.entries("py"))
+
+
+def test_a_file_that_is_not_analysed_yet_is_found_by_its_path() -> None:
+    index = FileIndex(forgetful)
+    assert index.update({"src/pelican.py": "1", "src/other.py": "2"}) == ["src/other.py", "src/pelican.py"]
+    assert not index.is_complete()
+    assert paths_of(ask(index, "the pelican")) == ["src/pelican.py"]
+
+
+def test_a_summary_of_an_earlier_content_is_not_taken() -> None:
+    index = FileIndex(forgetful)
+    index.update({"a.py": "1"})
+    index.update({"a.py": "2"})
+    index.analysed("a.py", "1", summarise("a.py", b"pelican"))
+    assert ask(index, "pelican") == []
+    assert index.pending() == [("a.py", "2")]
+
+
+def test_committing_a_content_keeps_what_is_known_of_it() -> None:
+    index = FileIndex(forgetful)
+    index.update({"a.py": "w:x:1"})
+    index.analysed("a.py", "w:x:1", summarise("a.py", b"pelican"))
+    assert index.update({"a.py": "1"}) == []
+    assert paths_of(ask(index, "pelican")) == ["a.py"]
+
+
+def test_a_content_that_comes_back_is_found_again() -> None:
+    memory, first, second = Memory(), {"a.py": "pelican"}, {"a.py": "walrus"}
+    index = FileIndex(memory.known)
+    for texts in (first, second, first):
+        index.update(listing(texts))
+        fill(index, texts, memory)
+    assert paths_of(ask(index, "pelican")) == ["a.py"]
+    assert ask(index, "walrus") == []
+
+
+def test_the_same_listing_again_is_not_looked_through() -> None:
+    index, files = FileIndex(forgetful), {"a.py": "1"}
+    index.update(files)
+    assert index.holds(files)
+    assert not index.holds(dict(files))
+    assert index.update(files) == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ("look at src/cart.py", "src/cart.py"),
+        ("look at cart.py", "src/cart.py"),
+        ('File "/srv/app/src/cart.py", line 3', "src/cart.py"),
+        ("at total (webpack:///./web/page.tsx:3:1)", "web/page.tsx"),
+        (r"C:\app\src\cart.py", "src/cart.py"),
+        ("in .github/workflows/ci.yml", ".github/workflows/ci.yml"),
+        ("in app/[id]/page.tsx please", "app/[id]/page.tsx"),
+        ("the Makefile", "Makefile"),
+        ("see größe/日本.md", "größe/日本.md"),
+    ],
+)
+def test_a_path_in_a_prompt_leads_to_the_file(prompt: str, found: str) -> None:
+    paths = (
+        "src/cart.py", "web/page.tsx", "app/[id]/page.tsx", ".github/workflows/ci.yml", "github/workflows/ci.yml",
+        "Makefile", "größe/日本.md", "tests/test_cart.py", "srv/app/notes.txt",
+    )  # fmt: skip
+    first = ask(index_of(dict.fromkeys(paths, "plain text")), prompt)[0]
+    assert first.path == found
+    assert "namedPath" in first.parts
+
+
+def test_a_name_that_many_files_have_names_none() -> None:
+    index = index_of({f"{folder}/index.ts": "x" for folder in "abcde"})
+    assert all("namedPath" not in one.parts for one in ask(index, "fix index.ts"))
+    assert ask(index, "fix c/index.ts")[0].path == "c/index.ts"
+
+
+def test_the_definition_of_a_named_thing_comes_first() -> None:
+    index = index_of({"a.py": "class LruCache:\n    pass\n", "b.py": "LruCache LruCache lru cache\n"})
+    found = ask(index, "why does LruCache evict")
+    assert found[0].path == "a.py"
+    assert "identifiers" in found[0].parts
+    assert "identifiers" not in parts_of(found, "b.py")
+    assert ask(index, "修复LruCache的问题")[0].path == "a.py"
+
+
+def test_code_comes_before_tests_and_documents_unless_they_are_asked_for() -> None:
+    index = index_of({"pelican.py": "pelican fly", "test_pelican.py": "pelican fly", "pelican.md": "pelican fly",
+                      "pelican.lock": "x", "package-lock.json": "pelican fly pelican"})  # fmt: skip
+    plain = paths_of(ask(index, "pelican fly"))
+    assert plain[0] == "pelican.py"
+    assert plain.index("test_pelican.py") < plain.index("pelican.md")
+    assert "package-lock.json" not in plain[:3]
+    assert ask(index, "the test of pelican flying")[0].path == "test_pelican.py"
+    asked = ask(index, "document the pelican in the readme documentation")
+    assert all("document" not in one.parts for one in asked)
+    assert "document" in parts_of(ask(index, "pelican fly"), "pelican.md")
+
+
+def test_a_changed_file_comes_before_its_equal() -> None:
+    index = index_of({"a.py": "pelican", "b.py": "pelican"})
+    assert paths_of(ask(index, "pelican", changed=["b.py"])) == ["b.py", "a.py"]
+    assert paths_of(ask(index, "pelican")) == ["a.py", "b.py"]
+
+
+def test_a_mentioned_file_comes_first_even_without_a_word_in_common() -> None:
+    index = index_of({"a.py": "pelican", "b.py": "walrus"})
+    assert paths_of(ask(index, "pelican", mentioned=["b.py", "gone.py"])) == ["b.py", "a.py"]
+    assert paths_of(ask(index, "?!", mentioned=["b.py"])) == ["b.py"]
+
+
+def test_nothing_is_found_for_a_prompt_without_words() -> None:
+    index = index_of({"a.py": "pelican"})
+    assert ask(index, "?! 12") == []
+    assert ask(index, "?! 12", history=history_of(commit(1, "pelican", "a.py"))) == []
+    assert ask(FileIndex(forgetful), "pelican") == []
+
+
+def test_no_more_than_asked_for_is_found() -> None:
+    index = index_of({f"{number}.py": "pelican" for number in range(9)})
+    assert paths_of(ask(index, "pelican", limit=3)) == ["0.py", "1.py", "2.py"]
+
+
+def test_a_prompt_of_thousands_of_paths_takes_bounded_time() -> None:
+    index = FileIndex(forgetful)
+    index.update({f"src/{number % 100}/{number}.py": str(number) for number in range(20_000)})
+    prompt = " ".join(f"/x/y/src/{number}/none{number}.py" for number in range(4_000))
+    _ends_within(10, lambda: ask(index, prompt))
+
+
+def test_a_prompt_of_everything_takes_bounded_time() -> None:
+    words = [f"w{letter}{other}" for letter in string.ascii_lowercase for other in string.ascii_lowercase]
+    summary = Summary("text", 1, 1, "", (), (dict.fromkeys(words, 1),))
+    index = FileIndex(forgetful)
+    index.update({f"src/{number}.py": str(number) for number in range(4_000)})
+    for path, content in index.pending():
+        index.analysed(path, content, summary)
+    _ends_within(10, lambda: ask(index, " ".join(words)))
+
+
+def test_searching_while_files_come_and_go_never_fails() -> None:
+    memory, ending, failures = Memory(), threading.Event(), list[BaseException]()
+    index, letters = FileIndex(memory.known), string.ascii_lowercase
+
+    def search() -> None:
+        try:
+            while not ending.is_set():
+                ask(index, "pelican src a.py", changed=["src/a.py"], touched=["src/z.py"])
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=search) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    known: Summary = summarise("a.py", b"pelican")
+    for turn in range(150):
+        index.update({f"src/{letter}.py": str(turn) for letter in letters[turn % 20 :]})
+        for path, content in index.pending():
+            index.analysed(path, content, known)
+            memory.keep(path, content, known)
+    ending.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def _ends_within(seconds: float, work: Callable[[], object]) -> None:
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive()

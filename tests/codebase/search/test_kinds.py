@@ -1,0 +1,37 @@
+"""What kind of file a path names, and what a file and its tests share of their names."""
+
+import pytest
+
+from sidecar.codebase.kinds import COMMON_STEMS, is_document, is_test, kind_of, stem_of
+
+
+def test_tests_and_documents_are_known_by_their_paths() -> None:
+    assert all(map(is_test, ("tests/a.py", "src/test_a.py", "a.test.ts", "a_test.go", "e2e/x.ts", "spec/a.rb")))
+    assert not any(map(is_test, ("src/latest.py", "contest/a.py", "attest.go")))
+    assert is_document("README.md")
+    assert not is_document("src/readme.py")
+    assert kind_of("tests/package-lock.json") == (True, True, True)
+    assert kind_of("src/cart.py") == (False, False, False)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["cart.py", "test_cart.py", "tests/test_cart.py", "cart_test.go", "Cart.test.ts", "cart.spec.tsx", "cart_spec.rb",
+     "CartTest.java", "CartTests.cs", "cart-test.js", "cart-spec.js", "src/Cart.tsx", "cart.module.css"],
+)  # fmt: skip
+def test_a_file_and_its_tests_share_a_stem(path: str) -> None:
+    assert stem_of(path) == "cart"
+
+
+@pytest.mark.parametrize("name", ["latest", "contest", "backtest", "protest"])
+def test_a_word_that_ends_like_a_test_is_paired_with_its_tests(name: str) -> None:
+    assert stem_of(f"src/{name}.py") == stem_of(f"tests/test_{name}.py") == stem_of(f"{name}_test.go")
+
+
+@pytest.mark.parametrize("path", ["test.py", "tests.py", "_test.py", ".gitignore", "test_.py", "-.js", "a/"])
+def test_a_name_of_nothing_else_is_left_as_it_is(path: str) -> None:
+    assert stem_of(path) == stem_of(stem_of(path))
+
+
+def test_names_that_everything_has_are_known() -> None:
+    assert {stem_of("a/index.ts"), stem_of("b/__init__.py"), stem_of("src/mod.rs")} <= COMMON_STEMS

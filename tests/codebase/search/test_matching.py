@@ -1,0 +1,173 @@
+"""Scores are BM25's, told apart from a plain computation by nothing; common terms bring no file of their own."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase.search import matching
+from sidecar.codebase.search.documents import Documents, names_of
+from sidecar.codebase.search.matching import K1, MAX_TERMS, SHORT_B, B, inverse_frequency, match, matched_terms
+from sidecar.codebase.summary import summarise
+from sidecar.codebase.terms import count_terms
+from tests.codebase.search.corpus import Texts, documents_of
+
+WORDS = ("pelican", "walrus", "otter", "heron")
+
+_PATHS = st.sampled_from([f"{folder}/{name}.py" for folder in ("walrus", "src") for name in ("otter", "a", "b", "c")])
+_LINES = st.sampled_from((*WORDS, "def heron_nest(): pass", "", "def pelican(): otter"))
+_TEXTS = st.lists(_LINES, max_size=100).map("\n".join)
+_TERMS = st.lists(st.sampled_from((*WORDS, "nowhere")), unique=True)
+Scores = dict[str, float]
+
+
+@given(texts=st.dictionaries(_PATHS, _TEXTS, max_size=6), terms=_TERMS, gone=st.sets(_PATHS, max_size=2))
+def test_scores_are_those_of_a_plain_computation(texts: Texts, terms: list[str], gone: set[str]) -> None:
+    documents = documents_of(texts)
+    for path in gone & texts.keys():
+        documents.remove(path, None)
+    kept = {path: text for path, text in texts.items() if path not in gone}
+    found = match(documents, terms)
+    body, chunk = _plain_bodies(kept, terms)
+    assert _by_path(documents, found.body) == pytest.approx(body)
+    assert _by_path(documents, found.chunk) == pytest.approx(chunk)
+    names = {path: names_of(summarise(path, text.encode())) for path, text in kept.items()}
+    assert _by_path(documents, found.names) == pytest.approx(_bm25(names, list(found.weights), SHORT_B))
+    words = {path: count_terms(path) for path in kept}
+    assert _by_path(documents, found.path) == pytest.approx(_bm25(words, list(found.weights), SHORT_B))
+
+
+def test_the_rarest_terms_come_first_and_those_nowhere_not_at_all() -> None:
+    documents = documents_of(
+        {"a.py": "pelican walrus", "b.py": "walrus heron", "c.py": "walrus pelican", "otter.py": ""}
+    )
+    found = match(documents, ["walrus", "nowhere", "pelican", "otter", "heron"])
+    assert list(found.weights) == ["otter", "heron", "pelican", "walrus"]
+    assert list(found.weights.values()) == sorted(found.weights.values(), reverse=True)
+
+
+def test_of_a_long_prompt_the_rarest_terms_count() -> None:
+    texts = {f"{number}.py": " ".join(f"w{letter}x" for letter in _letters(number)) for number in range(80)}
+    documents = documents_of(texts)
+    found = match(documents, [f"w{letter}x" for letter in _letters(80)])
+    assert len(found.weights) == MAX_TERMS
+    assert "w" + _letters(80)[79] + "x" not in found.weights
+    assert "w" + _letters(80)[78] + "x" in found.weights
+
+
+def test_common_terms_only_add_to_files_that_rarer_ones_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {f"{number:02}.py": "walrus" for number in range(40)} | {"07.py": "walrus pelican", "09.py": "pelican"}
+    documents = documents_of(texts)
+    whole = match(documents, ["walrus", "pelican"])
+    assert len(whole.body) == 40
+    monkeypatch.setattr(matching, "READ_ENTRIES", 10)
+    cut = match(documents, ["walrus", "pelican"])
+    assert _by_path(documents, cut.body).keys() == {"07.py", "09.py"}
+    for number, score in cut.body.items():
+        assert score == pytest.approx(whole.body[number])
+        assert cut.chunk[number] == pytest.approx(whole.chunk[number])
+
+
+def test_common_terms_are_looked_up_in_the_best_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {f"{number}.py": "walrus pelican\n" + "x\n" * number for number in range(6)}
+    documents = documents_of(texts | {f"z{number}.py": "walrus" for number in range(20)})
+    alone = match(documents, ["pelican"])
+    monkeypatch.setattr(matching, "READ_ENTRIES", 8)
+    monkeypatch.setattr(matching, "LOOKED_UP", 2)
+    found = match(documents, ["walrus", "pelican"])
+    gained = {documents.path(number) for number in found.body if found.body[number] > alone.body[number] + 1e-9}
+    assert gained == {"0.py", "1.py"}
+
+
+def test_a_term_in_most_files_is_read_whole_when_it_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "READ_ENTRIES", 3)
+    documents = documents_of({f"{number}.py": "walrus" for number in range(9)})
+    assert len(match(documents, ["walrus"]).body) == 9
+
+
+def test_a_folder_that_most_paths_share_brings_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = documents_of({f"walrus/{number}.py": "x" for number in range(9)})
+    assert len(match(documents, ["walrus"]).path) == 9
+    monkeypatch.setattr(matching, "READ_ENTRIES", 8)
+    assert match(documents, ["walrus"]).path == {}
+
+
+def test_the_terms_a_file_holds_are_those_of_its_text_its_names_and_its_path() -> None:
+    documents = documents_of({"src/otter.py": "walrus\ndef heron_nest(): pass\n", "b.py": "pelican"})
+    number = documents.number("src/otter.py")
+    assert matched_terms(documents, number, ("pelican", "walrus", "otter", "nest")) == ("walrus", "otter", "nest")
+
+
+def test_the_best_chunk_of_a_long_file_is_where_the_terms_stand_together() -> None:
+    apart = "pelican\n" + "x = 1\n" * 80 + "walrus\n"
+    together = "x = 1\n" * 80 + "pelican\nwalrus\n"
+    documents = documents_of({"apart.py": apart, "together.py": together})
+    found = match(documents, ["pelican", "walrus"])
+    chunk, body = _by_path(documents, found.chunk), _by_path(documents, found.body)
+    assert chunk["together.py"] > chunk["apart.py"]
+    assert body["together.py"] == pytest.approx(body["apart.py"])
+
+
+def test_nothing_matches_where_nothing_is() -> None:
+    assert match(Documents(), ["pelican"]).body == {}
+    assert match(documents_of({"a.py": "pelican"}), []).weights == {}
+
+
+def test_a_term_in_every_unit_still_weighs_something() -> None:
+    assert inverse_frequency(10, 10) > 0
+    assert inverse_frequency(1, 10) > inverse_frequency(2, 10)
+    assert inverse_frequency(1, 10) == pytest.approx(math.log(1 + 9.5 / 1.5))
+
+
+def _by_path(documents: Documents, scores: Mapping[int, float]) -> Scores:
+    return {documents.path(number): score for number, score in scores.items()}
+
+
+def _letters(count: int) -> list[str]:
+    return [chr(97 + number // 26) + chr(97 + number % 26) + "q" for number in range(count)]
+
+
+def _bm25(counted: Mapping[str, Mapping[str, int]], terms: list[str], b: float) -> Scores:
+    """Robertson and Zaragoza's formula, as it stands in their paper, unit by unit."""
+    average = sum(sum(counts.values()) for counts in counted.values()) / (len(counted) or 1) or 1
+    scores: Counter[str] = Counter()
+    for term in terms:
+        holding = [unit for unit, counts in counted.items() if term in counts]
+        for unit in holding:
+            count, length = counted[unit][term], sum(counted[unit].values())
+            saturated = count * (K1 + 1) / (count + K1 * (1 - b + b * length / average))
+            scores[unit] += inverse_frequency(len(holding), len(counted)) * saturated  # type: ignore[assignment]
+    return dict(scores)
+
+
+def _plain_bodies(texts: Texts, terms: list[str]) -> tuple[Scores, Scores]:
+    """The whole file's score, with the weights of terms among chunks; and the best chunk's."""
+    chunks = {
+        f"{path}#{number}": chunk
+        for path, text in texts.items()
+        for number, chunk in enumerate(summarise(path, text.encode()).chunks)
+    }
+    best: Scores = {}
+    for unit, score in _bm25(chunks, terms, B).items():
+        path = unit.partition("#")[0]
+        best[path] = max(score, best.get(path, 0.0))
+    files = {path: _sum(chunk for unit, chunk in chunks.items() if unit.startswith(f"{path}#")) for path in texts}
+    average = sum(files[path].total() for path in files) / (len(files) or 1) or 1
+    body: Counter[str] = Counter()
+    for term in terms:
+        weight = inverse_frequency(sum(term in chunk for chunk in chunks.values()), len(chunks))
+        for path, counts in files.items():
+            if counts[term]:
+                norm = K1 * (1 - B + B * counts.total() / average)
+                body[path] += weight * counts[term] * (K1 + 1) / (counts[term] + norm)  # type: ignore[assignment]
+    return dict(body), best
+
+
+def _sum(chunks: Iterable[Mapping[str, int]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for chunk in chunks:
+        total.update(chunk)
+    return total

@@ -1,0 +1,104 @@
+"""Postings hold exactly what was added and not removed, whatever came between."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase.search.postings import MAX_COUNT, MAX_UNITS, Postings, count_of, unit_of
+
+TERMS = ("pelican", "walrus", "otter", "heron")
+Model = dict[int, dict[str, int]]
+
+_UNITS = st.lists(st.dictionaries(st.sampled_from(TERMS), st.integers(1, 300)), max_size=12)
+_RANGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=8)
+
+
+@given(units=_UNITS, removed=_RANGES, more=_UNITS, tells_terms=st.booleans())
+def test_they_hold_what_a_plain_mapping_holds(
+    units: list[dict[str, int]], removed: list[tuple[int, int]], more: list[dict[str, int]], tells_terms: bool
+) -> None:
+    postings, model = Postings(), Model()
+    for counts in units:
+        _add(postings, model, counts)
+    for first, length in removed:
+        _remove(postings, model, first, first + length, tells_terms)
+        _agree(postings, model)
+    for number, counts in enumerate(more, 100):
+        postings.add(number, counts)
+        model[number] = counts
+    _agree(postings, model)
+
+
+@given(units=_UNITS, first=st.integers(0, 12), length=st.integers(0, 6))
+def test_removal_with_and_without_terms_leaves_the_same(units: list[dict[str, int]], first: int, length: int) -> None:
+    told, untold = Postings(), Postings()
+    for number, counts in enumerate(units):
+        told.add(number, counts)
+        untold.add(number, counts)
+    told.remove(first, first + length, {term for counts in units[first : first + length] for term in counts})
+    untold.remove(first, first + length)
+    assert set(told) == set(untold)
+    assert {term: list(told.entries(term)) for term in told} == {term: list(untold.entries(term)) for term in untold}
+
+
+def test_a_term_that_no_unit_holds_any_longer_is_gone() -> None:
+    postings = Postings()
+    postings.add(0, {"pelican": 1, "walrus": 2})
+    postings.add(1, {"pelican": 1})
+    postings.remove(0, 1)
+    assert set(postings) == {"pelican"}
+    assert "walrus" not in postings
+    postings.remove(1, 2, ["pelican"])
+    assert len(postings) == 0
+    assert list(postings.entries("pelican")) == []
+
+
+def test_terms_that_are_not_there_are_removed_without_harm() -> None:
+    postings = Postings()
+    postings.add(3, {"pelican": 1})
+    postings.remove(3, 4, ["walrus"])
+    postings.remove(0, 3, ["pelican"])
+    assert [unit_of(entry) for entry in postings.entries("pelican")] == [3]
+
+
+def test_a_large_count_stays_apart_from_its_unit() -> None:
+    postings = Postings()
+    postings.add(7, {"pelican": 100_000})
+    (entry,) = postings.entries("pelican")
+    assert (unit_of(entry), count_of(entry)) == (7, MAX_COUNT)
+
+
+def test_the_last_unit_fits_and_the_one_after_it_is_refused() -> None:
+    postings = Postings()
+    postings.add(0, {"pelican": 1})
+    postings.add(MAX_UNITS - 1, {"pelican": MAX_COUNT})
+    assert [unit_of(entry) for entry in postings.entries("pelican")] == [0, MAX_UNITS - 1]
+    with pytest.raises(OverflowError):
+        postings.add(MAX_UNITS, {"pelican": 1})
+
+
+def _add(postings: Postings, model: Model, counts: dict[str, int]) -> None:
+    model[len(model)] = counts
+    postings.add(len(model) - 1, counts)
+
+
+def _remove(postings: Postings, model: Model, first: int, end: int, tells_terms: bool) -> None:
+    held = {term for unit in range(first, end) for term in model.get(unit, ())}
+    postings.remove(first, end, held if tells_terms else None)
+    for unit in range(first, end):
+        if unit in model:
+            model[unit] = {}
+
+
+def _agree(postings: Postings, model: Model) -> None:
+    expected = {
+        term: [(unit, min(MAX_COUNT, counts[term])) for unit, counts in sorted(model.items()) if term in counts]
+        for term in TERMS
+    }
+    assert set(postings) == {term for term, entries in expected.items() if entries}
+    assert len(postings) == len(set(postings))
+    for term, entries in expected.items():
+        assert [(unit_of(entry), count_of(entry)) for entry in postings.entries(term)] == entries
+        for first in range(0, 13, 3):
+            within = [(unit_of(entry), count_of(entry)) for entry in postings.within(term, first, first + 3)]
+            assert within == [entry for entry in entries if first <= entry[0] < first + 3]

@@ -1,0 +1,67 @@
+"""What a question says: its words, the names it spells out, its scope, and whether it wants tests or documents."""
+
+import pytest
+
+from sidecar.codebase.search.question import read
+
+
+def test_the_words_of_a_text_come_once_and_without_those_that_say_nothing() -> None:
+    assert read("Please fix the carts, and the cart's total").terms == ("fix", "cart", "total")
+    assert read("?! 12 the").terms == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("why does LruCache evict", {"lrucach"}),
+        ("call cart.add_line twice", {"cart", "addlin"}),
+        ("fix the cart", set()),
+    ],
+)
+def test_names_that_are_spelt_out_are_told_from_plain_words(text: str, names: set[str]) -> None:
+    assert names <= set(read(text).identifiers)
+    assert bool(read(text).identifiers) == bool(names)
+
+
+def test_a_qualified_name_is_spelt_out_in_every_language() -> None:
+    for text in ("`Cart.total` is wrong", "`Cart:total` is wrong", "`Cart::total` is wrong"):
+        assert {"cart", "total"} <= set(read(text).identifiers), text
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("fix(router): no slash at the end", {"router"}),
+        ("feat(cart-total)!: round", {"cart", "total"}),
+        ("refactor(types/http): x", {"typ", "http"}),
+        ("http: keep the header", {"http"}),
+        ("  fix(Routers): x", {"router"}),
+        ("no scope here: nothing", set()),
+        ("see http://example.org", set()),
+        ("fix the cart", set()),
+        ("fix(): x", set()),
+        ("", set()),
+    ],
+)
+def test_the_scope_of_a_conventional_commit_is_read(text: str, scope: set[str]) -> None:
+    assert read(text).scope == scope
+
+
+@pytest.mark.parametrize(
+    "text", ["fix the failing tests", "improve coverage", "add a spec", "the e2e run", "a fixture"]
+)
+def test_a_text_that_speaks_of_tests_wants_them(text: str) -> None:
+    assert read(text).wants_tests
+    assert not read(text).wants_documents
+
+
+@pytest.mark.parametrize("text", ["update the readme", "documentation of carts", "the changelog", "config of lint"])
+def test_a_text_that_speaks_of_documents_wants_them(text: str) -> None:
+    assert read(text).wants_documents
+    assert not read(text).wants_tests
+
+
+def test_other_texts_want_neither() -> None:
+    asked = read("the latest special price of a testament")
+    assert not asked.wants_tests
+    assert not asked.wants_documents

@@ -1,0 +1,137 @@
+"""A score is the sum of its parts; the parts are what is known, weighed; shares stay shares."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase.search import is_faint, word_share
+from sidecar.codebase.search.ranking import (
+    NEAR_BEST_WEIGHTS,
+    NEAR_TOUCHED_WEIGHTS,
+    OWN_WEIGHTS,
+    RANK_HALF,
+    SAID_WEIGHTS,
+    Ranked,
+    by_rank,
+    near_parts,
+    own_parts,
+    recency,
+    score_of,
+    seed_shares,
+    speaks,
+)
+from tests.codebase.search.corpus import ask, commit, history_of, index_of
+
+_SCORES = st.floats(-50, 50)
+_OWN = st.dictionaries(st.sampled_from([*OWN_WEIGHTS, *SAID_WEIGHTS]), st.just(0.0) | st.floats(0.01, 1))
+
+TEXTS = {
+    "shop/cart.py": "class Cart:\n    def total(self):\n        return pelican\n",
+    "shop/test_cart.py": "from cart import Cart\n",
+    "shop/price.py": "pelican walrus\n",
+    "readme.md": "# Cart\n",
+    "package-lock.json": "cart",
+}
+
+
+def _ranked(parts: dict[str, float], *matched: str) -> Ranked:
+    return Ranked("a.py", score_of(parts), parts, matched, ())
+
+
+@given(_OWN)
+def test_a_score_is_the_sum_of_what_is_known_weighed(values: dict[str, float]) -> None:
+    parts = own_parts(values)
+    weights = {**OWN_WEIGHTS, **SAID_WEIGHTS}
+    assert parts.keys() == {name for name, value in values.items() if value}
+    assert score_of(parts) == pytest.approx(sum(weights[name] * value for name, value in values.items()), abs=0.01)
+
+
+def test_the_parts_of_every_found_file_add_up_to_its_score() -> None:
+    history = history_of(commit(2, "Price the pelican", "shop/price.py", "shop/cart.py"))
+    found = ask(
+        index_of(TEXTS), "fix(shop): Cart.total of the pelican in price.py", changed=["shop/cart.py"],
+        mentioned=["readme.md"], touched=["shop/price.py"], history=history, imports={"shop/price.py": ["cart"]},
+    )  # fmt: skip
+    named = {**OWN_WEIGHTS, **NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS, **SAID_WEIGHTS}.keys()
+    assert len(found) == len(TEXTS)
+    for one in found:
+        assert one.score == pytest.approx(sum(one.parts.values()), abs=1e-3)
+        assert one.parts.keys() <= named
+        assert {kind for kind, _ in one.near} == one.parts.keys() & {*NEAR_BEST_WEIGHTS, *NEAR_TOUCHED_WEIGHTS}
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_weights_of_different_kinds_share_no_name() -> None:
+    kinds = (OWN_WEIGHTS, NEAR_BEST_WEIGHTS, NEAR_TOUCHED_WEIGHTS, SAID_WEIGHTS)
+    assert len({name for weights in kinds for name in weights}) == sum(map(len, kinds))
+    assert near_parts({"together": 1.0, "pairTouched": 0.0}).keys() == {"together"}
+
+
+def test_what_the_user_points_at_outweighs_all_that_is_known_of_another() -> None:
+    everything = score_of(own_parts(dict.fromkeys(OWN_WEIGHTS, 1.0)))
+    assert SAID_WEIGHTS["mentioned"] > everything
+    assert SAID_WEIGHTS["mentioned"] > SAID_WEIGHTS["namedPath"]
+
+
+@given(st.lists(_SCORES, min_size=1, max_size=8))
+def test_the_shares_of_seeds_add_up_to_the_whole(scores: list[float]) -> None:
+    ordered = sorted(scores, reverse=True)
+    shares = seed_shares(ordered)
+    assert sum(shares) == pytest.approx(1.0)
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_seeds_of_one_score_share_alike() -> None:
+    assert seed_shares([3.0, 3.0]) == [0.5, 0.5]
+    assert seed_shares([3.0]) == [1.0]
+    assert seed_shares([]) == []
+
+
+def test_shares_by_rank_fall_with_the_rank_whatever_the_distance() -> None:
+    assert by_rank({"b": 5.0, "a": 5.0, "c": 900.0}) == {"c": 1.0, "a": RANK_HALF / 11, "b": RANK_HALF / 12}
+    assert by_rank({str(number): -number for number in range(11)})["10"] == 0.5
+    assert by_rank({}) == {}
+
+
+def test_recency_falls_from_the_whole_to_nothing() -> None:
+    assert [recency(age, 3.0) for age in (0, 3, None)] == [1.0, 0.5, 0.0]
+    assert recency(1, 300.0) > recency(1, 3.0)
+
+
+def test_the_share_of_words_counts_text_and_passage_only() -> None:
+    best = own_parts({"text": 1.0, "passage": 1.0, "path": 1.0, "mentioned": 1.0})
+    assert word_share(_ranked(best)) == pytest.approx(1.0, abs=1e-3)
+    assert 0 < word_share(_ranked(own_parts({"text": 0.5}))) < 0.5
+    assert word_share(_ranked(own_parts({"path": 1.0, "commits": 1.0}))) == 0.0
+
+
+def test_the_file_that_fits_the_words_best_has_the_whole_share() -> None:
+    found = ask(index_of(TEXTS), "walrus pelican")
+    assert max(map(word_share, found)) == pytest.approx(1.0, abs=1e-3)
+    assert all(0 <= word_share(one) <= 1.001 for one in found)
+
+
+@pytest.mark.parametrize(
+    ("names", "matched", "faint"),
+    [
+        (("text", "passage"), ("pelican",), True),
+        (("commits", "latest"), (), True),
+        (("text", "passage"), ("pelican", "walrus"), False),
+        (("namedPath",), (), False),
+        (("mentioned",), (), False),
+        (("identifiers",), ("pelican",), False),
+    ],
+)
+def test_a_find_is_faint_when_hardly_a_word_speaks_for_it(
+    names: tuple[str, ...], matched: tuple[str, ...], faint: bool
+) -> None:
+    assert is_faint(_ranked(own_parts(dict.fromkeys(names, 1.0)), *matched)) is faint
+
+
+def test_age_size_and_kind_alone_do_not_speak_for_a_file() -> None:
+    silent = ("latest", "recent", "length", "test", "testAsked", "document", "generated", "changed")
+    assert not speaks(own_parts(dict.fromkeys(silent, 1.0)))
+    for name in (OWN_WEIGHTS.keys() | SAID_WEIGHTS.keys()) - set(silent):
+        assert speaks(own_parts({name: 1.0})), name
+    for name in (*NEAR_BEST_WEIGHTS, *NEAR_TOUCHED_WEIGHTS):
+        assert speaks(near_parts({name: 1.0})), name
