@@ -22,11 +22,15 @@ from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary import Summary
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
+from sidecar.storage.lru import Lru
 from sidecar.system.git import GitFailed
 from sidecar.workspace import Workspace
 
 MAX_NEW_FILE_BYTES = 64 * 1024
 MAX_TEXT_BYTES = 256 * 1024
+
+SHOWN_BYTES, SHOWN_SHARE = 4 * 2**20, 4
+"""How much the summaries that were shown last may take; one takes about so many times its file's bytes."""
 
 
 class Repository:
@@ -40,9 +44,10 @@ class Repository:
         self._hashes = ContentHashes(lambda: files_clock.now_ms() * 1_000_000)
         self._lister = Lister()
         self._file_cache = process.part(FileCache, lambda: FileCache(process))
-        self._finder = Finder(self.cwd, process, self._known, self.summaries)
+        self._finder = Finder(self.cwd, process, self.known_summaries, self.summaries)
         self._index = self._finder.index
         self._filler = Filling(self.cwd, process, self._index, self._file_cache)
+        self._shown = Lru(SHOWN_BYTES)
         self._look_lock = threading.Lock()
         self._fill_lock = threading.Lock()
         self._fill: Future[FillReport] | None = None
@@ -136,7 +141,9 @@ class Repository:
 
         A file that changed or is gone meanwhile has none.
         """
-        found = self._known(files)
+        shown = {path: self._shown.get((path, content)) for path, content in files.items()}
+        found = {path: summary for path, summary in shown.items() if isinstance(summary, Summary)}
+        found |= self.known_summaries({path: content for path, content in files.items() if path not in found})
         unknown = {path: content for path, content in files.items() if path not in found}
         try:
             made = list(analyse(self.cwd, unknown))
@@ -145,7 +152,10 @@ class Repository:
             return found
         if made:
             self._file_cache.put_many(self.key, made, self._process.clock.now_ms())
-        return found | {path: summary for path, _, summary in made}
+        found |= {path: summary for path, _, summary in made}
+        for path, summary in found.items():
+            self._shown.put((path, files[path]), summary, SHOWN_SHARE * summary.bytes)
+        return found
 
     def diffs(self, state: RepositoryState) -> dict[str, FileDiff]:
         """Gives the difference of each changed file to the head commit; read again only for what changed.
@@ -189,10 +199,6 @@ class Repository:
     def _run(self, report: FillReport) -> FillReport:
         self._finder.read_history()
         return self._filler.run(self.key, report, self._finder.in_order_of_interest)
-
-    def _known(self, files: dict[str, str]) -> dict[str, Summary]:
-        """Gives the summaries that are in the file cache."""
-        return self._file_cache.get_many(self.key, list(files.items()))
 
 
 def repository_of(workspace: Workspace, process: Process) -> Repository:

@@ -1,6 +1,7 @@
 """The Context Pack: per file its path, why it is here, and the definitions the prompt points at. Pure."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase import Definition, Ranked, Summary, chunk_lines, count_terms, query_terms
@@ -54,12 +55,43 @@ class ContextFile(NamedTuple):
 
 
 def context_items(files: Sequence[ContextFile], query: str, sendable_bytes: int) -> list[PackItem]:
-    """Renders the files, the most relevant first; bytes taper with rank.
+    """Renders the files, the most relevant first."""
+    terms = frozenset(query_terms(query))
+    return [
+        context_item(file, rank, item_text(file, rank, terms, most_bytes(rank, sendable_bytes)))
+        for rank, file in enumerate(files, 1)
+    ]
+
+
+def most_bytes(rank: int, sendable_bytes: int) -> int:
+    """Gives what a file of a rank, which counts from 1, may take.
 
     `sendable_bytes` is what the call may send in all: no item comes near it, else it would never be sent.
     """
-    terms = frozenset(query_terms(query))
-    return [_item(file, rank, terms, sendable_bytes // 8) for rank, file in enumerate(files, 1)]
+    return min(next((most for last, most in TAPER if rank <= last), REST_BYTES), sendable_bytes // 8)
+
+
+def item_text(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> str:
+    """Renders one file: what it is, why it is here, and the definitions the terms point at."""
+    summary = file.summary
+    about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""
+    purpose = f" — {one_line(summary.purpose, _purpose_limit(rank))}" if summary.purpose and rank <= TOLD_RANKS else ""
+    lines = [f"{one_line(file.ranked.path, 300)}{about}{purpose}", f"  why: {one_line(file.why, 160)}"]
+    left = limit_bytes - sum(size(line) + 1 for line in lines)
+    return "\n".join((*lines, *_definition_lines(summary, terms, left)))
+
+
+def context_item(file: ContextFile, rank: int, text: str) -> PackItem:
+    """Makes an item of a rendered file."""
+    return PackItem(
+        key=keys.context_key(file.ranked.path),
+        kind="context",
+        priority=Priority.TOP_CONTEXT if rank <= TOP_RANKS else Priority.FURTHER_CONTEXT,
+        text=text,
+        digest=keys.content_digest(file.content),
+        why=file.why,
+        score=file.ranked.parts,
+    )
 
 
 def why_here(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, changed: bool) -> str:
@@ -102,25 +134,6 @@ def _near(ranked: Ranked) -> list[str]:
     return [f"{_LINKS[kind]} {seed}"] if value >= TELLING_PART else []
 
 
-def _item(file: ContextFile, rank: int, terms: frozenset[str], item_bytes: int) -> PackItem:
-    limit = min(next((most for last, most in TAPER if rank <= last), REST_BYTES), item_bytes)
-    summary = file.summary
-    about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""
-    purpose = f" — {one_line(summary.purpose, _purpose_limit(rank))}" if summary.purpose and rank <= TOLD_RANKS else ""
-    lines = [f"{one_line(file.ranked.path, 300)}{about}{purpose}", f"  why: {one_line(file.why, 160)}"]
-    left = limit - sum(size(line) + 1 for line in lines)
-    lines.extend(_definition_lines(summary, terms, left))
-    return PackItem(
-        key=keys.context_key(file.ranked.path),
-        kind="context",
-        priority=Priority.TOP_CONTEXT if rank <= TOP_RANKS else Priority.FURTHER_CONTEXT,
-        text="\n".join(lines),
-        digest=keys.content_digest(file.content),
-        why=file.why,
-        score=file.ranked.parts,
-    )
-
-
 def _purpose_limit(rank: int) -> int:
     return 160 if rank <= TOP_RANKS else 80
 
@@ -145,9 +158,15 @@ def _definition_lines(summary: Summary, terms: frozenset[str], left: int) -> lis
 
 def _interest(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
     """How much the prompt's words point at a definition: by its name, its signature, and the lines it stands in."""
-    named = terms & count_terms(f"{definition.name} {definition.container}").keys()
-    said = terms & count_terms(definition.signature).keys()
+    named = terms & _terms(f"{definition.name} {definition.container}")
+    said = terms & _terms(definition.signature)
     return NAME_INTEREST * len(named) + len(said - named) + LINES_INTEREST * _coverage(definition, summary, terms)
+
+
+@lru_cache(maxsize=4_096)
+def _terms(text: str) -> frozenset[str]:
+    """The terms of a name or signature; after an edit all but a few are those of the call before."""
+    return frozenset(count_terms(text))
 
 
 def _coverage(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:

@@ -1,8 +1,9 @@
-"""The context's items as they were rendered last: where nothing changed, nothing is rendered again."""
+"""The context's texts as they were rendered last: a file that is told as before is not rendered again."""
 
 from collections.abc import Hashable, Sequence
 
-from sidecar.packs.context import ContextFile, context_items
+from sidecar.codebase import query_terms
+from sidecar.packs.context import ContextFile, context_item, item_text, most_bytes
 from sidecar.packs.items import PackItem
 from sidecar.storage.lru import Lru
 
@@ -11,25 +12,30 @@ RENDERED_BYTES = 512 * 1024
 
 
 class Rendered:
-    """Items by everything their texts are made of. Thread-safe."""
+    """Texts by everything they are made of. Thread-safe."""
 
     def __init__(self) -> None:
         self._known = Lru(RENDERED_BYTES)
 
-    def items(self, files: Sequence[ContextFile], query: str, sendable_bytes: int) -> tuple[PackItem, ...]:
+    def items(self, files: Sequence[ContextFile], query: str, sendable_bytes: int) -> list[PackItem]:
         """Gives what `context_items` gives."""
-        key = (tuple(_identity(file) for file in files), query, sendable_bytes)
+        terms = frozenset(query_terms(query))
+        return [
+            context_item(file, rank, self._text(file, rank, terms, most_bytes(rank, sendable_bytes)))
+            for rank, file in enumerate(files, 1)
+        ]
+
+    def _text(self, file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> str:
+        key = (_identity(file), rank, terms, limit_bytes)
         known = self._known.get(key)
-        if isinstance(known, tuple):
+        if isinstance(known, str):
             return known
-        items = tuple(context_items(files, query, sendable_bytes))
-        self._known.put(key, items, len(query) + sum(item.bytes for item in items))
-        return items
+        text = item_text(file, rank, terms, limit_bytes)
+        self._known.put(key, text, len(text) + sum(map(len, terms)))
+        return text
 
 
 def _identity(file: ContextFile) -> Hashable:
     """What a summary says follows from its file's path and content, and from how far the file could be analysed."""
-    path, score, parts, matched, near = file.ranked
     summary = file.summary
-    analysed = summary.analysis, summary.purpose, len(summary.definitions)
-    return path, score, tuple(parts.items()), matched, near, file.content, analysed, file.why
+    return file.ranked.path, file.content, file.why, summary.analysis, summary.purpose, len(summary.definitions)

@@ -5,7 +5,7 @@ when it leaves, which spares looking through all postings.
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sidecar.codebase.kinds import Kind, kind_of, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
@@ -31,8 +31,8 @@ class Documents:
         self._kinds: list[Kind] = []
         self._chunks: list[tuple[int, int]] = []
         self._numbers: dict[str, int] = {}
-        self.links: dict[str, tuple[Sequence[str], list[str]]] = {}
-        """What the import specifiers of a file lead to; true only for the paths there are now."""
+        self.links: dict[str, list[str]] = {}
+        """The files that a file imports, as far as that was asked; true only for the paths there are now."""
         self._folders: dict[str, set[str]] = {}
         # Most names stand once: those have their path here without a set around it.
         self._named: dict[str, str | set[str]] = {}
@@ -103,6 +103,7 @@ class Documents:
             self.names.remove(number, number + 1, names_of(same) if same else None)
         self.paths.remove(number, number + 1, count_terms(path))
         self._path[number] = _GONE
+        self.links.pop(path, None)
         self._forget_name(path)
         folder = folder_of(path)
         self._folders[folder].discard(path)

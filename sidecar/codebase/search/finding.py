@@ -192,7 +192,7 @@ def _near(
     scores = {path: score_of(one) for path, one in parts.items() if speaks(one)}
     best = heapq.nsmallest(SEEDS, scores, key=lambda path: (-scores[path], path))
     touched = sorted(path for path in question.touched if path in documents)[:MAX_TOUCHED]
-    imports = imports_of([*best, *touched])
+    imports = imports_of([path for path in (*best, *touched) if path not in documents.links])
     near = _Near(defaultdict(lambda: defaultdict(float)), defaultdict(dict))
     for share, seed in zip(seed_shares([scores[path] for path in best]) if best else (), best, strict=True):
         _pass_on(near, "together", seed, share, history.together(seed), documents)
@@ -219,14 +219,11 @@ def _pass_on(
 
 
 def _imported(documents: Documents, seed: str, imports: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    specifiers = imports.get(seed, ())
-    known = documents.links.get(seed)
-    if known is not None and known[0] == specifiers:
-        targets = known[1]
-    else:
+    targets = documents.links.get(seed)
+    if targets is None and seed in imports:
         tree = Tree(documents, documents.ending_with, documents.inside)
-        targets = sorted({path for specifier in specifiers for path in resolve(seed, specifier, tree)})
-        documents.links[seed] = specifiers, targets
+        targets = sorted({path for specifier in imports[seed] for path in resolve(seed, specifier, tree)})
+        documents.links[seed] = targets
     return dict.fromkeys(targets, 1 / math.sqrt(len(targets))) if targets else {}
 
 

@@ -4,7 +4,8 @@ import heapq
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase.search.commits import Commit
@@ -41,6 +42,9 @@ class History:
         self._changes: dict[str, array[int]] = {}
         self._by_term: dict[str, array[int]] = {}
         self._term_counts = array("I")
+        # The same is asked after each edit of a conversation, and a history never changes.
+        self._recalled = lru_cache(maxsize=16)(self._recall)
+        self._beside = lru_cache(maxsize=256)(self._together)
         numbers: dict[str, int] = {}
         today: dict[str, str] = {}
         for number, commit in enumerate(commits):
@@ -63,8 +67,11 @@ class History:
     def __len__(self) -> int:
         return len(self._files)
 
-    def recall(self, terms: Iterable[str]) -> Recalled:
+    def recall(self, terms: Sequence[str]) -> Recalled:
         """Finds the files that were changed under such words."""
+        return self._recalled(tuple(terms))
+
+    def _recall(self, terms: tuple[str, ...]) -> Recalled:
         weights = {term: self._weight(term) for term in terms if term in self._by_term}
         scores: dict[int, float] = defaultdict(float)
         words: dict[int, dict[str, float]] = {}
@@ -97,6 +104,9 @@ class History:
 
     def together(self, path: str) -> Mapping[str, float]:
         """Gives the files that changed together with one, with the share of its changes they took part in."""
+        return self._beside(path)
+
+    def _together(self, path: str) -> Mapping[str, float]:
         shares: Counter[int] = Counter()
         all_ = 0.5
         for number in self._changes.get(path, ()):

@@ -88,11 +88,11 @@ def test_a_large_folder_says_nothing_of_its_files(monkeypatch: pytest.MonkeyPatc
 
 
 def test_near_names_the_seed_that_gave_most() -> None:
-    index = index_of({"best.py": "pelican heron", "other.py": "pelican\n" + "x = 1\n" * 30, "stock.py": OTHER})
-    found = ask(index, "pelican heron", imports={"best.py": ["stock"], "other.py": ["stock"]})
+    texts = {"best.py": "pelican heron", "other.py": "pelican\n" + "x = 1\n" * 30, "stock.py": OTHER}
+    found = ask(index_of(texts), "pelican heron", imports={"best.py": ["stock"], "other.py": ["stock"]})
     assert found[0].path == "best.py"
     assert next(one.near for one in found if one.path == "stock.py") == (("imports", "best.py"),)
-    alone = ask(index, "pelican heron", imports={"best.py": ["stock"]})
+    alone = ask(index_of(texts), "pelican heron", imports={"best.py": ["stock"]})
     assert parts_of(alone, "stock.py")["imports"] < parts_of(found, "stock.py")["imports"]
 
 
