@@ -9,11 +9,15 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from session.choosing import chosen_files
 from session.client import Client
 from session.screenplay import Turn, interfere, perform
 
 WINDOW_TOKENS = 200_000
 HOST_DEADLINE_MS = 800
+SEARCHED_FILES = 20
+WAITS = 10
+"""A search waits at most two seconds for files that are still being read."""
 
 
 class Player:
@@ -36,6 +40,8 @@ class Player:
         began = time.perf_counter()
         before = self._client.request("continuity/preRun", self._pre_run(turn, session))
         took_ms = (time.perf_counter() - began) * 1000
+        told = self._client.request("continuity/explain", {"runId": f"run-{self._played}"})
+        alone = self._alone(turn)
         started_at = _now()
         parts, errors, happened = perform(turn, self._repository)
         self._sessions[turn.provider] = session or f"{turn.provider}-session-{self._played}"
@@ -56,12 +62,14 @@ class Player:
             "systemBytes": len(before["system"]["text"].encode()) if before["system"] else 0,
             "metadata": before["metadata"],
             "roundTripMs": round(took_ms, 1),
+            "chosen": chosen_files(told["items"]),
+            **alone,
             "governor": before["governor"],
             "governorAfter": after["governor"],
             "artifacts": after["artifacts"],
             "meanwhile": meanwhile,
             "happened": happened,
-            "packs": os.fspath(self._keep(before)),
+            "packs": os.fspath(self._keep(before, told)),
         }
 
     def _set_mode(self, mode: str) -> None:
@@ -109,11 +117,33 @@ class Player:
             "finishedAt": _now(),
         }
 
-    def _keep(self, before: dict[str, Any]) -> Path:
+    def _alone(self, turn: Turn) -> dict[str, Any]:
+        """Asks for the state and for a search alone, after the pre-run: what they cost while nothing happens.
+
+        Files still being read are waited for before, as a first prompt cannot: the agent's work gives the time.
+        """
+        where = {"cwd": os.fspath(self._repository), "projectPath": os.fspath(self._repository)}
+        asked = {**where, "query": turn.prompt}
+        waited_ms = 0.0
+        for _ in range(WAITS):
+            found, took_ms = self._timed("codebase/search", {**asked, "limit": 1})
+            waited_ms += took_ms
+            if found["complete"]:
+                break
+        state, state_ms = self._timed("codebase/state", where)
+        found, search_ms = self._timed("codebase/search", {**asked, "limit": SEARCHED_FILES})
+        search = {"files": len(found["files"]), "complete": found["complete"], "ms": search_ms, "waitedMs": waited_ms}
+        return {"state": {"proof": state["proof"], "changed": len(state["changed"]), "ms": state_ms}, "search": search}
+
+    def _timed(self, method: str, params: dict[str, Any]) -> tuple[Any, float]:
+        began = time.perf_counter()
+        result = self._client.request(method, params)
+        return result, round((time.perf_counter() - began) * 1000, 2)
+
+    def _keep(self, before: dict[str, Any], told: dict[str, Any]) -> Path:
         """Writes what was sent, or in passive mode what would have been, into the turn's folder."""
         folder = self._packs / f"turn-{self._played}"
         folder.mkdir(parents=True)
-        told = self._client.request("continuity/explain", {"runId": f"run-{self._played}"})
         if told["system"]:
             (folder / "0-system.md").write_text(told["system"]["text"], encoding="utf-8")
         for place, block in enumerate(told["blocks"], 1):

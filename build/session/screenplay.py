@@ -24,6 +24,9 @@ _COMMENTS = {
     **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".php", ".scala", ".dart", ".zig"), "// {}"),
     **dict.fromkeys((".sql", ".lua", ".hs", ".elm"), "-- {}"),
 }
+TELLING = 8
+"""A shorter name is often an everyday word, and asked for only where there is no longer one."""
+
 _TESTS = re.compile(r"(^|[/_.-])tests?([/_.-]|$)")
 
 
@@ -83,15 +86,16 @@ def targets_in(repository: Path) -> list[Target]:
     names = [name for name in _latest_files(repository) if Path(name).suffix in _COMMENTS]
     usual = Counter(Path(name).suffix for name in names).most_common(1)
     found: list[Target] = []
+    everyday: list[Target] = []
     for name in sorted(names, key=lambda name: (bool(_TESTS.search(name)), Path(name).suffix != usual[0][0])):
         defined = _DEFINITION.findall(_text(repository / name))[:8]
-        telling = max(defined, key=len, default="")  # a long name is seldom an everyday word
-        if telling and all(telling != target.name for target in found):
-            found.append(Target(name, telling))
+        telling = max(defined, key=len, default="")
+        if telling and all(telling != target.name for target in (*found, *everyday)):
+            (found if len(telling) >= TELLING else everyday).append(Target(name, telling))
         if len(found) == 3:
             return found
     readme = Target("README.md", "README")
-    return [*found, readme, readme, readme][:3]
+    return [*found, *everyday, readme, readme, readme][:3]
 
 
 def interfere(turn: Turn, repository: Path) -> str:

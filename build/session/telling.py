@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import statistics
 import sys
+from collections import Counter
 from typing import Any
 
+from session.choosing import legend, table
+
 BAR = 40
+INDENT = 4
+WIDTH, NARROWEST = 120, 90
+LONG_MS = 100.0
 
 
 class Teller:
@@ -15,6 +23,10 @@ class Teller:
     def __init__(self) -> None:
         self._colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
         self._unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+        self._width = max(NARROWEST, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+        self._before = frozenset[str]()
+        """The files of the turn before."""
+        self._complete = False
 
     def begin(self, name: str, files: int, uncommitted: int, server: dict[str, Any]) -> None:
         """Says what is played on."""
@@ -29,13 +41,15 @@ class Teller:
         data = told["metadata"]
         fresh = "new session" if told["freshSession"] else "same session"
         head = f"Turn {told['turn']}  {told['provider']}, {fresh}, {told['mode']}, {told['setting']}"
-        print(f"{self._bold(head):<{60 + self._bold_width()}}{told['roundTripMs']:>8.1f} ms")
+        print(f"{self._bold(head):<{52 + self._bold_width()}}pre-run {told['roundTripMs']:>8.1f} ms")
         if told["meanwhile"]:
             self._row("before", told["meanwhile"])
         self._row("asked", told["prompt"])
         self._row("sent", self._sent(told))
         self._row("baseline", self._baseline(data))
         self._row("cache", self._cache(data))
+        self._row("fresh", self._fresh(told))
+        self._chosen(told)
         self._row("governor", self._governor(told))
         self._row("then", told["happened"] or "answered")
         for artifact in told["artifacts"]:
@@ -64,7 +78,28 @@ class Teller:
             " a new task or another provider makes a new one."
         )
         print(f"Pre-run took {totals['medianMs']:.1f} ms in the middle, {totals['slowestMs']:.1f} ms at most.")
+        self._alone(turns)
+        self._legend(turns)
         print(f"\nThe packs, turn by turn: {self._bold(packs)}")
+
+    @staticmethod
+    def _legend(turns: list[dict[str, Any]]) -> None:
+        lines = legend(turns)
+        if lines:
+            print(
+                "\nA chosen file: rank, score, path, the score's parts; then why. (kept): the session has it already."
+            )
+        for line in lines:
+            print(f"  {line}")
+
+    @staticmethod
+    def _alone(turns: list[dict[str, Any]]) -> None:
+        proofs = Counter(told["metadata"]["proof"] or "nothing in time" for told in turns)
+        proven = ", ".join(f"{proof} in {count}" for proof, count in proofs.most_common())
+        state = statistics.median(told["state"]["ms"] for told in turns)
+        search = statistics.median(told["search"]["ms"] for told in turns)
+        print(f"The state was proven fresh by {proven} of {len(turns)} turns.")
+        print(f"Asked alone, with nothing changed: the state {state:.1f} ms, a search {search:.1f} ms in the middle.")
 
     def _sent(self, told: dict[str, Any]) -> str:
         if told["action"] == "passthrough":
@@ -91,8 +126,31 @@ class Teller:
         pack = "pack hit" if data["cacheHit"] else "pack miss"
         trimmed = f"; {len(data['trimmed'])} left out" if data["trimmed"] else ""
         partial = "; partial" if data["partial"] else ""
-        proof = f"; fresh by {data['proof']}" if data["proof"] else ""
-        return f"{pack}; files {data['fileHits']} hit, {data['fileMisses']} read{trimmed}{partial}{proof}"
+        return f"{pack}; files {data['fileHits']} hit, {data['fileMisses']} read{trimmed}{partial}"
+
+    @staticmethod
+    def _fresh(told: dict[str, Any]) -> str:
+        """How the state was proven, and what state and search take by themselves."""
+        proof = f"by {told['metadata']['proof']}" if told["metadata"]["proof"] else "not known in time"
+        state, search = told["state"], told["search"]
+        waited = f" after {search['waitedMs'] / 1000:.1f} s of reading" if search["waitedMs"] > LONG_MS else ""
+        unread = "" if search["complete"] else " while files are still being read"
+        alone = f"state {state['ms']:.1f} ms by {state['proof']}, search {search['ms']:.1f} ms{waited}{unread}"
+        return f"{proof}; asked alone afterwards: {alone}"
+
+    def _chosen(self, told: dict[str, Any]) -> None:
+        """Lists the files of the turn's pack with the reasons; of one like the turn before's only what is new in it."""
+        files = told["chosen"]
+        before, self._before = self._before, frozenset(file["path"] for file in files)
+        complete_before, self._complete = self._complete, not told["metadata"]["partial"]
+        new = [file for file in files if file["path"] not in before]
+        how = "from the pack cache" if told["metadata"]["cacheHit"] else "searched for now"
+        alike = complete_before and len(new) * 3 <= len(files)
+        difference = f"; not in the turn before: {len(new) or 'none'}" if alike else ""
+        early = "" if self._complete else ", by what was read so far"
+        self._row("chosen", f"{counted(len(files), 'file')} {how}{early}{difference}" if files else "no file")
+        for line in table(new if alike else files, self._width - INDENT):
+            print(" " * INDENT + line)
 
     @staticmethod
     def _governor(told: dict[str, Any]) -> str:
@@ -117,3 +175,8 @@ class Teller:
 def size(amount: int) -> str:
     """Gives bytes as people read them."""
     return f"{amount} B" if amount < 1024 else f"{amount / 1024:.1f} KiB"
+
+
+def counted(number: int, noun: str) -> str:
+    """Gives a number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

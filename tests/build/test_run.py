@@ -1,6 +1,8 @@
 """`build/run.py` plays a session on any repository, tells it honestly, and leaves the repository as it was."""
 
 import json
+import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -10,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from sidecar.codebase.search.ranking import NEAR_BEST_WEIGHTS, NEAR_TOUCHED_WEIGHTS, OWN_WEIGHTS, SAID_WEIGHTS
 from tests.support.repositories import Repository
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_SECONDS = 120
+PARTS = set(runpy.run_path(str(ROOT / "build" / "session" / "choosing.py"))["MEANINGS"])
+PROOFS = ("status", "watch", "watch+stat", "walk")
 
 FILES = {
     "README.md": "# Kiln\n\nFires pots.\n",
@@ -64,15 +69,40 @@ def test_a_session_is_played_and_the_repository_stays_as_it_was(repository: Repo
         assert data["wouldInjectBytes"] + data["reusedBytes"] == data["baselineBytes"]
         assert (turn["action"] == "inject") == (data["injectedBytes"] > 0)
         assert list(Path(turn["packs"]).glob("*.md")), "what was sent, or would have been, can be read"
+        assert turn["state"]["proof"] in PROOFS
+        assert turn["search"]["complete"], "the last search alone is one over all files"
     assert told["totals"]["sentBytes"] < told["totals"]["baselineBytes"]
     assert not (Path(told["packs"]).parent / "repository").exists()
     shutil.rmtree(Path(told["packs"]).parent)
+
+
+def test_each_chosen_file_says_why_and_its_score_is_the_sum_of_its_parts(repository: Repository) -> None:
+    told = json.loads(run("--json", "--repo", str(repository.path)).stdout)
+    for turn in told["turns"]:
+        files = turn["chosen"]
+        assert [file["rank"] for file in files] == list(range(1, len(files) + 1))
+        assert [file["score"] for file in files] == sorted((file["score"] for file in files), reverse=True)
+        for file in files:
+            assert file["score"] == pytest.approx(sum(file["parts"].values()), abs=0.01)
+            assert file["why"]
+            assert set(file["parts"]) <= PARTS, "every part of a score is told in words"
+    named = re.search(r"`(\w+)`", told["turns"][-3]["prompt"])
+    assert named is not None
+    assert any("identifiers" in file["parts"] for file in told["turns"][-3]["chosen"])
+    shutil.rmtree(Path(told["packs"]).parent)
+
+
+def test_every_weighed_part_of_a_score_has_words_and_no_other() -> None:
+    assert set(OWN_WEIGHTS | NEAR_BEST_WEIGHTS | NEAR_TOUCHED_WEIGHTS | SAID_WEIGHTS) == PARTS
 
 
 def test_the_session_is_told_on_a_plain_terminal(repository: Repository) -> None:
     done = run("--repo", str(repository.path))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("governor") >= 6
+    assert re.search(r"^ +1 +\d+\.\d\d  \S+\.py +[a-zA-Z]+ \d+\.\d\d, ", done.stdout, re.MULTILINE), "files with scores"
+    assert "identifiers      defines names that the prompt spells out" in done.stdout
+    assert re.search(r"fresh +by \w+; asked alone afterwards: state \d+\.\d ms by \w+", done.stdout)
     assert "\x1b[" not in done.stdout, "no colours where nobody sees them"
     packs = Path(done.stdout.strip().rsplit(" ", 1)[1])
     assert list(packs.glob("turn-*/*.md"))
