@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from sidecar.codebase.kinds import Kind, kind_of, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
+from sidecar.codebase.search.spelling import Spellings
 from sidecar.codebase.terms import count_terms
 from sidecar.codebase.values import Summary
 
@@ -22,7 +23,8 @@ class Documents:
     """The files by number. Not thread-safe."""
 
     def __init__(self) -> None:
-        self.bodies, self.names, self.paths = Postings(), Postings(), Postings()
+        self.defined, self.in_paths = Spellings(), Spellings()
+        self.bodies, self.names, self.paths = Postings(), Postings(self.defined), Postings(self.in_paths)
         self.owners = array("I")
         """A chunk's document."""
         self.chunk_lengths = array("I")
@@ -109,6 +111,16 @@ class Documents:
         self._folders[folder].discard(path)
         if not self._folders[folder]:
             del self._folders[folder]
+
+    def spelled_right(self, term: str) -> str | None:
+        """Gives the name that a term no file holds may stand for: of the fewest slips, then in the most files."""
+        if term in self.bodies or term in self.names or term in self.paths:
+            return None
+        near = {*self.defined.near(term), *self.in_paths.near(term)}
+        ordered = sorted(
+            near, key=lambda one: (one[0], -len(self.names.entries(one[1])) - len(self.paths.entries(one[1])), one[1])
+        )
+        return ordered[0][1] if ordered else None
 
     def ending_with(self, tail: str) -> list[str]:
         """Gives the paths that end with some last parts of a path, sorted."""

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from sidecar.codebase.kinds import COMMON_STEMS, stem_of
 from sidecar.codebase.search.documents import Documents, folder_of
 from sidecar.codebase.search.history import History
-from sidecar.codebase.search.matching import Matches, match, matched_terms
+from sidecar.codebase.search.matching import MAX_TERMS, Matches, match, matched_terms
 from sidecar.codebase.search.modules import Tree, resolve
 from sidecar.codebase.search.naming import named_paths
 from sidecar.codebase.search.postings import unit_of
@@ -96,7 +96,7 @@ def find(
 
 
 def _gather(documents: Documents, history: History, question: SearchQuestion) -> _Evidence:
-    asked = read(question.text)
+    asked = _corrected(read(question.text), documents)
     matches = match(documents, asked.terms)
     recalled = history.recall(asked.terms)
     there = {path: score for path, score in recalled.nearest.items() if path in documents}
@@ -113,6 +113,18 @@ def _gather(documents: Documents, history: History, question: SearchQuestion) ->
         by_rank(there),
         _shares(said),
         frozenset(named_paths(documents, question.text)),
+    )
+
+
+def _corrected(asked: Asked, documents: Documents) -> Asked:
+    """Puts names that files have in the place of words that no file holds and that are nearly such a name."""
+    words = asked.terms if len(asked.terms) <= MAX_TERMS else ()  # a long text has other words to go by
+    right = {term: name for term in words if (name := documents.spelled_right(term)) is not None}
+    if not right:
+        return asked
+    return asked._replace(
+        terms=tuple(dict.fromkeys(right.get(term, term) for term in asked.terms)),
+        identifiers=tuple(right.get(term, term) for term in asked.identifiers),
     )
 
 

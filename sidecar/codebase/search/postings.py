@@ -4,6 +4,8 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from sidecar.codebase.search.spelling import Spellings
+
 MAX_COUNT = 255
 _COUNT_BITS = 8
 _NOTHING: "array[int]" = array("I")
@@ -15,7 +17,9 @@ MAX_UNITS = 1 << (32 - _COUNT_BITS)
 class Postings:
     """Terms → entries, in the order of their units; an entry is a unit's number and, in its last 8 bits, a count."""
 
-    def __init__(self) -> None:
+    def __init__(self, spellings: Spellings | None = None) -> None:
+        """Tells `spellings` of each term that comes and goes."""
+        self._spellings = spellings
         # Most terms stand in one unit only: those have their entry here without an array around it.
         self._entries: dict[str, array[int] | int] = {}
 
@@ -36,6 +40,8 @@ class Postings:
             known = entries.get(term)
             if known is None:
                 entries[term] = entry
+                if self._spellings is not None:
+                    self._spellings.add(term)
             elif isinstance(known, int):
                 entries[term] = array("I", (known, entry))
             else:
@@ -47,7 +53,7 @@ class Postings:
             known = self._entries.get(term)
             if isinstance(known, int):
                 if first <= known >> _COUNT_BITS < end:
-                    del self._entries[term]
+                    self._forget(term)
             elif known is not None:
                 cut = _between(known, first, end)
                 del known[cut.start : cut.stop]
@@ -69,7 +75,12 @@ class Postings:
         if entries:
             self._entries[term] = entries[0]
         else:
-            del self._entries[term]
+            self._forget(term)
+
+    def _forget(self, term: str) -> None:
+        del self._entries[term]
+        if self._spellings is not None:
+            self._spellings.discard(term)
 
 
 def unit_of(entry: int) -> int:

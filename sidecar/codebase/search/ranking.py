@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-RANKING_VERSION = 5
+RANKING_VERSION = 6
 """Part of the search cache's key: a change of the order makes old results invalid."""
 
 OWN_WEIGHTS: Mapping[str, float] = {

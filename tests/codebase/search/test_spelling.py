@@ -1,0 +1,71 @@
+"""A misspelt name leads to the files that have it; a word that is right, or too short to tell, is left alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase.search.spelling import Spellings, distance
+from tests.codebase.search.corpus import ask, index_of, paths_of
+
+FILES = {
+    "src/redirects.py": "def follow_redirect(response): ...\n",
+    "src/timeouts.py": "class TransportTimeout: ...\n",
+    "src/plain.py": "value = 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ("the redirct is wrong", "src/redirects.py"),
+        ("the rediretc is wrong", "src/redirects.py"),
+        ("folow_redirect fails", "src/redirects.py"),
+        ("TransprotTimeout is too short", "src/timeouts.py"),
+        ("TransportTimeuot is too short", "src/timeouts.py"),
+    ],
+)
+def test_a_misspelt_name_leads_to_its_file(prompt: str, found: str) -> None:
+    assert paths_of(ask(index_of(FILES), prompt))[0] == found
+
+
+@pytest.mark.parametrize("prompt", ["the ralue", "velua", "an unrelated sentence"])
+def test_what_is_too_short_or_too_different_finds_nothing(prompt: str) -> None:
+    assert paths_of(ask(index_of(FILES), prompt)) == []
+
+
+def test_a_word_that_some_file_holds_is_right_as_it_is() -> None:
+    files = FILES | {"notes.py": "# a redirert, for want of a better word\n"}
+    assert paths_of(ask(index_of(files), "redirert"))[0] == "notes.py"
+
+
+def test_a_name_that_is_gone_is_no_longer_meant() -> None:
+    index = index_of(FILES)
+    index.update({"src/plain.py": "1"})
+    assert paths_of(ask(index, "the redirct is wrong")) == []
+
+
+def test_terms_come_and_go() -> None:
+    spellings = Spellings()
+    spellings.add("redirect")
+    assert list(spellings.near("redirct")) == [(1, "redirect")]
+    spellings.discard("redirect")
+    assert list(spellings.near("redirct")) == []
+
+
+_WORDS = st.text("abc", max_size=7)
+
+
+@given(_WORDS, _WORDS, st.integers(0, 3))
+def test_the_distance_is_the_least_number_of_slips(left: str, right: str, most: int) -> None:
+    assert distance(left, right, most) == min(_plain_distance(left, right), most + 1)
+
+
+def _plain_distance(left: str, right: str) -> int:
+    table = [[i + j if i * j == 0 else 0 for j in range(len(right) + 1)] for i in range(len(left) + 1)]
+    for i in range(1, len(left) + 1):
+        for j in range(1, len(right) + 1):
+            changed = left[i - 1] != right[j - 1]
+            table[i][j] = min(table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + changed)
+            if i > 1 and j > 1 and left[i - 1] == right[j - 2] and left[i - 2] == right[j - 1]:
+                table[i][j] = min(table[i][j], table[i - 2][j - 2] + 1)
+    return table[-1][-1]
