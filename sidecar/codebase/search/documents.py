@@ -4,8 +4,9 @@ A chunk is a run of lines; its terms stand closer together than a whole file's. 
 when it leaves, which spares looking through all postings.
 """
 
+import itertools
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sidecar.codebase.kinds import Kind, kind_of, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
@@ -14,6 +15,9 @@ from sidecar.codebase.terms import count_terms
 from sidecar.codebase.values import Summary
 
 _GONE = ""
+_KINDS = tuple(Kind(*marks) for marks in itertools.product((False, True), repeat=len(Kind._fields)))
+_NUMBER_OF_KIND = {kind: number for number, kind in enumerate(_KINDS)}
+_SHARDS_OF_NAMES, _SHARDS_OF_PATHS = 1 << 12, 1 << 10
 
 MAX_NAMESAKES = 2_000
 """A word in more paths than these is no file's own name."""
@@ -24,20 +28,20 @@ class Documents:
 
     def __init__(self) -> None:
         self.defined, self.in_paths = Spellings(), Spellings()
-        self.bodies, self.names, self.paths = Postings(), Postings(self.defined), Postings(self.in_paths)
+        self.bodies = Postings()
+        self.names = Postings(_SHARDS_OF_NAMES, self.defined)
+        self.paths = Postings(_SHARDS_OF_PATHS, self.in_paths)
         self.owners = array("I")
         """A chunk's document."""
         self.chunk_lengths = array("I")
         self.body_lengths, self.name_lengths, self.path_lengths = array("I"), array("I"), array("I")
         self._path: list[str] = []
-        self._kinds: list[Kind] = []
-        self._chunks: list[tuple[int, int]] = []
+        self._kinds = array("B")
+        self._first_chunks = array("I")
         self._numbers: dict[str, int] = {}
         self.links: dict[str, list[str]] = {}
         """The files that a file imports, as far as that was asked; true only for the paths there are now."""
-        self._folders: dict[str, set[str]] = {}
-        # Most names stand once: those have their path here without a set around it.
-        self._named: dict[str, str | set[str]] = {}
+        self._in_folder, self._of_name = Postings(_SHARDS_OF_PATHS), Postings(_SHARDS_OF_PATHS)
         self.chunk_count = 0
         self.body_total = self.name_total = self.path_total = 0
 
@@ -65,11 +69,13 @@ class Documents:
 
     def kind(self, number: int) -> Kind:
         """Tells a document's kind."""
-        return self._kinds[number]
+        return _KINDS[self._kinds[number]]
 
     def chunks(self, number: int) -> tuple[int, int]:
         """Gives a document's first chunk, and the one after its last."""
-        return self._chunks[number]
+        after = number + 1
+        end = self._first_chunks[after] if after < len(self._first_chunks) else len(self.owners)
+        return self._first_chunks[number], end
 
     def add(self, path: str, summary: Summary | None) -> None:
         """Takes a file in; without a summary it is found by its path alone."""
@@ -83,20 +89,20 @@ class Documents:
         self.names.add(number, names)
         self.paths.add(number, terms)
         self._path.append(path)
-        self._kinds.append(kind_of(path))
-        self._chunks.append((first, len(self.owners)))
+        self._kinds.append(_NUMBER_OF_KIND[kind_of(path)])
+        self._first_chunks.append(first)
         self.body_lengths.append(sum(self.chunk_lengths[first:]))
         self.name_lengths.append(sum(names.values()))
         self.path_lengths.append(sum(terms.values()))
         self._numbers[path] = number
-        self._folders.setdefault(folder_of(path), set()).add(path)
-        self._name(path)
+        self._in_folder.add(number, {folder_of(path): 1})
+        self._of_name.add(number, {name_of(path): 1})
         self._count(number, 1)
 
     def remove(self, path: str, held: Summary | None) -> None:
         """Forgets a file; `held` is the summary it was added with, if that is still known."""
         number = self._numbers.pop(path)
-        first, end = self._chunks[number]
+        first, end = self.chunks(number)
         self._count(number, -1)
         same = held if held is not None and self._is_of(held, number) else None
         if first < end:
@@ -106,11 +112,8 @@ class Documents:
         self.paths.remove(number, number + 1, count_terms(path))
         self._path[number] = _GONE
         self.links.pop(path, None)
-        self._forget_name(path)
-        folder = folder_of(path)
-        self._folders[folder].discard(path)
-        if not self._folders[folder]:
-            del self._folders[folder]
+        self._in_folder.remove(number, number + 1, (folder_of(path),))
+        self._of_name.remove(number, number + 1, (name_of(path),))
 
     def spelled_right(self, term: str) -> str | None:
         """Gives the name that a term no file holds may stand for: of the fewest slips, then in the most files."""
@@ -124,50 +127,33 @@ class Documents:
 
     def ending_with(self, tail: str) -> list[str]:
         """Gives the paths that end with some last parts of a path, sorted."""
-        same_name = self._named.get(tail.rpartition("/")[2], ())
-        candidates = (same_name,) if isinstance(same_name, str) else same_name
         inside = "/" + tail
+        candidates = self._paths_of(self._of_name.entries(name_of(tail)))
         return sorted(path for path in candidates if path == tail or path.endswith(inside))
 
     def inside(self, folder: str) -> list[str]:
         """Gives the files that lie directly in a folder, sorted."""
-        return sorted(self._folders.get(folder, ()))
+        return sorted(path for path in self._paths_of(self._in_folder.entries(folder)) if folder_of(path) == folder)
 
     def named_like(self, stem: str) -> list[str]:
         """Gives the files whose names share a stem, as a test and what it tests do; sorted."""
         term = next(iter(count_terms(stem)), None)
         if term is None or len(self.paths.entries(term)) > MAX_NAMESAKES:
             return []
-        found = (self._path[unit_of(entry)] for entry in self.paths.entries(term))
-        return sorted(path for path in found if stem_of(path) == stem)
+        return sorted(path for path in self._paths_of(self.paths.entries(term)) if stem_of(path) == stem)
 
     def _is_of(self, held: Summary, number: int) -> bool:
         """Says whether a document was added with a summary: the same content may have been analysed in another way."""
-        first, end = self._chunks[number]
+        first, end = self.chunks(number)
         lengths = [sum(chunk.values()) for chunk in held.chunks]
         same_names = sum(names_of(held).values()) == self.name_lengths[number]
         return same_names and lengths == list(self.chunk_lengths[first:end])
 
-    def _name(self, path: str) -> None:
-        name = path.rpartition("/")[2]
-        known = self._named.get(name)
-        if known is None:
-            self._named[name] = path
-        elif isinstance(known, str):
-            self._named[name] = {known, path}
-        else:
-            known.add(path)
-
-    def _forget_name(self, path: str) -> None:
-        name = path.rpartition("/")[2]
-        known = self._named[name]
-        if isinstance(known, str) or known == {path}:
-            del self._named[name]
-        else:
-            known.discard(path)
+    def _paths_of(self, entries: Sequence[int]) -> Iterator[str]:
+        return (self._path[unit_of(entry)] for entry in entries)
 
     def _count(self, number: int, sign: int) -> None:
-        first, end = self._chunks[number]
+        first, end = self.chunks(number)
         self.chunk_count += sign * (end - first)
         self.body_total += sign * self.body_lengths[number]
         self.name_total += sign * self.name_lengths[number]
@@ -186,3 +172,8 @@ def names_of(summary: Summary | None) -> dict[str, int]:
 def folder_of(path: str) -> str:
     """Gives the folder a file lies in; empty at the top."""
     return path.rpartition("/")[0]
+
+
+def name_of(path: str) -> str:
+    """Gives the last part of a path."""
+    return path.rpartition("/")[2]

@@ -27,7 +27,6 @@ class FileIndex:
         self._known = known
         self._lock = threading.RLock()
         self._held: Mapping[str, str] = {}
-        self._contents: dict[str, str] = {}
         self._pending: dict[str, None] = {}
         self._documents = Documents()
 
@@ -49,8 +48,10 @@ class FileIndex:
     def analysed(self, path: str, content: str, summary: Summary) -> None:
         """Takes a file's summary in, unless the file has changed since or has one."""
         with self._lock:
-            if path in self._pending and self._contents.get(path) == content_identity(content):
+            if path in self._pending and content_identity(self._held[path]) == content_identity(content):
                 del self._pending[path]
+                if not self._pending:
+                    self._pending = {}  # one that was full keeps its room
                 self._documents.remove(path, None)  # it was known by its path alone
                 self._documents.add(path, summary)
 
@@ -71,11 +72,10 @@ class FileIndex:
             return find(self._documents, history, imports_of, question, limit)
 
     def _take(self, files: Mapping[str, str]) -> None:
-        delta = delta_between(self._held, files)
-        changed = {path: content_identity(files[path]) for path in (*delta.added, *delta.changed)}
-        changed = {path: content for path, content in changed.items() if self._contents.get(path) != content}
-        leaving = [path for path in (*delta.removed, *changed) if path in self._contents]
-        held = self._known({path: self._contents[path] for path in leaving if path not in self._pending})
+        before, delta = self._held, delta_between(self._held, files)
+        changed = [path for path in delta.changed if content_identity(before[path]) != content_identity(files[path])]
+        leaving = [*delta.removed, *changed]
+        held = self._known({path: content_identity(before[path]) for path in leaving if path not in self._pending})
         self._held = files
         if delta.added or delta.removed:
             self._documents.links.clear()
@@ -84,19 +84,16 @@ class FileIndex:
             return
         for path in leaving:
             self._documents.remove(path, held.get(path))
-            self._contents.pop(path)
             self._pending.pop(path, None)
-        for path, content in changed.items():
-            self._add(path, content)
+        for path in (*delta.added, *changed):
+            self._add(path)
 
     def _begin_anew(self, files: Mapping[str, str]) -> None:
         self._documents = Documents()
-        self._contents.clear()
         self._pending.clear()
-        for path, content in files.items():
-            self._add(path, content_identity(content))
+        for path in files:
+            self._add(path)
 
-    def _add(self, path: str, content: str) -> None:
+    def _add(self, path: str) -> None:
         self._documents.add(path, None)
-        self._contents[path] = content
         self._pending[path] = None

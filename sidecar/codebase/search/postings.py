@@ -1,86 +1,125 @@
-"""Which units hold a term, and how often. A unit is a file, or a chunk of a file. Pure."""
+"""Which units hold a term, and how often. A unit is a file, or a chunk of a file. Pure.
+
+Most terms of a repository stand in a few units only: their names would take far more room than where they stand. So a
+term is known by 45 bits of its hash alone, and the rare ones lie side by side, sorted, in a few thousand arrays. Two
+terms of the same bits count as one, which among a million rare ones happens to one search in ten million.
+"""
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sidecar.codebase.search.spelling import Spellings
 
 MAX_COUNT = 255
 _COUNT_BITS = 8
-_NOTHING: "array[int]" = array("I")
 
 MAX_UNITS = 1 << (32 - _COUNT_BITS)
 """Units have numbers below this one."""
+
+FEW = 32
+"""A term of more entries has an array of its own."""
+
+_LOW = (1 << 32) - 1
 
 
 class Postings:
     """Terms → entries, in the order of their units; an entry is a unit's number and, in its last 8 bits, a count."""
 
-    def __init__(self, spellings: Spellings | None = None) -> None:
-        """Tells `spellings` of each term that comes and goes."""
+    def __init__(self, shards: int = 1 << 13, spellings: Spellings | None = None) -> None:
+        """Takes how many arrays the rare terms are shared among, a power of two: about one for some hundred of them.
+
+        Tells `spellings` of each term that comes and goes.
+        """
         self._spellings = spellings
-        # Most terms stand in one unit only: those have their entry here without an array around it.
-        self._entries: dict[str, array[int] | int] = {}
+        self._keys = (shards << 32) - 1
+        # By the key's first bits, the other 32 with an entry after them.
+        self._few: list[array[int] | None] = [None] * shards
+        self._many: dict[int, array[int]] = {}
 
     def __contains__(self, term: str) -> bool:
-        return term in self._entries
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries(term)) > 0
 
     def add(self, unit: int, counts: Mapping[str, int]) -> None:
         """Takes in a unit, whose number is higher than any before."""
-        entries = self._entries
+        if unit >= MAX_UNITS:
+            raise OverflowError("there are no numbers left for units")
+        many, keys, base = self._many, self._keys, unit << _COUNT_BITS
         for term, count in counts.items():
-            entry = unit << _COUNT_BITS | (min(MAX_COUNT, count))
-            known = entries.get(term)
-            if known is None:
-                entries[term] = entry
-                if self._spellings is not None:
-                    self._spellings.add(term)
-            elif isinstance(known, int):
-                entries[term] = array("I", (known, entry))
-            else:
+            key = hash(term) & keys
+            known = many.get(key)
+            entry = base | (min(MAX_COUNT, count))
+            if known is not None:
                 known.append(entry)
+            elif self._add_to_few(key, entry) and self._spellings is not None:
+                self._spellings.add(term)
 
     def remove(self, first: int, end: int, terms: Iterable[str] | None = None) -> None:
         """Forgets the units from `first` up to `end`; without their terms, every term is looked through."""
-        for term in list(self._entries) if terms is None else terms:
-            known = self._entries.get(term)
-            if isinstance(known, int):
-                if first <= known >> _COUNT_BITS < end:
-                    self._forget(term)
-            elif known is not None:
-                cut = _between(known, first, end)
-                del known[cut.start : cut.stop]
-                if len(known) < 2:
-                    self._shorten(term, known)
+        if terms is None:
+            self._remove_from_all(first, end)
+            return
+        for term in terms:
+            key = hash(term) & self._keys
+            known = self._many.get(key)
+            if known is not None:
+                self._cut(key, known, first, end)
+            elif (shard := self._few[key >> 32]) is not None:
+                found = _run(shard, key, first, end)
+                del shard[found.start : found.stop]
+            if self._spellings is not None and term not in self:
+                self._spellings.discard(term)
 
     def entries(self, term: str) -> Sequence[int]:
         """Gives a term's entries."""
-        found = self._entries.get(term, _NOTHING)
-        return (found,) if isinstance(found, int) else found
+        known = self._many.get(hash(term) & self._keys)
+        return known if known is not None else self.within(term, 0, MAX_UNITS)
 
     def within(self, term: str, first: int, end: int) -> Sequence[int]:
         """Gives a term's entries in the units from `first` up to `end`."""
-        entries = self.entries(term)
-        cut = _between(entries, first, end)
-        return entries[cut.start : cut.stop]
+        key = hash(term) & self._keys
+        known = self._many.get(key)
+        if known is not None:
+            found = _between(known, first, end)
+            return known[found.start : found.stop]
+        shard = self._few[key >> 32]
+        if shard is None:
+            return ()
+        found = _run(shard, key, first, end)
+        return [one & _LOW for one in shard[found.start : found.stop]]
 
-    def _shorten(self, term: str, entries: "array[int]") -> None:
-        if entries:
-            self._entries[term] = entries[0]
-        else:
-            self._forget(term)
+    def _add_to_few(self, key: int, entry: int) -> bool:
+        """Says whether it is the term's first entry."""
+        shard = self._few[key >> 32]
+        if shard is None:
+            shard = self._few[key >> 32] = array("Q")
+        low = key & _LOW
+        end = bisect_left(shard, (low + 1) << 32)
+        if end < FEW or shard[end - FEW] >> 32 != low:
+            shard.insert(end, low << 32 | entry)
+            return end == 0 or shard[end - 1] >> 32 != low
+        self._many[key] = array("I", [*(one & _LOW for one in shard[end - FEW : end]), entry])
+        del shard[end - FEW : end]
+        return False
 
-    def _forget(self, term: str) -> None:
-        del self._entries[term]
+    def _remove_from_all(self, first: int, end: int) -> None:
+        for key, known in list(self._many.items()):
+            self._cut(key, known, first, end)
+        from_, to = first << _COUNT_BITS, end << _COUNT_BITS
+        for shard in self._few:
+            if shard is not None:
+                leaving = [at for at, one in enumerate(shard) if from_ <= one & _LOW < to]
+                for at in reversed(leaving):
+                    del shard[at]
         if self._spellings is not None:
-            self._spellings.discard(term)
+            for term in [term for term in self._spellings if term not in self]:
+                self._spellings.discard(term)
+
+    def _cut(self, key: int, known: "array[int]", first: int, end: int) -> None:
+        found = _between(known, first, end)
+        del known[found.start : found.stop]
+        if not known:
+            del self._many[key]
 
 
 def unit_of(entry: int) -> int:
@@ -96,3 +135,10 @@ def count_of(entry: int) -> int:
 def _between(entries: Sequence[int], first: int, end: int) -> range:
     start = bisect_left(entries, first << _COUNT_BITS)
     return range(start, bisect_left(entries, end << _COUNT_BITS, start))
+
+
+def _run(shard: Sequence[int], key: int, first: int, end: int) -> range:
+    """Where one key's entries in some units lie among the rare ones."""
+    low = (key & _LOW) << 32
+    start = bisect_left(shard, low + (first << _COUNT_BITS))
+    return range(start, bisect_left(shard, low + (end << _COUNT_BITS), start))

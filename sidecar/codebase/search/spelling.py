@@ -1,6 +1,5 @@
 """Terms that are nearly a misspelt one: one or two letters missing, added, replaced or swapped. Pure."""
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 MIN_LENGTH, LONG = 6, 9
@@ -11,17 +10,24 @@ class Spellings:
     """Terms by first letter and length."""
 
     def __init__(self) -> None:
-        self._terms: dict[tuple[str, int], set[str]] = defaultdict(set)
+        # In UTF-8, a line end before and after each: a set of strings would take eight times the room.
+        self._terms: dict[tuple[str, int], bytearray] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        for terms in self._terms.values():
+            yield from _split(terms)
 
     def add(self, term: str) -> None:
-        """Takes a term in."""
+        """Takes in a term that is not there yet."""
         if len(term) >= MIN_LENGTH - 1:
-            self._terms[term[0], len(term)].add(term)
+            self._terms.setdefault((term[0], len(term)), bytearray(b"\n")).extend(b"%b\n" % term.encode())
 
     def discard(self, term: str) -> None:
         """Forgets a term."""
-        if len(term) >= MIN_LENGTH - 1:
-            self._terms[term[0], len(term)].discard(term)
+        terms = self._terms.get((term[:1], len(term)))
+        at = terms.find(b"\n%b\n" % term.encode()) if terms is not None else -1
+        if terms is not None and at >= 0:
+            del terms[at : at + len(term.encode()) + 1]
 
     def near(self, term: str) -> Iterator[tuple[int, str]]:
         """Yields the terms that a misspelt one may stand for, with the number of slips; their first letter is right."""
@@ -30,12 +36,16 @@ class Spellings:
         most = 2 if len(term) >= LONG else 1
         letters = set(term)
         for length in range(len(term) - most, len(term) + most + 1):
-            for candidate in self._terms.get((term[0], length), ()):
+            for candidate in _split(self._terms.get((term[0], length), b"\n")):
                 if len(letters.symmetric_difference(candidate)) > 2 * most:
                     continue
                 slips = distance(term, candidate, most)
                 if slips <= most:
                     yield slips, candidate
+
+
+def _split(terms: bytes | bytearray) -> list[str]:
+    return terms.decode().split("\n")[1:-1]
 
 
 def distance(left: str, right: str, most: int) -> int:

@@ -10,8 +10,11 @@ from sidecar.codebase.summary import Summary, summarise
 from sidecar.codebase.terms import count_terms
 from tests.codebase.search.corpus import documents_of
 
-_PATHS = st.sampled_from([f"{folder}{name}" for folder in ("", "src/", "src/tests/") for name in ("a.py", "Tab.md")])
-_TEXTS = st.lists(st.sampled_from(("def pelican(): pass", "walrus", "", "class HeronNest: pass")), max_size=90)
+_NAMES = [f"{folder}{name}" for folder in ("", "src/", "src/tests/") for name in ("a.py", "Tab.md")]
+_LINES = ("def pelican(): pass", "walrus", "", "class HeronNest: pass")
+_TERMS = count_terms(" ".join((*_NAMES, *_LINES))).keys()
+_PATHS = st.sampled_from(_NAMES)
+_TEXTS = st.lists(st.sampled_from(_LINES), max_size=90)
 _STEPS = st.lists(st.tuples(_PATHS, st.none() | _TEXTS.map("\n".join), st.booleans()), max_size=14)
 
 
@@ -44,11 +47,11 @@ def test_a_file_without_a_summary_has_a_path_and_no_more() -> None:
     documents.add("src/cart.py", None)
     assert "src/cart.py" in documents
     assert (documents.chunk_count, documents.body_total, documents.name_total) == (0, 0, 0)
-    assert len(documents.bodies) == 0
-    assert set(documents.paths) == {"src", "cart", "py"}
+    assert not documents.bodies.within("cart", 0, 1)
+    assert all(documents.paths.entries(term) for term in ("src", "cart", "py"))
     documents.remove("src/cart.py", None)
     assert len(documents) == 0
-    assert set(documents.paths) == set()
+    assert not any(documents.paths.entries(term) for term in ("src", "cart", "py"))
 
 
 def test_a_long_file_is_held_in_chunks_of_its_own() -> None:
@@ -118,5 +121,6 @@ def documents_of_summaries(summaries: dict[str, Summary]) -> Documents:
     return documents
 
 
-def _terms(documents: Documents) -> tuple[set[str], set[str], set[str]]:
-    return set(documents.bodies), set(documents.names), set(documents.paths)
+def _terms(documents: Documents) -> list[set[str]]:
+    postings = (documents.bodies, documents.names, documents.paths)
+    return [{term for term in _TERMS if held.entries(term)} for held in postings]
