@@ -22,12 +22,12 @@ from sidecar.packs.anchors import Anchors
 from sidecar.packs.context import UNREAD, ContextFile, for_query, why_here
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
-from sidecar.packs.turn import Turn
-from sidecar.runs import Task
+from sidecar.packs.turn import TOUCHED_RUNS, Turn
+from sidecar.runs import Task, records
 from sidecar.runs.model import Provider, RunMode
 from sidecar.workspace import Workspace
 
-CONTEXT_FILES = 16
+CONTEXT_FILES = 20
 
 REMEMBERED_CONVERSATIONS = 64
 
@@ -39,7 +39,7 @@ PREPARE_WAIT_MS = 20_000
 
 
 class Question(NamedTuple):
-    """What a shared pack is asked for; nothing in it belongs to one conversation."""
+    """What a shared pack is asked for; conversations that ask the same get the same."""
 
     process: Process
     workspace: Workspace
@@ -53,6 +53,8 @@ class Question(NamedTuple):
     """Titles of accepted rejected approaches."""
     anchor_bytes: int
     """What the anchor's lines may take."""
+    touched: tuple[str, ...]
+    """Files that runs on this task changed: what is near them is more likely to matter next."""
 
 
 class Answer(NamedTuple):
@@ -102,7 +104,7 @@ def question_of(turn: Turn) -> Question:
     question = Question(
         process, workspace, repository_of(workspace, process), turn.task, params.provider, params.mode, turn.token_mode,
         params.host_injects or HostInjects(), turn.rejected,
-        anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)),
+        anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)), turn.touched,
     )  # fmt: skip
     workspace.part(_Asked, _Asked).remember(params.sub_chat_id, question)
     return question
@@ -145,11 +147,11 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
     repository, indexing = question.repository, question.process.indexing
     analysed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, EARLY_MS))
     if not complete and wait_ms > EARLY_MS:
-        early = repository.find(question.task.query, state, CONTEXT_FILES)
+        early = repository.find(question.task.query, state, CONTEXT_FILES, touched=question.touched)
         draft.files = pointers(question, [one for one in early if one.path in listing.files])
         meanwhile, complete = repository.wait_for_index(listing, indexing, wait_ms - EARLY_MS)
         analysed += meanwhile
-    ranked = question.repository.find(question.task.query, state, CONTEXT_FILES)
+    ranked = question.repository.find(question.task.query, state, CONTEXT_FILES, touched=question.touched)
     summarised = with_summaries if complete else with_known_summaries
     files = summarised(question, question.task.query, ranked, state, listing)
     return Answer(CachedPack(draft.anchor, files), cache_hit=False, analysed=analysed, complete=complete)
@@ -161,7 +163,9 @@ def prepare(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future
     question = asked.by_sub_chat.get(sub_chat_id)
     if question is None or process.ending.is_set():
         return None
-    future = asked.preparing[sub_chat_id] = process.background.submit(_prepare, question)
+    with process.database.read() as tx:
+        touched = tuple(sorted(records.touched_files(tx, sub_chat_id, TOUCHED_RUNS)))
+    future = asked.preparing[sub_chat_id] = process.background.submit(_prepare, question._replace(touched=touched))
     return future
 
 
@@ -249,7 +253,7 @@ def _key(question: Question, state: RepositoryState) -> PackKey:
     host = question.host_injects
     sources: list[Any] = [
         PACK_VERSION, question.process.version, host.agents_md, host.claude_md, list(question.rejected),
-        question.anchor_bytes,
+        question.anchor_bytes, list(question.touched),
     ]  # fmt: skip
     return PackKey(
         workspace=question.workspace.key,

@@ -13,6 +13,9 @@ from sidecar.workspace import Workspace
 MAX_REJECTED = 12
 """Rejected approaches an anchor may name, the newest."""
 
+TOUCHED_RUNS = 6
+"""A conversation's last runs whose files say where it works."""
+
 
 @dataclass(frozen=True)
 class Turn:
@@ -36,6 +39,8 @@ class Turn:
     fresh: bool
     task: Task
     task_is_new: bool
+    touched: tuple[str, ...]
+    """Files that the conversation's last runs on this task changed, sorted."""
 
     @property
     def is_shadow(self) -> bool:
@@ -59,11 +64,12 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         fresh = word.action == "rehydrate" and sub_chat.counters.snapshot is not None
         held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
         held = ledger.known(tx, held_by)
+        touched = records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS)
     task, is_new = task_of(sub_chat.task, params.prompt)
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, UNKNOWN) if fresh else (held_by, held)
     rejected = tuple(sorted(artifact.title for artifact in accepted))
     return Turn(
         call, params, workspace, settings, token_mode, sub_chat, failing, rejected, session, known, held, word, fresh,
-        task, is_new,
+        task, is_new, () if is_new else tuple(sorted(touched)),
     )  # fmt: skip

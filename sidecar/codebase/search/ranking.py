@@ -50,6 +50,9 @@ SEEDS = 8
 
 _ONE_BY_ONE = {**OWN_WEIGHTS, **SAID_WEIGHTS}
 _NEAR = {**NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS}
+BESIDE_WORK = 1.0
+"""A file that so often changes with what was touched, or is its test, is worth telling without a word in common."""
+
 _WORDS = ("text", "passage")
 _TELLING = frozenset(("identifiers", "mentioned", "namedPath"))
 _SILENT = frozenset(("latest", "recent", "length", "test", "testAsked", "document", "generated", "changed"))
@@ -109,7 +112,8 @@ def word_share(ranked: Ranked) -> float:
 
 def is_faint(ranked: Ranked) -> bool:
     """Says whether hardly more than one word, or only the file's age, speaks for it."""
-    return len(ranked.matched) < 2 and _TELLING.isdisjoint(ranked.parts)
+    beside_work = ranked.parts.get("togetherTouched", 0.0) + ranked.parts.get("pairTouched", 0.0)
+    return len(ranked.matched) < 2 and _TELLING.isdisjoint(ranked.parts) and beside_work < BESIDE_WORK
 
 
 def speaks(parts: Mapping[str, float]) -> bool:
