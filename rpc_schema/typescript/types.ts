@@ -155,6 +155,9 @@ export interface ChangedFileEntry {
   kind: "staged" | "unstaged" | "untracked" | "deleted" | "renamed" | "conflicted"
   /** git's two letters: index, worktree. */
   code: string
+  /**
+   * The id git would store the content under; a word and what tells it apart for what is no text file (`link:…`, `large:…`, `nested:…`); `absent` where nothing is.
+   */
   contentHash: string
   /** Where a renamed file was before. */
   originalPath: string | null
@@ -168,9 +171,13 @@ export interface ClientInfo {
 
 /** What an index run did. */
 export interface CodebaseIndexResult {
+  /** Files of the workspace that may be shown. */
   files: number
+  /** Those that were known already, here or in another worktree. */
   fromCache: number
+  /** Those that this run read. */
   analysed: number
+  /** Whether none is left to be read. */
   complete: boolean
   /** How many files there are when only some are indexed; else null. */
   cutAt: number | null
@@ -182,29 +189,35 @@ export interface CodebaseSearchParams {
   cwd: string
   /** The original project; without it, `cwd`. */
   projectPath?: string | null
+  /** A prompt as it was written, in any language; also a stack trace. */
   query: string
+  /** At most so many files. */
   limit?: number
 }
 
 /** Files, the most relevant first. */
 export interface CodebaseSearchResult {
   files: FoundFile[]
-  /** False while the index is still being filled. */
+  /** False while files are still being read: those are found by their paths and history alone. */
   complete: boolean
 }
 
 /** The worktree at this moment. */
 export interface CodebaseStateResult {
+  /** `folder` where there is no git repository. */
   kind: "git" | "folder"
+  /** The worktree's top folder, or the folder itself. */
   root: string
   /** Null before the first commit. */
   headCommit: string | null
   /** Null when HEAD is detached. */
   branch: string | null
+  /** In a git worktree what differs from the head commit, in a folder without git every file. */
   changed: ChangedFileEntry[]
+  /** Tells one set of changes from another, staged contents included; an undone edit gives the old one. */
   changedFilesHash: string
   /**
-   * status: a full `git status`; watch: all that changed since the last one are files that a watch named and that were looked at again; watch+stat: the same with a watch that may miss changes (macOS, Windows); walk: every file of a folder without git was looked at.
+   * `status`: git was asked in full; `watch`: it was, and all that changed since are files that a watch named and that were looked at again; `watch+stat`: the same with a watch that may miss changes (macOS, Windows), checked by a full look soon after; `walk`: every file of a folder without git was looked at.
    */
   proof: string
 }
@@ -257,17 +270,21 @@ export interface ExplainedItem {
   bytes: number
   fate: "sent" | "alreadyDelivered" | "trimmed"
   why: string
-  /** The score's parts by name; empty where nothing was scored. */
+  /** The score's parts by name, as in `codebase/search`; empty where nothing was scored. */
   score: Record<string, number>
 }
 
 /** A file the query is about. */
 export interface FoundFile {
+  /** Relative to `cwd`. */
   path: string
+  /** The sum of its parts: comparable within one answer only. */
   score: number
-  /** The score's parts by name. */
+  /**
+   * What the score is made of, by name; zeros are left out. The query's words in the content `text`, in its best place `passage`, in the path `path`, in the definitions' names `names`, in the messages of the file's commits `messages`; `identifiers`: defines names the query spells out; `scope`: the path fits `fix(scope): …`; `commits`: changed by past commits worded like the query; `latest`, `recent`: changed by one of the last few, or few hundred, commits; `together`, `imports`, `pair`: near the best files by common commits, imported by them, test or subject of one; `namedPath`: the query spells the path; `changed`: not committed as it is; `length`, `test`, `testAsked`, `document`, `generated`: what kind of file it is. In packs also `mentioned`: the user pointed at it, and `togetherTouched`, `importsTouched`, `pairTouched`, `folderTouched`: near a file the conversation touched.
+   */
   parts: Record<string, number>
-  /** The query's terms it holds, rarest first. */
+  /** The query's terms that it holds, rarest first; empty where only what it is near brought it here. */
   matched: string[]
 }
 
@@ -784,19 +801,28 @@ export interface Methods {
    */
   "governor/status": { params: GovernorStatusParams; result: GovernorStatusResult }
   /**
-   * Tells how the worktree is now: head, branch, changed files with content hashes, and the proof.
+   * Tells how the worktree is now: head, branch, changed files with content hashes, and how that was proven.
+   *
+   * Never given on trust, and never from a cache alone: `proof` says whether git was asked in full or a watch shows
+   * that nothing else happened since it was.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "codebase/state": { params: WorkspaceParams; result: CodebaseStateResult }
   /**
-   * Reads the words of every file that is not known yet, with progress; may be cancelled at any time.
+   * Reads every file that is not known yet into the search's index, with progress; may be cancelled at any time.
+   *
+   * What was read by then is kept. The search works meanwhile, with what is there.
    *
    * Errors: workspaceUnavailable, cancelled, invalidRequest, invalidParams, internalError, notInitialized, busy, tooLarge.
    */
   "codebase/index": { params: WorkspaceParams; result: CodebaseIndexResult }
   /**
-   * Ranks the files a text is about by its words, the paths and the names it spells out.
+   * Ranks the files a text is about, each with the parts of its score.
+   *
+   * First each file by itself: its contents, path, definitions and history; then what is near the best ones: changed
+   * in the same commits, imported by them, a test and what it tests. So a file may be found that shares no word with
+   * the query; one that is only recent, long or a test is not. Waits at most two seconds for files still being read.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */

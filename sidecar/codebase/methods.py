@@ -24,7 +24,11 @@ PROGRESS_SECONDS = 0.2
 
 
 def state(call: Call, params: WorkspaceParams) -> CodebaseStateResult:
-    """Tells how the worktree is now: head, branch, changed files with content hashes, and the proof."""
+    """Tells how the worktree is now: head, branch, changed files with content hashes, and how that was proven.
+
+    Never given on trust, and never from a cache alone: `proof` says whether git was asked in full or a watch shows
+    that nothing else happened since it was.
+    """
     _, found = _look(call, params)
     return CodebaseStateResult(
         kind=found.kind,
@@ -47,7 +51,10 @@ def state(call: Call, params: WorkspaceParams) -> CodebaseStateResult:
 
 
 def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
-    """Reads the words of every file that is not known yet, with progress; may be cancelled at any time."""
+    """Reads every file that is not known yet into the search's index, with progress; may be cancelled at any time.
+
+    What was read by then is kept. The search works meanwhile, with what is there.
+    """
     repository, found = _look(call, params)
     listing = repository.listing(found)
     report = FillReport(cancellation=call.cancellation)
@@ -71,7 +78,12 @@ def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
 
 
 def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
-    """Ranks the files a text is about by its words, the paths and the names it spells out."""
+    """Ranks the files a text is about, each with the parts of its score.
+
+    First each file by itself: its contents, path, definitions and history; then what is near the best ones: changed
+    in the same commits, imported by them, a test and what it tests. So a file may be found that shares no word with
+    the query; one that is only recent, long or a test is not. Waits at most two seconds for files still being read.
+    """
     repository, found = _look(call, params)
     listing = repository.listing(found)
     _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)

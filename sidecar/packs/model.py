@@ -154,7 +154,9 @@ class ExplainedItem(WireModel):
     bytes: int
     fate: Literal["sent", "alreadyDelivered", "trimmed"]
     why: str
-    score: dict[str, float] = Field(description="The score's parts by name; empty where nothing was scored.")
+    score: dict[str, float] = Field(
+        description="The score's parts by name, as in `codebase/search`; empty where nothing was scored."
+    )
 
 
 class ExplainResult(WireModel):
