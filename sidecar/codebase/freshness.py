@@ -131,6 +131,10 @@ class Freshness:
             for path in paths
         )
 
+    def forget(self) -> None:
+        """Has the next state read anew."""
+        self._kept = None
+
     def _is_clean(self, tracked: Tracked | None, path: str) -> bool:
         absolute = os.path.join(self._cwd, path)
         try:

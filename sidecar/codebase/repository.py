@@ -67,6 +67,14 @@ class Repository:
         listing = self._finder.listed(state) if state is not None else None
         return (state, listing) if state is not None and listing is not None else None
 
+    def confirms(self, paths: list[str]) -> bool:
+        """Looks at files that are about to be told of; where one is not as the state has it, the next is read anew."""
+        confirmed = self.freshness.confirms(paths)
+        if not confirmed:
+            self._process.log.warning("codebase.state.denied", files=len(paths))
+            self.freshness.forget()
+        return confirmed
+
     def listing(self, state: RepositoryState) -> Listing:
         """Gives the files of a state and makes the index hold exactly those; raises StateFailed."""
         with self._look_lock:

@@ -5,12 +5,14 @@ import string
 from sidecar.call import Call
 from sidecar.core.clock import Deadline
 from sidecar.packs.answer import answer, untouched
-from sidecar.packs.gather import gather
+from sidecar.packs.compose import Composed
+from sidecar.packs.gather import Gathered, gather
 from sidecar.packs.model import PreRunParams, PreRunResult
 from sidecar.packs.offer import offered
 from sidecar.packs.recording import keep_task
-from sidecar.packs.shared import question_of
+from sidecar.packs.shared import Question, question_of
 from sidecar.packs.turn import begin
+from sidecar.runs import keys
 
 DEFAULT_DEADLINE_MS = 800
 
@@ -37,5 +39,18 @@ def run(call: Call, params: PreRunParams) -> PreRunResult:
         keep_task(turn)
         return untouched(call, params, "deadline", turn)
     composed = offered(turn, gathered)
+    if not _is_confirmed(question, gathered, composed):
+        again = gather(question, params, turn.known, deadline, new_task=turn.task_is_new)
+        if not again.late:
+            gathered, composed = again, offered(turn, again)
     call.cancellation.check()  # what nobody receives is not recorded
     return answer(turn, gathered, composed)
+
+
+def _is_confirmed(question: Question, gathered: Gathered, composed: Composed) -> bool:
+    """Says whether the files that are told of are as a watch had them: some writes no event tells of."""
+    if gathered.state is None or not gathered.state.proof.startswith("watch"):
+        return True
+    told = (keys.context_path(item.key) for item in composed.delivered if item.kind == "context")
+    paths = [path for path in told if path is not None]
+    return not paths or question.repository.confirms(paths)

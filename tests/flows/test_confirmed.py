@@ -1,0 +1,40 @@
+"""What is told of files is checked at the last moment against writes that no event tells of."""
+
+import mmap
+import os
+import sys
+
+import pytest
+
+from sidecar.codebase import repository_of
+from tests.support.conversation import Conversation
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import text_of
+from tests.support.walking import process_of, wait_until_watched
+
+PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
+FILE = "till/prices.py"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the watch that tells of everything else is Linux's")
+def test_a_write_through_an_open_mapping_is_seen_before_the_file_is_told_of(
+    conversation: Conversation, project: Repository, active: MemorySidecar
+) -> None:
+    process = process_of(active)
+    repository = repository_of(process.workspaces.get(str(project.path), None), process)
+    assert wait_until_watched(repository)
+    descriptor = os.open(project.path / FILE, os.O_RDWR)
+    mapping = mmap.mmap(descriptor, 0)
+    os.close(descriptor)
+    assert wait_until_watched(repository)
+    at = mapping.find(b"def discounted_price")
+    mapping[at + 4 : at + 20] = b"DISCOUNTED_PRICE"
+    assert (repository.state().proof, repository.state().changed) == ("watch", ()), "no event told of it"
+
+    answer = conversation.pre_run(PROMPT)
+
+    mapping.close()
+    assert answer["metadata"]["proof"] == "status"
+    assert "def DISCOUNTED_PRICE(" in text_of(answer, "context")
+    assert f"unstaged: {FILE}" in text_of(answer, "delta")
