@@ -4,12 +4,17 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 MAX_WORD = 100
 """A longer run of letters and digits is data, not a word."""
 
+MAX_KNOWN = 32_768
+"""So many words are remembered with their terms; a file of code has about 300."""
+
+_ONLY_WORDS = bytes(
+    byte if chr(byte).isascii() and (chr(byte).isalnum() or byte == 0x5F) else 0x20 for byte in range(256)
+)
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
@@ -47,16 +52,12 @@ _STOP_WORDS = (
 def terms_of(text: str) -> Iterator[str]:
     """Yields the terms of a text in order, with repetitions: whole words and the parts of identifiers."""
     for word in _words(text):
-        yield from _terms_of_word(word)
+        yield from _KNOWN[word]
 
 
 def count_terms(text: str) -> dict[str, int]:
-    """Counts the terms of a text; each distinct word is taken apart once, which is most of the time saved."""
-    counted: dict[str, int] = {}
-    for word, count in Counter(_words(text)).items():
-        for term in _terms_of_word(word):
-            counted[term] = counted.get(term, 0) + count
-    return counted
+    """Counts the terms of a text in the order of their first use. No step of it is a loop of the interpreter's."""
+    return dict(Counter(chain.from_iterable(map(_KNOWN.__getitem__, _words(text)))))
 
 
 def query_terms(text: str) -> list[str]:
@@ -68,10 +69,10 @@ def query_words(text: str) -> dict[str, str]:
     """Gives the significant terms of a prompt with the word each was first read from."""
     words: dict[str, str] = {}
     for word in _words(text):
-        folded = word.casefold()
+        folded = word.strip("_").casefold()
         if folded in STOP_WORDS:
             continue
-        for term in _terms_of_word(word):
+        for term in _KNOWN[word]:
             if len(term) > 1 and term not in STOP_WORDS and not term.isdigit():
                 words.setdefault(term, folded)
     return words
@@ -134,14 +135,32 @@ STOP_WORDS = frozenset(_STOP_WORDS) | frozenset(stem(word) for word in _STOP_WOR
 
 
 def _words(text: str) -> list[str]:
-    words = _WORD.findall(unicodedata.normalize("NFC", text))
-    return [word for word in words if len(word) <= MAX_WORD or "_" in word]
+    """Cuts a text into words, some with low lines around them; in plain English by a table, ten times as fast."""
+    if text.isascii():
+        return text.encode().translate(_ONLY_WORDS).decode("ascii").split()
+    return _WORD.findall(unicodedata.normalize("NFC", text))
 
 
-@lru_cache(maxsize=32_768)
+class _Known(dict[str, tuple[str, ...]]):
+    """Words → their terms, remembered up to a number of words, and then anew."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        terms = _terms_of_word(word.strip("_"))
+        if len(word) <= MAX_WORD:
+            if len(self) >= MAX_KNOWN:
+                self.clear()
+            self[word] = terms
+        return terms
+
+
+_KNOWN = _Known()
+
+
 def _terms_of_word(word: str) -> tuple[str, ...]:
     if "_" in word:
         return _terms_of_snake_case(word)
+    if not 0 < len(word) <= MAX_WORD:
+        return ()
     if word.isascii():
         return _terms_of_run(word)
     if _UNSPACED.search(word):

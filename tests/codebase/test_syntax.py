@@ -1,5 +1,6 @@
 """What the grammars tell of each language: definitions, invariants, imports, references, purpose."""
 
+import tracemalloc
 from typing import NamedTuple
 
 import pytest
@@ -386,3 +387,24 @@ def test_a_text_that_no_grammar_can_take_is_read_by_patterns(path: str, text: st
     summary = summarise(path, (("<?php\n" if path == "a.php" else "") + text).encode())
     assert summary.analysis in ("syntax", "patterns", "minified")
     assert summary.bytes >= len(text)
+
+
+def test_a_long_text_with_an_error_still_tells_what_it_defines() -> None:
+    text = 'Key = TypeVar("Key")\n\n\n' + "def f(x):\n    return x\n\n\n" * 500 + "def g(:\n"
+    summary = summarise("a.py", text.encode())
+    assert summary.definitions[0].name == "Key"
+    assert summary.invariants[0].text == 'Key = TypeVar("Key")'
+
+
+@pytest.mark.parametrize("end", ["", "def g(:\n"])
+def test_nothing_of_a_text_that_was_read_stays_in_memory(end: str) -> None:
+    def text(number: int) -> bytes:
+        return f"# {number}\n".encode() + b"def f(x):\n    return x\n\n\n" * 1_000 + end.encode()
+
+    summarise("a.py", text(0))
+    tracemalloc.start()
+    for number in range(40):
+        summarise("a.py", text(number))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 10 * len(text(0))
