@@ -11,6 +11,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_injection.py::test_a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_asked",
     ),
     "Automatic Continuity Pack Injection: Incremental iteration reuses prior context": (
+        "test_second_shot.py::test_what_always_changes_with_a_touched_file_is_offered_next",
+        "test_second_shot.py::test_another_task_does_not_start_from_the_files_of_the_last_one",
         "test_injection.py::test_a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
         "test_injection.py::test_a_delta_has_what_others_changed_since_the_last_run_and_not_what_the_agent_wrote",
         "test_injection.py::test_a_commit_by_somebody_else_is_told_with_its_subject_and_files",
@@ -21,6 +23,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_caching.py::test_a_file_of_known_content_is_not_analysed_again_also_after_a_restart",
     ),
     "Hash-Based Continuity Caching: Context pack invalidation": (
+        "test_confirmed.py::test_a_write_through_an_open_mapping_is_seen_before_the_file_is_told_of",
         "test_caching.py::test_a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored",
     ),
     "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
