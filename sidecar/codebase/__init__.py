@@ -5,7 +5,7 @@ from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.glimpse import glimpse
 from sidecar.codebase.kinds import is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
-from sidecar.codebase.search import Ranked, is_faint, word_share
+from sidecar.codebase.search import Ranked, is_faint, word_share, worth_telling
 from sidecar.codebase.state import ChangedFile, RepositoryState, StateFailed
 from sidecar.codebase.summary import Definition, Summary, from_json, to_json
 from sidecar.codebase.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
@@ -39,4 +39,5 @@ __all__ = [
     "stem",
     "to_json",
     "word_share",
+    "worth_telling",
 ]

@@ -43,7 +43,7 @@ def glimpse(cwd: Path, text: str, limit: int) -> list[Ranked]:
         if len(found) == limit:
             break
         if may_show(path) and os.path.isfile(cwd / path) and not os.path.islink(cwd / path):
-            parts = {"namedPath": 1.0} if path in named else {"text": round(scores[path] / top, 4)}
+            parts = {"namedPath": 1.0} if path in named else {"path": round(scores[path] / top, 4)}
             found.append(Ranked(path, round(scores[path] / top, 4), parts, tuple(matched[path]), ()))
     return found
 

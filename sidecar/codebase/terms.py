@@ -72,10 +72,17 @@ def query_words(text: str) -> dict[str, str]:
         folded = word.strip("_").casefold()
         if folded in STOP_WORDS:
             continue
-        for term in _KNOWN[word]:
+        whole, *parts = _KNOWN[word] or ("",)
+        for term in (whole, *parts):
             if len(term) > 1 and term not in STOP_WORDS and not term.isdigit():
-                words.setdefault(term, folded)
+                words.setdefault(term, folded if term == whole or not parts else _part(folded, term))
     return words
+
+
+def _part(word: str, term: str) -> str:
+    """The part of a name that a term was read from, as far as it can be told: the stem is mostly its beginning."""
+    parts = (part for part in word.split("_") if stem(part) == term)
+    return next(parts, term)
 
 
 def identifiers_of(text: str) -> list[str]:

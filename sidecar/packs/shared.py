@@ -15,6 +15,7 @@ from sidecar.codebase import (
     Summary,
     query_words,
     repository_of,
+    worth_telling,
 )
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor import anchor_limit
@@ -28,6 +29,8 @@ from sidecar.runs.model import Provider, RunMode
 from sidecar.workspace import Workspace
 
 CONTEXT_FILES = 20
+LOOKED_AT_FILES = 30
+"""Files of a pack, and those among which they are chosen: some are too faint to tell."""
 
 REMEMBERED_CONVERSATIONS = 64
 
@@ -151,7 +154,8 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
         draft.files = pointers(question, [one for one in early if one.path in listing.files])
         meanwhile, complete = repository.wait_for_index(listing, indexing, wait_ms - EARLY_MS)
         analysed += meanwhile
-    ranked = question.repository.find(question.task.query, state, CONTEXT_FILES, touched=question.touched)
+    found = question.repository.find(question.task.query, state, LOOKED_AT_FILES, touched=question.touched)
+    ranked = worth_telling(found)[:CONTEXT_FILES]
     summarised = with_summaries if complete else with_known_summaries
     files = summarised(question, question.task.query, ranked, state, listing)
     return Answer(CachedPack(draft.anchor, files), cache_hit=False, analysed=analysed, complete=complete)
@@ -164,7 +168,7 @@ def prepare(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future
     if question is None or process.ending.is_set():
         return None
     with process.database.read() as tx:
-        touched = tuple(sorted(records.touched_files(tx, sub_chat_id, TOUCHED_RUNS)))
+        touched = tuple(sorted(records.touched_files(tx, sub_chat_id, TOUCHED_RUNS, question.task.fingerprint)))
     future = asked.preparing[sub_chat_id] = process.background.submit(_prepare, question._replace(touched=touched))
     return future
 

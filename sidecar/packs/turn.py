@@ -64,12 +64,12 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         fresh = word.action == "rehydrate" and sub_chat.counters.snapshot is not None
         held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
         held = ledger.known(tx, held_by)
-        touched = records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS)
-    task, is_new = task_of(sub_chat.task, params.prompt)
+        task, is_new = task_of(sub_chat.task, params.prompt)
+        touched = records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS, task.fingerprint)
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, UNKNOWN) if fresh else (held_by, held)
     rejected = tuple(sorted(artifact.title for artifact in accepted))
     return Turn(
         call, params, workspace, settings, token_mode, sub_chat, failing, rejected, session, known, held, word, fresh,
-        task, is_new, () if is_new else tuple(sorted(touched)),
+        task, is_new, tuple(sorted(touched)),
     )  # fmt: skip

@@ -28,7 +28,7 @@ from sidecar.codebase.search.history import History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.matching import inverse_frequency
 from sidecar.codebase.search.question import SearchQuestion
-from sidecar.codebase.search.ranking import Ranked
+from sidecar.codebase.search.ranking import Ranked, worth_telling
 from sidecar.codebase.terms import count_terms, query_terms, query_words
 from sidecar.packs.context import ContextFile, context_items, why_here
 from tests.benchmarks.localization_cases import (
@@ -150,7 +150,7 @@ def _score_injected(
             one, files[one.path], trees.summary(one.path, files[one.path]),
             why_here(one, words, mentioned=False, changed=False),
         )
-        for one in found
+        for one in worth_telling(found)
     ]  # fmt: skip
     texts: dict[str, str] = {}
     left = SUMMARY_BYTES

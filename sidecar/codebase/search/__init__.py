@@ -4,7 +4,7 @@ from sidecar.codebase.search.commits import Commit, read_commits
 from sidecar.codebase.search.history import History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.question import SearchQuestion
-from sidecar.codebase.search.ranking import RANKING_VERSION, Ranked, is_faint, word_share
+from sidecar.codebase.search.ranking import RANKING_VERSION, Ranked, is_faint, word_share, worth_telling
 
 __all__ = [
     "RANKING_VERSION",
@@ -16,4 +16,5 @@ __all__ = [
     "is_faint",
     "read_commits",
     "word_share",
+    "worth_telling",
 ]

@@ -11,7 +11,7 @@ from sidecar.codebase.search.documents import Documents, folder_of
 from sidecar.codebase.search.history import History
 from sidecar.codebase.search.matching import MAX_TERMS, Matches, match, matched_terms
 from sidecar.codebase.search.modules import Tree, resolve
-from sidecar.codebase.search.naming import named_paths
+from sidecar.codebase.search.naming import named_files
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.question import Asked, SearchQuestion, read
 from sidecar.codebase.search.ranking import (
@@ -58,7 +58,8 @@ class _Evidence(NamedTuple):
     identifiers: dict[int, int]
     commits: dict[str, float]
     messages: dict[str, float]
-    named: frozenset[str]
+    named: dict[str, float]
+    """How surely a file is named by its path."""
 
 
 class _Near(NamedTuple):
@@ -96,7 +97,8 @@ def find(
 
 
 def _gather(documents: Documents, history: History, question: SearchQuestion) -> _Evidence:
-    asked = _corrected(read(question.text), documents)
+    named = named_files(documents, question.text)
+    asked = _corrected(read(named.rest), documents)
     matches = match(documents, asked.terms)
     recalled = history.recall(asked.terms)
     there = {path: score for path, score in recalled.nearest.items() if path in documents}
@@ -112,7 +114,7 @@ def _gather(documents: Documents, history: History, question: SearchQuestion) ->
         _defining(documents, asked.identifiers),
         by_rank(there),
         _shares(said),
-        frozenset(named_paths(documents, question.text)),
+        named.files,
     )
 
 
@@ -171,7 +173,7 @@ def _own_values(documents: Documents, history: History, evidence: _Evidence, pat
         "document": float(kind.document and not asked.wants_documents),
         "generated": float(kind.generated),
         "mentioned": float(path in question.mentioned),
-        "namedPath": float(path in evidence.named),
+        "namedPath": evidence.named.get(path, 0.0),
         "changed": float(path in question.changed and text > 0),
     }
 

@@ -1,24 +1,37 @@
 """Which files a text names by path: as the repository has it, by its end, or as it stands on another machine. Pure."""
 
+from typing import NamedTuple
+
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.terms import paths_in
+
+MAX_MENTIONS = 200
+"""A text of more paths is a listing."""
 
 AMBIGUOUS_NAMES = 3
 """A name that ends more paths than this names none of them."""
 
 
-def named_paths(documents: Documents, text: str) -> set[str]:
+class Named(NamedTuple):
+    """The files a text names, each with how surely it is meant; and the text without what names them."""
+
+    files: dict[str, float]
+    rest: str
+
+
+def named_files(documents: Documents, text: str) -> Named:
     """Gives the files a text names; where only the end of a path is given, only if few files are meant."""
-    named: set[str] = set()
-    for mention in paths_in(text):
+    files: dict[str, float] = {}
+    rest = text
+    for mention in paths_in(text)[:MAX_MENTIONS]:
         inside = _longest_end(documents, mention)
-        if inside is not None:
-            named.add(inside)
+        ends = [inside] if inside is not None else documents.ending_with(mention)
+        if not ends or len(ends) > AMBIGUOUS_NAMES:
             continue
-        ends = documents.ending_with(mention)
-        if len(ends) <= AMBIGUOUS_NAMES:
-            named.update(ends)
-    return named
+        for path in ends:
+            files[path] = max(files.get(path, 0.0), 1 / len(ends))
+        rest = rest.replace(mention, " ")  # the words of a path that was found lead to nothing else
+    return Named(files, rest)
 
 
 def _longest_end(documents: Documents, mention: str) -> str | None:

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from sidecar.codebase.languages import language_of
 from sidecar.codebase.terms import identifiers_of, query_terms, stem
 
 _TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
@@ -10,6 +11,8 @@ _DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
 _SCOPE = re.compile(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
+_QUOTED = re.compile(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
+_SEPARATOR = re.compile(r"\.|::?")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -40,14 +43,23 @@ class Asked(NamedTuple):
 def read(text: str) -> Asked:
     """Takes a text apart."""
     terms = tuple(query_terms(text))
-    parts = (part for name in identifiers_of(text) for part in (name, *name.replace(":", ".").split(".")))
+    quoted = (found[1] for found in _QUOTED.finditer(text))
+    names = (*quoted, *(part for name in identifiers_of(text) for part in _names(name)))
     return Asked(
         terms,
-        tuple(dict.fromkeys(term for part in parts for term in query_terms(part)[:1])),
+        tuple(dict.fromkeys(term for name in names for term in query_terms(name)[:1])),
         _scope(text),
         not _TEST_WORDS.isdisjoint(terms),
         not _DOCUMENT_WORDS.isdisjoint(terms),
     )
+
+
+def _names(name: str) -> list[str]:
+    """The names in a qualified one, as in `Cart.total` and `till::Cart`: plain small words only at its end."""
+    *outer, last = [part for part in _SEPARATOR.split(name) if part]
+    if language_of(name) is not None:
+        return []
+    return [*(part for part in outer if part != part.lower() or "_" in part), last]
 
 
 def _scope(text: str) -> frozenset[str]:

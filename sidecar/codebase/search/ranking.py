@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-RANKING_VERSION = 6
+RANKING_VERSION = 7
 """Part of the search cache's key: a change of the order makes old results invalid."""
 
 OWN_WEIGHTS: Mapping[str, float] = {
@@ -52,6 +52,9 @@ _ONE_BY_ONE = {**OWN_WEIGHTS, **SAID_WEIGHTS}
 _NEAR = {**NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS}
 BESIDE_WORK = 1.0
 """A file that so often changes with what was touched, or is its test, is worth telling without a word in common."""
+
+BEST = 8
+"""So many of the best files are told of whatever speaks for them."""
 
 _WORDS = ("text", "passage")
 _TELLING = frozenset(("identifiers", "mentioned", "namedPath"))
@@ -114,6 +117,11 @@ def is_faint(ranked: Ranked) -> bool:
     """Says whether hardly more than one word, or only the file's age, speaks for it."""
     beside_work = ranked.parts.get("togetherTouched", 0.0) + ranked.parts.get("pairTouched", 0.0)
     return len(ranked.matched) < 2 and _TELLING.isdisjoint(ranked.parts) and beside_work < BESIDE_WORK
+
+
+def worth_telling(found: Sequence[Ranked]) -> list[Ranked]:
+    """Leaves out, after the best ones, what hardly anything speaks for."""
+    return [one for rank, one in enumerate(found, 1) if rank <= BEST or not is_faint(one)]
 
 
 def speaks(parts: Mapping[str, float]) -> bool:

@@ -111,11 +111,12 @@ def run_result(tx: apsw.Connection, run_id: str) -> dict[str, Any] | None:
     return orjson.loads(row[0]) if row else None
 
 
-def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int) -> list[str]:
-    """Gives the files that a conversation's last runs changed, the latest first."""
+def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int, task: str | None = None) -> list[str]:
+    """Gives the files that a conversation's last runs changed, the latest first; with a fingerprint, on that task."""
     rows = tx.execute(
-        "SELECT touched FROM continuity_runs WHERE sub_chat_id = ? ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
-        (sub_chat_id, runs),
+        "SELECT touched FROM continuity_runs WHERE sub_chat_id = ?1 AND (?2 IS NULL OR task_fingerprint = ?2)"
+        " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?3",
+        (sub_chat_id, task, runs),
     )
     return list(dict.fromkeys(change[0] for (touched,) in rows for change in orjson.loads(touched)))
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sidecar.codebase.search import is_faint, word_share
 from sidecar.codebase.search.ranking import (
+    BEST,
     NEAR_BEST_WEIGHTS,
     NEAR_TOUCHED_WEIGHTS,
     OWN_WEIGHTS,
@@ -19,6 +20,7 @@ from sidecar.codebase.search.ranking import (
     score_of,
     seed_shares,
     speaks,
+    worth_telling,
 )
 from tests.codebase.search.corpus import ask, commit, history_of, index_of
 
@@ -135,3 +137,9 @@ def test_age_size_and_kind_alone_do_not_speak_for_a_file() -> None:
         assert speaks(own_parts({name: 1.0})), name
     for name in (*NEAR_BEST_WEIGHTS, *NEAR_TOUCHED_WEIGHTS):
         assert speaks(near_parts({name: 1.0})), name
+
+
+def test_what_is_faint_is_told_only_among_the_best() -> None:
+    faint = [Ranked(f"{number}.py", 1.0, {"text": 1.0}, ("pelican",), ()) for number in range(BEST + 3)]
+    strong = Ranked("x.py", 0.5, {"text": 1.0}, ("pelican", "walrus"), ())
+    assert worth_telling([*faint, strong]) == [*faint[:BEST], strong]
