@@ -169,6 +169,9 @@ class App:
     def _warm_up(self) -> None:
         sys.setswitchinterval(SWITCH_SECONDS)
         try:
+            from sidecar.system.allocator import keep_together
+
+            keep_together()
             self._load()
         except BaseException as error:
             self.on_incident(error, self.new_incident_id())

@@ -68,6 +68,8 @@ class Files(Mapping[str, str]):
         """Gives exactly these files, as changes to the present ones where they are few, so that they can be told."""
         ordered = files if _is_sorted(files) else dict(sorted(files.items()))
         below = self.below
+        if not below:
+            return Files(ordered, {})
         differing = ordered.items() ^ below.items()
         if len(differing) > min(MAX_LAID, len(below) // SHARE_LAID):
             return Files(ordered, {})
@@ -75,6 +77,8 @@ class Files(Mapping[str, str]):
 
     def changed_since(self, before: Mapping[str, str]) -> Delta:
         """Tells what differs from other files; at the cost of the changes where one comes from the other."""
+        if not before:
+            return Delta(tuple(sorted(self)), (), ())
         if isinstance(before, Files) and before.below is self.below:
             paths = sorted(self.laid.keys() | before.laid.keys())
         else:

@@ -56,7 +56,7 @@ class Lister:
 
     def __init__(self) -> None:
         self._signature: tuple[object, ...] | None = None
-        self._verdicts: dict[str, bool] = {}
+        self._hidden: frozenset[str] = frozenset()
         self._tracked = Files({}, {})
         self._total = 0
         self._listed: tuple[str, Listing] | None = None
@@ -73,9 +73,11 @@ class Lister:
         return self._listed[1]
 
     def _read(self, tracked: dict[str, str]) -> None:
-        before = self._verdicts
-        self._verdicts = {path: before[path] if path in before else may_show(path) for path in tracked}
-        shown = {path: content for path, content in tracked.items() if self._verdicts[path]}
+        before, hidden = self._tracked, self._hidden
+        self._hidden = frozenset(
+            path for path in tracked if path not in before and (path in hidden or not may_show(path))
+        )
+        shown = {path: content for path, content in tracked.items() if path not in self._hidden}
         self._total = len(shown)
         if len(shown) > MAX_FILES:
             shown = dict(sorted(shown.items())[:MAX_FILES])
@@ -132,4 +134,5 @@ def _is_text(path: str) -> bool:
 def _read_index(cwd: Path) -> dict[str, str]:
     """Reads the regular files that are checked out: no links, submodules, conflicts, sparse paths."""
     output = Git(cwd).run("ls-files", "-s", "-t", "-z", "--", ".")
-    return {path: id_ for id_, path in _REGULAR.findall(output.decode("utf-8", "surrogateescape"))}
+    found = _REGULAR.finditer(output.decode("utf-8", "surrogateescape"))
+    return {path: id_ for id_, path in map(re.Match.groups, found)}

@@ -23,11 +23,14 @@ from sidecar.codebase.summary import Summary
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
 from sidecar.storage.lru import Lru
+from sidecar.system.allocator import give_back
 from sidecar.system.git import GitFailed
 from sidecar.workspace import Workspace
 
 MAX_NEW_FILE_BYTES = 64 * 1024
 MAX_TEXT_BYTES = 256 * 1024
+MANY_FILES = 1_000
+"""Taking in so many leaves memory that is worth giving back."""
 
 SHOWN_BYTES, SHOWN_SHARE = 4 * 2**20, 4
 """How much the summaries that were shown last may take; one takes about so many times its file's bytes."""
@@ -206,7 +209,10 @@ class Repository:
 
     def _run(self, report: FillReport) -> FillReport:
         self._finder.read_history()
-        return self._filler.run(self.key, report, self._finder.in_order_of_interest)
+        done = self._filler.run(self.key, report, self._finder.in_order_of_interest)
+        if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:
+            give_back()
+        return done
 
 
 def repository_of(workspace: Workspace, process: Process) -> Repository:

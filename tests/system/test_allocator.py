@@ -1,0 +1,40 @@
+"""Memory is given back where the system's allocator can, and nothing happens elsewhere."""
+
+import subprocess
+import sys
+
+import pytest
+
+from sidecar.system import allocator
+
+_FREED = """
+from pathlib import Path
+from sidecar.system import allocator
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+allocator.keep_together()
+kept, freed = [], []
+for _ in range(20_000):
+    kept.append(bytearray(600))
+    freed.append(bytearray(8_000))
+before = resident()
+freed.clear()
+allocator.give_back()
+print(before - resident())
+"""
+
+
+def test_both_calls_may_be_made_at_any_time_on_any_system() -> None:
+    for _ in range(2):
+        allocator.keep_together()
+        allocator.give_back()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is resident is read from /proc")
+def test_what_was_freed_between_what_is_kept_goes_back() -> None:
+    if allocator._glibc() is None:
+        pytest.skip("this C library has no such call")
+    given_back = int(subprocess.check_output([sys.executable, "-c", _FREED]))
+    assert given_back > 20_000 * 8_000 // 4
