@@ -9,10 +9,11 @@ from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.text import one_line, size
 from sidecar.runs import keys
 
-TAPER = ((2, 1_500), (6, 900), (12, 400))
-"""Up to this rank, at most this many bytes; what comes after gets `REST_BYTES` (performance.md)."""
+TAPER = ((2, 1_500), (6, 700), (10, 350))
+"""Up to this rank, at most this many bytes; what comes after gets `REST_BYTES`. Steep tapering fits more of the right
+files into the same bytes, and their definitions, than equal shares do (tests/benchmarks/localization.py)."""
 
-REST_BYTES = 160
+REST_BYTES = 110
 TOLD_RANKS = 12
 """Files up to this rank say what they are for."""
 TOP_RANKS = 6
