@@ -32,6 +32,9 @@ HANG_MS = 20_000.0
 CRASHES = 2
 """A file that ends a worker is tried once more: the system may have ended it for want of memory."""
 
+FILES_A_WORKER = 8_192
+"""Then another one takes its place: the bound of what a library may fail to give back."""
+
 _FAILED_STARTS = 2
 _POLL_SECONDS = 0.1
 
@@ -175,11 +178,14 @@ class _Lane:
         self._run = run
         self._clock = SystemClock()
         self._worker: Worker | None = None
+        self._answered = 0
         self._heard_ms: float | None = None
         self._crashes: dict[str, int] = {}
 
     def work_through(self, left: dict[str, str]) -> None:
         """Has a batch analysed to its end, by as many workers as it takes; raises OSError, GitFailed."""
+        if self._answered >= FILES_A_WORKER:
+            self.close()
         failed_starts = 0
         while left and not self._run.is_over():
             begun: list[str] = []
@@ -209,6 +215,7 @@ class _Lane:
                     begun.append(path)
                 case ["is", path, content, summary]:
                     left.pop(path, None)
+                    self._answered += 1
                     self._run.put(Analysed(path, content, from_json(summary)))
                 case _:
                     raise GitFailed(str(said[-1]))
@@ -236,5 +243,6 @@ class _Lane:
     def close(self) -> int:
         """Ends the worker and gives its exit status."""
         worker, self._worker = self._worker, None
+        self._answered = 0
         self._heard_ms = None
         return worker.close() if worker is not None else 0

@@ -9,6 +9,8 @@ from pathlib import Path
 from sidecar.call import Process
 from sidecar.codebase import analysis
 from sidecar.codebase.analysis import Analysed, analyse, analyse_in_workers
+from sidecar.codebase.grammar import is_loaded
+from sidecar.codebase.languages import language_of
 from sidecar.codebase.search import FileIndex
 from sidecar.codebase.store import FileCache
 from sidecar.core.cancellation import Cancellation
@@ -16,6 +18,10 @@ from sidecar.system.git import GitFailed
 
 Order = Callable[[Sequence[tuple[str, str]]], Iterable[tuple[str, str]]]
 """Puts (path, content id) pairs in the order in which they are worth reading; those it leaves out come last."""
+
+FEW = 8
+FEW_BYTES = 48 * 1024
+"""So much is read and analysed in 15 ms at most, one ordinary file in two; a background run waits for its turn."""
 
 _LOOKED_UP_AT_ONCE = 256
 _KEPT_AT_ONCE = 64
@@ -61,6 +67,23 @@ class Filling:
         finally:
             self._turn.release()
         return report
+
+    def run_few(self, repository: str) -> int | None:
+        """Takes in a handful of small changed files in this thread, and gives how many were analysed.
+
+        None where there is more to do, a grammar is not ready, or a run is under way: that is for the background.
+        """
+        if not self._turn.acquire(blocking=False):
+            return None
+        try:
+            files = self._index.pending(FEW + 1)
+            if not _is_handful(self._cwd, files):
+                return None
+            report = FillReport(total=len(files))
+            self._analyse(repository, list(self._without_cached(repository, files, report)), report)
+            return report.analysed
+        finally:
+            self._turn.release()
 
     def _is_over(self, report: FillReport) -> bool:
         return self._process.ending.is_set() or report.cancellation.is_set
@@ -121,6 +144,20 @@ class Filling:
             if self._is_over(report):
                 return
             yield from analyse(self._cwd, dict(left[start : start + _KEPT_AT_ONCE]))
+
+
+def _is_handful(cwd: Path, files: Sequence[tuple[str, str]]) -> bool:
+    """Says whether files are few, small, in the worktree, and of languages whose grammars are ready."""
+    if len(files) > FEW or not all(content.startswith("w:") for _, content in files):
+        return False
+    languages = (language_of(path) for path, _ in files)
+    grammars = (language.grammar for language in languages if language is not None)
+    if not all(grammar is None or is_loaded(grammar) for grammar in grammars):
+        return False
+    try:
+        return sum((cwd / path).lstat().st_size for path, _ in files) <= FEW_BYTES
+    except OSError:
+        return False
 
 
 def prioritised(files: Sequence[tuple[str, str]], order: Order | None) -> list[tuple[str, str]]:

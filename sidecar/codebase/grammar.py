@@ -28,6 +28,7 @@ _SMALL_BYTES = 8 * 1024
 _QUERIED_BYTES = 1_024
 _MATCH_LIMIT = 20_000
 _QUERIES = Path(__file__).parent / "queries"
+_LOADED: set[Grammar] = set()
 _REFERENCES = b";; references"
 
 Captures = dict[str, "list[tree_sitter.Node]"]
@@ -62,7 +63,13 @@ def load(grammar: Grammar) -> Loaded:
     query = Query(language, text.decode())
     references_at = text.index(_REFERENCES)
     structure = sum(query.start_byte_for_pattern(at) < references_at for at in range(query.pattern_count))
+    _LOADED.add(grammar)
     return Loaded(language, query, structure)
+
+
+def is_loaded(grammar: Grammar) -> bool:
+    """Says whether a grammar can be used at once."""
+    return grammar in _LOADED
 
 
 def parse(grammar: Grammar, text: str) -> Parsed | None:

@@ -1,7 +1,11 @@
 """Languages as rows: how they are recognised, read and commented. A new one is a new row, a grammar a query file."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
+
+MAIN_GRAMMARS = 3
 
 DOCSTRING = '"'
 PROSE = ""
@@ -290,6 +294,13 @@ def language_of(path: str, text: str = "") -> Language | None:
     if suffix == "h" and _CPP_ONLY.search(text):
         return _BY_SUFFIX[".cpp"]
     return found
+
+
+def main_grammars(paths: Iterable[str]) -> list[Grammar]:
+    """Gives the grammars that each read at least a tenth of the files a grammar can read, the first ones first."""
+    languages = (language_of(path) for path in paths)
+    counted = Counter(language.grammar for language in languages if language is not None and language.grammar)
+    return [grammar for grammar, count in counted.most_common(MAIN_GRAMMARS) if count * 10 >= counted.total()]
 
 
 def _by_shebang(text: str) -> Language | None:

@@ -29,11 +29,18 @@ _BLOCK_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+\*/")
 _TRAILING_COMMENT = re.compile(r"(?<!\s)\s++(?:#|//)\s.*$")
 
 
-def definitions_by_patterns(lines: Sequence[str], language: Language) -> tuple[Definition, ...]:
-    """Finds what a language's patterns find, each with its signature; an end and a container have none."""
+def definitions_by_patterns(
+    lines: Sequence[str], language: Language, within: Sequence[tuple[int, int]] | None = None
+) -> tuple[Definition, ...]:
+    """Finds what a language's patterns find, each with its signature; an end and a container have none.
+
+    With `within`, only in these first and last lines, counted from 1.
+    """
     found: list[Definition] = []
     fenced = False
-    for number, line in enumerate(lines, 1):
+    numbers = range(1, len(lines) + 1) if within is None else _numbers(within, len(lines))
+    for number in numbers:
+        line = lines[number - 1]
         if language.name == "Markdown" and line.startswith(("```", "~~~")):
             fenced = not fenced
         if fenced or not line or len(line) > _DEFINING_LINE:
@@ -45,6 +52,11 @@ def definitions_by_patterns(lines: Sequence[str], language: Language) -> tuple[D
         if len(found) >= MAX_DEFINITIONS:
             break
     return tuple(found)
+
+
+def _numbers(within: Sequence[tuple[int, int]], last: int) -> list[int]:
+    """Gives the lines of ranges that may overlap, in order."""
+    return sorted({number for start, end in within for number in range(start, min(end, last) + 1)})
 
 
 def _kind(signature: str) -> str:

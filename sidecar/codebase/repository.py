@@ -14,7 +14,9 @@ from sidecar.codebase.filling import Filling, FillReport
 from sidecar.codebase.finder import Finder
 from sidecar.codebase.freshness import Freshness
 from sidecar.codebase.gitdir import common_dir_of
+from sidecar.codebase.grammar import load
 from sidecar.codebase.hashing import ContentHashes, read_below
+from sidecar.codebase.languages import main_grammars
 from sidecar.codebase.reading import read_contents
 from sidecar.codebase.search import Ranked, SearchQuestion
 from sidecar.codebase.state import RepositoryState, StateFailed
@@ -31,6 +33,8 @@ MAX_NEW_FILE_BYTES = 64 * 1024
 MAX_TEXT_BYTES = 256 * 1024
 MANY_FILES = 1_000
 """Taking in so many leaves memory that is worth giving back."""
+
+WARM_AFTER_SECONDS = 1.0
 
 SHOWN_BYTES, SHOWN_SHARE = 4 * 2**20, 4
 """How much the summaries that were shown last may take; one takes about so many times its file's bytes."""
@@ -56,6 +60,7 @@ class Repository:
         self._fill: Future[FillReport] | None = None
         self._filling = FillReport()
         self._listed: Listing | None = None
+        self._is_warm = False
         self.key = workspace.key
         self.freshness = Freshness(self.cwd, process, self._hashes)
         self._differences = Differences(self.cwd, self._hashes, self.freshness)
@@ -99,6 +104,12 @@ class Repository:
             if self._fill is None or self._fill.done():
                 self._filling = FillReport(total=len(listing.files))
                 self._fill = pool.submit(self._run, self._filling)
+                if not self._is_warm:
+                    self._is_warm = True
+                    warming = threading.Thread(
+                        target=self._warm_grammars, args=(self._fill,), name="grammars", daemon=True
+                    )
+                    warming.start()
             return self._fill
 
     def fill(self, listing: Listing, report: FillReport) -> FillReport:
@@ -109,11 +120,14 @@ class Repository:
     def wait_for_index(self, listing: Listing, pool: ThreadPoolExecutor, wait_ms: float) -> tuple[int, bool]:
         """Fills the index for at most `wait_ms`; gives how many files were analysed meanwhile, and whether all are in.
 
+        A handful of edited files is analysed in this thread, which takes less time than another one's turn.
         A run that was begun for an earlier listing is waited for, and followed by one more.
         """
         if self._finder.is_complete():
             return 0, True
-        analysed = 0
+        analysed = (self._filler.run_few(self.key) or 0) if wait_ms > 0 else 0
+        if self._finder.is_complete():
+            return analysed, True
         clock = self._process.clock
         give_up_at = clock.monotonic_ms() + wait_ms
         for _ in range(2):
@@ -213,6 +227,20 @@ class Repository:
         if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:
             give_back()
         return done
+
+    def _warm_grammars(self, fill: "Future[FillReport]") -> None:
+        """Makes the grammars of the repository's own languages ready for the first edit, which would wait for that.
+
+        Files read by workers or known from the cache were not parsed by this process. Waits for the first
+        run and a moment more: a query is compiled in one go, which no call that is under way should feel.
+        """
+        wait((fill,))
+        listed = self._listed
+        if listed is None or self._process.ending.wait(WARM_AFTER_SECONDS):
+            return
+        for grammar in main_grammars(listed.files):
+            if not self._process.ending.is_set():
+                load(grammar)
 
 
 def repository_of(workspace: Workspace, process: Process) -> Repository:

@@ -84,7 +84,7 @@ def _read(path: str, lines: Sequence[str], language: Language | None) -> tuple[S
     if language.grammar is not None:
         found = read_syntax(language.grammar, "\n".join(lines), lines, is_test=is_test(path))
         if found is not None:
-            more = definitions_by_patterns(lines, language) if found.unread else ()
+            more = definitions_by_patterns(lines, language, found.unread) if found.unread else ()
             return found._replace(definitions=_all(found, more, language.grammar)), "syntax"
     definitions = definitions_by_patterns(lines, language)
     return Syntax(definitions, tuple(by_lines(lines, language.comment, language.checks)), (), ()), "patterns"
@@ -96,7 +96,7 @@ def _all(found: Syntax, by_pattern: Sequence[Definition], grammar: Grammar) -> t
     more = [
         one._replace(public=is_public(grammar.visibility, Named(one.name, one.signature, None, frozenset())))
         for one in by_pattern
-        if one.line not in lines and any(first <= one.line <= last for first, last in found.unread)
+        if one.line not in lines
     ]
     return tuple(sorted([*found.definitions, *more], key=lambda one: one.line)[:MAX_DEFINITIONS])
 

@@ -187,6 +187,8 @@ def _terms_of_snake_case(word: str) -> tuple[str, ...]:
 
 def _terms_of_run(word: str) -> tuple[str, ...]:
     """The terms of a word in one kind of script: pairs where words are not spaced, else the word and its parts."""
+    if word.isascii() and (word.islower() or word.isdigit()) and (word.isalpha() or word.isdigit()):
+        return (stem(word),)
     if _UNSPACED.match(word):
         return _pairs(word)
     plain = _without_accents(word)

@@ -5,13 +5,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from sidecar.codebase import analysis
 from sidecar.codebase.analysis import WORKERS_FROM, analyse, analyse_in_workers
-from sidecar.codebase.filling import prioritised
+from sidecar.codebase.filling import FEW, FillReport, prioritised
+from sidecar.codebase.languages import main_grammars
+from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.core.clock import SystemClock
 from sidecar.system.log import Log
 from tests.codebase.looks import Looks
@@ -19,6 +22,7 @@ from tests.support.client import Client
 from tests.support.memory import MemorySidecar
 from tests.support.process import ROOT
 from tests.support.repositories import Repository
+from tests.support.walking import process_of
 
 Make = Callable[..., Repository]
 PATIENCE_SECONDS = 10.0
@@ -182,3 +186,50 @@ def test_changed_files_come_first_then_the_order_then_the_rest() -> None:
     assert prioritised(files, None) == [("c", "w:3"), ("a", "1"), ("b", "2"), ("d", "4")]
     ordered = prioritised(files, lambda rest: [("d", "4"), ("unknown", "5"), *rest[:1]])
     assert ordered == [("c", "w:3"), ("d", "4"), ("a", "1"), ("b", "2")]
+
+
+def test_a_handful_of_edits_is_taken_in_by_the_thread_that_asks(
+    make_repository: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = make_repository(many(20))
+    sidecar = MemorySidecar(tmp_path / "state")
+    sidecar.client.initialize()
+    process = process_of(sidecar)
+    looked = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
+    looked.fill(looked.listing(looked.state()), FillReport())
+    for number in range(FEW + 1):
+        repository.write({f"src/m{number}.py": "def edited(): ...\n"})
+        listing = looked.listing(looked.state())
+        with ThreadPoolExecutor() as pool:
+            monkeypatch.setattr(pool, "submit", _refused)
+            assert looked.wait_for_index(listing, pool, 1_000.0) == (1, True)
+    repository.write({f"src/m{number}.py": "def edited_again(): ...\n" for number in range(FEW + 1)})
+    listing = looked.listing(looked.state())
+    with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
+        patch.setattr(pool, "submit", _refused)
+        with pytest.raises(AssertionError, match="another thread"):
+            looked.wait_for_index(listing, pool, 1_000.0)
+    with ThreadPoolExecutor() as pool:
+        assert looked.wait_for_index(listing, pool, 1_000.0 * PATIENCE_SECONDS)[1]
+    sidecar.close()
+
+
+def _refused(*_: object) -> None:
+    raise AssertionError("another thread was asked")
+
+
+def test_a_worker_is_replaced_after_a_number_of_files(
+    make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysis, "FILES_A_WORKER", analysis.AT_ONCE)
+    monkeypatch.setattr(analysis, "worker_count", lambda: 1)
+    repository = make_repository(many(3 * analysis.AT_ONCE))
+    found = list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, command(pids)))
+    assert len(found) == 3 * analysis.AT_ONCE
+    assert len(list(pids.glob("*.pid"))) == 3
+    wait_until_gone(pids)
+
+
+def test_the_main_grammars_of_a_repository_are_those_of_many_files() -> None:
+    paths = [*(f"{n}.py" for n in range(30)), *(f"{n}.ts" for n in range(60)), "one.rs", "readme.md", "Makefile"]
+    assert [grammar.query for grammar in main_grammars(paths)] == ["typescript", "python"]

@@ -6,6 +6,7 @@ not analysed yet is found by its path alone.
 
 import threading
 from collections.abc import Callable, Mapping
+from itertools import islice
 
 from sidecar.codebase.filemap import delta_between
 from sidecar.codebase.hashing import content_identity
@@ -40,10 +41,10 @@ class FileIndex:
                 self._take(files)
             return list(self._pending)
 
-    def pending(self) -> list[tuple[str, str]]:
-        """Gives path and content id of the files that need analysis, as they are listed now."""
+    def pending(self, at_most: int | None = None) -> list[tuple[str, str]]:
+        """Gives path and content id of the files that need analysis, or some of them, as they are listed now."""
         with self._lock:
-            return [(path, self._held[path]) for path in self._pending]
+            return [(path, self._held[path]) for path in islice(self._pending, at_most)]
 
     def analysed(self, path: str, content: str, summary: Summary) -> None:
         """Takes a file's summary in, unless the file has changed since or has one."""
