@@ -1,15 +1,15 @@
 """What the repository contains: its state, its differences, its files and which of them a prompt is about."""
 
-from sidecar.codebase.diff import FileDiff, Moved
 from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.glimpse import glimpse
 from sidecar.codebase.kinds import is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.search import Ranked, is_faint, word_share, worth_telling
-from sidecar.codebase.state import ChangedFile, RepositoryState, StateFailed
-from sidecar.codebase.summary import Definition, Summary, from_json, to_json
+from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
+from sidecar.codebase.summary.values import chunk_lines
 from sidecar.codebase.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
-from sidecar.codebase.values import chunk_lines
+from sidecar.codebase.worktree.diff import FileDiff, Moved
+from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
 
 __all__ = [
     "ChangedFile",

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidecar.codebase.reading import Read, read_contents
-from sidecar.codebase.summary import MAX_ANALYSED_BYTES, not_analysed, summarise
-from sidecar.codebase.values import Summary, from_json, to_json
+from sidecar.codebase.summary.summarise import MAX_ANALYSED_BYTES, not_analysed, summarise
+from sidecar.codebase.summary.values import Summary, from_json, to_json
 from sidecar.core.clock import SystemClock
 from sidecar.system.git import GitFailed
 from sidecar.system.log import Log

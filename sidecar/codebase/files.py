@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase.filemap import Files
-from sidecar.codebase.gitdir import index_signature
-from sidecar.codebase.state import RepositoryState, is_own
+from sidecar.codebase.worktree.gitdir import index_signature
+from sidecar.codebase.worktree.state import RepositoryState, is_own
 from sidecar.core.redact import is_secret_path
 from sidecar.system.git import Git
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from sidecar.call import Process
 from sidecar.codebase import analysis
 from sidecar.codebase.analysis import Analysed, analyse, analyse_in_workers
-from sidecar.codebase.grammar import is_loaded
-from sidecar.codebase.languages import language_of
 from sidecar.codebase.search import FileIndex
 from sidecar.codebase.store import FileCache
+from sidecar.codebase.summary.grammar import is_loaded
+from sidecar.codebase.summary.languages import language_of
 from sidecar.core.cancellation import Cancellation
 from sidecar.system.git import GitFailed
 

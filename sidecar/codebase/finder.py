@@ -9,9 +9,9 @@ from sidecar.codebase.files import Listing
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, Ranked, SearchQuestion
 from sidecar.codebase.search.index import Known
 from sidecar.codebase.search.recent import NO_HISTORY, follow
-from sidecar.codebase.state import RepositoryState
 from sidecar.codebase.store import SearchCache
-from sidecar.codebase.summary import SUMMARY_VERSION
+from sidecar.codebase.summary.summarise import SUMMARY_VERSION
+from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
 from sidecar.system.git import GitFailed
 

@@ -14,7 +14,7 @@ from sidecar.codebase.model import (
     WorkspaceParams,
 )
 from sidecar.codebase.repository import Repository, repository_of
-from sidecar.codebase.state import RepositoryState, StateFailed
+from sidecar.codebase.worktree.state import RepositoryState, StateFailed
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method

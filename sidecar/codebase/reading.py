@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.hashing import HASHED_BYTES, blob_id, content_identity, read_below
+from sidecar.codebase.worktree.hashing import HASHED_BYTES, blob_id, content_identity, read_below
 from sidecar.system.git import Git, GitFailed
 
 _BLOBS_AT_ONCE = 256

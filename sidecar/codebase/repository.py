@@ -7,21 +7,21 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from sidecar.call import Process
 from sidecar.codebase.analysis import analyse
-from sidecar.codebase.diff import FileDiff, Moved, count_between, subjects_between
-from sidecar.codebase.differences import Differences
 from sidecar.codebase.files import Lister, Listing, may_show
 from sidecar.codebase.filling import Filling, FillReport
 from sidecar.codebase.finder import Finder
-from sidecar.codebase.freshness import Freshness
-from sidecar.codebase.gitdir import common_dir_of
-from sidecar.codebase.grammar import load
-from sidecar.codebase.hashing import ContentHashes, read_below
-from sidecar.codebase.languages import main_grammars
 from sidecar.codebase.reading import read_contents
 from sidecar.codebase.search import Ranked, SearchQuestion
-from sidecar.codebase.state import RepositoryState, StateFailed
 from sidecar.codebase.store import FileCache
-from sidecar.codebase.summary import Summary
+from sidecar.codebase.summary.grammar import load
+from sidecar.codebase.summary.languages import main_grammars
+from sidecar.codebase.summary.summarise import Summary
+from sidecar.codebase.worktree.diff import FileDiff, Moved, count_between, subjects_between
+from sidecar.codebase.worktree.differences import Differences
+from sidecar.codebase.worktree.freshness import Freshness
+from sidecar.codebase.worktree.gitdir import common_dir_of
+from sidecar.codebase.worktree.hashing import ContentHashes, read_below
+from sidecar.codebase.worktree.state import RepositoryState, StateFailed
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
 from sidecar.storage.lru import Lru

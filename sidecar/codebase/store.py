@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sidecar.call import Process
-from sidecar.codebase.hashing import content_identity
-from sidecar.codebase.summary import SUMMARY_VERSION, Summary, from_json, to_json
+from sidecar.codebase.summary.summarise import SUMMARY_VERSION, Summary, from_json, to_json
+from sidecar.codebase.worktree.hashing import content_identity
 from sidecar.storage.cache import Cache
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from sidecar.codebase.files import is_generated, may_show
 from sidecar.codebase.kinds import is_document
-from sidecar.codebase.languages import language_of
 from sidecar.codebase.search.commits import Commit, read_commits
-from sidecar.codebase.summary import MAX_ANALYSED_BYTES, Summary, not_analysed, summarise
+from sidecar.codebase.summary.languages import language_of
+from sidecar.codebase.summary.summarise import MAX_ANALYSED_BYTES, Summary, not_analysed, summarise
 
 MAX_RIGHT_FILES = 10
 MAX_COMMIT_FILES = 30

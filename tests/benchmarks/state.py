@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from sidecar.codebase.freshness import Freshness
-from sidecar.codebase.hashing import ContentHashes
-from sidecar.codebase.quickdiff import make_ready
 from sidecar.codebase.repository import Repository as Watched
-from sidecar.codebase.state import Look, RepositoryState, read_state
+from sidecar.codebase.worktree.freshness import Freshness
+from sidecar.codebase.worktree.hashing import ContentHashes
+from sidecar.codebase.worktree.quickdiff import make_ready
+from sidecar.codebase.worktree.state import Look, RepositoryState, read_state
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.programs import row
 from tests.support.memory import MemorySidecar

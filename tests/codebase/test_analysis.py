@@ -13,8 +13,8 @@ import pytest
 from sidecar.codebase import analysis
 from sidecar.codebase.analysis import WORKERS_FROM, analyse, analyse_in_workers
 from sidecar.codebase.filling import FEW, FillReport, prioritised
-from sidecar.codebase.languages import main_grammars
 from sidecar.codebase.repository import Repository as CodebaseRepository
+from sidecar.codebase.summary.languages import main_grammars
 from sidecar.core.clock import SystemClock
 from sidecar.system.log import Log
 from tests.codebase.looks import Looks

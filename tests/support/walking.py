@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.freshness import Freshness
-from sidecar.codebase.hashing import ContentHashes
 from sidecar.codebase.repository import Repository
-from sidecar.codebase.state import Look, RepositoryState, StateFailed, read_state
+from sidecar.codebase.worktree.freshness import Freshness
+from sidecar.codebase.worktree.hashing import ContentHashes
+from sidecar.codebase.worktree.state import Look, RepositoryState, StateFailed, read_state
 from tests.support.memory import MemorySidecar
 from tests.support.random_swaps import ALL_WORK, FILE_WORK
 from tests.support.random_work import RandomWork

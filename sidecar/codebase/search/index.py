@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 
 from sidecar.codebase.filemap import delta_between
-from sidecar.codebase.hashing import content_identity
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.finding import ImportsOf, find
 from sidecar.codebase.search.history import History
 from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked
-from sidecar.codebase.values import Summary
+from sidecar.codebase.summary.values import Summary
+from sidecar.codebase.worktree.hashing import content_identity
 
 Known = Callable[[dict[str, str]], dict[str, Summary]]
 """Path → content id of files that were analysed once, to their summaries as far as they are still known."""

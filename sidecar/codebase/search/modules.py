@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Callable, Container
 from typing import NamedTuple
 
-from sidecar.codebase.languages import language_of
+from sidecar.codebase.summary.languages import language_of
 
 MAX_FILES = 20
 """A package of more files says nothing about any one of them."""

@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.call import Process
 from sidecar.codebase.repository import Repository as Watched
-from sidecar.codebase.state import StateFailed
+from sidecar.codebase.worktree.state import StateFailed
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.walking import full_look, process_of, wait_until_watched

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.codebase import invariants
-from sidecar.codebase.grammar import Captures, Parsed, parse
-from sidecar.codebase.imports import MAX_IMPORTS, specifiers
-from sidecar.codebase.languages import Grammar
-from sidecar.codebase.patterns import MAX_DEFINITIONS, MAX_NAME, one_signature
-from sidecar.codebase.values import Definition, Invariant
-from sidecar.codebase.visibility import Container, Named, is_public
+from sidecar.codebase.summary import invariants
+from sidecar.codebase.summary.grammar import Captures, Parsed, parse
+from sidecar.codebase.summary.imports import MAX_IMPORTS, specifiers
+from sidecar.codebase.summary.languages import Grammar
+from sidecar.codebase.summary.patterns import MAX_DEFINITIONS, MAX_NAME, one_signature
+from sidecar.codebase.summary.values import Definition, Invariant
+from sidecar.codebase.summary.visibility import Container, Named, is_public
 
 if TYPE_CHECKING:
     import tree_sitter

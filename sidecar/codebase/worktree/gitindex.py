@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.hashing import ObjectFormat
+from sidecar.codebase.worktree.hashing import ObjectFormat
 
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")

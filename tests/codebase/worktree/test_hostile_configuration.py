@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.diff import diff_against, subjects_between
+from sidecar.codebase.worktree.diff import diff_against, subjects_between
 from sidecar.system.git import Git
 from tests.codebase.looks import Looks
 from tests.support.client import Client

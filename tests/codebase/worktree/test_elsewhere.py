@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase.freshness import Freshness
-from sidecar.codebase.hashing import ContentHashes
+from sidecar.codebase.worktree.freshness import Freshness
+from sidecar.codebase.worktree.hashing import ContentHashes
 from sidecar.core.clock import SystemClock
 from sidecar.system.watch import elsewhere
 from sidecar.system.watch.elsewhere import RecursiveWatch

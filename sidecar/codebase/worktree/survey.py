@@ -5,11 +5,11 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.conversion import Conversion, asked_by, conversion_of
-from sidecar.codebase.gitdir import common_dir_of, find_root, git_dir_of
-from sidecar.codebase.gitindex import GitIndex, read_index
-from sidecar.codebase.hashing import ObjectFormat
-from sidecar.codebase.state import OWN_FOLDERS
+from sidecar.codebase.worktree.conversion import Conversion, asked_by, conversion_of
+from sidecar.codebase.worktree.gitdir import common_dir_of, find_root, git_dir_of
+from sidecar.codebase.worktree.gitindex import GitIndex, read_index
+from sidecar.codebase.worktree.hashing import ObjectFormat
+from sidecar.codebase.worktree.state import OWN_FOLDERS
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.watch import Folders, Unwatchable

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.survey import Survey, Unsettled, identity, stamp, survey
+from sidecar.codebase.worktree.survey import Survey, Unsettled, identity, stamp, survey
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.idle import Idle
 from sidecar.system.log import Log

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sidecar.codebase.values import Invariant
+from sidecar.codebase.summary.values import Invariant
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from sidecar.codebase.languages import DOCSTRING, PROSE, Language
-from sidecar.codebase.values import Definition
+from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language
+from sidecar.codebase.summary.values import Definition
 
 MAX_PURPOSE = 160
 

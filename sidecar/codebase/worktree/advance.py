@@ -11,13 +11,13 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from pathlib import Path
 
-from sidecar.codebase.attributes import Attributes
-from sidecar.codebase.conversion import ANYTHING, FILTERS, LINES
-from sidecar.codebase.gitindex import Tracked
-from sidecar.codebase.hashing import HASHED_BYTES, ContentHashes, content_identity, read_file
-from sidecar.codebase.porcelain import ChangeKind, Entry, kind_of
-from sidecar.codebase.state import Look, Reading, compose, is_still
-from sidecar.codebase.survey import Comparing, Survey
+from sidecar.codebase.worktree.attributes import Attributes
+from sidecar.codebase.worktree.conversion import ANYTHING, FILTERS, LINES
+from sidecar.codebase.worktree.gitindex import Tracked
+from sidecar.codebase.worktree.hashing import HASHED_BYTES, ContentHashes, content_identity, read_file
+from sidecar.codebase.worktree.porcelain import ChangeKind, Entry, kind_of
+from sidecar.codebase.worktree.state import Look, Reading, compose, is_still
+from sidecar.codebase.worktree.survey import Comparing, Survey
 from sidecar.system.git import Git, GitFailed
 
 MAX_LOOKED_AT = 1_000

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from sidecar.codebase import quickdiff
-from sidecar.codebase.conversion import ANYTHING, DIFFS, FILTERS, LINES
-from sidecar.codebase.diff import MAX_PATHS, FileDiff, diff_against
 from sidecar.codebase.files import may_show
-from sidecar.codebase.freshness import Freshness
-from sidecar.codebase.hashing import ContentHashes
-from sidecar.codebase.state import ChangedFile, RepositoryState, is_still
+from sidecar.codebase.worktree import quickdiff
+from sidecar.codebase.worktree.conversion import ANYTHING, DIFFS, FILTERS, LINES
+from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, diff_against
+from sidecar.codebase.worktree.freshness import Freshness
+from sidecar.codebase.worktree.hashing import ContentHashes
+from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_still
 from sidecar.storage.lru import Lru
 
 _KEPT_BYTES = 4 * 2**20

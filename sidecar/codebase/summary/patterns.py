@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from sidecar.codebase.languages import Language
-from sidecar.codebase.values import Definition
+from sidecar.codebase.summary.languages import Language
+from sidecar.codebase.summary.values import Definition
 
 MAX_DEFINITIONS = 400
 MAX_SIGNATURE = 160

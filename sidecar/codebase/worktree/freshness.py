@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.advance import Advance
-from sidecar.codebase.gitindex import Tracked
-from sidecar.codebase.hashing import ContentHashes, content_identity
-from sidecar.codebase.state import Look, Reading, RepositoryState, StateFailed, is_still, read_in_full
-from sidecar.codebase.survey import Survey
-from sidecar.codebase.watching import Looked, Open, Watching
+from sidecar.codebase.worktree.advance import Advance
+from sidecar.codebase.worktree.gitindex import Tracked
+from sidecar.codebase.worktree.hashing import ContentHashes, content_identity
+from sidecar.codebase.worktree.state import Look, Reading, RepositoryState, StateFailed, is_still, read_in_full
+from sidecar.codebase.worktree.survey import Survey
+from sidecar.codebase.worktree.watching import Looked, Open, Watching
 from sidecar.system.idle import Idle
 from sidecar.system.watch import open_watch
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sidecar.codebase.folder import list_folder
-from sidecar.codebase.gitdir import find_root
-from sidecar.codebase.hashing import ContentHashes, ObjectFormat
-from sidecar.codebase.porcelain import ChangeKind, Entry, parse_status
+from sidecar.codebase.worktree.folder import list_folder
+from sidecar.codebase.worktree.gitdir import find_root
+from sidecar.codebase.worktree.hashing import ContentHashes, ObjectFormat
+from sidecar.codebase.worktree.porcelain import ChangeKind, Entry, parse_status
 from sidecar.core.digests import digest_value
 from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed
 

@@ -3,16 +3,16 @@
 import codecs
 from collections.abc import Sequence
 
-from sidecar.codebase.grammar import MAX_LINE
-from sidecar.codebase.invariants import by_lines
 from sidecar.codebase.kinds import is_test
-from sidecar.codebase.languages import Grammar, Language, language_of
-from sidecar.codebase.patterns import MAX_DEFINITIONS, definitions_by_patterns
-from sidecar.codebase.purpose import derived_purpose, purpose_of, purpose_of_definitions
-from sidecar.codebase.syntax import Syntax, read_syntax
+from sidecar.codebase.summary.grammar import MAX_LINE
+from sidecar.codebase.summary.invariants import by_lines
+from sidecar.codebase.summary.languages import Grammar, Language, language_of
+from sidecar.codebase.summary.patterns import MAX_DEFINITIONS, definitions_by_patterns
+from sidecar.codebase.summary.purpose import derived_purpose, purpose_of, purpose_of_definitions
+from sidecar.codebase.summary.syntax import Syntax, read_syntax
+from sidecar.codebase.summary.values import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
+from sidecar.codebase.summary.visibility import Named, is_public
 from sidecar.codebase.terms import count_terms
-from sidecar.codebase.values import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
-from sidecar.codebase.visibility import Named, is_public
 from sidecar.core.redact import redact_lines
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from sidecar.codebase.hashing import ObjectFormat
+from sidecar.codebase.worktree.hashing import ObjectFormat
 
 ChangeKind = Literal["staged", "unstaged", "untracked", "deleted", "renamed", "conflicted"]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from sidecar.codebase.languages import Visibility
+from sidecar.codebase.summary.languages import Visibility
 
 _PRIVATE = re.compile(r"\b(?:private|fileprivate)\b")
 _MODIFIER = re.compile(r"\b(?:public|internal|protected)\b")

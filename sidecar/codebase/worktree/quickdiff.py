@@ -7,9 +7,9 @@ only given files that surely have none.
 import sys
 from pathlib import Path
 
-from sidecar.codebase.diff import FileDiff, diff_of_patch
-from sidecar.codebase.hashing import blob_id, content_identity, read_below
-from sidecar.codebase.state import ChangedFile, RepositoryState
+from sidecar.codebase.worktree.diff import FileDiff, diff_of_patch
+from sidecar.codebase.worktree.hashing import blob_id, content_identity, read_below
+from sidecar.codebase.worktree.state import ChangedFile, RepositoryState
 from sidecar.storage.lru import Lru
 from sidecar.system.libgit import pygit2
 

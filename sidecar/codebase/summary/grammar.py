@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.codebase.languages import Grammar
+from sidecar.codebase.summary.languages import Grammar
 from sidecar.core.clock import SystemClock
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import pytest
 
 import sidecar
 from sidecar.call import Process
-from sidecar.codebase import quickdiff
-from sidecar.codebase.diff import diff_against
-from sidecar.codebase.quickdiff import QuickDiff
 from sidecar.codebase.repository import Repository as Watched
+from sidecar.codebase.worktree import quickdiff
+from sidecar.codebase.worktree.diff import diff_against
+from sidecar.codebase.worktree.quickdiff import QuickDiff
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.walking import full_look, process_of, wait_until_watched

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidecar.codebase.conversion import ANYTHING, DIFFS, FILTERS, asked_by
-from sidecar.codebase.survey import Comparing
+from sidecar.codebase.worktree.conversion import ANYTHING, DIFFS, FILTERS, asked_by
+from sidecar.codebase.worktree.survey import Comparing
 from sidecar.system.git import Git
 
 _NAME = ".gitattributes"

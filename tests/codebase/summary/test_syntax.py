@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from sidecar.codebase.languages import LANGUAGES, language_of
-from sidecar.codebase.summary import Summary, summarise
-from tests.codebase.samples import SOURCES
+from sidecar.codebase.summary.languages import LANGUAGES, language_of
+from sidecar.codebase.summary.summarise import Summary, summarise
+from tests.codebase.summary.samples import SOURCES
 
 
 class Expected(NamedTuple):

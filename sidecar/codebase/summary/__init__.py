@@ -1,0 +1,1 @@
+"""What a file is: its definitions, invariants, imports, references, purpose and terms, read by its grammar."""
