@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from sidecar.codebase.kinds import COMMON_STEMS, stem_of
 from sidecar.codebase.search.documents import Documents, folder_of
 from sidecar.codebase.search.history import History
-from sidecar.codebase.search.matching import MAX_TERMS, Matches, match, matched_terms
+from sidecar.codebase.search.matching import MAX_TERMS, Matches, best_of, match, matched_terms
 from sidecar.codebase.search.modules import Tree, resolve
 from sidecar.codebase.search.naming import named_files
 from sidecar.codebase.search.postings import unit_of
@@ -134,7 +134,7 @@ def _considered(documents: Documents, history: History, evidence: _Evidence) -> 
     """The files that some kind of evidence speaks for, in the order of paths."""
     numbers: set[int] = set()
     for scores in (evidence.text, evidence.passage, evidence.names, evidence.path, evidence.identifiers):
-        numbers.update(_best(documents, scores))
+        numbers.update(best_of(documents, scores, CONSIDERED))
     paths = {documents.path(number) for number in numbers}
     paths.update(evidence.commits)
     paths.update(heapq.nsmallest(CONSIDERED, evidence.messages, key=lambda path: (-evidence.messages[path], path)))
@@ -142,12 +142,6 @@ def _considered(documents: Documents, history: History, evidence: _Evidence) -> 
     paths.update(path for path in evidence.question.mentioned if path in documents)
     paths.update(path for path in history.recent(CONSIDERED_RECENT) if path in documents)
     return sorted(paths)
-
-
-def _best(documents: Documents, scores: Mapping[int, float]) -> list[int]:
-    if len(scores) <= CONSIDERED:
-        return list(scores)
-    return heapq.nsmallest(CONSIDERED, scores, key=lambda number: (-scores[number], documents.path(number)))
 
 
 def _own_values(documents: Documents, history: History, evidence: _Evidence, path: str) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 import heapq
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase.search.documents import Documents
@@ -18,8 +18,8 @@ SHORT_B = 0.5
 MAX_TERMS = 48
 """Of a longer prompt the rarest terms count; the others would find everything."""
 
-READ_ENTRIES = 12_000
-LOOKED_UP = 400
+READ_ENTRIES = 6_000
+LOOKED_UP = 200
 """The rarest terms are read whole, up to so many entries; commoner ones only add to so many files of those found."""
 
 
@@ -59,6 +59,17 @@ def matched_terms(documents: Documents, number: int, terms: Iterable[str]) -> tu
     )
 
 
+def best_of(documents: Documents, scores: Mapping[int, float], limit: int) -> list[int]:
+    """Gives the documents of the highest scores; of equal ones those whose paths come first."""
+    if len(scores) <= limit:
+        return list(scores)
+    least = heapq.nlargest(limit, scores.values())[-1]  # without a key, which takes ten times as long
+    best = [number for number, score in scores.items() if score >= least]
+    if len(best) > limit:
+        best = heapq.nsmallest(limit, best, key=lambda number: (-scores[number], documents.path(number)))
+    return best
+
+
 def inverse_frequency(holding: int, count: int) -> float:
     """Gives BM25's weight of a term that `holding` of `count` units hold."""
     return math.log(1 + (count - holding + 0.5) / (holding + 0.5))
@@ -90,7 +101,7 @@ def _bodies(documents: Documents, weights: Iterable[str]) -> tuple[dict[int, flo
         else:
             common.append(term)
     if common:
-        best = heapq.nsmallest(LOOKED_UP, body, key=lambda number: (-body[number], documents.path(number)))
+        best = best_of(documents, body, LOOKED_UP)
         for term in common:
             weight = inverse_frequency(len(documents.bodies.entries(term)), documents.chunk_count)
             for number in best:

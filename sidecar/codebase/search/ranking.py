@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-RANKING_VERSION = 7
+RANKING_VERSION = 8
 """Part of the search cache's key: a change of the order makes old results invalid."""
 
 OWN_WEIGHTS: Mapping[str, float] = {
@@ -53,6 +53,7 @@ _NEAR = {**NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS}
 BESIDE_WORK = 1.0
 """A file that so often changes with what was touched, or is its test, is worth telling without a word in common."""
 
+_LINKED = {"commits": 0.4, "scope": 0.5, "path": 0.5, "together": 0.15, "imports": 0.15, "pair": 0.3}
 BEST = 8
 """So many of the best files are told of whatever speaks for them."""
 
@@ -120,8 +121,13 @@ def is_faint(ranked: Ranked) -> bool:
 
 
 def worth_telling(found: Sequence[Ranked]) -> list[Ranked]:
-    """Leaves out, after the best ones, what hardly anything speaks for."""
-    return [one for rank, one in enumerate(found, 1) if rank <= BEST or not is_faint(one)]
+    """Leaves out, after the best ones, what hardly anything speaks for: a word, and that it changed lately."""
+    return [one for rank, one in enumerate(found, 1) if rank <= BEST or not is_faint(one) or _is_linked(one)]
+
+
+def _is_linked(ranked: Ranked) -> bool:
+    """Says whether past commits, the prompt's scope, its path or a better file point at a file."""
+    return any(ranked.parts.get(name, 0.0) >= least for name, least in _LINKED.items())
 
 
 def speaks(parts: Mapping[str, float]) -> bool:
