@@ -29,10 +29,10 @@ class Lru:
             self._remove(key)
             if size_bytes > self.max_bytes:
                 return
+            while self.bytes + size_bytes > self.max_bytes:  # before it comes in: the bound holds at every moment
+                self._remove(next(iter(self._entries)))
             self._entries[key] = (value, size_bytes)
             self.bytes += size_bytes
-            while self.bytes > self.max_bytes:
-                self._remove(next(iter(self._entries)))
 
     def drop(self, key: Hashable) -> None:
         """Forgets a key."""
