@@ -1,20 +1,15 @@
 """Which files a prompt is about: an index of their words, the history of their changes, and a two-stage ranking."""
 
-from sidecar.codebase.search.commits import Commit, read_commits
-from sidecar.codebase.search.history import History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import RANKING_VERSION, Ranked, is_faint, word_share, worth_telling
 
 __all__ = [
     "RANKING_VERSION",
-    "Commit",
     "FileIndex",
-    "History",
     "Ranked",
     "SearchQuestion",
     "is_faint",
-    "read_commits",
     "word_share",
     "worth_telling",
 ]

@@ -162,11 +162,7 @@ class Documents:
 
 def names_of(summary: Summary | None) -> dict[str, int]:
     """Counts the terms of a file's definition names."""
-    counted: dict[str, int] = {}
-    for definition in summary.definitions if summary else ():
-        for term, count in count_terms(definition.name).items():
-            counted[term] = counted.get(term, 0) + count
-    return counted
+    return count_terms("\n".join(one.name for one in summary.definitions)) if summary else {}
 
 
 def folder_of(path: str) -> str:

@@ -3,7 +3,7 @@
 import heapq
 import math
 from array import array
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -107,7 +107,7 @@ class History:
         return self._beside(path)
 
     def _together(self, path: str) -> Mapping[str, float]:
-        shares: Counter[int] = Counter()
+        shares: defaultdict[int, float] = defaultdict(float)
         all_ = 0.5
         for number in self._changes.get(path, ()):
             files = self._files[number]
@@ -116,7 +116,7 @@ class History:
             weight = math.exp(-number / TOGETHER_COMMITS) / math.log2(1 + len(files))
             all_ += weight
             for file in files:
-                shares[file] += weight  # type: ignore[assignment]
+                shares[file] += weight
         return {self._names[file]: share / all_ for file, share in shares.items() if self._names[file] != path}
 
     def _weight(self, term: str) -> float:

@@ -59,7 +59,7 @@ def load(grammar: Grammar) -> Loaded:
 
     pointer: object = getattr(import_module(grammar.module), grammar.function)()
     language = Language(pointer)
-    text = (_QUERIES / f"{grammar.query}.scm").read_bytes()
+    text = b"\n".join((_QUERIES / f"{name}.scm").read_bytes() for name in (grammar.query, grammar.more) if name)
     query = Query(language, text.decode())
     references_at = text.index(_REFERENCES)
     structure = sum(query.start_byte_for_pattern(at) < references_at for at in range(query.pattern_count))

@@ -21,6 +21,8 @@ class Grammar(NamedTuple):
     query: str
     function: str = "language"
     visibility: Visibility = "underscore"
+    more: str = ""
+    """A second query file, for what a language has beside the first one's."""
 
 
 class Language(NamedTuple):
@@ -81,7 +83,11 @@ LANGUAGES: tuple[Language, ...] = (
         interpreters=("deno", "ts-node", "tsx", "bun"),
     ),
     Language(
-        "TSX", (".tsx",), _JS_DEFINITIONS, "//", Grammar("tree_sitter_typescript", "tsx", "language_tsx", "exported")
+        "TSX",
+        (".tsx",),
+        _JS_DEFINITIONS,
+        "//",
+        Grammar("tree_sitter_typescript", "typescript", "language_tsx", "exported", "tsx"),
     ),
     Language(
         "JavaScript",
