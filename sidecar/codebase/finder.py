@@ -7,8 +7,8 @@ from pathlib import Path
 from sidecar.call import Process
 from sidecar.codebase.files import Listing
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, Ranked, SearchQuestion
+from sidecar.codebase.search.head_history import NO_HISTORY, follow
 from sidecar.codebase.search.index import Known
-from sidecar.codebase.search.recent import NO_HISTORY, follow
 from sidecar.codebase.store import SearchCache
 from sidecar.codebase.summary.summarise import SUMMARY_VERSION
 from sidecar.codebase.worktree.state import RepositoryState
