@@ -115,6 +115,26 @@ class Documents:
         self._in_folder.remove(number, number + 1, (folder_of(path),))
         self._of_name.remove(number, number + 1, (name_of(path),))
 
+    def replace(self, path: str, held: Summary, summary: Summary) -> None:
+        """Gives a file that was added with one summary another; most terms of an edited file stay where they are."""
+        number = self._numbers[path]
+        first, end = self.chunks(number)
+        if len(summary.chunks) != end - first or not self._is_of(held, number):
+            self.remove(path, held)
+            self.add(path, summary)
+            return
+        self._count(number, -1)
+        for unit, before, after in zip(range(first, end), held.chunks, summary.chunks, strict=True):
+            if before != after:
+                self.bodies.change(unit, before, after)
+                self.chunk_lengths[unit] = sum(after.values())
+        named, names = names_of(held), names_of(summary)
+        self.names.change(number, named, names)
+        self.body_lengths[number] = sum(self.chunk_lengths[first:end])
+        self.name_lengths[number] = sum(names.values())
+        self._count(number, 1)
+        self.links.pop(path, None)
+
     def spelled_right(self, term: str) -> str | None:
         """Gives the name that a term no file holds may stand for: of the fewest slips, then in the most files."""
         if term in self.bodies or term in self.names or term in self.paths:

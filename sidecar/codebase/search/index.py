@@ -1,7 +1,7 @@
 """The words of a workspace's files, in memory, kept in step with its listing.
 
 Filled from the file cache or by reading; files of a content it knows are never read again. A file whose content is
-not analysed yet is found by its path alone.
+not analysed yet is found by its path alone, one of a few that were edited by what it held before.
 """
 
 import threading
@@ -21,6 +21,10 @@ Known = Callable[[dict[str, str]], dict[str, Summary]]
 """Path → content id of files that were analysed once, to their summaries as far as they are still known."""
 
 
+FEW_EDITED = 64
+"""Of so many files edited at once, what they held is kept in memory until they are analysed anew."""
+
+
 class FileIndex:
     """The current files. All public methods may be called from any thread."""
 
@@ -29,6 +33,8 @@ class FileIndex:
         self._lock = threading.RLock()
         self._held: Mapping[str, str] = {}
         self._pending: dict[str, None] = {}
+        self._edited: dict[str, Summary] = {}
+        """What files that are pending are still held with."""
         self._documents = Documents()
 
     def update(self, files: Mapping[str, str]) -> list[str]:
@@ -53,8 +59,12 @@ class FileIndex:
                 del self._pending[path]
                 if not self._pending:
                     self._pending = {}  # one that was full keeps its room
-                self._documents.remove(path, None)  # it was known by its path alone
-                self._documents.add(path, summary)
+                held = self._edited.pop(path, None)
+                if held is not None:
+                    self._documents.replace(path, held, summary)
+                else:
+                    self._documents.remove(path, None)  # it was known by its path alone
+                    self._documents.add(path, summary)
 
     def is_complete(self) -> bool:
         """Says whether every file's content is analysed."""
@@ -77,24 +87,34 @@ class FileIndex:
         changed = [path for path in delta.changed if content_identity(before[path]) != content_identity(files[path])]
         leaving = [*delta.removed, *changed]
         held = self._known({path: content_identity(before[path]) for path in leaving if path not in self._pending})
+        held |= {path: self._edited.pop(path) for path in leaving if path in self._edited}
         self._held = files
         if delta.added or delta.removed:
             self._documents.links.clear()
         if self._documents.is_full:
             self._begin_anew(files)
             return
-        for path in leaving:
+        for path in delta.removed:
             self._documents.remove(path, held.get(path))
             self._pending.pop(path, None)
-        for path in (*delta.added, *changed):
-            self._add(path)
+        for path in changed:
+            if path in held and len(changed) <= FEW_EDITED:
+                self._edited[path] = held[path]
+                self._pending[path] = None
+            else:
+                self._documents.remove(path, held.get(path))
+                self._await(path)
+        for path in delta.added:
+            self._await(path)
 
     def _begin_anew(self, files: Mapping[str, str]) -> None:
         self._documents = Documents()
         self._pending.clear()
+        self._edited.clear()
         for path in files:
-            self._add(path)
+            self._await(path)
 
-    def _add(self, path: str) -> None:
+    def _await(self, path: str) -> None:
+        """Takes a file in by its path, to wait for its summary."""
         self._documents.add(path, None)
         self._pending[path] = None

@@ -70,6 +70,15 @@ class Postings:
             if self._spellings is not None and term not in self:
                 self._spellings.discard(term)
 
+    def change(self, unit: int, before: Mapping[str, int], after: Mapping[str, int]) -> None:
+        """Makes a unit that was added with some counts hold others; costs what differs between them."""
+        gone = before.keys() - after.keys()
+        if gone:
+            self.remove(unit, unit + 1, gone)
+        for term, count in after.items():
+            if before.get(term) != count:
+                self._put(unit, term, min(MAX_COUNT, count))
+
     def entries(self, term: str) -> Sequence[int]:
         """Gives a term's entries."""
         known = self._many.get(hash(term) & self._keys)
@@ -87,6 +96,31 @@ class Postings:
             return ()
         found = _run(shard, key, first, end)
         return [one & _LOW for one in shard[found.start : found.stop]]
+
+    def _put(self, unit: int, term: str, count: int) -> None:
+        """Gives a term's entry for a unit, of any number, its count."""
+        entry, known = unit << _COUNT_BITS | count, self._many.get(hash(term) & self._keys)
+        if known is not None:
+            found = _between(known, unit, unit + 1)
+            known[found.start : found.stop] = array("I", [entry])
+        elif self._put_into_few(hash(term) & self._keys, unit, entry) and self._spellings is not None:
+            self._spellings.add(term)
+
+    def _put_into_few(self, key: int, unit: int, entry: int) -> bool:
+        """Says whether it is the term's first entry."""
+        shard = self._few[key >> 32]
+        if shard is None:
+            shard = self._few[key >> 32] = array("Q")
+        found, low = _run(shard, key, 0, MAX_UNITS), key & _LOW
+        entries = sorted(
+            [*(one & _LOW for one in shard[found.start : found.stop] if unit_of(one & _LOW) != unit), entry]
+        )
+        if len(entries) <= FEW:
+            shard[found.start : found.stop] = array("Q", [low << 32 | one for one in entries])
+        else:
+            self._many[key] = array("I", entries)
+            del shard[found.start : found.stop]
+        return not found
 
     def _add_to_few(self, key: int, entry: int) -> bool:
         """Says whether it is the term's first entry."""

@@ -22,6 +22,10 @@ _STEPS = st.lists(st.tuples(_PATHS, st.none() | _TEXTS.map("\n".join), st.boolea
 def test_totals_are_the_sums_over_the_files_that_are_there(steps: list[tuple[str, str | None, bool]]) -> None:
     documents, there = Documents(), dict[str, Summary]()
     for path, text, tells in steps:
+        if path in there and text is not None and tells:
+            held, there[path] = there[path], summarise(path, text.encode())
+            documents.replace(path, held, there[path])
+            continue
         if path in there:
             documents.remove(path, there.pop(path) if tells else None)
             there.pop(path, None)

@@ -128,6 +128,24 @@ def test_a_file_that_is_not_analysed_yet_is_found_by_its_path() -> None:
     assert paths_of(ask(index, "the pelican")) == ["src/pelican.py"]
 
 
+def test_an_edited_file_is_found_by_what_it_held_until_it_is_analysed_anew() -> None:
+    memory, texts = Memory(), {"a.py": "pelican", "b.py": "otter"}
+    index = FileIndex(memory.known)
+    index.update(listing(texts))
+    fill(index, texts, memory)
+    for words in ("walrus", "heron"):
+        texts["a.py"] = words
+        assert index.update(listing(texts)) == ["a.py"]
+        assert paths_of(ask(index, "pelican")) == ["a.py"]
+    fill(index, texts, memory)
+    assert ask(index, "pelican walrus") == []
+    assert paths_of(ask(index, "heron")) == ["a.py"]
+    texts["a.py"] = "stoat"
+    index.update(listing(texts))
+    index.update(listing({"b.py": "otter"}))
+    assert ask(index, "heron stoat") == []
+
+
 def test_a_summary_of_an_earlier_content_is_not_taken() -> None:
     index = FileIndex(forgetful)
     index.update({"a.py": "1"})

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase.search.postings import FEW, MAX_COUNT, MAX_UNITS, Postings, count_of, unit_of
+from sidecar.codebase.search.spelling import Spellings
 
 TERMS = ("pelican", "walrus", "otter", "heron")
 Model = dict[int, dict[str, int]]
@@ -41,6 +42,25 @@ def test_removal_with_and_without_terms_leaves_the_same(units: list[dict[str, in
     told.remove(first, first + length, {term for counts in units[first : first + length] for term in counts})
     untold.remove(first, first + length)
     assert {term: list(told.entries(term)) for term in TERMS} == {term: list(untold.entries(term)) for term in TERMS}
+
+
+@given(
+    units=_UNITS,
+    changes=st.lists(st.tuples(st.integers(0, 83), st.dictionaries(st.sampled_from(TERMS), st.integers(1, 300)))),
+)
+def test_a_changed_unit_holds_what_it_was_changed_to(
+    units: list[dict[str, int]], changes: list[tuple[int, dict[str, int]]]
+) -> None:
+    spellings = Spellings()
+    postings, model = Postings(spellings=spellings), Model()
+    for counts in units:
+        _add(postings, model, counts)
+    for unit, counts in changes:
+        if unit in model:
+            postings.change(unit, model[unit], counts)
+            model[unit] = counts
+            _agree(postings, model)
+    assert set(spellings) == {term for counts in model.values() for term in counts}
 
 
 def test_a_term_that_no_unit_holds_any_longer_is_gone() -> None:
