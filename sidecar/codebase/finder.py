@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from sidecar.call import Process
@@ -92,8 +93,8 @@ class Finder:
             ]
         found = self._find(question, limit)
         if self._holds(state):
-            kept = [list(ranked) for ranked in found]
-            self._cache.put(query, state.head or "", scope, kept, self._process.clock.now_ms())
+            now_ms = self._process.clock.now_ms()
+            self._cache.put(query, state.head or "", scope, partial(_rows, found), now_ms)
         return found
 
     def _find(self, question: SearchQuestion, limit: int) -> list[Ranked]:
@@ -114,3 +115,8 @@ class Finder:
     def _holds(self, state: RepositoryState) -> bool:
         """Says whether index and history are whole and of this state: another request may have moved them on."""
         return self.listed(state) is not None and self.is_complete() and self._knows(state.head)
+
+
+def _rows(found: Sequence[Ranked]) -> list[list[object]]:
+    """Files as JSON arrays."""
+    return [list(ranked) for ranked in found]

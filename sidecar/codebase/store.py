@@ -1,12 +1,13 @@
 """The file cache and the search cache in the state file."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from sidecar.call import Process
 from sidecar.codebase.summary.summarise import SUMMARY_VERSION, Summary, from_json, to_json
 from sidecar.codebase.worktree.hashing import content_identity
-from sidecar.storage.cache import Cache
+from sidecar.storage.cache import Cache, Make
 
 
 class FileCache:
@@ -30,7 +31,10 @@ class FileCache:
     def put_many(self, repository: str, summaries: Sequence[tuple[str, str, Summary]], now_ms: int) -> None:
         """Keeps (path, content id, summary) triples."""
         self._cache.put_many(
-            (((repository, path, _versioned(content)), to_json(summary)) for path, content, summary in summaries),
+            (
+                ((repository, path, _versioned(content)), partial(to_json, summary))
+                for path, content, summary in summaries
+            ),
             now_ms,
         )
 
@@ -47,9 +51,9 @@ class SearchCache:
         """Gives what was found before for the same query in the same state."""
         return self._cache.get((query, commit, scope))
 
-    def put(self, query: str, commit: str, scope: str, value: Any, now_ms: int) -> None:
+    def put(self, query: str, commit: str, scope: str, make: Make, now_ms: int) -> None:
         """Keeps what was found."""
-        self._cache.put((query, commit, scope), value, now_ms)
+        self._cache.put((query, commit, scope), make, now_ms)
 
 
 def _versioned(content: str) -> str:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
@@ -84,7 +84,8 @@ class PackCache:
 
     def put(self, key: PackKey, pack: CachedPack, now_ms: int) -> None:
         """Keeps a pack."""
-        self._cache.put(tuple(key), _to_json(pack), now_ms)
+        self._at_hand.put(key, pack, 1)
+        self._cache.put(tuple(key), partial(_to_json, pack), now_ms)
 
 
 def _to_json(pack: CachedPack) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A cache table of the state file under the hot cache: rows with a hash of their own, evicted by use.
 
-The hot cache keeps the JSON texts, whose size is known: values made of them take up to ten times as much.
+A few values are written a moment later, behind the answer that needed them; until then they are known as they are. The
+hot cache keeps the JSON texts, whose size is known: values made of them take up to ten times as much.
 
 SQLite's own integrity check misses most damaged pages, so each value is verified when it is read; a row that
 fails is treated as absent.
@@ -9,7 +10,7 @@ fails is treated as absent.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -23,12 +24,18 @@ from sidecar.storage.lru import Lru
 
 Key = tuple[str, ...]
 
+Make = Callable[[], Any]
+"""Gives a JSON value, the same each time; called when it is written, and when it is asked for before."""
+
 EVICTION_SHARE = 0.9
 """An eviction goes down to this share of the bound, so that it is not needed again at the next write."""
 
 BULK = 32
 """What is read or written in larger batches comes from going through a whole repository: it goes past the hot cache,
 which it would empty of what is used again and again."""
+
+MAX_UNWRITTEN = 128
+"""Values that wait to be written; with more of them they are written at once."""
 
 
 class Cache:
@@ -43,6 +50,7 @@ class Cache:
         self._hot = hot
         self.max_bytes = max_bytes
         self._used: set[Key] = set()
+        self._unwritten: dict[Key, tuple[Make, int]] = {}
         self._unchecked_bytes = max_bytes
         self._lock = threading.Lock()
 
@@ -74,41 +82,74 @@ class Cache:
             self._used.update(found)
         return found
 
-    def put_many(self, entries: Iterable[tuple[Key, Any]], now_ms: int) -> None:
-        """Writes values in one transaction, then evicts what was not used for longest. Best effort.
+    def put_many(self, entries: Iterable[tuple[Key, Make]], now_ms: int) -> None:
+        """Keeps values: many of them written in one transaction now, a few behind.
 
         A cache that cannot be written costs time later, never the answer now.
         """
-        packed = [(key, _packed(value)) for key, value in entries]
-        for key, text in packed:
-            if len(packed) <= BULK:
-                self._hot.put((self._table, key), text, _size(key, text))
-            else:
-                self._hot.drop((self._table, key))
+        made = list(entries)
+        if len(made) > BULK:
+            self._write_bulk([(key, _packed(make()), now_ms) for key, make in made])
+            return
+        with self._lock:
+            self._unwritten.update({key: (make, now_ms) for key, make in made})
+            is_full = len(self._unwritten) > MAX_UNWRITTEN
+        if is_full:
+            self.flush()
+        else:
+            self._database.behind.soon(self.flush)
+
+    def put(self, key: Key, make: Make, now_ms: int) -> None:
+        """Keeps one value."""
+        self.put_many([(key, make)], now_ms)
+
+    def flush(self) -> None:
+        """Writes what waits to be written."""
+        with self._lock:
+            unwritten = dict(self._unwritten)
+        rows = [(key, _packed(make()), now_ms) for key, (make, now_ms) in unwritten.items()]
+        for key, text, _ in rows:
+            self._hot.put((self._table, key), text, _size(key, text))
+        self._write(rows)
+        with self._lock:
+            for key, entry in unwritten.items():
+                if self._unwritten.get(key) is entry:
+                    del self._unwritten[key]
+
+    def _write_bulk(self, rows: Sequence[_Row]) -> None:
+        with self._lock:
+            for key, _, _ in rows:
+                self._unwritten.pop(key, None)
+        for key, _, _ in rows:
+            self._hot.drop((self._table, key))
+        self._write(rows)
+
+    def _write(self, rows: Sequence[_Row]) -> None:
+        """Writes rows in one transaction, then evicts what was not used for longest. Best effort."""
         with self._lock:
             used, self._used = self._used, set()
+        now_ms = max((at_ms for _, _, at_ms in rows), default=0)
         try:
             with self._database.write(durable=False) as tx:
-                for key, text in packed:
+                for key, text, at_ms in rows:
                     tx.execute(
                         f"INSERT OR REPLACE INTO {self._table} ({self._columns}, value, row_hash, bytes, used_at_ms)"
                         f" VALUES ({self._marks}, ?, ?, ?, ?)",
-                        (*key, text, digest_bytes(text), _size(key, text), now_ms),
+                        (*key, text, digest_bytes(text), _size(key, text), at_ms),
                     )
                 for key in used:
                     tx.execute(f"UPDATE {self._table} SET used_at_ms = ? WHERE {self._where}", (now_ms, *key))
-                self._unchecked_bytes += sum(_size(key, text) for key, text in packed)
+                self._unchecked_bytes += sum(_size(key, text) for key, text, _ in rows)
                 if self._unchecked_bytes > self.max_bytes // 64:
                     self._evict(tx)
                     self._unchecked_bytes = 0
         except SidecarError:
             return
 
-    def put(self, key: Key, value: Any, now_ms: int) -> None:
-        """Writes one value."""
-        self.put_many([(key, value)], now_ms)
-
     def _from_memory(self, key: Key) -> Any | None:
+        unwritten = self._unwritten.get(key)
+        if unwritten is not None:
+            return unwritten[0]()
         text = self._hot.get((self._table, key))
         return orjson.loads(text) if isinstance(text, bytes) else None
 
@@ -140,6 +181,10 @@ class Cache:
             if excess <= 0:
                 break
         tx.executemany(f"DELETE FROM {self._table} WHERE {self._where}", leaving)
+
+
+_Row = tuple[Key, bytes, int]
+"""A key, the value as text, and when it was put."""
 
 
 def _packed(value: Any) -> bytes:

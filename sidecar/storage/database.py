@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 
 from sidecar.core.errors import StateDegraded
+from sidecar.storage.behind import Behind
 from sidecar.storage.checkpoints import Checkpoints
 from sidecar.storage.connecting import connect, translated
 
@@ -35,6 +36,8 @@ class Database:
         self._checkpoints = Checkpoints(path)
         self._writer.set_wal_hook(self._checkpoints.after_commit)
         self._closed = False
+        self.behind = Behind()
+        """For the writes of caches."""
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
@@ -88,6 +91,7 @@ class Database:
         """
         if not self._write_lock.acquire(timeout=wait_ms / 1000):
             return
+        self.behind.close()
         try:
             with self._version_lock, self._lock:
                 if self._closed:

@@ -80,6 +80,7 @@ def measure(path: Path, folder: Path) -> None:
         )
     with opened(path, folder) as (repository, sidecar):
         fill(repository)
+        process_of(sidecar).database.behind.flush()
         with process_of(sidecar).database.read() as reader:
             kept = int(str(reader.execute("SELECT sum(length(value)) FROM continuity_file_cache").get))
         row("cache", kept / len(files), f"{kept / size:.2f}× the files' own bytes", "B")

@@ -89,10 +89,12 @@ def test_a_cache_on_a_failing_disk_still_answers(disk: Disk, state_dir: Path) ->
     database = open_state(state_dir, STARTS_AT_MS).database
     cache = Cache("continuity_search_cache", ("query", "commit_hash", "scope"), database, Lru(10_000), 10_000)
     disk.fail(1, lasting=True)
-    cache.put(("a", "b", "c"), 1, STARTS_AT_MS)
+    cache.put(("a", "b", "c"), lambda: 1, STARTS_AT_MS)
+    cache.flush()
     assert cache.get(("a", "b", "c")) == 1
     disk.fail(None)
-    cache.put(("d", "e", "f"), 2, STARTS_AT_MS)
+    cache.put(("d", "e", "f"), lambda: 2, STARTS_AT_MS)
+    cache.flush()
     assert Cache("continuity_search_cache", ("query", "commit_hash", "scope"), database, Lru(1), 10_000).get(
         ("d", "e", "f")
     )

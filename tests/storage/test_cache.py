@@ -1,11 +1,12 @@
 """A cache forgets by use and never gives back what was damaged."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from sidecar.storage.cache import BULK, Cache
+from sidecar.storage.cache import BULK, MAX_UNWRITTEN, Cache
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
 from sidecar.storage.opening import open_state
@@ -26,12 +27,18 @@ def open_cache(database: Database) -> Callable[..., Cache]:
     return lambda hot=1_000_000, disk=1_000_000: Cache(TABLE, COLUMNS, database, Lru(hot), disk)
 
 
+def put(cache: Cache, name: object, value: object, now_ms: int = STARTS_AT_MS) -> None:
+    """Puts a value and has it written."""
+    cache.put(key(name), lambda: value, now_ms)
+    cache.flush()
+
+
 def key(name: object) -> tuple[str, str, str]:
     return (str(name), "c0ffee", "scope")
 
 
 def test_a_value_is_found_by_its_whole_key_also_after_a_restart(open_cache: Callable[..., Cache]) -> None:
-    open_cache().put(key("a"), {"hits": [1, 2]}, STARTS_AT_MS)
+    put(open_cache(), "a", {"hits": [1, 2]})
     again = open_cache()
     assert again.get(key("a")) == {"hits": [1, 2]}
     assert again.get(("a", "c0ffee", "elsewhere")) is None
@@ -41,9 +48,9 @@ def test_a_value_is_found_by_its_whole_key_also_after_a_restart(open_cache: Call
 def test_a_large_batch_goes_past_the_hot_cache_and_leaves_nothing_old_in_it(database: Database) -> None:
     hot = Lru(1_000_000)
     cache = Cache(TABLE, COLUMNS, database, hot, 1_000_000)
-    cache.put(key("used"), "again", STARTS_AT_MS)
-    cache.put(key(0), "old", STARTS_AT_MS)
-    cache.put_many([(key(number), f"new {number}") for number in range(BULK + 1)], STARTS_AT_MS)
+    put(cache, "used", "again")
+    put(cache, 0, "old")
+    cache.put_many([(key(number), partial("new {}".format, number)) for number in range(BULK + 1)], STARTS_AT_MS)
     assert len(hot) == 1
     found = cache.get_many([key(number) for number in range(BULK + 1)])
     assert found == {key(number): f"new {number}" for number in range(BULK + 1)}
@@ -54,7 +61,7 @@ def test_a_large_batch_goes_past_the_hot_cache_and_leaves_nothing_old_in_it(data
 
 @pytest.mark.parametrize("value", [[], {}, 0, False, ""])
 def test_a_value_that_says_nothing_is_still_a_value(open_cache: Callable[..., Cache], value: object) -> None:
-    open_cache().put(key("a"), value, STARTS_AT_MS)
+    put(open_cache(), "a", value)
     assert open_cache().get(key("a")) == value
     assert open_cache().get_many([key("a")]) == {key("a"): value}
 
@@ -72,13 +79,13 @@ def test_a_value_that_says_nothing_is_still_a_value(open_cache: Callable[..., Ca
 def test_a_row_with_one_wrong_byte_counts_as_absent(
     open_cache: Callable[..., Cache], database: Database, damage: str
 ) -> None:
-    open_cache().put(key("a"), {"word": "fine"}, STARTS_AT_MS)
+    put(open_cache(), "a", {"word": "fine"})
     with database.write() as tx:
         tx.execute(f"UPDATE {TABLE} SET {damage}")
     assert open_cache().get(key("a")) is None
     assert open_cache().get_many([key("a")]) == {}
     cache = open_cache()
-    cache.put(key("a"), {"word": "new"}, STARTS_AT_MS)
+    put(cache, "a", {"word": "new"})
     assert open_cache().get(key("a")) == {"word": "new"}
 
 
@@ -93,7 +100,7 @@ def test_the_table_stays_within_its_bytes_and_keeps_what_was_used_last(
 ) -> None:
     cache = open_cache(hot=0, disk=20_000)
     for number in range(100):
-        cache.put(key(number), "x" * 1_000, STARTS_AT_MS + number)
+        put(cache, number, "x" * 1_000, STARTS_AT_MS + number)
         assert cache.get(key(0)) == "x" * 1_000
         assert on_disk(database)[0] <= 20_000 + 1_100
     _, kept = on_disk(database)
@@ -104,7 +111,7 @@ def test_the_table_stays_within_its_bytes_and_keeps_what_was_used_last(
 def test_long_keys_count_too(open_cache: Callable[..., Cache], database: Database) -> None:
     cache = open_cache(hot=0, disk=20_000)
     for number in range(100):
-        cache.put(key(f"{number:01000}"), 1, STARTS_AT_MS + number)
+        put(cache, f"{number:01000}", 1, STARTS_AT_MS + number)
     assert on_disk(database)[0] <= 21_100
     assert len(on_disk(database)[1]) < 25
 
@@ -113,7 +120,7 @@ def test_a_value_larger_than_the_whole_cache_does_not_stay(
     open_cache: Callable[..., Cache], database: Database
 ) -> None:
     cache = open_cache(hot=100, disk=1_000)
-    cache.put(key("large"), "x" * 5_000, STARTS_AT_MS)
+    put(cache, "large", "x" * 5_000)
     assert on_disk(database) == (0, set())
 
 
@@ -122,7 +129,59 @@ def test_a_cache_that_cannot_be_read_or_written_is_only_slower(
 ) -> None:
     cache = open_cache()
     database.close()
-    cache.put(key("a"), 1, STARTS_AT_MS)
+    put(cache, "a", 1)
     assert cache.get(key("a")) == 1
     assert cache.get(key("b")) is None
     assert cache.get_many([key("a"), key("b")]) == {key("a"): 1}
+
+
+def test_a_few_values_are_written_behind_and_known_at_once(
+    open_cache: Callable[..., Cache], database: Database
+) -> None:
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(1)
+        return 17
+
+    cache = open_cache(hot=0)
+    cache.put(key("a"), make, STARTS_AT_MS)
+    assert made == []
+    assert cache.get(key("a")) == 17
+    assert cache.get_many([key("a"), key("b")]) == {key("a"): 17}
+    assert on_disk(database)[1] == set()
+    database.behind.flush()
+    assert on_disk(database)[1] == {"a"}
+    assert open_cache().get(key("a")) == 17
+
+
+def test_closing_the_state_file_writes_what_waits(state_dir: Path) -> None:
+    database = open_state(state_dir, STARTS_AT_MS).database
+    Cache(TABLE, COLUMNS, database, Lru(0), 1_000_000).put(key("a"), lambda: 1, STARTS_AT_MS)
+    database.close()
+    again = open_state(state_dir, STARTS_AT_MS).database
+    assert on_disk(again)[1] == {"a"}
+    again.close()
+
+
+def test_many_small_writes_do_not_pile_up(open_cache: Callable[..., Cache], database: Database) -> None:
+    cache = open_cache(hot=0)
+    for number in range(MAX_UNWRITTEN + 1):
+        cache.put(key(number), partial(int, number), STARTS_AT_MS)
+    assert len(on_disk(database)[1]) == MAX_UNWRITTEN + 1
+
+
+def test_a_value_put_while_an_older_one_is_written_is_not_forgotten(
+    open_cache: Callable[..., Cache], database: Database
+) -> None:
+    cache = open_cache(hot=0)
+
+    def make_and_replace() -> str:
+        cache.put(key("a"), lambda: "new", STARTS_AT_MS)
+        return "old"
+
+    cache.put(key("a"), make_and_replace, STARTS_AT_MS)
+    cache.flush()
+    assert cache.get(key("a")) == "new"
+    database.behind.flush()
+    assert open_cache().get(key("a")) == "new"

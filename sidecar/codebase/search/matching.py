@@ -101,11 +101,10 @@ def _bodies(documents: Documents, weights: Iterable[str]) -> tuple[dict[int, flo
         else:
             common.append(term)
     if common:
-        best = best_of(documents, body, LOOKED_UP)
+        units = sorted(documents.chunks(number) for number in best_of(documents, body, LOOKED_UP))
         for term in common:
             weight = inverse_frequency(len(documents.bodies.entries(term)), documents.chunk_count)
-            for number in best:
-                _score(documents, documents.bodies.within(term, *documents.chunks(number)), weight, body, chunks)
+            _score(documents, documents.bodies.within_all(term, units), weight, body, chunks)
     return body, _best_chunks(documents, chunks)
 
 

@@ -97,6 +97,16 @@ class Postings:
         found = _run(shard, key, first, end)
         return [one & _LOW for one in shard[found.start : found.stop]]
 
+    def within_all(self, term: str, ranges: Iterable[tuple[int, int]]) -> list[int]:
+        """Gives a term's entries in several runs of units, which come in order and do not overlap."""
+        entries, end = self.entries(term), 0
+        found: list[int] = []
+        for first, after in ranges:
+            start = bisect_left(entries, first << _COUNT_BITS, end)
+            end = bisect_left(entries, after << _COUNT_BITS, start)
+            found.extend(entries[start:end])
+        return found
+
     def _put(self, unit: int, term: str, count: int) -> None:
         """Gives a term's entry for a unit, of any number, its count."""
         entry, known = unit << _COUNT_BITS | count, self._many.get(hash(term) & self._keys)
