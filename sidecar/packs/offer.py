@@ -41,12 +41,13 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
     sendable = turn.settings.new_bytes_per_call(turn.token_mode)
     own = {file.ranked.path for file in gathered.extra}
     files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
-    telling = [file for file in files if _is_news(turn, file)]
-    gathered.omissions.extend(
-        Trimmed(item=keys.context_key(file.ranked.path), reason="too faint to be news for a follow-up")
-        for file in files
-        if not _is_news(turn, file)
-    )
+    telling: list[ContextFile] = []
+    for file in files:
+        if _is_news(turn, file):
+            telling.append(file)
+        else:
+            key = keys.context_key(file.ranked.path)
+            gathered.omissions.append(Trimmed(item=key, reason="too faint to be news for a follow-up"))
     rendered = turn.workspace.part(Rendered, Rendered)
     items.extend(rendered.items(telling, f"{said(turn.params.prompt)} {turn.task.query}", sendable))
     if gathered.state is not None:

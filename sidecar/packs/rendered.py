@@ -1,6 +1,7 @@
 """The context's texts as they were rendered last: a file that is told as before is not rendered again."""
 
 from collections.abc import Hashable, Sequence
+from operator import is_
 
 from sidecar.codebase import query_terms
 from sidecar.packs.context import ContextFile, context_item, item_text, most_bytes
@@ -16,10 +17,18 @@ class Rendered:
 
     def __init__(self) -> None:
         self._known = Lru(RENDERED_BYTES)
+        self._last: tuple[tuple[ContextFile, ...], str, int, list[PackItem]] = ((), "", 0, [])
 
     def items(self, files: Sequence[ContextFile], query: str, sendable_bytes: int) -> list[PackItem]:
-        """Gives what `context_items` gives."""
-        terms = frozenset(query_terms(query))
+        """Gives what `context_items` gives; for the very same files as before, without looking at them."""
+        last_files, *last_asked, last_items = self._last
+        if last_asked == [query, sendable_bytes] and _are_same(files, last_files):
+            return last_items
+        items = self._made(files, frozenset(query_terms(query)), sendable_bytes)
+        self._last = (tuple(files), query, sendable_bytes, items)
+        return items
+
+    def _made(self, files: Sequence[ContextFile], terms: frozenset[str], sendable_bytes: int) -> list[PackItem]:
         return [
             context_item(file, rank, self._text(file, rank, terms, most_bytes(rank, sendable_bytes)))
             for rank, file in enumerate(files, 1)
@@ -39,3 +48,7 @@ def _identity(file: ContextFile) -> Hashable:
     """What a summary says follows from its file's path and content, and from how far the file could be analysed."""
     summary = file.summary
     return file.ranked.path, file.content, file.why, summary.analysis, summary.purpose, len(summary.definitions)
+
+
+def _are_same(files: Sequence[ContextFile], others: Sequence[ContextFile]) -> bool:
+    return len(files) == len(others) and all(map(is_, files, others))

@@ -42,4 +42,4 @@ _repeated = lru_cache(maxsize=4_096)(_folded)
 
 def size(text: str) -> int:
     """Gives a text's UTF-8 bytes."""
-    return len(text.encode())
+    return len(text) if text.isascii() else len(text.encode())
