@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sidecar.call import Call
+from sidecar.capture.compaction import Loss
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.observed import Observed
 from sidecar.capture.outcomes import RunnerOutcome
@@ -27,6 +28,7 @@ class Finished:
     tests: tuple[RunnerOutcome, ...]
     before: CallRecord | None
     observed: Observed
+    loss: Loss
     now_ms: int
 
     @property

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))
+_STATUSES = ("pending", "in_progress", "completed")
 _EXIT_CODE = re.compile(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
 
 
@@ -136,8 +137,9 @@ def _exit_code(told: int | None, text: str) -> int | None:
 
 
 def _todos(listed: list[Any]) -> tuple[tuple[str, str], ...]:
+    """Content and status of each step; a status of the agent's own making is none of ours, and counts as pending."""
     return tuple(
-        (str(todo.get("content", ""))[:4_000], str(todo.get("status", "pending")))
+        (str(todo.get("content", ""))[:4_000], status if (status := todo.get("status")) in _STATUSES else _STATUSES[0])
         for todo in listed
         if isinstance(todo, Mapping)
     )

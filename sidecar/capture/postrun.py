@@ -7,12 +7,14 @@ from typing import Any
 import apsw
 
 from sidecar.call import Call
+from sidecar.capture.compaction import Loss, loss_by_prompt
 from sidecar.capture.entries import keep_devlog
 from sidecar.capture.finished import Finished
 from sidecar.capture.model import PostRunParams, PostRunResult
 from sidecar.capture.observed import observe
 from sidecar.capture.outcomes import outcomes_of
 from sidecar.capture.parts import Failure, work_of
+from sidecar.capture.transcript import compacted_since
 from sidecar.core.redact import redact
 from sidecar.governor import Word, after_run, after_snapshot, after_turnover, decide, signals_of
 from sidecar.governor.model import GovernorWord
@@ -53,7 +55,8 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
     failures = [Failure(error.tool_call_id, error.text, error.exit_code) for error in params.tool_errors or []]
     work = work_of(parts, failures)
     observed = observe(call, workspace, params.cwd, work, before.record if before else None)
-    one = Finished(call, params, workspace, settings, work, outcomes_of(work.commands), before, observed, call.now_ms())
+    loss, now_ms = _loss(call, params), call.now_ms()
+    one = Finished(call, params, workspace, settings, work, outcomes_of(work.commands), before, observed, loss, now_ms)
     with call.database.write() as tx:
         known = records.run_result(tx, params.run_id)
         result = _again(known) if known is not None else _keep(tx, one)
@@ -74,6 +77,19 @@ def _pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:
     return None
 
 
+def _loss(call: Call, params: PostRunParams) -> Loss:
+    """What the run's session has lost. A run that never began lost nothing; how another one ended makes no odds."""
+    if params.outcome == "notStarted":
+        return Loss.NOTHING
+    loss = loss_by_prompt(params.prompt)
+    if loss is not Loss.NOTHING or params.transcript_path is None:
+        return loss
+    compacted = compacted_since(params.transcript_path, int(params.started_at.timestamp() * 1000))
+    if compacted is None:
+        call.log.warning("capture.transcript.unreadable")
+    return Loss.TRANSCRIPT if compacted else Loss.NOTHING
+
+
 def _again(known: dict[str, Any]) -> PostRunResult:
     return PostRunResult.model_validate({**known, "duplicate": True})
 
@@ -81,6 +97,7 @@ def _again(known: dict[str, Any]) -> PostRunResult:
 def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     state = records.sub_chat(tx, one.params.sub_chat_id)
     _settle_delivery(tx, one)
+    _forget_lost(tx, one)
     _keep_tests(tx, one)
     drafted = keep_devlog(tx, one, state)
     state = state._replace(todos=_todos(one, state))
@@ -124,6 +141,15 @@ def _settle_delivery(tx: apsw.Connection, one: Finished) -> None:
     was_told_head = keys.HEAD in known.items or any(item.key == keys.HEAD for item in given)
     own = _own(one, known, was_told_head=was_told_head)
     ledger.deliver(tx, key, [*given, *own], Pinned(*pin) if pin else None, params.run_id, one.now_ms)
+
+
+def _forget_lost(tx: apsw.Connection, one: Finished) -> None:
+    """Forgets what the run's session no longer has, this run's own deliveries too: the next call sends all again."""
+    for session_id in (one.params.session.before, one.params.session.after):
+        if session_id is not None and one.loss is Loss.SESSION:
+            ledger.forget(tx, one.params.provider, session_id, one.params.sub_chat_id)
+        elif session_id is not None and one.loss is Loss.TRANSCRIPT:
+            ledger.compact(tx, one.params.provider, session_id)
 
 
 def _own(one: Finished, known: Known, *, was_told_head: bool) -> list[Item]:

@@ -35,6 +35,7 @@ class Known(NamedTuple):
     anchor: Pinned | None
     head_commit: str | None
     exists: bool
+    """Whether it has been given anything beside its anchor."""
 
 
 UNKNOWN = Known({}, None, None, exists=False)

@@ -30,7 +30,8 @@ def known(tx: apsw.Connection, key: SessionKey | None) -> Known:
         key,
     )
     anchor = Pinned(anchor_id, anchor_text) if anchor_id else None
-    return Known({name: Item(name, digest, size) for name, digest, size in items}, anchor, head, exists=True)
+    given = {name: Item(name, digest, size) for name, digest, size in items}
+    return Known(given, anchor, head, exists=bool(given))
 
 
 def continue_session(
@@ -75,6 +76,21 @@ def forget(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_
         tx.execute("DELETE FROM continuity_sessions WHERE provider = ? AND session_id = ?", (provider, session_id))
     else:
         tx.execute("DELETE FROM continuity_sessions WHERE provider = ? AND sub_chat_id = ?", (provider, sub_chat_id))
+
+
+def compact(tx: apsw.Connection, provider: str, session_id: str) -> None:
+    """Forgets what stood in a session's transcript, which was compacted.
+
+    Claude's anchor stays: it is no part of the transcript, and another one would break the provider's prompt cache.
+    """
+    if provider != "claude":
+        forget(tx, provider, session_id, "")
+        return
+    tx.execute("DELETE FROM continuity_deliveries WHERE provider = ? AND session_id = ?", (provider, session_id))
+    tx.execute(
+        "UPDATE continuity_sessions SET head_commit = NULL WHERE provider = ? AND session_id = ?",
+        (provider, session_id),
+    )
 
 
 def drop_shadow(tx: apsw.Connection, sub_chat_id: str) -> None:

@@ -1,0 +1,80 @@
+"""Whether a run took away what its provider session had been given: it was compacted, or began anew. Pure."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from enum import IntEnum
+from typing import Any
+
+import orjson
+
+
+class Loss(IntEnum):
+    """What a run's session has lost of what it had been given; the greater one holds."""
+
+    NOTHING = 0
+    TRANSCRIPT = 1
+    """It was compacted: what stood in its prompts is gone, a system text is not."""
+    SESSION = 2
+    """It began anew, or went back to an earlier place."""
+
+
+_COMMANDS = {
+    "/compact": Loss.TRANSCRIPT,
+    **dict.fromkeys(("/clear", "/new", "/reset", "/rewind", "/undo", "/resume"), Loss.SESSION),
+}
+"""Prompts by which Claude Code and Codex give up what a session holds; the app sends them as prompts."""
+
+_SUSPECT = b"compact"
+"""Stands in every record of a compaction, Claude's and Codex's; other lines are not even parsed."""
+
+
+def loss_by_prompt(prompt: str) -> Loss:
+    """Says what a prompt makes its session lose."""
+    words = prompt.split(maxsplit=1)
+    return _COMMANDS.get(words[0].casefold(), Loss.NOTHING) if words else Loss.NOTHING
+
+
+def was_compacted(transcript: Iterable[bytes], since_ms: int) -> bool:
+    """Says whether a transcript's lines tell of a compaction at or after a moment; one without a time counts."""
+    return any(_SUSPECT in line and _is_compaction(_record(line), since_ms) for line in transcript)
+
+
+def begins_after(line: bytes, moment_ms: int) -> bool:
+    """Says whether a transcript's line was written after a moment; False for one that does not tell."""
+    written_ms = _written_ms(_record(line))
+    return written_ms is not None and written_ms > moment_ms
+
+
+def _is_compaction(record: dict[str, Any], since_ms: int) -> bool:
+    """Only records of the provider's own: what a message quotes lies deeper. A subagent's session is another one."""
+    payload = record.get("payload")
+    is_one = (
+        (record.get("type") == "system" and record.get("subtype") == "compact_boundary")
+        or record.get("type") == "compacted"
+        or (
+            record.get("type") == "event_msg"
+            and isinstance(payload, dict)
+            and payload.get("type") == "context_compacted"
+        )
+    )
+    if not is_one or record.get("isSidechain") is True:
+        return False
+    written_ms = _written_ms(record)
+    return written_ms is None or written_ms >= since_ms
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _written_ms(record: dict[str, Any]) -> int | None:
+    written = record.get("timestamp")
+    try:
+        moment = datetime.fromisoformat(written) if isinstance(written, str) else None
+    except ValueError:
+        return None
+    return int(moment.timestamp() * 1000) if moment is not None and moment.tzinfo is not None else None
