@@ -13,7 +13,7 @@ def carryover_item(snapshot: dict[str, Any]) -> PackItem:
     steps = snapshot.get("todos") or []
     if steps:
         lines.append("Steps:")
-        lines.extend(f"- {one_line(content, 200)} ({status})" for content, status in steps[:40])
+        lines.extend(f"- {one_line(content, 200)} ({one_line(status, 20)})" for content, status in steps[:40])
     files = snapshot.get("files") or []
     if files:
         lines.append("Files this conversation changed: " + ", ".join(one_line(path, 120) for path in files[:40]))

@@ -8,7 +8,7 @@ from sidecar.packs.budget import fit
 from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.model import Block, SystemText, Trimmed
 from sidecar.packs.render import BLOCK_ORDER, render_block
-from sidecar.packs.text import size
+from sidecar.packs.text import guarded, size
 from sidecar.runs import Known, Pinned, keys
 
 Fate = Literal["sent", "alreadyDelivered", "trimmed"]
@@ -41,7 +41,7 @@ def anchor_block(lines: Sequence[str], request: str) -> Pinned | None:
     """Renders the anchor; its id changes if and only if its bytes do."""
     if not lines:
         return None
-    block = render_block("anchor", [_anchor_item("\n".join(lines), "")], request)
+    block = render_block("anchor", [_anchor_item(guarded("\n".join(lines)), "")], request)
     return Pinned(block.id, block.text)
 
 
@@ -49,6 +49,7 @@ def compose(
     items: Sequence[PackItem], anchor: Pinned | None, known: Known, limits: Limits, *, as_system: bool, request: str
 ) -> Composed:
     """Decides item by item. The anchor comes first; `as_system` sends it as system text, the same on every call."""
+    items = [item._replace(text=guarded(item.text)) for item in items]
     anchor_bytes = size(anchor.text) if anchor else 0
     anchor_is_new = anchor is not None and known.anchor is None
     within = fit(items, limits.budget_bytes - anchor_bytes)

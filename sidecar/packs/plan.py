@@ -14,6 +14,7 @@ RULES = (
 
 def plan_item(task: Task, todos: tuple[tuple[str, str], ...]) -> PackItem:
     """Gives the contract of a planning run: the plan's steps where the host sent them, else the objective."""
-    steps = [f"- {one_line(content, 200)} ({status})" for content, status in todos[:40]]
-    text = "\n".join([f"Objective: {task.objective}", *(["Plan so far:", *steps] if steps else []), "Rules:", *RULES])
+    steps = [f"- {one_line(content, 200)} ({one_line(status, 20)})" for content, status in todos[:40]]
+    objective = f"Objective: {one_line(task.objective, 300)}"
+    text = "\n".join([objective, *(["Plan so far:", *steps] if steps else []), "Rules:", *RULES])
     return PackItem("plan", "plan", Priority.PLAN, text, short_id(text), "this is a planning run", every_time=True)

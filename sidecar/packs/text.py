@@ -17,6 +17,7 @@ _INVISIBLE = re.compile(
 )
 """Direction marks, format characters, fillers, variation selectors, tags: unseen by a reader, but not by a model."""
 
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FORGED = re.compile(r"\[\s*continuity\s*:", re.IGNORECASE)
 
 
@@ -25,6 +26,16 @@ def clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\t", "    ")
     text = _INVISIBLE.sub("", _CONTROL.sub("", text))
     return _FORGED.sub("(continuity:", redact(text)).encode("utf-8", "replace").decode()
+
+
+@lru_cache(maxsize=1_024)
+def guarded(text: str) -> str:
+    """Gives a text that is to stand inside a block: as it is, or cleaned once more where its maker let something pass.
+
+    The last gate, whatever becomes of the makers; they mask secrets, which takes longer.
+    """
+    is_safe = text.isascii() or not (_INVISIBLE.search(text) or _SURROGATE.search(text))
+    return text if is_safe and not _CONTROL.search(text) and not _FORGED.search(text) else clean(text)
 
 
 def one_line(text: str, limit: int) -> str:
