@@ -201,13 +201,12 @@ class Repository:
             return Moved((), ())
 
     def texts(self, files: dict[str, str]) -> dict[str, str]:
-        """Reads small text files by content id; one that changed or cannot be read is left out."""
+        """Reads small text files by content id; a large or binary one is as good as empty.
+
+        One that changed, or cannot be read just now, is left out.
+        """
         try:
-            return {
-                read.path: read.content.decode("utf-8", "replace")
-                for read in read_contents(self.cwd, files, MAX_TEXT_BYTES)
-                if read.content is not None and b"\0" not in read.content
-            }
+            return {read.path: _text(read.content) for read in read_contents(self.cwd, files, MAX_TEXT_BYTES)}
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return {}
@@ -246,6 +245,10 @@ class Repository:
 def repository_of(workspace: Workspace, process: Process) -> Repository:
     """Gives the workspace's repository, made at the first look."""
     return workspace.part(Repository, lambda: Repository(workspace, process))
+
+
+def _text(content: bytes | None) -> str:
+    return "" if content is None or b"\0" in content else content.decode("utf-8", "replace")
 
 
 def _repository_key(state: RepositoryState) -> str:

@@ -15,6 +15,14 @@ from sidecar.storage.lru import Lru
 KEPT_BYTES = 256 * 1024
 
 
+class Anchor(NamedTuple):
+    """An anchor's lines."""
+
+    lines: tuple[str, ...]
+    is_whole: bool
+    """Whether all it is made of could be read; what one that is not whole leaves out may still hold."""
+
+
 class _Counted(NamedTuple):
     """The files that were counted last, and in which state."""
 
@@ -39,8 +47,8 @@ class Anchors:
         host: HostInjects,
         rejected: tuple[str, ...],
         limit_bytes: int,
-    ) -> tuple[str, ...]:
-        """Gives the anchor's lines for a state; reads files only where their contents are not known yet."""
+    ) -> Anchor:
+        """Gives the anchor for a state; reads files only where their contents are not known yet."""
         outline, files = self._census(state, listing).outline, listing.files
         sources = {path: files[path] for path in source_paths(files, outline)}
         heads = area_heads(files, outline)
@@ -48,13 +56,14 @@ class Anchors:
         identity = tuple((path, keys.content_digest(content)) for path, content in contents.items())
         key = (outline, identity, host.agents_md, host.claude_md, rejected, limit_bytes)
         known = self._known.get(key)
-        if isinstance(known, tuple):
+        if isinstance(known, Anchor):
             return known
         texts = repository.texts(sources)
         lines, is_whole = _made(repository, outline, texts, heads, contents, host, rejected, limit_bytes)
-        if is_whole and texts.keys() == sources.keys():
-            self._known.put(key, lines, sum(len(line) for line in lines) + 100 * len(contents))
-        return lines
+        anchor = Anchor(lines, is_whole and texts.keys() == sources.keys())
+        if anchor.is_whole:
+            self._known.put(key, anchor, sum(len(line) for line in lines) + 100 * len(contents))
+        return anchor
 
     def _census(self, state: RepositoryState, listing: Listing) -> Census:
         with self._lock:

@@ -1,13 +1,12 @@
 """Everything a pre-run asks of the repository, within its deadline; what is late or fails is named, never fatal."""
 
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
 from sidecar.core.clock import Deadline
-from sidecar.core.errors import SidecarError
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import MAX_COMMITS, Differences
 from sidecar.packs.model import PreRunParams, Trimmed
@@ -22,9 +21,11 @@ from sidecar.packs.shared import (
     await_preparation,
     pointers,
     shared_pack,
+    skipped,
 )
 from sidecar.packs.store import CachedPack
-from sidecar.runs import Known
+from sidecar.runs import Known, keys
+from sidecar.system.log import Log
 
 MAX_NEW_FILES = 40
 
@@ -51,6 +52,8 @@ class Gathered:
     pack: CachedPack = field(default_factory=lambda: CachedPack((), ()))
     extra: tuple[ContextFile, ...] = ()
     """Files of this call alone: mentioned, or found by a follow-up's own words."""
+    whole_anchor: bool = False
+    """Whether the pack's anchor says all that its sources say, so that what it does not say no longer holds."""
     differences: Differences | None = None
     """None where they could not be had in time."""
     moved: Moved | None = None
@@ -109,12 +112,12 @@ def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[Re
         glimpsed = pool.submit(_glimpse, question)
     if not (left_ms() and _is_done(look, left_ms())):
         pool.submit(_go_on, question, look)
-        _take_glimpse(gathered, glimpsed)
+        _take_glimpse(gathered, glimpsed, question.process.log)
         return None
     try:
         return look.result()
-    except StateFailed as error:
-        gathered.omissions.append(Trimmed(item="repository", reason=error.reason))
+    except Exception as error:
+        _leave_out(gathered, "repository", error, question.process.log)
         return None
 
 
@@ -131,7 +134,7 @@ def _begin_changes(gathered: Gathered, question: Question, state: RepositoryStat
 
     def take(left_ms: LeftMs) -> None:
         wait((changes,), timeout=left_ms() / 1000)
-        _take_changes(gathered, changes)
+        _take_changes(gathered, changes, question.process.log)
 
     return take
 
@@ -155,7 +158,7 @@ def _begin_pack(
 
     def take(left_ms: LeftMs) -> None:
         wait((packing,), timeout=left_ms() / 1000)
-        _take_packing(gathered, packing, draft)
+        _take_packing(gathered, packing, draft, question.process.log)
 
     return take
 
@@ -173,9 +176,13 @@ def _glimpse(question: Question) -> tuple[ContextFile, ...]:
     return pointers(question, glimpse(question.workspace.cwd, question.task.query, CONTEXT_FILES))
 
 
-def _take_glimpse(gathered: Gathered, glimpsed: "Future[tuple[ContextFile, ...]] | None") -> None:
+def _take_glimpse(gathered: Gathered, glimpsed: "Future[tuple[ContextFile, ...]] | None", log: Log) -> None:
     """Does with what the paths told, if anything: no state, no difference, no summaries."""
-    files = glimpsed.result() if glimpsed is not None and glimpsed.done() else ()
+    files: tuple[ContextFile, ...] = ()
+    try:
+        files = glimpsed.result() if glimpsed is not None and glimpsed.done() else ()
+    except Exception as error:
+        _leave_out(gathered, "context", error, log)
     gathered.pack = CachedPack((), files)
     gathered.partial, gathered.late = True, not files
     gathered.omissions.append(Trimmed(item="repository", reason="deadline"))
@@ -185,10 +192,8 @@ def _go_on(question: Question, look: "Future[tuple[RepositoryState, Listing]]") 
     """Makes the pack of a call that had to go without, so that the next one finds it."""
     try:
         shared_pack(question, *look.result(), PREPARE_WAIT_MS)
-    except StateFailed as error:
-        question.process.log.info("packs.prepare.skipped", reason=error.reason)
-    except (SidecarError, CancelledError) as error:  # the process is ending
-        question.process.log.info("packs.prepare.skipped", reason=type(error).__name__)
+    except Exception as error:
+        skipped(question, error)
 
 
 def _changes(repository: Repository, state: RepositoryState, known: Known) -> tuple[Differences, Moved | None]:
@@ -202,29 +207,38 @@ def _changes(repository: Repository, state: RepositoryState, known: Known) -> tu
     return Differences(diffs, texts), moved
 
 
-def _take_changes(gathered: Gathered, changes: "Future[tuple[Differences, Moved | None]]") -> None:
-    if not changes.done():
-        gathered.partial = True
-        gathered.omissions.append(Trimmed(item="delta", reason="deadline"))
-        return
+def _take_changes(gathered: Gathered, changes: "Future[tuple[Differences, Moved | None]]", log: Log) -> None:
     try:
-        gathered.differences, gathered.moved = changes.result()
-    except StateFailed as error:
-        gathered.omissions.append(Trimmed(item="delta", reason=error.reason))
+        gathered.differences, gathered.moved = changes.result(0)
+    except Exception as error:
+        _leave_out(gathered, "delta", error, log)
 
 
-def _take_packing(gathered: Gathered, packing: "Future[_Packed]", draft: Draft) -> None:
-    if not packing.done():
-        gathered.partial = True
-        gathered.pack = draft.as_pack()
-        gathered.omissions.append(Trimmed(item="context", reason="deadline"))
+def _take_packing(gathered: Gathered, packing: "Future[_Packed]", draft: Draft, log: Log) -> None:
+    try:
+        packed = packing.result(0)
+    except Exception as error:
+        gathered.pack, gathered.whole_anchor = draft.as_pack(), draft.anchor.is_whole
+        _leave_out(gathered, "context", error, log)
         return
-    _take_pack(gathered, packing.result())
+    _take_pack(gathered, packed)
+
+
+def _leave_out(gathered: Gathered, item: str, error: Exception, log: Log) -> None:
+    """Names what is late or failed; the run goes on with the rest."""
+    if isinstance(error, TimeoutError):
+        gathered.partial, reason = True, "deadline"
+    elif isinstance(error, StateFailed):
+        reason = error.reason
+    else:
+        log.error("packs.source.failed", item=item, kind=type(error).__name__)
+        reason = "it could not be read"
+    gathered.omissions.append(Trimmed(item=item, reason=reason))
 
 
 def _take_pack(gathered: Gathered, packed: _Packed) -> None:
     answer, gathered.extra, omissions = packed
-    gathered.pack, gathered.cache_hit = answer.pack, answer.cache_hit
+    gathered.pack, gathered.cache_hit, gathered.whole_anchor = answer.pack, answer.cache_hit, answer.whole_anchor
     shown = len(answer.pack.files) + len(gathered.extra)
     gathered.file_misses = min(answer.analysed, shown)
     gathered.file_hits = shown - gathered.file_misses
@@ -253,6 +267,8 @@ def _pack(
 
 def _packed(answer: Answer, listing: Listing, search: Search, extra: tuple[ContextFile, ...]) -> _Packed:
     omissions = []
+    if not answer.whole_anchor:
+        omissions.append(Trimmed(item=keys.ANCHOR, reason="not all it is made of could be read"))
     if not answer.complete:
         omissions.append(Trimmed(item="context", reason="files are still being read"))
     if listing.cut_at is not None:

@@ -23,7 +23,7 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
     current = anchor_block(gathered.pack.anchor, turn.params.prompt if pinned is None else "")
     anchor = pinned or current
     changes = None
-    if pinned is not None and (current is not None or not gathered.partial):
+    if pinned is not None and gathered.whole_anchor:
         text = current.text if current is not None else ""
         changes = changed_lines(pinned.text, text) if text != pinned.text else []
     limits = Limits(turn.settings.budget_bytes(turn.token_mode), turn.settings.new_bytes_per_call(turn.token_mode))

@@ -19,7 +19,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor import anchor_limit
-from sidecar.packs.anchors import Anchors
+from sidecar.packs.anchors import Anchor, Anchors
 from sidecar.packs.context import UNREAD, ContextFile, for_query, why_here
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
@@ -33,6 +33,8 @@ LOOKED_AT_FILES = 30
 """Files of a pack, and those among which they are chosen: some are too faint to tell."""
 
 REMEMBERED_CONVERSATIONS = 64
+
+NO_ANCHOR = Anchor((), is_whole=False)
 
 EARLY_MS = 40
 """How long a few edited files may take to be read; only then files are looked for by what is known already."""
@@ -69,19 +71,21 @@ class Answer(NamedTuple):
     """Files that had to be read meanwhile."""
     complete: bool
     """False while files are still being read; such a pack is not cached."""
+    whole_anchor: bool = True
+    """False where a source of the anchor could not be read; neither is such a pack cached."""
 
 
 @dataclass
 class Draft:
     """What is ready of a pack while it is being made; a call whose time is up takes it as it is."""
 
-    anchor: tuple[str, ...] = ()
+    anchor: Anchor = NO_ANCHOR
     files: tuple[ContextFile, ...] = ()
     """Files by their paths' words alone, without summaries."""
 
     def as_pack(self) -> CachedPack:
         """Gives what there is so far."""
-        return CachedPack(self.anchor, self.files)
+        return CachedPack(self.anchor.lines, self.files)
 
 
 class _Asked:
@@ -137,7 +141,7 @@ def shared_pack(
             question.repository.wait_for_index(listing, question.process.indexing, 0)
             return Answer(cached, cache_hit=True, analysed=0, complete=True)
         answer = _made(question, state, listing, wait_ms, draft or Draft())
-        if answer.complete:
+        if answer.complete and answer.whole_anchor:
             cache.put(key, answer.pack, question.process.clock.now_ms())
         return answer
 
@@ -158,7 +162,8 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
     ranked = worth_telling(found)[:CONTEXT_FILES]
     summarised = with_summaries if complete else with_known_summaries
     files = summarised(question, question.task.query, ranked, state, listing)
-    return Answer(CachedPack(draft.anchor, files), cache_hit=False, analysed=analysed, complete=complete)
+    pack = CachedPack(draft.anchor.lines, files)
+    return Answer(pack, cache_hit=False, analysed=analysed, complete=complete, whole_anchor=draft.anchor.is_whole)
 
 
 def prepare(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
@@ -249,8 +254,14 @@ def _prepare(question: Question) -> None:
     try:
         state = question.repository.state()
         shared_pack(question, state, question.repository.listing(state), PREPARE_WAIT_MS)
-    except StateFailed as error:
-        question.process.log.info("packs.prepare.skipped", reason=error.reason)
+    except Exception as error:
+        skipped(question, error)
+
+
+def skipped(question: Question, error: Exception) -> None:
+    """Logs why a pack was not made that nobody waits for."""
+    reason = error.reason if isinstance(error, StateFailed) else type(error).__name__
+    question.process.log.info("packs.prepare.skipped", reason=reason)
 
 
 def _key(question: Question, state: RepositoryState) -> PackKey:

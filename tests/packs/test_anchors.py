@@ -27,7 +27,7 @@ def lines(
     anchors: Anchors, looked: Looked, host: HostInjects = SENDS_NOTHING, rejected: Any = (), limit: int = 3_900
 ) -> Any:
     state = looked.state()
-    return anchors.lines(looked, state, looked.listing(state), host, rejected, limit)
+    return anchors.lines(looked, state, looked.listing(state), host, rejected, limit).lines
 
 
 def change_rules(shop: Repository) -> None:

@@ -1,0 +1,99 @@
+"""A source that fails is left out and named: the run goes on, and nothing that still holds is told to be over."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.packs.test_pack_cache import packs_in, prepared
+from tests.support.conversation import kinds, sent
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, explain, text_of
+from tests.support.walking import process_of
+
+needs_script = pytest.mark.skipif(sys.platform == "win32", reason="a script stands before git")
+Failing = Callable[[str], Any]
+
+
+@pytest.fixture
+def git_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Failing:
+    """Lets one of git's commands fail for a while."""
+    folder, git = tmp_path / "before", shutil.which("git")
+    folder.mkdir()
+    script = folder / "git"
+    lines = f'for word in "$@"; do [ -e "{folder}/$word.fails" ] && exit 1; done'
+    script.write_text(f'#!/bin/sh\n{lines}\nexec "{git}" "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+    @contextmanager
+    def for_a_while(command: str) -> Iterator[None]:
+        mark = folder / f"{command}.fails"
+        mark.touch()
+        yield
+        mark.unlink()
+
+    return for_a_while
+
+
+def trimmed(answer: Any) -> list[str]:
+    return [one["item"] for one in answer["metadata"]["trimmed"]]
+
+
+@needs_script
+def test_rules_that_cannot_be_read_for_a_moment_are_not_told_to_be_over_and_no_pack_without_them_is_kept(
+    talk: Talk, active: MemorySidecar, shop: Repository, git_fails: Failing
+) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    prepared(active)
+    kept = packs_in(active)
+    shop.write({"AGENTS.md": "- Never use floats for money.\n- Always round up.\n"})
+    with git_fails("cat-file"):
+        blind = chat.turn("and now fix it")
+        prepared(active)
+        assert packs_in(active) == kept
+    assert "no longer" not in sent(blind)
+    assert blind["system"] == first["system"]
+    assert "anchor" in trimmed(blind)
+    after, other = chat.pre_run("go on"), talk(sub_chat_id="other").pre_run(PROMPT)
+    assert "now: Always round up." in text_of(after, "delta")
+    assert "- Always round up." in other["system"]["text"]
+    assert "make test" in other["system"]["text"]
+    assert "anchor" not in trimmed(other)
+
+
+@needs_script
+def test_a_state_that_cannot_be_read_tells_nothing_of_the_rules(
+    talk: Talk, shop: Repository, git_fails: Failing
+) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.commit({"src/mail.py": "mails = 1\n"})
+    with git_fails("status"):
+        answer = chat.pre_run("and now fix it")
+    assert "no longer" not in sent(answer)
+
+
+def test_files_that_cannot_be_looked_for_leave_the_anchor_and_the_delta(
+    talk: Talk, active: MemorySidecar, shop: Repository
+) -> None:
+    """The state file's table of searches is gone: that does not concern the rest of a call."""
+    shop.write({"src/mail.py": "mails = 1\n"})
+    with process_of(active).database.write() as tx:
+        tx.execute("ALTER TABLE continuity_search_cache RENAME TO elsewhere")
+    chat = talk("codex")
+    answer = chat.pre_run(PROMPT)
+    assert (kinds(answer)[0], kinds(answer)[-1]) == ("anchor", "delta")
+    assert "mails = 1" in text_of(answer, "delta")
+    assert {"item": "context", "reason": "it could not be read"} in answer["metadata"]["trimmed"]
+    assert explain(chat, answer)["metadata"]["trimmed"] == answer["metadata"]["trimmed"]
+    with process_of(active).database.write() as tx:
+        tx.execute("ALTER TABLE elsewhere RENAME TO continuity_search_cache")
+    assert kinds(chat.pre_run(PROMPT)) == ["anchor", "context", "delta"]
