@@ -4,7 +4,7 @@ from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.glimpse import glimpse
 from sidecar.codebase.kinds import is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
-from sidecar.codebase.search import Ranked, is_faint, word_share, worth_telling
+from sidecar.codebase.search import Ranked, is_faint, scope_prefix, word_share, worth_telling
 from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
 from sidecar.codebase.summary.values import chunk_lines
 from sidecar.codebase.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
@@ -36,6 +36,7 @@ __all__ = [
     "query_terms",
     "query_words",
     "repository_of",
+    "scope_prefix",
     "stem",
     "to_json",
     "word_share",

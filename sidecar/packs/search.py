@@ -9,7 +9,7 @@ from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prompt import mentioned_in, said
 from sidecar.packs.shared import Question, with_summaries
 from sidecar.packs.store import CachedPack
-from sidecar.packs.task import OWN_TERMS, query_of, significant
+from sidecar.packs.task import OWN_TERMS, query_of, says_the_same, significant
 
 FOLLOW_UP_FILES = 6
 TELLING_SHARE = 0.6
@@ -35,11 +35,12 @@ class Search(NamedTuple):
     @classmethod
     def of(cls, question: Question, params: PreRunParams, listing: Listing, *, new_task: bool) -> "Search":
         """Reads a prompt; the words that begin a task are the task's, also when they are said again."""
-        words, names = significant(said(params.prompt))
+        prompt = said(params.prompt)
+        words, names = significant(prompt)
         mentioned, nowhere = _mentioned(question, params, listing)
-        query = query_of(words, names)
-        has_own_words = (bool(names) or len(words) >= OWN_TERMS) and not new_task and query != question.task.query
-        return cls(query, frozenset(mentioned), tuple(nowhere), has_own_words)
+        says_something = bool(names) or len(words) >= OWN_TERMS
+        has_own_words = says_something and not new_task and not says_the_same(prompt, question.task.query)
+        return cls(query_of(prompt), frozenset(mentioned), tuple(nowhere), has_own_words)
 
 
 def files_of(

@@ -268,7 +268,7 @@ def _key(question: Question, state: RepositoryState) -> PackKey:
     host = question.host_injects
     sources: list[Any] = [
         PACK_VERSION, question.process.version, host.agents_md, host.claude_md, list(question.rejected),
-        question.anchor_bytes, list(question.touched),
+        question.anchor_bytes, list(question.touched), question.task.query,
     ]  # fmt: skip
     return PackKey(
         workspace=question.workspace.key,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from sidecar.codebase import identifiers_of, paths_in, query_words, stem
+from sidecar.codebase import identifiers_of, paths_in, query_words, scope_prefix, stem
 from sidecar.core.digests import short_id
 from sidecar.packs.prompt import said
 from sidecar.packs.text import one_line
@@ -29,6 +29,13 @@ _FOLLOW_UP_WORDS = (
 )  # fmt: skip
 _FOLLOW_UP = frozenset(stem(word) for word in _FOLLOW_UP_WORDS)
 """Words of working on, whatever one works on: they tell no task from another."""
+
+_TALK = frozenset(stem(word) for word in (
+    "continue", "ok", "okay", "yes", "thanks", "great", "good", "nice", "cool", "proceed", "retry", "sorry", "hello",
+    "hi", "hey", "better", "wrong", "right", "still", "whole", "everything", "anything", "say", "go", "keep", "explain",
+    "find", "implement", "one",
+))  # fmt: skip
+"""Of these the words that also lead to no file: `test`, `error` or `remove` may."""
 
 
 def task_of(known: Task | None, prompt: str) -> tuple[Task, bool]:
@@ -55,22 +62,32 @@ def _begun(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Task:
         fingerprint=short_id(identity, 16),
         terms=tuple(list(words)[:MAX_TERMS]),
         names=tuple(names[:MAX_TERMS]),
-        query=_query(identity),
+        query=query_of(prompt),
         objective=one_line(prompt, OBJECTIVE_CHARACTERS),
     )
 
 
-def query_of(words: Mapping[str, str], names: Sequence[str]) -> str:
-    """Gives what is searched for by words and names; a task's own are searched for in the same way."""
-    return _query(_identity(words, names))
+def query_of(prompt: str) -> str:
+    """Gives what is searched for: a conventional commit's scope, names and paths as they stand, and the words.
+
+    The words of a path are not repeated: they would lead to all its neighbours. The prompt itself is kept nowhere.
+    """
+    paths = paths_in(prompt)
+    rest = prompt
+    for path in paths:
+        rest = rest.replace(path, " ")
+    words = {word for term, word in query_words(rest).items() if term not in _TALK}
+    names = (name for name in (*identifiers_of(rest), *paths) if _NAMES_SOMETHING.search(name))
+    return f"{scope_prefix(prompt)} {' '.join(sorted({*words, *names}))}".strip()[:MAX_QUERY_CHARACTERS]
+
+
+def says_the_same(prompt: str, query: str) -> bool:
+    """Says whether a prompt asks for no more than what is searched for already, in whatever order."""
+    return _identity(*significant(prompt)) == _identity(*significant(query))
 
 
 def _identity(words: Mapping[str, str], names: Sequence[str]) -> list[str]:
     return sorted({*words.values(), *names})
-
-
-def _query(identity: Sequence[str]) -> str:
-    return " ".join(identity)[:MAX_QUERY_CHARACTERS]
 
 
 @lru_cache(maxsize=16)

@@ -31,6 +31,7 @@ from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked, worth_telling
 from sidecar.codebase.terms import count_terms, query_terms, query_words
 from sidecar.packs.context import ContextFile, context_items, why_here
+from sidecar.packs.task import query_of
 from tests.benchmarks.localization_cases import (
     Case,
     Trees,
@@ -101,7 +102,7 @@ def _measure(path: Path, count: int, among: int, *, misses: bool) -> Repository:
             index.analysed(name, blob, trees.summary(name, blob))
         history = History(_before(path, commits, case))
         imports = {name: trees.summary(name, blob).imports for name, blob in files.items()}
-        found, took_ms = _asked(index, history, imports, SearchQuestion(case.subject))
+        found, took_ms = _asked(index, history, imports, SearchQuestion(query_of(case.subject)))
         query_ms.append(took_ms)
         _score(scores, found, right)
         _score_injected(scores, found, case, trees, files)
@@ -215,7 +216,7 @@ def _score_second_shot(
         return
     known = random.Random(case.parent).choice(sorted(right))
     for name, touched in (("first shot", frozenset[str]()), ("second shot", frozenset((known,)))):
-        found, _ = _asked(index, history, imports, SearchQuestion(case.subject, touched=touched))
+        found, _ = _asked(index, history, imports, SearchQuestion(query_of(case.subject), touched=touched))
         others = [one.path for one in found if one.path != known]
         scores[name].append(_recall(others[:10], right - {known}))
 

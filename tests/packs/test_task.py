@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.packs.prompt import HEAD_CHARACTERS, mentioned_in, said
-from sidecar.packs.task import task_of
+from sidecar.packs.task import query_of, says_the_same, task_of
 
 CART = "Why does Cart.total ignore the discount in src/cart.py?"
 
@@ -62,6 +62,30 @@ def test_a_task_grows_with_its_follow_ups() -> None:
     task, _ = task_of(task, "The discount should also apply to gift vouchers")
     _, is_new = task_of(task, "Print those vouchers on green paper with golden ink")
     assert not is_new
+
+
+@pytest.mark.parametrize(
+    ("prompt", "query"),
+    [
+        ("Please fix apply_discount in src/cart.py", "apply apply_discount discount fix src/cart.py"),
+        ("fix(router): trim the slash, would you?", "fix(router): fix router slash trim"),
+        ("ok great, explain the tests of the cart", "cart tests"),
+        ("go on", ""),
+        ("the error of Cart.total and of Cart.total", "Cart.total error"),
+        ("修复折扣", "修复折扣 复折 折扣"),
+    ],
+)
+def test_what_is_searched_for_keeps_scope_names_paths_and_kinds(prompt: str, query: str) -> None:
+    """A path's own words would lead to all its neighbours; `tests` says which files are meant."""
+    assert query_of(prompt) == query
+
+
+@pytest.mark.parametrize(
+    ("follow_up", "same"),
+    [("In src/cart.py, why does the discount ignore Cart.total?", True), ("and the invoice printer?", False)],
+)
+def test_the_same_words_in_another_order_ask_for_the_same(follow_up: str, same: bool) -> None:
+    assert says_the_same(follow_up, task_of(None, CART)[0].query) is same
 
 
 def test_the_hosts_mention_markers_are_no_words_of_the_task() -> None:

@@ -1,7 +1,7 @@
 """Which files a prompt is about: an index of their words, the history of their changes, and a two-stage ranking."""
 
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.question import SearchQuestion
+from sidecar.codebase.search.question import SearchQuestion, scope_prefix
 from sidecar.codebase.search.ranking import RANKING_VERSION, Ranked, is_faint, word_share, worth_telling
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Ranked",
     "SearchQuestion",
     "is_faint",
+    "scope_prefix",
     "word_share",
     "worth_telling",
 ]

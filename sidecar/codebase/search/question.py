@@ -54,6 +54,12 @@ def read(text: str) -> Asked:
     )
 
 
+def scope_prefix(text: str) -> str:
+    """Gives the conventional beginning of a text that names a scope, as it stands: `fix(router):`; else nothing."""
+    found = _SCOPE.match(text)
+    return found[0].strip() if found is not None else ""
+
+
 def _names(name: str) -> list[str]:
     """The names in a qualified one, as in `Cart.total` and `till::Cart`: plain small words only at its end."""
     *outer, last = [part for part in _SEPARATOR.split(name) if part]
