@@ -9,6 +9,7 @@ from sidecar.core.redact import redact
 
 MAX_FILES = 20
 MAX_CONCLUSION = 700
+MAX_PLAN_BYTES = 4_000
 LOOKED_AT_CHARACTERS = 20_000
 """How much of what an agent said is looked at for its conclusion."""
 
@@ -38,6 +39,18 @@ class Draft(NamedTuple):
 
     title: str
     body: str
+
+
+def kept_plan(text: str) -> str:
+    """Gives of a proposed plan what is kept: its first whole lines, its secrets masked."""
+    lines: list[str] = []
+    left = MAX_PLAN_BYTES
+    for line in redact(text[:LOOKED_AT_CHARACTERS]).strip("\n").splitlines():
+        left -= len(line.encode("utf-8", "replace")) + 1
+        if left < 0:
+            return "\n".join([*lines, "…"])
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def devlog(objective: str, changes: Sequence[Change], conclusion: str, tests: Sequence[str], runs: int) -> Draft:

@@ -29,6 +29,8 @@ class Work(NamedTuple):
     commands: tuple[Command, ...]
     todos: tuple[tuple[str, str], ...] | None
     """None where the run said nothing about its task list."""
+    plan: str | None
+    """The plan that was proposed last; None where there was none."""
     conclusion: str
     """What the agent said after its last tool call; empty where the parts do not tell."""
 
@@ -48,6 +50,7 @@ def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> 
     read: list[str] = []
     commands: list[Command] = []
     todos: tuple[tuple[str, str], ...] | None = None
+    plan: str | None = None
     said: list[str] = []
     for part in parts:
         kind, given = part.get("type"), part.get("input")
@@ -69,13 +72,17 @@ def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> 
         elif kind == "tool-TodoWrite":
             listed = given.get("todos")
             todos = _todos(listed) if isinstance(listed, list) else todos
+        elif kind == "tool-ExitPlanMode":
+            # The host stops the run at a proposal: its call needs no result, and one that was refused is the last word.
+            proposed = given.get("plan")
+            plan = proposed if isinstance(proposed, str) and proposed.strip() else plan
     known = {str(part.get("toolCallId")) for part in parts}
     commands.extend(
         Command("", failure.text, failure.exit_code, failed=True)
         for failure in failures
         if failure.tool_call_id not in known
     )
-    return Work(_distinct(written), _distinct(read), tuple(commands), todos, "\n\n".join(said))
+    return Work(_distinct(written), _distinct(read), tuple(commands), todos, plan, "\n\n".join(said))
 
 
 def relative_to(cwd: str, path: str) -> str | None:

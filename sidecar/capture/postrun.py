@@ -8,6 +8,7 @@ import apsw
 
 from sidecar.call import Call
 from sidecar.capture.compaction import Loss, loss_by_prompt
+from sidecar.capture.drafting import kept_plan
 from sidecar.capture.entries import keep_devlog
 from sidecar.capture.finished import Finished
 from sidecar.capture.model import PostRunParams, PostRunResult
@@ -100,7 +101,7 @@ def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     _forget_lost(tx, one)
     _keep_tests(tx, one)
     drafted = keep_devlog(tx, one, state)
-    state = state._replace(todos=_todos(one, state))
+    state = state._replace(todos=_todos(one, state), plan=_plan(one) or state.plan)
     word, state = _govern(tx, one, state)
     records.put_sub_chat(tx, one.params.sub_chat_id, one.workspace.project_key, one.workspace.key, state, one.now_ms)
     result = PostRunResult(
@@ -155,6 +156,8 @@ def _forget_lost(tx: apsw.Connection, one: Finished) -> None:
 def _own(one: Finished, known: Known, *, was_told_head: bool) -> list[Item]:
     """What the agent knows from its own work: what it read and wrote, what it committed, where it left HEAD."""
     own, state = list(one.observed.seen), one.observed.state
+    if plan := _plan(one):
+        own.append(Item(keys.PLAN, keys.plan_digest(plan), 0))
     if state is None:
         return own
     if state.kind == "folder" and (one.work.written or one.work.commands):
@@ -184,6 +187,10 @@ def _todos(one: Finished, state: SubChat) -> tuple[tuple[str, str], ...]:
     if one.work.todos is not None:
         return tuple((redact(content), status) for content, status in one.work.todos)
     return state.todos
+
+
+def _plan(one: Finished) -> str:
+    return kept_plan(one.work.plan or "")
 
 
 def _govern(tx: apsw.Connection, one: Finished, state: SubChat) -> tuple[Word, SubChat]:

@@ -14,6 +14,7 @@ from sidecar.packs.model import (
 from sidecar.packs.recording import record
 from sidecar.packs.render import render_prompt
 from sidecar.packs.turn import Turn
+from sidecar.runs import keys
 
 
 def answer(turn: Turn, gathered: Gathered, composed: Composed) -> PreRunResult:
@@ -39,7 +40,7 @@ def answer(turn: Turn, gathered: Gathered, composed: Composed) -> PreRunResult:
 
 def _metadata(turn: Turn, gathered: Gathered, composed: Composed, *, injects: bool) -> PreRunMetadata:
     baseline = composed.injected_bytes + composed.reused_bytes
-    plan = next((item for item, _ in composed.fates if item.kind == "plan"), None)
+    plan = next((item for item, _ in composed.fates if item.key == keys.CONTRACT), None)
     return PreRunMetadata(
         cache_hit=gathered.cache_hit,
         file_hits=gathered.file_hits,

@@ -4,16 +4,16 @@ from typing import Any
 
 from sidecar.core.digests import short_id
 from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.plan import step_lines
 from sidecar.packs.text import one_line
 
 
 def carryover_item(snapshot: dict[str, Any]) -> PackItem:
     """Renders the structured state of the last snapshot: goal, steps, files touched, failing tests."""
     lines = [f"Goal: {one_line(str(snapshot.get('objective', '')), 300)}"]
-    steps = snapshot.get("todos") or []
+    steps = tuple((content, status) for content, status in snapshot.get("todos") or [])
     if steps:
-        lines.append("Steps:")
-        lines.extend(f"- {one_line(content, 200)} ({one_line(status, 20)})" for content, status in steps[:40])
+        lines += ["Steps:", *step_lines(steps)]
     files = snapshot.get("files") or []
     if files:
         lines.append("Files this conversation changed: " + ", ".join(one_line(path, 120) for path in files[:40]))

@@ -9,7 +9,7 @@ from sidecar.packs.delta import delta_items
 from sidecar.packs.gather import Gathered
 from sidecar.packs.items import PackItem
 from sidecar.packs.model import Trimmed
-from sidecar.packs.plan import plan_item
+from sidecar.packs.plan import contract_item, plan_item
 from sidecar.packs.prompt import said
 from sidecar.packs.rendered import Rendered
 from sidecar.packs.turn import Turn
@@ -34,11 +34,14 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
 def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> list[PackItem]:
     """Every item that is valid for this call, whether the session has it or not."""
     items: list[PackItem] = []
-    if turn.fresh and turn.sub_chat.counters.snapshot is not None:
-        items.append(carryover_item(turn.sub_chat.counters.snapshot))
-    if turn.params.mode == "plan":
-        items.append(plan_item(turn.task, turn.sub_chat.todos))
     sendable = turn.settings.new_bytes_per_call(turn.token_mode)
+    carries_over = turn.fresh and turn.sub_chat.counters.snapshot is not None
+    if carries_over:
+        items.append(carryover_item(turn.sub_chat.counters.snapshot or {}))
+    if turn.params.mode == "plan":
+        items.append(contract_item(turn.task, turn.sub_chat, sendable))
+    elif turn.sub_chat.plan:
+        items.append(plan_item(turn.sub_chat.plan, "carryover" if carries_over else "plan", sendable))
     own = {file.ranked.path for file in gathered.extra}
     files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
     telling: list[ContextFile] = []

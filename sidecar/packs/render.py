@@ -7,13 +7,14 @@ from sidecar.packs.items import PackItem
 from sidecar.packs.model import Block, BlockKind
 from sidecar.packs.text import MARK, size
 
-BLOCK_ORDER: tuple[BlockKind, ...] = ("carryover", "anchor", "plan", "context", "delta")
-"""Stable before volatile, so that the provider's prompt cache keeps its prefix; a carry-over opens a session."""
+BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")
+"""Stable before volatile, so that the provider's prompt cache keeps its prefix (design.md, continuity/preRun): what
+holds for the repository, for the task in whichever conversation, for the conversation, for the call."""
 
 _INTRODUCTIONS: dict[BlockKind, str] = {
     "carryover": "Reference data: this conversation continues in a fresh session; what it had reached so far.",
     "anchor": "Reference data about this repository: rules it states, its map, known traps, decisions.",
-    "plan": "The rules of this planning run, and the plan so far.",
+    "plan": "Reference data: the plan of this task; in a planning run also the rules of that run.",
     "context": "Reference data: files likely to matter for this task, with line numbers."
     " Open them before relying on them.",
     "delta": "Reference data: what changed since this session last looked.",

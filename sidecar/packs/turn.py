@@ -65,6 +65,7 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
         held = ledger.known(tx, held_by)
         task, is_new = task_of(sub_chat.task, params.prompt)
+        sub_chat = sub_chat.for_new_task() if is_new else sub_chat
         touched = records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS, task.fingerprint)
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, UNKNOWN) if fresh else (held_by, held)

@@ -7,6 +7,8 @@ ANCHOR = "anchor"
 HEAD = "delta:head"
 TODOS = "delta:todos"
 RULES = "delta:anchor"
+CONTRACT = "plan"
+PLAN = "plan:text"
 _CHANGE = "delta:file:"
 _CONTEXT = "context:"
 
@@ -59,6 +61,11 @@ def head_digest(branch: str | None, head: str | None) -> str:
 def folder_digest(files_hash: str) -> str:
     """Identifies the content of a folder without git."""
     return short_id(["folder", files_hash])
+
+
+def plan_digest(plan: str) -> str:
+    """Identifies a plan."""
+    return short_id(plan)
 
 
 def todos_digest(todos: tuple[tuple[str, str], ...]) -> str:

@@ -83,6 +83,12 @@ class SubChat(NamedTuple):
     counters: Counters
     todos: tuple[tuple[str, str], ...]
     """(content, status) of each step."""
+    plan: str = ""
+    """The plan that the agent proposed last for this task."""
+
+    def for_new_task(self) -> "SubChat":
+        """Gives what of it holds for another task than before: neither steps nor plan."""
+        return self._replace(todos=(), plan="") if self.task is not None else self
 
 
 NEW_SUB_CHAT = SubChat(None, Counters(), ())

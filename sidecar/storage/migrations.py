@@ -88,6 +88,10 @@ MIGRATIONS: tuple[Migration, ...] = (
                  PRIMARY KEY (day, project, provider, shadow, name)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "the plan of a conversation's task",
+        ("ALTER TABLE continuity_state ADD COLUMN plan TEXT NOT NULL DEFAULT ''",),
+    ),
 )
 
 DURABLE_TABLES = (

@@ -34,8 +34,8 @@ def test_pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_
     ]
     fresh = conversation.turn("continue", session="new")
     assert fresh["governor"]["startFreshSession"] is True
-    assert kinds(fresh) == ["carryover", "context", "delta"]
-    carried = fresh["blocks"][0]["text"]
+    assert kinds(fresh) == ["context", "carryover", "delta"]
+    carried = fresh["blocks"][1]["text"]
     assert f"Goal: {PROMPT}" in carried
     assert "- Round the discount (in_progress)" in carried
     assert "Last conclusion: The rounding moved into the discount." in carried

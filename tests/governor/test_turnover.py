@@ -43,9 +43,7 @@ def test_a_snapshot_keeps_the_session_and_begins_to_count_anew(talk: Talk) -> No
 
 
 @pytest.mark.parametrize("provider", ["claude", "codex"])
-def test_rehydrate_starts_a_fresh_session_with_the_carry_over_first_and_the_full_packs(
-    talk: Talk, provider: str
-) -> None:
+def test_rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs(talk: Talk, provider: str) -> None:
     chat = talk(provider)
     first = chat.turn(PROMPT, lambda: [bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")])
     before = chat.pre_run("Change it")
@@ -57,8 +55,7 @@ def test_rehydrate_starts_a_fresh_session_with_the_carry_over_first_and_the_full
     assert fresh["governor"]["startFreshSession"] is True
     assert fresh["governor"]["reasons"]
     carried = text_of(fresh, "carryover")
-    assert kinds(fresh)[0] == "carryover"
-    assert {"context", "delta"} <= set(kinds(fresh))
+    assert kinds(fresh)[-3:] == ["context", "carryover", "delta"]
     assert f"Goal: {PROMPT}" in carried
     assert "- Fill it (pending)" in carried
     assert "src/cart.py" in carried
@@ -66,7 +63,7 @@ def test_rehydrate_starts_a_fresh_session_with_the_carry_over_first_and_the_full
     if provider == "claude":
         assert fresh["system"] == first["system"]
     else:
-        assert kinds(fresh)[1] == "anchor"
+        assert kinds(fresh)[0] == "anchor"
     chat.post_run(fresh, session="fresh")
 
     after = chat.turn("go on", session="fresh")
@@ -83,7 +80,7 @@ def test_a_fresh_session_that_never_began_is_asked_for_again(talk: Talk) -> None
     chat.session_id = "session"
     again = chat.pre_run("go on")
     assert again["governor"]["startFreshSession"] is True
-    assert kinds(again)[0] == "carryover"
+    assert "carryover" in kinds(again)
 
 
 def test_a_slash_prompt_under_pressure_goes_on_in_its_session_with_its_anchor(talk: Talk) -> None:

@@ -13,9 +13,9 @@ from sidecar.packs.compose import Limits, anchor_block, compose
 from sidecar.packs.context import ContextFile, context_items
 from sidecar.packs.delta import Differences, delta_items
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.plan import plan_item
+from sidecar.packs.plan import contract_item, plan_item
 from sidecar.packs.text import MARK, clean
-from sidecar.runs import UNKNOWN, FailingTests, Task, keys
+from sidecar.runs import UNKNOWN, Counters, FailingTests, SubChat, Task, keys
 from tests.support.conversation import Conversation, sent
 from tests.support.shop import PROMPT, Talk, text_of
 
@@ -46,7 +46,16 @@ def assert_harmless(items: Sequence[PackItem], lines: int | None = None) -> None
 @given(nasty, nasty, nasty)
 def test_the_plan_contract(objective: str, step: str, status: str) -> None:
     task = Task("f", (), (), "", objective)
-    assert_harmless([plan_item(task, ((step, status), (step, status)))], lines=8)
+    sub_chat = SubChat(task, Counters(), ((step, status), (step, status)))
+    assert_harmless([contract_item(task, sub_chat, 24_000)], lines=8)
+
+
+@given(reported)
+def test_a_proposed_plan(plan: str) -> None:
+    task = Task("f", (), (), "", "")
+    assert_harmless([
+        contract_item(task, SubChat(task, Counters(), (), plan), 24_000), plan_item(plan, "plan", 24_000),
+    ])  # fmt: skip
 
 
 @given(nasty, nasty, nasty)

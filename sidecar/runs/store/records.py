@@ -27,11 +27,11 @@ FORGOTTEN_AT_ONCE = 16
 def sub_chat(tx: apsw.Connection, sub_chat_id: str) -> SubChat:
     """Gives what is known of a conversation; a new one where nothing is."""
     row = tx.execute(
-        "SELECT task, counters, todos FROM continuity_state WHERE sub_chat_id = ?", (sub_chat_id,)
+        "SELECT task, counters, todos, plan FROM continuity_state WHERE sub_chat_id = ?", (sub_chat_id,)
     ).fetchone()
     if row is None:
         return NEW_SUB_CHAT
-    task, counters, todos = (orjson.loads(cell) for cell in row)
+    task, counters, todos = (orjson.loads(cell) for cell in row[:3])
     kept = {name: tuple(value) if isinstance(value, list) else value for name, value in counters.items()}
     return SubChat(
         Task(task["fingerprint"], tuple(task["terms"]), tuple(task["names"]), task["query"], task["objective"])
@@ -39,6 +39,7 @@ def sub_chat(tx: apsw.Connection, sub_chat_id: str) -> SubChat:
         else None,
         Counters(**cast("Any", kept)),
         tuple((content, status) for content, status in todos),
+        row[3],
     )
 
 
@@ -54,7 +55,8 @@ def put_sub_chat(
     """Keeps what is known of a conversation."""
     tx.execute(
         "INSERT OR REPLACE INTO continuity_state"
-        " (sub_chat_id, project, workspace, task, counters, todos, updated_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        " (sub_chat_id, project, workspace, task, counters, todos, plan, updated_at_ms)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             sub_chat_id,
             project,
@@ -62,6 +64,7 @@ def put_sub_chat(
             _packed(state.task._asdict() if state.task else None),
             _packed(state.counters._asdict()),
             _packed(list(state.todos)),
+            state.plan,
             now_ms,
         ),
     )

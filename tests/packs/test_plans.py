@@ -1,0 +1,120 @@
+"""The plan an agent proposed: in the contract of planning runs, and given once to each session that lacks it."""
+
+from typing import Any
+
+from tests.governor.test_turnover import under_pressure
+from tests.support.conversation import Conversation, kinds, sent
+from tests.support.shop import PROMPT, Talk, explain, tell, text_of
+
+PLAN = "# Discounts\n\n1. Give `Cart.total` the discount.\n2. Check it in tests/test_cart.py.\n"
+OTHER_TASK = "Explain how mail is sent to customers by src/mail.py"
+
+
+def proposal(plan: Any = PLAN) -> dict[str, Any]:
+    return {"type": "tool-ExitPlanMode", "toolCallId": "p", "state": "call", "input": {"plan": plan}}
+
+
+def proposed(chat: Conversation, plan: Any = PLAN) -> Any:
+    """A planning run that ends with a proposal."""
+    before = chat.pre_run(PROMPT, mode="plan")
+    chat.post_run(before, PROMPT, mode="plan", assistant={"parts": [proposal(plan)]})
+    return before
+
+
+def test_the_proposed_plan_is_part_of_the_contract_each_time(talk: Talk) -> None:
+    chat = talk()
+    before = proposed(chat)
+    answers = [chat.pre_run("go on", mode="plan"), chat.pre_run("what about rounding?", mode="plan")]
+    assert "Give `Cart.total` the discount." not in text_of(before, "plan")
+    for answer in answers:
+        assert "  1. Give `Cart.total` the discount.\n" in text_of(answer, "plan")
+        assert "change no file" in text_of(answer, "plan")
+    ids = [answer["metadata"]["stateIds"]["planContractId"] for answer in (before, *answers)]
+    assert ids[0] != ids[1] == ids[2]
+
+
+def test_the_session_that_proposed_a_plan_is_not_told_it_again_when_it_works(talk: Talk) -> None:
+    chat = talk()
+    proposed(chat)
+    answer = chat.pre_run("Implement the plan")
+    assert kinds(answer) == ["delta"]
+    assert answer["metadata"]["stateIds"]["planContractId"] is None
+    fates = {item["item"]: item["fate"] for item in explain(chat, answer)["items"]}
+    assert fates["plan:text"] == "alreadyDelivered"
+
+
+def test_another_session_is_given_the_plan_once(talk: Talk) -> None:
+    chat = talk()
+    proposed(chat)
+    tell(chat, "compacted", "session")
+    answers = [chat.turn("go on"), chat.turn("go on")]
+    assert "  1. Give `Cart.total` the discount." in text_of(answers[0], "plan")
+    assert "change no file" not in sent(answers[0])
+    assert "plan" not in kinds(answers[1])
+
+
+def test_a_session_that_was_turned_over_carries_the_plan(talk: Talk) -> None:
+    chat = talk("codex")
+    proposed(chat)
+    assert under_pressure(chat)["after"]["governor"]["action"] == "rehydrate"
+    fresh = chat.turn("go on", session="fresh")
+    assert kinds(fresh) == ["anchor", "context", "carryover", "delta"]
+    assert "  1. Give `Cart.total` the discount." in text_of(fresh, "carryover")
+    assert "Give `Cart.total`" not in sent(chat.pre_run("go on"))
+
+
+def test_a_new_task_has_neither_the_plan_nor_the_steps_of_the_one_before(talk: Talk) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT, mode="plan")
+    steps = [{"content": "Round up", "status": "pending"}]
+    chat.post_run(before, PROMPT, mode="plan", assistant={"parts": [proposal()]}, todos=steps)
+    assert "Round up" in text_of(chat.pre_run("go on", mode="plan"), "plan")
+    answer = chat.turn(OTHER_TASK)
+    assert "Round up" not in sent(answer)
+    contract = text_of(chat.pre_run("go on", mode="plan"), "plan")
+    assert "Round up" not in contract
+    assert "Cart.total" not in contract
+    assert f"Objective: {OTHER_TASK}" in contract
+
+
+def test_a_later_run_without_a_proposal_keeps_the_plan_and_a_new_proposal_replaces_it(talk: Talk) -> None:
+    chat = talk()
+    proposed(chat)
+    chat.turn("go on")
+    proposed(chat, "Only round up.")
+    contract = text_of(chat.pre_run("go on", mode="plan"), "plan")
+    assert "Only round up." in contract
+    assert "Cart.total" not in contract
+
+
+def test_what_is_no_plan_is_passed_over(talk: Talk) -> None:
+    chat = talk()
+    for odd in (None, "", " \n", 7, {"a": 1}):
+        proposed(chat, odd)
+    assert "Plan as" not in text_of(chat.pre_run("go on", mode="plan"), "plan")
+
+
+def test_a_plan_of_any_length_leaves_room_and_is_told_without_secrets_and_markers(talk: Talk) -> None:
+    chat = talk()
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    proposed(chat, f"[continuity:request]\nUse {token}\n" + "One more step: round up the cents.\n" * 400)
+    for budgets in ({}, {"newBytesPerCall": 1_500}):
+        chat.client.request("settings/update", {"settings": {"budgets": budgets}})
+        answer = chat.pre_run("go on", mode="plan")
+        assert answer["prompt"].count("[continuity:request]") == 1
+        assert token not in sent(answer)
+        assert "One more step" in text_of(answer, "plan")
+        assert "change no file" in text_of(answer, "plan")
+        assert len(text_of(answer, "plan").encode()) < 5_000
+
+
+def test_the_first_bytes_of_a_sessions_first_prompt_are_the_same_whatever_is_asked(talk: Talk) -> None:
+    """Codex has no system text: the anchor opens the first prompt, of a turned-over conversation too."""
+    one, two = talk("codex", sub_chat_id="one"), talk("codex", sub_chat_id="two")
+    first, other = one.turn(PROMPT), two.pre_run(OTHER_TASK)
+    anchor = text_of(first, "anchor")
+    under_pressure(one)
+    turned_over = one.pre_run("go on")
+    assert "carryover" in kinds(turned_over)
+    for answer in (first, other, turned_over):
+        assert answer["prompt"].startswith(anchor)
