@@ -63,6 +63,7 @@ class App:
         *,
         enter: "Callable[[str], None]" = os.chdir,
         rows: "Callable[[], Rows] | None" = None,
+        log: Log | None = None,
     ) -> None:
         """Takes what belongs to the process: how to send, how to end it (status, reason), how to enter a folder.
 
@@ -70,7 +71,7 @@ class App:
         """
         self.clock = clock
         self.new_id = new_id
-        self.log = Log(clock)
+        self.log = log or Log(clock)
         self.lanes = Lanes(clock)
         self.connection = Connection(self, send, clock, self.lanes)
         self.warm = threading.Event()
@@ -242,13 +243,12 @@ def load_rows() -> "Rows":
 
 def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
     """Makes what lives as long as the process."""
-    from concurrent.futures import ThreadPoolExecutor
-
     from sidecar.call import Process
     from sidecar.packs import prepare
     from sidecar.settings.resolve import resolve
     from sidecar.settings.table import flatten
     from sidecar.storage.lru import Lru
+    from sidecar.system.pool import Pool
 
     initialize_settings = flatten(said.settings)
     environment_settings, _ = from_environment(dict(app.environment))
@@ -263,8 +263,8 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
         initialize_settings=initialize_settings,
         environment_settings=environment_settings,
         hot=Lru(int(settings["cache.hotBytes"])),
-        background=ThreadPoolExecutor(max_workers=8, thread_name_prefix="gather"),
-        indexing=ThreadPoolExecutor(max_workers=1, thread_name_prefix="index"),
+        background=Pool(max_workers=8, thread_name_prefix="gather"),
+        indexing=Pool(max_workers=1, thread_name_prefix="index"),
         after_run=prepare,
     )
 

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
@@ -15,6 +14,7 @@ from sidecar.settings.store import GLOBAL, values_of
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
 from sidecar.system.log import Log
+from sidecar.system.pool import Pool
 from sidecar.workspace import Workspace, Workspaces, project_key
 
 Part = TypeVar("Part")
@@ -41,9 +41,9 @@ class Process:
     initialize_settings: Mapping[str, Any]
     environment_settings: Mapping[str, Any]
     hot: Lru
-    background: ThreadPoolExecutor
+    background: Pool
     """For what a request waits for, within its deadline."""
-    indexing: ThreadPoolExecutor
+    indexing: Pool
     """One thread for reading whole repositories, so that a core stays free."""
     after_run: "Callable[[Process, Workspace, str], object]"
     """Called once a run is kept, with its conversation: the time to prepare the next pre-run."""
@@ -67,6 +67,18 @@ class Process:
         self.ending.set()
         for close in self.at_end:
             close()
+
+    def settle(self, seconds: float) -> bool:
+        """Waits at most so long until nothing is under way in the background; False when time is up before."""
+        give_up_ms = self.clock.monotonic_ms() + seconds * 1000
+        pools = (self.background, self.indexing)
+        while True:
+            submitted = [pool.submitted for pool in pools]
+            for pool in pools:
+                if not pool.wait_until_done(max(0.0, give_up_ms - self.clock.monotonic_ms()) / 1000):
+                    return False
+            if submitted == [pool.submitted for pool in pools]:  # else one may have given the other work
+                return True
 
     def settings(self, project: str) -> Settings:
         """Gives the settings that count for a project key; resolved anew only when they were changed in the file."""

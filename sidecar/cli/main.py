@@ -18,8 +18,17 @@ def run(arguments: Sequence[str]) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("serve", help="speak JSON-RPC 2.0 over stdin and stdout")
     commands.add_parser("selfcheck", help="the same as --selfcheck")
+    replayed = commands.add_parser("replay", help="play recorded sessions and tell what continuity saved")
+    if arguments[:1] == ["replay"]:
+        from sidecar.cli import replay
+
+        replay.add_arguments(replayed)
     chosen = parser.parse_args(arguments)
     if chosen.selfcheck or chosen.command == "selfcheck":
         return selfcheck.run()
+    if chosen.command == "replay":
+        from sidecar.cli import replay
+
+        return replay.run(chosen)
     parser.print_help()
     return 2

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sidecar.system.environment import environment, for_child
@@ -73,11 +73,18 @@ class GitMissing(GitFailed):
 class Git:
     """Runs git in one folder, or on a given pair of git directory and work tree.
 
-    With `root`, git looks for a repository no higher than there.
+    With `root`, git looks for a repository no higher than there. `variables` are added to its environment.
     """
 
-    def __init__(self, cwd: Path, git_dir: Path | None = None, root: Path | None = None) -> None:
+    def __init__(
+        self,
+        cwd: Path,
+        git_dir: Path | None = None,
+        root: Path | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self.cwd = cwd
+        self._variables = variables or {}
         self._where = () if git_dir is None else (f"--git-dir={git_dir}", f"--work-tree={cwd}")
         self._root = root
 
@@ -96,7 +103,7 @@ class Git:
             process = subprocess.Popen(
                 ["git", *_CONFIG, *self._where, *arguments],
                 cwd=self.cwd,
-                env=_child_environment(self._root),
+                env={**_child_environment(self._root), **self._variables},
                 stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

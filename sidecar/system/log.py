@@ -29,8 +29,10 @@ WAITING_RECORDS = 2_000
 class Log:
     """Takes records from any thread; a log that cannot be written never disturbs the work."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, *, to_stderr: bool = True) -> None:
+        """Without `to_stderr` there is the file only: on a command line stderr is for people."""
         self._clock = clock
+        self._to_stderr = to_stderr
         self._lock = threading.Lock()
         self._waiting: deque[bytes] = deque(maxlen=WAITING_RECORDS)
         self._targets: list[_Target] = []
@@ -52,7 +54,7 @@ class Log:
         import logging
 
         logging.raiseExceptions = False
-        handlers: list[logging.Handler] = [logging.StreamHandler()]
+        handlers: list[logging.Handler] = [logging.StreamHandler()] if self._to_stderr else []
         if log_dir is not None:
             try:
                 handlers.append(_file_in(log_dir, pid))

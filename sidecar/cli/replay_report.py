@@ -1,0 +1,82 @@
+"""What a replay tells: for people, as JSON, as CSV."""
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from sidecar import __version__
+from sidecar.hosts.figures import Sums, TurnFigures, by, sums
+
+
+def as_json(turns: Sequence[TurnFigures]) -> str:
+    """Gives sums and series as one JSON document."""
+    told = {
+        "version": __version__,
+        "total": _plain(sums(turns)),
+        "kinds": {name: _plain(one) for name, one in by(turns, lambda turn: turn.kind).items()},
+        "sessions": {name: _plain(one) for name, one in by(turns, lambda turn: turn.session).items()},
+        "turns": [_plain(turn) for turn in turns],
+    }
+    return orjson.dumps(told, option=orjson.OPT_INDENT_2).decode() + "\n"
+
+
+def as_csv(turns: Sequence[TurnFigures]) -> str:
+    """Gives the series, a line a turn, under the names of its columns."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(_plain(turns[0])), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_plain(turn) for turn in turns)
+    return text.getvalue()
+
+
+def _plain(one: TurnFigures | Sums) -> dict[str, Any]:
+    return one.model_dump(mode="json", by_alias=True)
+
+
+def report(turns: Sequence[TurnFigures]) -> list[str]:
+    """Tells the sums for people."""
+    kinds, sessions = by(turns, lambda turn: turn.kind), by(turns, lambda turn: turn.session)
+    width = max(len(name) + 2 for name in (*kinds, *sessions))
+    total = sums(turns)
+    lines = [f"{'':<{width}}  turns    hits  hit rate  sent/turn  baseline/turn   saved"]
+    for kind, of_kind in kinds.items():
+        lines.append(_line(kind, of_kind, width))
+        own = dict.fromkeys(turn.session for turn in turns if turn.kind == kind)
+        lines += [_line(f"  {name}", sessions[name], width) for name in own]
+    lines += [_line("all", total, width), ""]
+    lines.append(
+        f"Without continuity {total.prompt_bytes_per_turn:,.0f} bytes a turn go out, the prompts alone;"
+        f" the packs add {total.sent_bytes_per_turn:,.0f}; all of them each turn, {total.baseline_bytes_per_turn:,.0f}."
+    )
+    if total.measured_baseline_bytes_per_turn is not None and total.measured_saved is not None:
+        lines.append(
+            f"Measured, by playing each prompt as a session's first: {total.measured_baseline_bytes_per_turn:,.0f}"
+            f" bytes a turn, of which {_percent(total.measured_saved)} are saved."
+        )
+    reasons = ", ".join(f"{count} {reason}" for reason, count in total.lost.items())
+    lines.append(f"A hit: the task's pack was in the cache when the prompt came. Lost: {reasons or 'none'}.")
+    lines.append(
+        f"Pre-run: median {total.median_ms:.1f} ms, p90 {total.p90_ms:.1f}, p99 {total.p99_ms:.1f},"
+        f" slowest {total.slowest_ms:.1f}; {total.over_host_deadline} over 1Code's 800 ms, {total.partial} partial."
+    )
+    lines.append(
+        "Between prompts a person reads: the background was waited for, not longer than the recorded pauses;"
+        f" it took {total.slowest_preparation_ms:.0f} ms at most and was cut short {total.unsettled} times."
+    )
+    return lines
+
+
+def _line(name: str, one: Sums, width: int) -> str:
+    rate = "-" if one.hit_rate is None else _percent(one.hit_rate)
+    saved = "-" if one.saved is None else _percent(one.saved)
+    return (
+        f"{name:<{width}}  {one.turns:>5}  {one.hits:>6}  {rate:>8}  {one.sent_bytes_per_turn:>9,.0f}"
+        f"  {one.baseline_bytes_per_turn:>13,.0f}  {saved:>6}"
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,1 @@
+"""Other ways in than 1Code's connection: recorded sessions, played again."""

@@ -1,0 +1,261 @@
+"""Plays a recorded session: does its steps in the repository, and calls the sidecar where 1Code would.
+
+Between two prompts a person reads and types. So does the replay: after each run, and after what the user changed, it
+lets the sidecar's background work, at most for the recorded pause and no longer than it takes. No figure then depends
+on how fast the machine is, and how much of the pauses was needed is told.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sidecar.call import Process
+from sidecar.core.clock import SystemClock, rfc3339
+from sidecar.hosts.figures import TurnFigures
+from sidecar.hosts.parts import Told, in_worktree, stored
+from sidecar.hosts.reading import Line, Recorded, ReplayFailed, chat_of
+from sidecar.hosts.recording import MAIN, End, Event, InRun, Pause, Prompt, Session, Step
+from sidecar.hosts.staging import Stage
+from sidecar.hosts.turns import UNPAUSED, Answered, Asked, Chat, Paused, row
+from sidecar.runs import records
+
+BEGINS_AT_MS = 1_767_258_000_000  # 2026-01-01T09:00:00Z
+WINDOW_TOKENS = 200_000
+
+REACHED = frozenset(("completed", "aborted", "error"))
+"""Outcomes of runs that come to the provider."""
+
+FORGOTTEN = frozenset(("reset", "deleted"))
+"""Events after which the host knows no session to resume."""
+
+
+class RecordedClock:
+    """Time of day as recorded: it moves with runs and pauses only. Durations are the machine's own."""
+
+    def __init__(self) -> None:
+        self._now_ms = BEGINS_AT_MS
+        self.monotonic_ms = SystemClock().monotonic_ms
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970-01-01 UTC."""
+        return self._now_ms
+
+    def now(self) -> str:
+        """The same as RFC 3339."""
+        return rfc3339(self._now_ms)
+
+    def pass_seconds(self, seconds: float) -> None:
+        """Lets time go by."""
+        self._now_ms += round(seconds * 1000)
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """The running sidecar that a session is played against."""
+
+    request: Callable[[str, dict[str, Any]], Any]
+    """Gives a method's result; raises ReplayFailed."""
+    notify: Callable[[str, dict[str, Any]], None]
+    """Sends a notification, and returns once it has been worked through."""
+    process: Process
+    clock: RecordedClock
+
+
+class Options(NamedTuple):
+    """How to play."""
+
+    deadline_ms: int
+    forgetful: bool = False
+    """Whether each prompt begins a provider session: what is sent then is the baseline, measured."""
+
+
+@dataclass
+class _Run:
+    """A run under way."""
+
+    prompt: Prompt
+    common: dict[str, Any]
+    resumed: str | None
+    answer: dict[str, Any]
+    began_at: str
+    told: list[Told] = field(default_factory=list)
+
+
+def play(sidecar: Sidecar, stage: Stage, recorded: Recorded, options: Options) -> list[TurnFigures]:
+    """Plays a session and gives a row for each prompt; raises ReplayFailed naming the line that cannot be played."""
+    player = _Player(sidecar, stage, recorded, options)
+    for line in recorded.lines:
+        try:
+            player.play(line)
+        except ReplayFailed as error:
+            raise ReplayFailed(f"Session {recorded.session.session!r}, line {line.number}: {error}") from error
+    return player.turns
+
+
+class _Player:
+    """The host's side of one session."""
+
+    def __init__(self, sidecar: Sidecar, stage: Stage, recorded: Recorded, options: Options) -> None:
+        self._sidecar = sidecar
+        self._clock = sidecar.clock
+        self._stage = stage
+        self._session = recorded.session
+        self._options = options
+        self._chats: dict[str, Chat] = {}
+        self._runs: dict[str, _Run] = {}
+        self._edits: Counter[str] = Counter()
+        self._untold: dict[str, list[str]] = {}
+        self._given: set[tuple[str, str]] = set()
+        self._paused = UNPAUSED
+        self._begun = 0
+        self.turns: list[TurnFigures] = []
+
+    def play(self, line: Line) -> None:
+        """Plays one line."""
+        entry = line.entry
+        match entry:
+            case Prompt():
+                self._begin(line.number, entry)
+            case Event():
+                self._tell(entry)
+            case Pause():
+                self._pause(entry.pause)
+            case Step():
+                self._do(entry, chat_of(entry, list(self._runs), line.number))
+            case End() | InRun():
+                chat = chat_of(entry, list(self._runs), line.number)
+                assert chat is not None  # the recording was checked when it was read
+                if isinstance(entry, End):
+                    self._end(chat, entry)
+                else:
+                    self._runs[chat].told.append(entry)
+            case Session():
+                raise AssertionError(entry)
+
+    def _do(self, step: Step, chat: str | None) -> None:
+        """Does a step. The agent's are told in its run's parts, the user's before the next prompt."""
+        run = self._runs[chat] if chat is not None else None
+        worktree = step.worktree or (run.prompt.worktree if run else MAIN)
+        paths = self._stage.do(step, worktree, self._clock.now())
+        if run is None:
+            self._edits[worktree] += 1
+            self._untold.setdefault(worktree, []).extend(paths)
+        elif isinstance(step, Told) and worktree == run.prompt.worktree:
+            run.told.append(step)
+
+    def _pause(self, seconds: float) -> None:
+        """Lets the background work while a person reads or types."""
+        began_ms = self._clock.monotonic_ms()
+        settled = self._sidecar.process.settle(seconds)
+        took_ms = self._clock.monotonic_ms() - began_ms
+        self._clock.pass_seconds(seconds)
+        self._paused = Paused(self._paused.took_ms + took_ms, settled=settled)
+
+    def _tell_changes(self) -> None:
+        """Hints at what the user changed, as the host's watcher does, and lets him type the prompt."""
+        for worktree, paths in self._untold.items():
+            self._sidecar.notify("continuity/repoChanged", {"cwd": self._cwd(worktree), "paths": paths})
+        if self._untold:
+            self._untold.clear()
+            self._pause(self._session.pause_seconds)
+
+    def _tell(self, event: Event) -> None:
+        chat = self._chats.setdefault(event.chat, Chat())
+        provider = chat.provider or "claude"
+        session_id = chat.sessions.get(provider)
+        worktree = chat.last.worktree if chat.last else MAIN
+        told = {"event": event.event, "cwd": self._cwd(worktree), "subChatId": event.chat, "provider": provider}
+        self._sidecar.notify("continuity/sessionEvent", {**told, "sessionId": session_id})
+        if event.event in FORGOTTEN:
+            chat.sessions.pop(provider, None)
+
+    def _begin(self, line: int, prompt: Prompt) -> None:
+        self._tell_changes()
+        chat = self._chats.setdefault(prompt.chat, Chat())
+        provider = chat.provider = prompt.provider or chat.provider or "claude"
+        self._begun += 1
+        resumed = None if prompt.fresh or self._options.forgetful else chat.sessions.get(provider)
+        common = self._common(prompt, provider)
+        began_ms = self._clock.monotonic_ms()
+        answer = self._sidecar.request("continuity/preRun", {**common, **self._asked(prompt, resumed)})
+        took_ms = self._clock.monotonic_ms() - began_ms
+        if answer["governor"]["startFreshSession"]:
+            resumed = None
+        asked = Asked(
+            prompt.worktree, provider, prompt.mode, self._task(prompt.chat), prompt.token_mode,
+            self._edits[prompt.worktree],
+        )  # fmt: skip
+        known = None if prompt.fork else resumed
+        text = answer["system"]["text"] if answer["system"] else ""
+        answered = Answered(answer, took_ms, known is None or (known, text) not in self._given, known)
+        self.turns.append(row(self._session, line, prompt, asked, chat.last, answered, self._paused))
+        chat.last, self._paused = asked, UNPAUSED
+        self._runs[prompt.chat] = _Run(prompt, common, resumed, answer, self._clock.now())
+
+    def _end(self, chat: str, end: End) -> None:
+        run = self._runs.pop(chat)
+        cwd, provider = run.common["cwd"], run.common["provider"]
+        self._clock.pass_seconds(end.seconds)
+        after = self._session_after(run, end)
+        made = stored(run.told, provider, cwd, end.text)
+        parts = made.parts if end.parts is None else in_worktree(end.parts, cwd)
+        errors = made.errors if end.tool_errors is None else in_worktree(end.tool_errors, cwd)
+        told = {
+            **run.common,
+            "deliveryToken": run.answer["deliveryToken"],
+            "outcome": end.end,
+            "session": {"before": run.resumed, "after": after},
+            "assistant": {"text": end.text, "parts": parts},
+            "toolErrors": errors,
+            "startedAt": run.began_at,
+            "finishedAt": self._clock.now(),
+        }
+        self._sidecar.request("continuity/postRun", told)
+        if after is not None:
+            self._chats[chat].sessions[provider] = after
+            if run.answer["system"] and end.end in REACHED:
+                self._given.add((after, run.answer["system"]["text"]))
+        self._pause(self._session.pause_seconds)
+
+    def _session_after(self, run: _Run, end: End) -> str | None:
+        if end.provider_session is not None or end.end not in REACHED:
+            return end.provider_session or run.resumed
+        goes_on = run.resumed is not None and not run.prompt.fork
+        return run.resumed if goes_on else f"{run.common['provider']}-session-{self._begun}"
+
+    def _common(self, prompt: Prompt, provider: str) -> dict[str, Any]:
+        """What pre-run and post-run have in common."""
+        return {
+            "runId": f"run-{self._begun}",
+            "subChatId": prompt.chat,
+            "provider": provider,
+            "mode": prompt.mode,
+            "cwd": self._cwd(prompt.worktree),
+            "projectPath": self._cwd(MAIN),
+            "prompt": prompt.prompt,
+        }
+
+    def _asked(self, prompt: Prompt, resumed: str | None) -> dict[str, Any]:
+        asked: dict[str, Any] = {
+            "session": {
+                "id": resumed,
+                "willResume": resumed is not None,
+                "isFork": prompt.fork and resumed is not None,
+            },
+            "deadlineMs": self._options.deadline_ms,
+            "mentions": {"files": prompt.files},
+            "hostInjects": prompt.host_injects,
+            "tokenMode": prompt.token_mode,
+        }
+        if prompt.used_tokens is not None:
+            asked["usage"] = {"usedTokens": prompt.used_tokens, "maxTokens": WINDOW_TOKENS}
+        return asked
+
+    def _cwd(self, worktree: str) -> str:
+        return str(self._stage.roots[worktree])
+
+    def _task(self, chat: str) -> str | None:
+        with self._sidecar.process.database.read() as tx:
+            task = records.sub_chat(tx, chat).task
+        return task.fingerprint if task is not None else None

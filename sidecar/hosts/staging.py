@@ -1,0 +1,154 @@
+"""The repositories of a replay: copies of those that the recording names, and what its steps do to them."""
+
+import os
+from pathlib import Path
+
+from sidecar.hosts.reading import ReplayFailed
+from sidecar.hosts.recording import (
+    MAIN,
+    AddWorktree,
+    Commit,
+    Delete,
+    Edit,
+    Merge,
+    Rename,
+    Reset,
+    Session,
+    Step,
+    Switch,
+    Write,
+)
+from sidecar.system.git import Git, GitFailed
+
+CLONE_SECONDS = 900.0
+
+_SETTINGS = (
+    "-c", "user.name=1Code",
+    "-c", "user.email=1code@localhost",
+    "-c", "commit.gpgSign=false",
+    "-c", f"core.hooksPath={os.devnull}",  # nothing of the repository's is run
+    "-c", "gc.auto=0",
+)  # fmt: skip
+
+
+class Stage:
+    """One session's repository with its worktrees, by name."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self._folder = folder
+        self.roots: dict[str, Path] = {MAIN: root}
+
+    def do(self, step: Step, worktree: str, now: str) -> list[str]:
+        """Does a step at a moment (RFC 3339) and names the files it wrote itself; raises ReplayFailed."""
+        root = self.roots[worktree]
+        try:
+            return self._do(step, root, now)
+        except GitFailed as error:
+            raise ReplayFailed(f"git cannot do that here: {error.reason}.") from error
+        except OSError as error:
+            raise ReplayFailed(f"The file cannot be written ({type(error).__name__}).") from error
+
+    def _do(self, step: Step, root: Path, now: str) -> list[str]:
+        match step:
+            case Write():
+                _write(_inside(root, step.write), step.text)
+                return [step.write]
+            case Edit():
+                _replace(_inside(root, step.edit), step)
+                return [step.edit]
+            case Delete():
+                _inside(root, step.delete).unlink()
+                return [step.delete]
+            case Rename():
+                _inside(root, step.to).parent.mkdir(parents=True, exist_ok=True)
+                _inside(root, step.rename).rename(_inside(root, step.to))
+                return [step.rename, step.to]
+            case _:
+                self._git(step, root, now)
+                return []
+
+    def _git(self, step: Step, root: Path, now: str) -> None:
+        match step:
+            case Commit():
+                _run(root, now, "add", "--all")
+                _run(root, now, "commit", "--quiet", "--no-verify", "--allow-empty", "--message", step.commit)
+            case Switch():
+                _run(root, now, "switch", "--quiet", *(["--create"] if step.create else []), step.switch)
+            case Reset():
+                _run(root, now, "reset", "--quiet", "--hard", step.reset)
+            case Merge():
+                _run(root, now, "merge", "--quiet", "--no-edit", "--no-ff", step.merge)
+            case AddWorktree():
+                target = self._folder / f"worktree-{len(self.roots)}"
+                _run(root, now, "worktree", "add", "--quiet", "-b", step.branch, os.fspath(target))
+                self.roots[step.add_worktree] = target
+            case _:
+                raise AssertionError(step)
+
+
+def stage(session: Session, repositories: Path, folder: Path, now: str, *, in_place: bool) -> Stage:
+    """Makes the session's copy in a folder of its own, or goes where the repository is; raises ReplayFailed."""
+    source = repositories / session.repository
+    if not source.is_dir():
+        raise ReplayFailed(f"Session {session.session!r}: there is no repository at {source}.")
+    try:
+        root = _own(source, session) if in_place else _copied(source, session, folder, now)
+        Git(root).run("rev-parse", "--verify", "--quiet", "HEAD")
+    except GitFailed as error:
+        raise ReplayFailed(f"Session {session.session!r}: {source} cannot be played on: {error.reason}.") from error
+    return Stage(folder, root)
+
+
+def _copied(source: Path, session: Session, folder: Path, now: str) -> Path:
+    """Clones a repository, without what is not committed in it."""
+    folder.mkdir(parents=True)
+    target = folder / source.name.removesuffix(".git")
+    _run(folder, now, "clone", "--quiet", os.fspath(source.resolve()), os.fspath(target), timeout=CLONE_SECONDS)
+    if session.at is not None:
+        _run(target, now, "reset", "--quiet", "--hard", session.at)
+    return target
+
+
+def _own(source: Path, session: Session) -> Path:
+    """Goes where the repository is; nothing of the user's may be in the way of the steps."""
+    git = Git(source)
+    if git.text("status", "--porcelain"):
+        raise ReplayFailed(f"Session {session.session!r}: {source} has uncommitted changes.")
+    if session.at is not None and git.text("rev-parse", "HEAD") != git.text("rev-parse", f"{session.at}^{{commit}}"):
+        raise ReplayFailed(f"Session {session.session!r}: {source} does not stand at {session.at}.")
+    return Path(git.text("rev-parse", "--show-toplevel"))
+
+
+def _run(root: Path, now: str, *arguments: str, timeout: float = 120.0) -> None:
+    variables = {"GIT_AUTHOR_DATE": now, "GIT_COMMITTER_DATE": now, "GIT_LFS_SKIP_SMUDGE": "1"}
+    Git(root, variables=variables).run(*_SETTINGS, *arguments, timeout=timeout)
+
+
+def _inside(root: Path, name: str) -> Path:
+    """Gives a file's place in the worktree; raises ReplayFailed for one outside of it or in git's own folder."""
+    parts = name.split("/")
+    folder = os.path.realpath(root.joinpath(*parts[:-1])) if not os.path.isabs(name) else ""
+    base = os.path.realpath(root)
+    is_git = any(part.casefold() == ".git" for part in parts)
+    if is_git or ".." in parts or "\\" in name or (folder != base and not folder.startswith(os.path.join(base, ""))):
+        raise ReplayFailed(f"{name!r} is no file of the worktree.")
+    target = Path(folder, parts[-1])
+    if target.is_symlink():
+        raise ReplayFailed(f"{name!r} is a link; a recording names the file it leads to.")
+    return target
+
+
+def _write(target: Path, text: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(text.encode())
+
+
+def _replace(target: Path, step: Edit) -> None:
+    try:
+        text = target.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReplayFailed(f"{step.edit!r} cannot be read as text.") from error
+    times = text.count(step.find)
+    if times != 1:
+        raise ReplayFailed(f"`find` occurs {times} times in {step.edit!r}, and not once.")
+    target.write_bytes(text.replace(step.find, step.replace).encode())
