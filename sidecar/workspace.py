@@ -72,6 +72,16 @@ class Workspaces:
                 self._open.popitem(last=False)
             return workspace
 
+    def at(self, cwd: str) -> list[Workspace]:
+        """Gives those in use in a folder, whatever project they belong to; at least one.
+
+        Raises WorkspaceUnavailable for a path that is not absolute.
+        """
+        folder = os.path.normcase(_resolved(cwd))
+        with self._lock:
+            found = [one for (own, _), one in self._open.items() if own == folder]
+        return found or [self.get(cwd, None)]
+
 
 def project_key(project: Path) -> str:
     """Gives the key under which a project's settings, artifacts and metrics are kept."""

@@ -861,7 +861,11 @@ export interface ClientNotifications {
   "exit": Empty
   /** Cancels a request in flight. It is answered with -32800, once. */
   "$/cancelRequest": CancelParams
-  /** Hints that files changed, so that their words are read before the next pre-run asks. Proves nothing. */
+  /**
+   * Hints that files changed, so that their words are read, and the packs made, before the next pre-run asks.
+   *
+   * Of a burst of hints comes one rebuild, and of a state that has its packs none. Proves nothing.
+   */
   "continuity/repoChanged": RepoChangedParams
   /**
    * Tells what happened to a provider session outside a run.

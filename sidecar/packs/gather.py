@@ -7,21 +7,19 @@ from typing import Any, NamedTuple
 
 from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
 from sidecar.core.clock import Deadline
+from sidecar.packs.ahead import PREPARE_WAIT_MS, await_preparation, skipped
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import MAX_COMMITS, Differences
 from sidecar.packs.model import PreRunParams, Trimmed
 from sidecar.packs.search import Search, files_of
 from sidecar.packs.shared import (
     CONTEXT_FILES,
-    PREPARE_WAIT_MS,
     Answer,
     Draft,
     Question,
     answer_at_hand,
-    await_preparation,
     pointers,
     shared_pack,
-    skipped,
 )
 from sidecar.packs.store import CachedPack
 from sidecar.runs import Known, keys
@@ -193,7 +191,7 @@ def _go_on(question: Question, look: "Future[tuple[RepositoryState, Listing]]") 
     try:
         shared_pack(question, *look.result(), PREPARE_WAIT_MS)
     except Exception as error:
-        skipped(question, error)
+        skipped(question.process, error)
 
 
 def _changes(repository: Repository, state: RepositoryState, known: Known) -> tuple[Differences, Moved | None]:

@@ -1,11 +1,11 @@
 """`continuity/preRun`, `continuity/explain`, and the notifications that touch what will be sent."""
 
 from sidecar.call import Call
-from sidecar.codebase import repository_of
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method, notification
 from sidecar.packs import prerun
+from sidecar.packs.ahead import rebuild_soon
 from sidecar.packs.model import (
     Block,
     ExplainedItem,
@@ -55,12 +55,13 @@ def explain(call: Call, params: ExplainParams) -> ExplainResult:
 
 
 def repo_changed(call: Call, params: RepoChangedParams) -> None:
-    """Hints that files changed, so that their words are read before the next pre-run asks. Proves nothing."""
-    workspace = call.process.workspaces.get(params.cwd, None)
-    workspace.require()
-    repository = repository_of(workspace, call.process)
-    listing = repository.listing(repository.state())
-    repository.start_filling(listing, call.process.indexing)
+    """Hints that files changed, so that their words are read, and the packs made, before the next pre-run asks.
+
+    Of a burst of hints comes one rebuild, and of a state that has its packs none. Proves nothing.
+    """
+    for workspace in call.process.workspaces.at(params.cwd):
+        workspace.require()
+        rebuild_soon(call.process, workspace)
 
 
 def session_event(call: Call, params: SessionEventParams) -> None:

@@ -1,7 +1,8 @@
 """The part of a pack that all conversations of one task share: the anchor's lines and the task's files, cached."""
 
+import threading
 from collections.abc import Mapping
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,7 +12,6 @@ from sidecar.codebase import (
     Ranked,
     Repository,
     RepositoryState,
-    StateFailed,
     Summary,
     query_words,
     repository_of,
@@ -23,24 +23,21 @@ from sidecar.packs.anchors import Anchor, Anchors
 from sidecar.packs.context import UNREAD, ContextFile, for_query, why_here
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
-from sidecar.packs.turn import TOUCHED_RUNS, Turn
-from sidecar.runs import Task, records
+from sidecar.packs.turn import Turn
+from sidecar.runs import Task
 from sidecar.runs.model import Provider, RunMode
 from sidecar.workspace import Workspace
+
+REMEMBERED_CONVERSATIONS = 64
 
 CONTEXT_FILES = 20
 LOOKED_AT_FILES = 30
 """Files of a pack, and those among which they are chosen: some are too faint to tell."""
 
-REMEMBERED_CONVERSATIONS = 64
-
 NO_ANCHOR = Anchor((), is_whole=False)
 
 EARLY_MS = 40
 """How long a few edited files may take to be read; only then files are looked for by what is known already."""
-
-PREPARE_WAIT_MS = 20_000
-"""How long a preparation between two runs may wait for files still being read."""
 
 
 class Question(NamedTuple):
@@ -60,6 +57,35 @@ class Question(NamedTuple):
     """What the anchor's lines may take."""
     touched: tuple[str, ...]
     """Files that runs on this task changed: what is near them is more likely to matter next."""
+
+
+class Asked:
+    """The last question of each conversation in a workspace, for the packs that are made between two calls."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_sub_chat: dict[str, Question] = {}
+        self.preparing: dict[str, Future[None]] = {}
+
+    def remember(self, sub_chat_id: str, question: Question) -> None:
+        """Keeps a conversation's question; the one that asked nothing for longest is forgotten."""
+        with self._lock:
+            self._by_sub_chat.pop(sub_chat_id, None)
+            self._by_sub_chat[sub_chat_id] = question
+            while len(self._by_sub_chat) > REMEMBERED_CONVERSATIONS:
+                forgotten = next(iter(self._by_sub_chat))
+                del self._by_sub_chat[forgotten]
+                self.preparing.pop(forgotten, None)
+
+    def of(self, sub_chat_id: str) -> Question | None:
+        """Gives a conversation's last question."""
+        with self._lock:
+            return self._by_sub_chat.get(sub_chat_id)
+
+    def latest(self, count: int) -> list[tuple[str, Question]]:
+        """Gives the conversations that asked last, the latest first, each with its question."""
+        with self._lock:
+            return list(reversed(self._by_sub_chat.items()))[:count]
 
 
 class Answer(NamedTuple):
@@ -88,23 +114,6 @@ class Draft:
         return CachedPack(self.anchor.lines, self.files)
 
 
-class _Asked:
-    """The last question of each conversation in a workspace, for the preparation after its run."""
-
-    def __init__(self) -> None:
-        self.by_sub_chat: dict[str, Question] = {}
-        self.preparing: dict[str, Future[None]] = {}
-
-    def remember(self, sub_chat_id: str, question: Question) -> None:
-        """Keeps a conversation's question; the one that asked nothing for longest is forgotten."""
-        self.by_sub_chat.pop(sub_chat_id, None)
-        self.by_sub_chat[sub_chat_id] = question
-        while len(self.by_sub_chat) > REMEMBERED_CONVERSATIONS:
-            forgotten = next(iter(self.by_sub_chat))
-            del self.by_sub_chat[forgotten]
-            self.preparing.pop(forgotten, None)
-
-
 def question_of(turn: Turn) -> Question:
     """Puts together what a call asks, and remembers it for the preparation after its run."""
     params, workspace, process = turn.params, turn.workspace, turn.call.process
@@ -113,13 +122,13 @@ def question_of(turn: Turn) -> Question:
         params.host_injects or HostInjects(), turn.rejected,
         anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)), turn.touched,
     )  # fmt: skip
-    workspace.part(_Asked, _Asked).remember(params.sub_chat_id, question)
+    workspace.part(Asked, Asked).remember(params.sub_chat_id, question)
     return question
 
 
 def answer_at_hand(question: Question, sub_chat_id: str, state: RepositoryState) -> Answer | None:
     """Gives the pack for a question in a state if it was used lately and nothing is being made of it; never waits."""
-    preparing = question.workspace.part(_Asked, _Asked).preparing.get(sub_chat_id)
+    preparing = question.workspace.part(Asked, Asked).preparing.get(sub_chat_id)
     if not question.repository.is_indexed() or (preparing is not None and not preparing.done()):
         return None
     pack = _packs(question).at_hand(_key(question, state))
@@ -164,25 +173,6 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
     files = summarised(question, question.task.query, ranked, state, listing)
     pack = CachedPack(draft.anchor.lines, files)
     return Answer(pack, cache_hit=False, analysed=analysed, complete=complete, whole_anchor=draft.anchor.is_whole)
-
-
-def prepare(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
-    """Makes the pack of a conversation's task for the worktree as a run left it, while the user reads."""
-    asked = workspace.part(_Asked, _Asked)
-    question = asked.by_sub_chat.get(sub_chat_id)
-    if question is None or process.ending.is_set():
-        return None
-    with process.database.read() as tx:
-        touched = tuple(sorted(records.touched_files(tx, sub_chat_id, TOUCHED_RUNS, question.task.fingerprint)))
-    future = asked.preparing[sub_chat_id] = process.background.submit(_prepare, question._replace(touched=touched))
-    return future
-
-
-def await_preparation(workspace: Workspace, sub_chat_id: str, wait_ms: float) -> None:
-    """Waits for a preparation that is under way: what it makes is what this conversation's next call asks for."""
-    preparing = workspace.part(_Asked, _Asked).preparing.get(sub_chat_id)
-    if preparing is not None:
-        wait((preparing,), timeout=wait_ms / 1000)
 
 
 def with_summaries(
@@ -248,20 +238,6 @@ def pointers(question: Question, found: list[Ranked]) -> tuple[ContextFile, ...]
 
 def _packs(question: Question) -> PackCache:
     return question.process.part(PackCache, lambda: PackCache(question.process))
-
-
-def _prepare(question: Question) -> None:
-    try:
-        state = question.repository.state()
-        shared_pack(question, state, question.repository.listing(state), PREPARE_WAIT_MS)
-    except Exception as error:
-        skipped(question, error)
-
-
-def skipped(question: Question, error: Exception) -> None:
-    """Logs why a pack was not made that nobody waits for."""
-    reason = error.reason if isinstance(error, StateFailed) else type(error).__name__
-    question.process.log.info("packs.prepare.skipped", reason=reason)
 
 
 def _key(question: Question, state: RepositoryState) -> PackKey:

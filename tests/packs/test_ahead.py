@@ -1,0 +1,91 @@
+"""Packs made ahead: when the worktree has come to rest, once for a burst and a state, and for the mode that follows."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.packs.test_pack_cache import packs_in, prepared
+from tests.support.conversation import Conversation
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk
+from tests.support.walking import process_of
+
+PATIENCE_SECONDS = 20.0
+
+
+def hint(chat: Conversation, times: int = 1) -> None:
+    for _ in range(times):
+        chat.client.notify("continuity/repoChanged", {"cwd": str(chat.cwd), "paths": ["src/mail.py"]})
+
+
+def wait_for_packs(sidecar: MemorySidecar, count: int) -> None:
+    """Waits until so many packs are kept, and for what follows them."""
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
+    while packs_in(sidecar) < count:
+        assert time.monotonic() < give_up_at, f"{packs_in(sidecar)} of {count} packs"
+        time.sleep(0.02)
+    prepared(sidecar)
+
+
+def hit(answer: Any) -> bool:
+    return bool(answer["metadata"]["cacheHit"])
+
+
+def test_after_a_burst_of_hints_the_next_call_finds_its_pack(
+    talk: Talk, active: MemorySidecar, shop: Repository
+) -> None:
+    chat = talk()
+    chat.pre_run(PROMPT)
+    assert packs_in(active) == 1
+    shop.write({"src/mail.py": "mails = 1\n"})
+    hint(chat, times=20)
+    wait_for_packs(active, 2)
+    answer = chat.pre_run("and now fix it")
+    assert hit(answer)
+    assert packs_in(active) == 2
+
+
+def test_hints_of_a_state_that_has_its_packs_make_none(talk: Talk, active: MemorySidecar) -> None:
+    chats = [talk(sub_chat_id="one"), talk(sub_chat_id="two"), talk("codex", sub_chat_id="three")]
+    for chat in chats:
+        chat.pre_run(PROMPT)
+    hint(chats[0], times=5)
+    time.sleep(0.5)
+    prepared(active)
+    assert packs_in(active) == 2
+
+
+def test_the_packs_of_each_recent_conversation_are_made_also_in_a_worktree_of_another_project(
+    talk: Talk, active: MemorySidecar, shop: Repository, tmp_path: Path
+) -> None:
+    worktree = shop.add_worktree(tmp_path / "wt", "wt")
+    common = {"cwd": worktree.path, "projectPath": str(shop.path)}
+    chats = [talk(sub_chat_id="one", **common), talk("codex", sub_chat_id="two", **common)]
+    for chat in chats:
+        chat.pre_run(PROMPT)
+    worktree.write({"src/mail.py": "mails = 1\n"})
+    hint(chats[0])
+    wait_for_packs(active, 4)
+    assert [hit(chat.pre_run("and now fix it")) for chat in chats] == [True, True]
+    assert len(process_of(active).workspaces.at(str(worktree.path))) == 1
+
+
+def test_a_run_meanwhile_counts_for_what_is_made(talk: Talk, active: MemorySidecar, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "class Cart: ...\n")])
+    prepared(active)
+    count = packs_in(active)
+    shop.write({"src/mail.py": "mails = 1\n"})
+    hint(chat)
+    wait_for_packs(active, count + 1)
+    assert hit(chat.pre_run("and now fix it"))
+
+
+def test_after_a_planning_run_the_pack_for_carrying_it_out_is_there_too(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT, mode="plan")
+    chat.post_run(before, PROMPT, mode="plan")
+    prepared(active)
+    assert hit(chat.pre_run("Do it", mode="agent"))
+    assert hit(chat.pre_run("What else?", mode="plan"))
