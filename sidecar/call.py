@@ -73,11 +73,11 @@ class Process:
         give_up_ms = self.clock.monotonic_ms() + seconds * 1000
         pools = (self.background, self.indexing)
         while True:
-            submitted = [pool.submitted for pool in pools]
+            expected = [pool.expected for pool in pools]
             for pool in pools:
                 if not pool.wait_until_done(max(0.0, give_up_ms - self.clock.monotonic_ms()) / 1000):
                     return False
-            if submitted == [pool.submitted for pool in pools]:  # else one may have given the other work
+            if expected == [pool.expected for pool in pools]:  # else one may have given the other work
                 return True
 
     def settings(self, project: str) -> Settings:

@@ -70,7 +70,7 @@ class End(WireModel):
     text: str = Field(default="Done.", description="The agent's final text.")
     parts: list[dict[str, Any]] | None = Field(
         default=None,
-        description="The stored parts, with `{cwd}` for the worktree; without them, they are made from the run's lines.",
+        description="The stored parts, with `{cwd}` for the worktree; without them, the run's lines make them.",
     )
     tool_errors: list[dict[str, Any]] | None = Field(default=None, description="Beside `parts`: as in postRun.")
     seconds: Seconds = Field(default=60.0, description="How long the run took.")

@@ -134,13 +134,13 @@ class _Player:
                 raise AssertionError(entry)
 
     def _do(self, step: Step, chat: str | None) -> None:
-        """Does a step. The agent's are told in its run's parts, the user's before the next prompt."""
+        """Does a step. The agent's are told in its run's parts; that something changed, the host's watcher tells."""
         run = self._runs[chat] if chat is not None else None
         worktree = step.worktree or (run.prompt.worktree if run else MAIN)
         paths = self._stage.do(step, worktree, self._clock.now())
+        self._untold.setdefault(worktree, []).extend(paths)
         if run is None:
             self._edits[worktree] += 1
-            self._untold.setdefault(worktree, []).extend(paths)
         elif isinstance(step, Told) and worktree == run.prompt.worktree:
             run.told.append(step)
 
@@ -152,13 +152,13 @@ class _Player:
         self._clock.pass_seconds(seconds)
         self._paused = Paused(self._paused.took_ms + took_ms, settled=settled)
 
-    def _tell_changes(self) -> None:
-        """Hints at what the user changed, as the host's watcher does, and lets him type the prompt."""
+    def _hint(self) -> bool:
+        """Hints at what changed, as the host's watcher does; says whether anything did."""
         for worktree, paths in self._untold.items():
             self._sidecar.notify("continuity/repoChanged", {"cwd": self._cwd(worktree), "paths": paths})
-        if self._untold:
-            self._untold.clear()
-            self._pause(self._session.pause_seconds)
+        changed = bool(self._untold)
+        self._untold.clear()
+        return changed
 
     def _tell(self, event: Event) -> None:
         chat = self._chats.setdefault(event.chat, Chat())
@@ -171,7 +171,8 @@ class _Player:
             chat.sessions.pop(provider, None)
 
     def _begin(self, line: int, prompt: Prompt) -> None:
-        self._tell_changes()
+        if self._hint():
+            self._pause(self._session.pause_seconds)
         chat = self._chats.setdefault(prompt.chat, Chat())
         provider = chat.provider = prompt.provider or chat.provider or "claude"
         self._begun += 1
@@ -196,6 +197,7 @@ class _Player:
     def _end(self, chat: str, end: End) -> None:
         run = self._runs.pop(chat)
         cwd, provider = run.common["cwd"], run.common["provider"]
+        self._hint()
         self._clock.pass_seconds(end.seconds)
         after = self._session_after(run, end)
         made = stored(run.told, provider, cwd, end.text)

@@ -1,6 +1,7 @@
 """Packs made ahead of the call that will ask for them: after a run, and when the worktree has come to rest."""
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 
 from sidecar.call import Process
@@ -61,13 +62,13 @@ class _Burst:
             if self._began_ms is not None:
                 return
             self._began_ms = self._last_ms
-        self._plan(process, workspace, QUIET_MS)
+        self._plan(process, workspace, QUIET_MS, process.background.expect())
 
-    def _plan(self, process: Process, workspace: Workspace, delay_ms: float) -> None:
+    def _plan(self, process: Process, workspace: Workspace, delay_ms: float, begun: Callable[[], None]) -> None:
         idle = repository_of(workspace, process).freshness.idle
-        idle.submit(lambda: self._look(process, workspace), delay_ms)
+        idle.submit(lambda: self._look(process, workspace, begun), delay_ms)
 
-    def _look(self, process: Process, workspace: Workspace) -> None:
+    def _look(self, process: Process, workspace: Workspace, begun: Callable[[], None]) -> None:
         now_ms = process.clock.monotonic_ms()
         with self._lock:
             rest_at_ms = min(self._last_ms + QUIET_MS, (self._began_ms or now_ms) + LONGEST_MS)
@@ -75,9 +76,13 @@ class _Burst:
             if left_ms <= 0:
                 self._began_ms = None
         if left_ms > 0:
-            self._plan(process, workspace, left_ms)
-        elif not process.ending.is_set():
-            process.background.submit(_rebuild, process, workspace)
+            self._plan(process, workspace, left_ms, begun)
+            return
+        try:
+            if not process.ending.is_set():
+                process.background.submit(_rebuild, process, workspace)
+        finally:
+            begun()
 
 
 def as_after(sub_chat_id: str, question: Question) -> Question:

@@ -14,7 +14,7 @@ class Pool(ThreadPoolExecutor):
 
     def __init__(self, max_workers: int, thread_name_prefix: str) -> None:
         super().__init__(max_workers=max_workers, thread_name_prefix=thread_name_prefix)
-        self.submitted = 0
+        self.expected = 0
         self._left = 0
         self._changed = threading.Condition()
 
@@ -22,16 +22,21 @@ class Pool(ThreadPoolExecutor):
         self, fn: Callable[Parameters, Result], /, *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> "Future[Result]":
         """Queues a call; it counts as work until it has run or was cancelled."""
-        with self._changed:
-            self.submitted += 1
-            self._left += 1
+        done = self.expect()
         try:
             future = super().submit(fn, *args, **kwargs)
         except BaseException:
-            self._done()
+            done()
             raise
-        future.add_done_callback(lambda _future: self._done())
+        future.add_done_callback(lambda _future: done())
         return future
+
+    def expect(self) -> Callable[[], None]:
+        """Counts work that is to be submitted later; gives what is called, once, when it was or will not be."""
+        with self._changed:
+            self.expected += 1
+            self._left += 1
+        return self._done
 
     def wait_until_done(self, seconds: float) -> bool:
         """Waits at most so long until nothing is queued and nothing runs; False when time is up before."""

@@ -17,7 +17,7 @@ def test_it_is_done_when_nothing_is_queued_or_runs() -> None:
         assert queued.cancel()
         may_go.set()
         assert pool.wait_until_done(20)
-    assert pool.submitted == 2
+    assert pool.expected == 2
 
 
 def test_what_a_closed_pool_refuses_is_no_work() -> None:
@@ -26,3 +26,11 @@ def test_what_a_closed_pool_refuses_is_no_work() -> None:
     with pytest.raises(RuntimeError):
         pool.submit(print)
     assert pool.wait_until_done(0)
+
+
+def test_what_is_to_come_counts_as_work() -> None:
+    with Pool(1, "test") as pool:
+        came = pool.expect()
+        assert not pool.wait_until_done(0)
+        came()
+        assert pool.wait_until_done(0)
