@@ -2,7 +2,7 @@
 
 from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.glimpse import glimpse
-from sidecar.codebase.kinds import is_document, is_test
+from sidecar.codebase.kinds import COMMON_STEMS, is_code, is_document, is_test, stem_of
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.search import Ranked, is_faint, scope_prefix, word_share, worth_telling
 from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
@@ -12,6 +12,7 @@ from sidecar.codebase.worktree.diff import FileDiff, Moved
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
 
 __all__ = [
+    "COMMON_STEMS",
     "ChangedFile",
     "Definition",
     "FileDiff",
@@ -27,6 +28,7 @@ __all__ = [
     "from_json",
     "glimpse",
     "identifiers_of",
+    "is_code",
     "is_document",
     "is_faint",
     "is_generated",
@@ -38,6 +40,7 @@ __all__ = [
     "repository_of",
     "scope_prefix",
     "stem",
+    "stem_of",
     "to_json",
     "word_share",
     "worth_telling",

@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from sidecar.codebase.files import is_generated
+from sidecar.codebase.summary.languages import language_of
 
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))
 _TEST_MARKS = (".test.", ".spec.", "_test.", "_spec.")
@@ -39,6 +40,12 @@ def is_test(path: str) -> bool:
 def is_document(path: str) -> bool:
     """Says whether a file is prose or plain data rather than code."""
     return path.lower().endswith(_DOCUMENT_SUFFIXES)
+
+
+def is_code(path: str) -> bool:
+    """Says whether a file is of a programming language, by its name."""
+    language = language_of(path)
+    return language is not None and language.grammar is not None
 
 
 def stem_of(path: str) -> str:

@@ -1,6 +1,8 @@
 """What is kept in memory about one workspace's repository, and the looks other slices take at it."""
 
+import contextlib
 import os
+import posixpath
 import threading
 from collections.abc import Collection
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -210,6 +212,15 @@ class Repository:
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return {}
+
+    def links(self, names: Collection[str]) -> dict[str, str]:
+        """Gives where those of the names lead that are symbolic links, relative to the workspace."""
+        found = {}
+        for name in names:
+            with contextlib.suppress(OSError, ValueError):
+                target = posixpath.normpath(os.readlink(self.cwd / name).replace("\\", "/"))
+                found[name] = target
+        return found
 
     def new_file(self, path: str) -> str | None:
         """Reads a small untracked text file; None for what may not be shown."""

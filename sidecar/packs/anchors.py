@@ -4,23 +4,18 @@ import threading
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, Repository, RepositoryState
-from sidecar.packs.anchor import anchor_lines
-from sidecar.packs.census import Census, Outline, census_of
+from sidecar.codebase import COMMON_STEMS, Listing, Repository, RepositoryState, Summary, stem_of
+from sidecar.packs.anchor import Anchor, anchor_of
+from sidecar.packs.census import Census, census_of
 from sidecar.packs.model import HostInjects
-from sidecar.packs.sources import area_heads, gather_sources, source_paths
+from sidecar.packs.sources import Derived, area_heads, gather_sources, source_paths
 from sidecar.runs import keys
 from sidecar.storage.lru import Lru
 
 KEPT_BYTES = 256 * 1024
 
-
-class Anchor(NamedTuple):
-    """An anchor's lines."""
-
-    lines: tuple[str, ...]
-    is_whole: bool
-    """Whether all it is made of could be read; what one that is not whole leaves out may still hold."""
+LINKED = ("AGENTS.md", "CLAUDE.md")
+"""Instruction files that may be links to one another."""
 
 
 class _Counted(NamedTuple):
@@ -54,15 +49,18 @@ class Anchors:
         heads = area_heads(files, outline)
         contents = sources | {path: files[path] for paths in heads.values() for path in paths}
         identity = tuple((path, keys.content_digest(content)) for path, content in contents.items())
-        key = (outline, identity, host.agents_md, host.claude_md, rejected, limit_bytes)
+        links = repository.links(LINKED) if host.agents_md or host.claude_md else {}
+        key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), rejected, limit_bytes)
         known = self._known.get(key)
         if isinstance(known, Anchor):
             return known
         texts = repository.texts(sources)
-        lines, is_whole = _made(repository, outline, texts, heads, contents, host, rejected, limit_bytes)
-        anchor = Anchor(lines, is_whole and texts.keys() == sources.keys())
+        purposes, is_whole = _purposes(repository, heads, contents)
+        gathered = gather_sources(contents, outline, texts.get, Derived(purposes), host, links, rejected)
+        anchor = anchor_of(gathered, limit_bytes)._replace(is_whole=is_whole and texts.keys() == sources.keys())
         if anchor.is_whole:
-            self._known.put(key, anchor, sum(len(line) for line in lines) + 100 * len(contents))
+            kept_bytes = sum(len(line) for line in (*anchor.lines, *anchor.left_out)) + 100 * len(contents)
+            self._known.put(key, anchor, kept_bytes)
         return anchor
 
     def _census(self, state: RepositoryState, listing: Listing) -> Census:
@@ -78,26 +76,24 @@ class Anchors:
             return census
 
 
-def _made(
-    repository: Repository,
-    outline: Outline,
-    texts: Mapping[str, str],
-    heads: Mapping[str, list[str]],
-    contents: Mapping[str, str],
-    host: HostInjects,
-    rejected: tuple[str, ...],
-    limit_bytes: int,
-) -> tuple[tuple[str, ...], bool]:
-    """The anchor's lines, and whether every area's head could be read."""
+def _purposes(
+    repository: Repository, heads: Mapping[str, list[str]], contents: Mapping[str, str]
+) -> tuple[dict[str, str], bool]:
+    """What each area is for, and whether every area's head could be read."""
     wanted = {path: contents[path] for paths in heads.values() for path in paths}
     summaries = repository.summaries(wanted)
     said = {
-        area: next((summaries[path].purpose for path in paths if path in summaries and summaries[path].purpose), "")
+        area: next(
+            (summaries[path].purpose for path in paths if path in summaries and _says(path, summaries[path])), ""
+        )
         for area, paths in heads.items()
     }
-    purposes = {area: purpose for area, purpose in said.items() if purpose}
-    sources = gather_sources(contents, outline, texts.get, purposes, host, rejected)
-    return tuple(anchor_lines(sources, limit_bytes)), summaries.keys() == wanted.keys()
+    return {area: purpose for area, purpose in said.items() if purpose}, summaries.keys() == wanted.keys()
+
+
+def _says(path: str, summary: Summary) -> bool:
+    """Whether a file says what its area is for; what is only put together of a list of names passed on does not."""
+    return bool(summary.purpose) and not (summary.derived and stem_of(path) in COMMON_STEMS)
 
 
 def _recounted(known: _Counted, state: RepositoryState, files: Mapping[str, str]) -> Census:

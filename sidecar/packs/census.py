@@ -10,18 +10,40 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sidecar.codebase import is_test
+from sidecar.codebase import is_code, is_test
 from sidecar.packs.text import one_line
 
 MAX_AREAS = 14
 
-_DOCUMENTS = (".md", ".mdx", ".rst")
-_DECISIONS = re.compile(
-    r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
+_BESIDE = re.compile(
+    r"(?i)^(?:examples?|samples|bench\w*|perf[\w-]*|docs?|scripts?|tools|fixtures|testdata|\w*-tests?)/"
 )
-_SPECIFICATIONS = re.compile(
-    r"(?i)^(?:(?:docs?|openspec)/)?(?:specs?|specifications|rfcs?)/(?:[^/]+/){0,2}[^/]+\.(?:md|mdx)$"
-)
+"""Folders beside the product: what lies in them says nothing of it."""
+
+MIN_FOLDERS = 3
+"""So few folders in an area without a purpose say nothing of it."""
+
+_NOTED = {
+    "decisions": re.compile(
+        r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
+    ),
+    "specifications": re.compile(
+        r"(?i)^(?:(?:docs?|openspec)/)?(?:specs?|specifications|rfcs?)/(?:[^/]+/){0,2}[^/]+\.(?:md|mdx)$"
+        r"|^openspec/changes/(?!archive/)[^/]+/proposal\.md$"
+    ),
+    "guides": re.compile(
+        r"^(?:[^/]+/){1,6}(?:AGENTS|CLAUDE)\.md$|^(?:\.cursor/rules|\.claude/rules|\.github/instructions)/[^/]+\.(?:mdc|md)$"
+    ),
+    "workflows": re.compile(r"^(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml)$"),
+    "mains": re.compile(
+        r"^(?!(?:.+/)?(?:tests?|examples?|docs?|testdata|fixtures|benchmarks?|scripts)/)"
+        r"(?:(?:[^/]+/){0,3}(?:__main__\.py|manage\.py|main\.go)|(?:[^/]+/){0,2}src/(?:main|bin/[^/]+)\.rs)$"
+    ),
+}
+"""Files an anchor asks for by what they are."""
+
+_NOTED_ENDINGS = (".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.py", "manage.py", "main.go", ".rs")
+"""No other file is one of them: a look at the ending spares the patterns."""
 
 
 class Tally(NamedTuple):
@@ -29,6 +51,11 @@ class Tally(NamedTuple):
 
     suffixes: Counter[str]
     folders: Counter[str]
+
+    @property
+    def code(self) -> int:
+        """Files of a programming language."""
+        return sum(count for suffix, count in self.suffixes.items() if is_code(f"_{suffix}"))
 
     @property
     def files(self) -> int:
@@ -40,9 +67,15 @@ class Outline(NamedTuple):
     """What an anchor says of a repository's shape; the same outline is the same text."""
 
     areas: tuple[tuple[str, str], ...]
-    """The folders a map names, each with what it holds."""
+    """The folders a map may name, each with what to say of it where it has no purpose: nothing, for most."""
     decisions: tuple[str, ...]
     specifications: tuple[str, ...]
+    guides: tuple[str, ...]
+    """Instruction files of single folders, and such as hold for some files."""
+    workflows: tuple[str, ...]
+    """What a push runs."""
+    mains: tuple[str, ...]
+    """Files that programs begin with."""
 
 
 @dataclass(frozen=True)
@@ -52,41 +85,51 @@ class Census:
     total: int
     areas: Mapping[str, Tally]
     """Folders of the first and the second level, each name with a slash at its end."""
-    decisions: frozenset[str]
-    specifications: frozenset[str]
+    noted: Mapping[str, frozenset[str]]
+    """Files that are something of their own, by what they are."""
 
     def with_changes(self, added: Iterable[str], removed: Iterable[str]) -> "Census":
         """Counts files in that came, and out that went."""
-        areas, decisions, specifications = dict(self.areas), set(self.decisions), set(self.specifications)
+        areas, noted = dict(self.areas), {kind: set(paths) for kind, paths in self.noted.items()}
         total, own = self.total, set[str]()
         for paths, step in ((removed, -1), (added, 1)):
             for path in paths:
                 total += step
                 _count(areas, path, step, own)
-                if path.lower().endswith(_DOCUMENTS):
-                    _keep(decisions, path, step, _DECISIONS)
-                    _keep(specifications, path, step, _SPECIFICATIONS)
-        return Census(total, areas, frozenset(decisions), frozenset(specifications))
+                if path.endswith(_NOTED_ENDINGS):
+                    _note(noted, path, step)
+        return Census(total, areas, {kind: frozenset(paths) for kind, paths in noted.items()})
 
     @cached_property
     def outline(self) -> Outline:
         """What an anchor says of it."""
-        shown = [(area, _holdings(self.areas[area])) for area in self._shown()]
-        specifications = self.specifications - self.decisions
-        return Outline(tuple(shown), tuple(sorted(self.decisions)), tuple(sorted(specifications)))
+        noted = {kind: tuple(sorted(paths)) for kind, paths in self.noted.items()}
+        decisions = noted.pop("decisions")
+        specifications = tuple(path for path in noted.pop("specifications") if path not in self.noted["decisions"])
+        return Outline(tuple(self._areas()), decisions, specifications, **noted)
 
-    def _shown(self) -> list[str]:
-        """The folders a map names: the top-level ones, and below the one that holds most, its own."""
-        tops = {name: tally.files for name, tally in self.areas.items() if name.count("/") == 1}
+    def _areas(self) -> list[tuple[str, str]]:
+        """The folders a map may name: the top-level ones, and below the one with most code, its own."""
+        tops = {name: tally.files for name, tally in self.areas.items() if name.count("/") == 1 and name[0] != "."}
         shown = [name for name, _ in _commonest(tops, MAX_AREAS)]
-        for name, count in _commonest(tops, 1):
-            inner = self.areas[name].folders
-            if count * 3 >= self.total and len(inner) > 2 and not is_test(name):
-                shown += [f"{name}{folder}" for folder, _ in _commonest(inner, MAX_AREAS)]
-        return sorted(shown)
+        code = {name: self.areas[name].code for name in shown if not is_test(name)}
+        main = next((name for name, count in _commonest(code, 1) if count * 2 >= sum(code.values()) > 0), "")
+        main = self._narrowed(main)
+        top = main.partition("/")[0] + "/"
+        inner = [f"{top}{folder}" for folder, _ in _commonest(self.areas[top].folders, MAX_AREAS)] if main else []
+        return [(name, _holdings(name, self.areas[name], main)) for name in sorted((*shown, *inner))]
+
+    def _narrowed(self, main: str) -> str:
+        """The folder with most code, or the one that nearly all of it lies in, as with `src/name/`."""
+        if not main:
+            return ""
+        tally = self.areas[main]
+        folder = next((folder for folder, _ in _commonest(tally.folders, 1)), "")
+        inner = self.areas.get(main + folder)
+        return main + folder if folder and inner is not None and inner.code * 10 >= tally.code * 9 else main
 
 
-EMPTY = Census(0, {}, frozenset(), frozenset())
+EMPTY = Census(0, {}, {kind: frozenset() for kind in _NOTED})
 
 
 def census_of(paths: Iterable[str]) -> Census:
@@ -121,19 +164,22 @@ def _step(counter: Counter[str], name: str, step: int) -> None:
         del counter[name]
 
 
-def _keep(kept: set[str], path: str, step: int, pattern: re.Pattern[str]) -> None:
-    if step < 0:
-        kept.discard(path)
-    elif pattern.match(path):
-        kept.add(path)
+def _note(noted: Mapping[str, set[str]], path: str, step: int) -> None:
+    for kind, pattern in _NOTED.items():
+        if step < 0:
+            noted[kind].discard(path)
+        elif pattern.match(path):
+            noted[kind].add(path)
 
 
-def _holdings(tally: Tally) -> str:
-    """What an area without a stated purpose holds: kinds of files, and folders."""
-    commonest = _commonest(tally.suffixes, 3)
-    kinds = sorted(suffix for suffix, count in commonest if count * 5 >= tally.files)
-    holds = ", ".join(sorted(folder for folder, _ in _commonest(tally.folders, 8)))
-    return (one_line(", ".join(kinds), 80) or "mixed") + (f"; in it {one_line(holds, 160)}" if holds else "")
+def _holdings(area: str, tally: Tally, main: str) -> str:
+    """What can be said of an area that states no purpose: the folders of code in it; nothing of other files."""
+    if is_test(area) or _BESIDE.match(area) or not tally.code * 2 > tally.files:
+        return ""
+    if area == main and len(tally.folders) < MIN_FOLDERS:
+        return "most of the code"
+    folders = [one_line(folder, 40) for folder, _ in _commonest(tally.folders, 8)]
+    return f"in it {', '.join(sorted(folders))}" if len(folders) >= MIN_FOLDERS else ""
 
 
 def _commonest(counted: Mapping[str, int], limit: int) -> list[tuple[str, int]]:

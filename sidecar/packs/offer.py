@@ -1,7 +1,7 @@
 """What holds for a call, item by item, and what of it goes out."""
 
 from sidecar.codebase import is_faint
-from sidecar.packs.anchor import changed_lines
+from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.carryover import carryover_item
 from sidecar.packs.compose import Composed, Limits, anchor_block, compose
 from sidecar.packs.context import ContextFile
@@ -25,7 +25,10 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
     changes = None
     if pinned is not None and gathered.whole_anchor:
         text = current.text if current is not None else ""
-        changes = changed_lines(pinned.text, text) if text != pinned.text else []
+        changes = changed_lines(pinned.text, text, gathered.pack.left_out) if text != pinned.text else []
+    elif pinned is None:
+        named = omissions(Anchor(gathered.pack.anchor, gathered.pack.left_out))
+        gathered.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in named)
     limits = Limits(turn.settings.budget_bytes(turn.token_mode), turn.settings.new_bytes_per_call(turn.token_mode))
     items = _items(turn, gathered, changes)
     return compose(items, anchor, turn.known, limits, as_system=as_system, request=turn.params.prompt)

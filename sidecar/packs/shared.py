@@ -18,8 +18,8 @@ from sidecar.codebase import (
     worth_telling,
 )
 from sidecar.core.digests import short_id
-from sidecar.packs.anchor import anchor_limit
-from sidecar.packs.anchors import Anchor, Anchors
+from sidecar.packs.anchor import NO_ANCHOR, Anchor, anchor_limit
+from sidecar.packs.anchors import Anchors
 from sidecar.packs.context import UNREAD, ContextFile, for_query, why_here
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
@@ -33,8 +33,6 @@ REMEMBERED_CONVERSATIONS = 64
 CONTEXT_FILES = 20
 LOOKED_AT_FILES = 30
 """Files of a pack, and those among which they are chosen: some are too faint to tell."""
-
-NO_ANCHOR = Anchor((), is_whole=False)
 
 EARLY_MS = 40
 """How long a few edited files may take to be read; only then files are looked for by what is known already."""
@@ -111,7 +109,7 @@ class Draft:
 
     def as_pack(self) -> CachedPack:
         """Gives what there is so far."""
-        return CachedPack(self.anchor.lines, self.files)
+        return CachedPack(self.anchor.lines, self.files, self.anchor.left_out)
 
 
 def question_of(turn: Turn) -> Question:
@@ -171,7 +169,7 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
     ranked = worth_telling(found)[:CONTEXT_FILES]
     summarised = with_summaries if complete else with_known_summaries
     files = summarised(question, question.task.query, ranked, state, listing)
-    pack = CachedPack(draft.anchor.lines, files)
+    pack = CachedPack(draft.anchor.lines, files, draft.anchor.left_out)
     return Answer(pack, cache_hit=False, analysed=analysed, complete=complete, whole_anchor=draft.anchor.is_whole)
 
 

@@ -1,18 +1,20 @@
 """Which files the anchor is made of, and reading them. The choice is pure; reading asks the repository."""
 
-import re
-import tomllib
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-import orjson
-
-from sidecar.packs.anchor import Document, Sources
+from sidecar.packs import parsed
+from sidecar.packs.anchor import Sources
 from sidecar.packs.census import Outline
+from sidecar.packs.commands import Project, commands_of, entry_lines
 from sidecar.packs.model import HostInjects
+from sidecar.packs.parsed import within
+from sidecar.packs.rules import Document, sent_paths
+from sidecar.packs.toolchain import SETTINGS_FILES, setting_lines
 
 _INSTRUCTIONS = (
     "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md",
-    "CONTRIBUTING.md", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
+    "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
 )  # fmt: skip
 _READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")
 _HEADS = (
@@ -27,31 +29,57 @@ _HEADS = (
     "src/lib.rs",
     "package-info.java",
 )
+_NAMESAKES = (".go", ".ts", ".py", ".js", ".rs")
 _BUILD_FILES = ("package.json", "pyproject.toml", "Makefile", "Cargo.toml", "go.mod", "justfile")
-_WANTED_SCRIPTS = ("build", "test", "lint", "typecheck", "type-check", "check", "dev", "start", "format", "ts:check")
+_MANIFESTS = ("package.json", "Cargo.toml")
+_LOCKS = ("pnpm-lock.yaml", "bun.lock", "bun.lockb", "yarn.lock", "uv.lock", "poetry.lock", "pdm.lock")
 
 MAX_DECISIONS = 12
+MAX_SPECIFICATIONS = 12
+MAX_WORKFLOWS = 8
+MAX_NESTED = 8
 
 Read = Callable[[str], str | None]
 
 
+class Derived(NamedTuple):
+    """What is worked out of the files' contents and of the history, not read from a source."""
+
+    purposes: Mapping[str, str]
+    dependencies: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
+
+
 def source_paths(files: Container[str], outline: Outline) -> list[str]:
     """Gives the paths an anchor is made of, in a fixed order; a change of any of their contents may change it."""
-    named = (path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES) if path in files)
-    return list(dict.fromkeys((*named, *outline.decisions[-MAX_DECISIONS:])))
+    named = (path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES, *SETTINGS_FILES) if path in files)
+    manifests = (area + name for area, _ in outline.areas for name in _MANIFESTS if area + name in files)
+    noted = (
+        *outline.decisions[-MAX_DECISIONS:],
+        *outline.specifications[:MAX_SPECIFICATIONS],
+        *outline.workflows[:MAX_WORKFLOWS],
+    )
+    return list(dict.fromkeys((*named, *manifests, *noted)))
 
 
 def area_heads(files: Container[str], outline: Outline) -> dict[str, list[str]]:
     """Gives for each area of the map the files that may say what it is for, the likeliest first."""
-    return {area: [area + name for name in _HEADS if area + name in files] for area, _ in outline.areas}
+    return {area: [path for path in _heads(area) if path in files] for area, _ in outline.areas}
+
+
+def _heads(area: str) -> Iterator[str]:
+    own = area.rstrip("/").rpartition("/")[2]
+    yield from (area + name for name in _HEADS)
+    yield from (f"{area}{own}{ending}" for ending in _NAMESAKES)
 
 
 def gather_sources(
     files: Container[str],
     outline: Outline,
     read: Read,
-    purposes: Mapping[str, str],
+    derived: Derived,
     host: HostInjects,
+    links: Mapping[str, str],
     rejected: tuple[str, ...],
 ) -> Sources:
     """Reads an anchor's sources; a file that cannot be read is left out."""
@@ -60,47 +88,49 @@ def gather_sources(
         found = ((name, read(name)) for name in names if name in files)
         return tuple(Document(name, text) for name, text in found if text is not None)
 
-    readmes = documents(_READMES)
+    instructions, readmes = documents(_INSTRUCTIONS), documents(_READMES)
+    readme = readmes[0] if readmes else None
+    sends = (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md))
+    sent = sent_paths(instructions, frozenset(name for name, is_sent in sends if is_sent), links)
+    texts = dict(documents((*_BUILD_FILES, *SETTINGS_FILES)))
+    workflows = documents(outline.workflows[:MAX_WORKFLOWS])
+    locks = frozenset(name for name in _LOCKS if name in files)
     return Sources(
-        instructions=documents(_INSTRUCTIONS),
-        readme=readmes[0] if readmes else None,
+        instructions=instructions,
+        sent=sent,
+        nested=_nested(outline.guides),
+        readme=readme,
         decisions=documents(outline.decisions[-MAX_DECISIONS:]),
-        specifications=outline.specifications,
+        specifications=documents(outline.specifications[:MAX_SPECIFICATIONS]),
+        more_specifications=outline.specifications[MAX_SPECIFICATIONS:],
         areas=outline.areas,
-        purposes=purposes,
-        commands=tuple(command for name in _BUILD_FILES if name in files for command in _commands(name, read(name))),
+        purposes={**derived.purposes, **_described(outline, read, files)},
+        settings=tuple(setting_lines(texts)),
+        commands=tuple(commands_of(Project(instructions, readme, workflows, texts, files, locks), sent)),
+        entries=tuple(entry_lines(texts, outline.mains)),
+        dependencies=derived.dependencies,
+        repaired=derived.repaired,
         rejected=rejected,
-        host_sends=frozenset(
-            name for name, sends in (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md)) if sends
-        ),
     )
 
 
-def _commands(name: str, text: str | None) -> list[tuple[str, str]]:
-    """The commands a build file declares; none where it cannot be understood."""
-    if text is None:
-        return []
-    try:
-        match name:
-            case "package.json":
-                scripts = orjson.loads(text).get("scripts", {})
-                return [(f"npm run {script}", name) for script in _WANTED_SCRIPTS if script in scripts]
-            case "pyproject.toml":
-                return _python_commands(tomllib.loads(text))
-            case "Cargo.toml":
-                return [("cargo build", name), ("cargo test", name)]
-            case "go.mod":
-                return [("go build ./...", name), ("go test ./...", name)]
-            case _:
-                prefix = "just" if name == "justfile" else "make"
-                targets = re.findall(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)", text)
-                return [(f"{prefix} {target}", name) for target in targets if target in _WANTED_SCRIPTS]
-    except (ValueError, AttributeError, TypeError):
-        return []
+def _nested(guides: Sequence[str]) -> tuple[str, ...]:
+    """The instruction files of folders, one for each folder: `AGENTS.md` sorts before `CLAUDE.md`."""
+    by_folder: dict[str, str] = {}
+    for path in guides:
+        if path not in _INSTRUCTIONS:
+            by_folder.setdefault(path.rpartition("/")[0], path)
+    return tuple(by_folder.values())[:MAX_NESTED]
 
 
-def _python_commands(project: dict[str, object]) -> list[tuple[str, str]]:
-    tools = project.get("tool")
-    known = tools if isinstance(tools, dict) else {}
-    rows = (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("tox", "tox"), ("pyright", "pyright"))
-    return [(command, "pyproject.toml") for tool, command in rows if tool in known]
+def _described(outline: Outline, read: Read, files: Container[str]) -> dict[str, str]:
+    """What the manifests of areas call them."""
+    found: dict[str, str] = {}
+    for area, _ in outline.areas:
+        for name in _MANIFESTS:
+            text = read(area + name) if area + name in files else None
+            table = {} if text is None else parsed.json(text) if name.endswith("json") else parsed.toml(text)
+            said = table.get("description") or within(table, "package").get("description")
+            if isinstance(said, str) and said.strip():
+                found[area] = said.strip()
+    return found

@@ -13,7 +13,7 @@ from sidecar.packs.context import ContextFile
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 
-PACK_VERSION = 3
+PACK_VERSION = 4
 """Part of the key's sources: a change of what a pack holds makes the old ones invalid."""
 
 PACKS_AT_HAND = 64
@@ -38,6 +38,8 @@ class CachedPack(NamedTuple):
 
     anchor: tuple[str, ...]
     files: tuple[ContextFile, ...]
+    left_out: tuple[str, ...] = ()
+    """Lines that the anchor had no room for."""
 
 
 class PackCache:
@@ -90,7 +92,7 @@ class PackCache:
 
 def _to_json(pack: CachedPack) -> dict[str, Any]:
     files = [[list(file.ranked), file.content, to_json(_kept(file.summary)), file.why] for file in pack.files]
-    return {"anchor": list(pack.anchor), "files": files}
+    return {"anchor": list(pack.anchor), "files": files, "leftOut": list(pack.left_out)}
 
 
 def _kept(summary: Summary) -> Summary:
@@ -109,4 +111,4 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
     for (path, score, parts, matched, near), content, summary, why in value["files"]:
         ranked = Ranked(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
         files.append(ContextFile(ranked, content, from_json(summary), why))
-    return CachedPack(tuple(value["anchor"]), tuple(files))
+    return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["leftOut"]))

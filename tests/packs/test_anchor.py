@@ -1,24 +1,24 @@
 """The Anchor Pack: within its bytes whatever its sources, and its changes in words."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.anchor import ANCHOR_BYTES, Document, Sources, anchor_limit, anchor_lines, changed_lines
+from sidecar.packs.anchor import ANCHOR_BYTES, MAX_LEFT_OUT, Sources, anchor_limit, anchor_of, changed_lines, omissions
 from sidecar.packs.census import census_of
 from sidecar.packs.compose import anchor_block
+from sidecar.packs.rules import Document
 from sidecar.packs.text import size
 
-NOTHING = Sources((), None, (), (), (), {}, (), (), frozenset())
+NOTHING = Sources()
 paths = st.lists(st.text(alphabet="ab/.é[\n:", min_size=1, max_size=20), max_size=12)
 bodies = st.text(alphabet=st.sampled_from("-*# \nnever must always é[continuity:]"), max_size=400)
 
 
 def rendered(**sources: Any) -> str:
-    block = anchor_block(anchor_lines(NOTHING._replace(**sources), 3_900), "")
+    block = anchor_block(anchor_of(NOTHING._replace(**sources), 3_900).lines, "")
     return block.text if block is not None else ""
 
 
@@ -28,14 +28,19 @@ def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme:
         instructions=(Document("AGENTS.md", rules), Document("CLAUDE.md", rules)),
         readme=Document("README.md", readme),
         decisions=tuple(Document(name, rules) for name in names),
-        specifications=tuple(names),
+        specifications=tuple(Document(name, rules) for name in names),
         areas=census_of(names).outline.areas,
-        commands=tuple((name, "Makefile") for name in names),
+        nested=tuple(names),
         rejected=tuple(names),
     )
-    lines = anchor_lines(sources, limit)
+    anchor = anchor_of(sources, limit)
+    lines = anchor.lines
     assert sum(size(line) + 1 for line in lines) <= max(0, limit)
-    assert lines == anchor_lines(sources, limit)
+    assert anchor == anchor_of(sources, limit)
+    whole = anchor_of(sources, 10**9)
+    assert not whole.left_out
+    assert set(whole.lines) == {*lines, *anchor.left_out} or len(anchor.left_out) == MAX_LEFT_OUT
+    assert len(omissions(anchor)) == len([line for line in anchor.left_out if not line.startswith("- ")])
     assert not any("\n" in line or "[continuity:" in line.casefold() for line in lines)
 
 
@@ -71,11 +76,35 @@ def test_changes_are_told_by_what_is_said_not_by_where_it_stands(before: str, af
     assert changed_lines(*texts) == changes
 
 
-def test_a_host_that_sends_a_file_gets_a_pointer_and_no_rule_of_it() -> None:
-    documents: Mapping[str, str] = {"AGENTS.md": "- Never a.\n", "CLAUDE.md": "- Never b.\n"}
-    text = rendered(
-        instructions=tuple(Document(*pair) for pair in documents.items()), host_sends=frozenset(("AGENTS.md",))
-    )
-    assert "Never a." not in text
-    assert "Never b." in text
-    assert "AGENTS.md holds" in text
+def test_a_line_without_room_is_named_and_is_not_told_as_gone() -> None:
+    rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(10, 99))
+    few = "".join(rules.splitlines(keepends=True)[:9])
+    pinned = rendered(instructions=(Document("AGENTS.md", few),), rejected=("floats",))
+    instructions = (Document("AGENTS.md", "- Never x.\n" + rules),)
+    longer = anchor_of(NOTHING._replace(instructions=instructions), 500)
+    block = anchor_block(longer.lines, "")
+    assert block is not None
+    changes = changed_lines(pinned, block.text, longer.left_out)
+    assert "now: Never x. (AGENTS.md:1)" in changes
+    assert [line for line in changes if line.startswith("no longer")] == ["no longer: rejected before: floats"]
+    assert [item for item, _ in omissions(longer)] == ["anchor: Rules"]
+
+
+def test_what_is_only_known_of_a_repository_that_was_read_is_not_gone_while_it_is_read() -> None:
+    settings = ("- mypy: strict (mypy.ini)",)
+    pinned = rendered(settings=settings, dependencies=("- packs → runs",), repaired=("- a.py",))
+    assert changed_lines(pinned, rendered(settings=settings)) == []
+    assert changed_lines(pinned, rendered(dependencies=("- packs → core",))) == [
+        "now: packs → core", "no longer: mypy: strict (mypy.ini)", "no longer: packs → runs",
+    ]  # fmt: skip
+
+
+def test_sections_share_the_bytes_and_one_that_needs_less_leaves_them_to_the_others() -> None:
+    rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(90))
+    areas = tuple((f"src/area{number}/", "some words about what it holds") for number in range(60))
+    both = anchor_of(NOTHING._replace(instructions=(Document("AGENTS.md", rules),), areas=areas), 2_000).lines
+    alone = anchor_of(NOTHING._replace(areas=areas, rejected=("floats",)), 2_000).lines
+    assert sum(size(line) + 1 for line in both) > 1_850
+    assert sum(size(line) + 1 for line in alone) > 1_900
+    assert "- rejected before: floats" in alone
+    assert "Map:" in both

@@ -1,5 +1,6 @@
 """No text of the repository, of tools or of the user forges a marker, begins a line of its own, or carries a secret."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,14 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
-from sidecar.packs.anchor import Document, Sources, anchor_lines
+from sidecar.packs.anchor import Sources, anchor_of
 from sidecar.packs.carryover import carryover_item
+from sidecar.packs.commands import Project, commands_of, entry_lines
 from sidecar.packs.compose import Limits, anchor_block, compose
 from sidecar.packs.context import ContextFile, context_items
 from sidecar.packs.delta import Differences, delta_items
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.plan import contract_item, plan_item
+from sidecar.packs.rules import Document
 from sidecar.packs.text import MARK, clean
+from sidecar.packs.toolchain import setting_lines
 from sidecar.runs import UNKNOWN, Counters, FailingTests, SubChat, Task, keys
 from tests.support.conversation import Conversation, sent
 from tests.support.shop import PROMPT, Talk, text_of
@@ -87,9 +91,28 @@ def test_the_anchor(path: str, text: str) -> None:
     bullets = Document("AGENTS.md", f"# Gotchas\n\n- never {text}\n- {text}\n")
     readme = Document("README.md", text)
     decision = Document(path, f"# {text}\n\nStatus: {text}\n")
-    areas, commands = ((path, text),), ((text, "Makefile"),)
-    sources = Sources((bullets,), readme, (decision,), (path,), areas, {path: text}, commands, (text,), frozenset())
-    for line in anchor_lines(sources, 3_900):
+    accepted = Document(path, f"# {text}\n\nStatus: accepted\n\n## Decision\n\n{text}\n")
+    workflow = Document(path, f"run: pytest {text}\n- run: make test # {text}\n")
+    texts = {
+        "package.json": json.dumps({"scripts": {f"test {text}": ""}, "bin": {text: path}, "engines": {"node": text}}),
+        ".golangci.yml": f"enable:\n  - a\n  - pkg: {text}\n",
+        ".editorconfig": f"[*]\nindent_style = {text}\n",
+    }
+    sources = Sources(
+        (bullets, Document("CLAUDE.md", f"@{path}.md @{text}.md\n")),
+        nested=(path,),
+        readme=readme,
+        decisions=(decision, accepted),
+        specifications=(decision,),
+        more_specifications=(path,),
+        areas=((path, text),),
+        purposes={path: text},
+        settings=tuple(setting_lines(texts)),
+        commands=tuple(commands_of(Project((bullets,), readme, (workflow,), texts, (), ()), ())),
+        entries=tuple(entry_lines(texts, (path,))),
+        rejected=(text,),
+    )
+    for line in anchor_of(sources, 9_000).lines:
         assert_harmless([PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, line, "", "")], lines=1)
 
 

@@ -1,0 +1,57 @@
+"""Build and settings files as tables; what cannot be understood is an empty one. Pure."""
+
+import configparser
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+Table = Mapping[str, Any]
+
+_STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])')
+
+
+def toml(text: str) -> Table:
+    """Reads TOML."""
+    try:
+        return tomllib.loads(text)
+    except ValueError:
+        return {}
+
+
+def json(text: str) -> Table:
+    """Reads JSON, with comments and trailing commas as settings files have them."""
+    bare = _TRAILING_COMMA.sub(lambda match: match[1] or "", _STRING_OR_COMMENT.sub(lambda match: match[1] or "", text))
+    try:
+        found = orjson.loads(bare)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def ini(text: str) -> Table:
+    """Reads an INI file; what stands before the first section is section `""`."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
+    try:
+        parser.read_string("[ ]\n" + text)
+    except configparser.Error:
+        return {}
+    return {name.strip(): dict(parser[name]) for name in parser.sections()}
+
+
+def within(table: Table, *names: str) -> Table:
+    """Gives the table below such names; an empty one where there is none."""
+    for name in names:
+        found = table.get(name)
+        table = found if isinstance(found, dict) else {}
+    return table
+
+
+def texts_in(value: object) -> list[str]:
+    """Gives the texts of a list; of a text with several lines or parts, those."""
+    if isinstance(value, str):
+        return [part for part in re.split(r"[\s,]+", value.strip()) if part]
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
