@@ -8,8 +8,19 @@ from typing import Any
 from sidecar.call import Call
 from sidecar.capture.drafting import Change
 from sidecar.capture.parts import Work, relative_to
-from sidecar.codebase import FileDiff, Moved, RepositoryState, StateFailed, is_generated, may_show, repository_of
+from sidecar.codebase import (
+    FileDiff,
+    Moved,
+    RepositoryState,
+    StateFailed,
+    as_added,
+    hunks_of,
+    is_generated,
+    may_show,
+    repository_of,
+)
 from sidecar.core.errors import WorkspaceUnavailable
+from sidecar.core.redact import redact
 from sidecar.runs import Item, keys
 from sidecar.workspace import Workspace
 
@@ -54,7 +65,11 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
         for path, (added, removed) in counts.items()
         if not is_generated(path) and any(file.path == path for file in state.changed)
     )
-    observed.seen = _seen(state, listing.files, work, written, _read(state, cwd, work, before))
+    observed.seen = _seen(listing.files, written | _read(state, cwd, work, before))
+    observed.seen += _own_changes(state, written, diffs, repository.new_file)
+    if work.todos:
+        todos = tuple((redact(content), status) for content, status in work.todos)
+        observed.seen.append(Item(keys.TODOS, keys.todos_digest(todos), 0))
     return observed
 
 
@@ -110,19 +125,22 @@ def _read(state: RepositoryState, cwd: str, work: Work, before: dict[str, Any] |
     return _relative(cwd, work.read) - (meanwhile if state.kind == "git" else set())
 
 
-def _seen(
-    state: RepositoryState, files: Mapping[str, str], work: Work, written: set[str], read: set[str]
-) -> list[Item]:
-    seen = [
-        Item(keys.context_key(path), keys.content_digest(files[path]), 0)
-        for path in sorted(written | read)
-        if path in files
+def _seen(files: Mapping[str, str], looked_at: set[str]) -> list[Item]:
+    return [
+        Item(keys.context_key(path), keys.content_digest(files[path]), 0) for path in sorted(looked_at) if path in files
     ]
-    own = [file for file in state.changed if file.path in written]
-    seen += [Item(keys.change_key(file.path), keys.change_digest(file), 0) for file in own]
-    if work.todos:
-        seen.append(Item(keys.TODOS, keys.todos_digest(work.todos), 0))
-    return seen
+
+
+def _own_changes(state: RepositoryState, written: set[str], diffs: dict[str, FileDiff], new_file: Any) -> list[Item]:
+    """The differences of what the run wrote, hunk by hunk: of a later edit there, its own hunk alone is news."""
+    own = []
+    for file in state.changed:
+        if file.path in written:
+            diff = diffs.get(file.path)
+            text = diff.hunks if diff is not None else as_added(new_file(file.path) or "")
+            told = keys.Told(keys.change_digest(file), tuple(hunk.mark for hunk in hunks_of(text)))
+            own.append(Item(keys.change_key(file.path), keys.told_digest(told), 0))
+    return own
 
 
 def _relative(cwd: str, paths: tuple[str, ...]) -> set[str]:

@@ -97,9 +97,9 @@ def _again(known: dict[str, Any]) -> PostRunResult:
 
 def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     state = records.sub_chat(tx, one.params.sub_chat_id)
+    _keep_tests(tx, one)
     _settle_delivery(tx, one)
     _forget_lost(tx, one)
-    _keep_tests(tx, one)
     drafted = keep_devlog(tx, one, state)
     state = state._replace(todos=_todos(one, state), plan=_plan(one) or state.plan)
     word, state = _govern(tx, one, state)
@@ -140,7 +140,7 @@ def _settle_delivery(tx: apsw.Connection, one: Finished) -> None:
     pin = one.given.record["pin"] if one.given is not None else None
     known = ledger.known(tx, key)
     was_told_head = keys.HEAD in known.items or any(item.key == keys.HEAD for item in given)
-    own = _own(one, known, was_told_head=was_told_head)
+    own = [*_own(one, known, was_told_head=was_told_head), *_own_tests(tx, one, known)]
     ledger.deliver(tx, key, [*given, *own], Pinned(*pin) if pin else None, params.run_id, one.now_ms)
 
 
@@ -170,14 +170,36 @@ def _own(one: Finished, known: Known, *, was_told_head: bool) -> list[Item]:
     return own
 
 
+def _own_tests(tx: apsw.Connection, one: Finished, known: Known) -> list[Item]:
+    """What the agent saw itself of tests: of a failure it is only reminded, and that one is over it knows."""
+    ran = {outcome.runner for outcome in one.tests}
+    failing = {tests.runner: tests for tests in records.failing_tests(tx, one.workspace.key) if tests.runner in ran}
+    own = []
+    for runner in sorted(ran):
+        key, tests = keys.tests_key(runner), failing.get(runner)
+        told = known.items.get(key)
+        if tests is not None:
+            digest = keys.tests_digest(tests.names, tests.excerpt, tests.run_id)
+            own += [Item(key, digest + keys.SEEN, 0)] if told is None or told.digest != digest else []
+        elif told is not None:
+            own.append(Item(key, keys.GONE, 0))
+    return own
+
+
 def _keep_tests(tx: apsw.Connection, one: Finished) -> None:
     """Keeps each runner's last word; while it goes on failing, the run in which that began is its name."""
     earlier = {failing.runner: failing for failing in records.failing_tests(tx, one.workspace.key)}
+    state = one.observed.state
     for outcome in one.tests:
         begun = earlier.get(outcome.runner)
-        names = tuple(redact(name) for name in outcome.names)
-        run_id = begun.run_id if begun is not None else one.params.run_id
-        failing = FailingTests(outcome.runner, names, redact(outcome.excerpt), run_id)
+        failing = FailingTests(
+            outcome.runner,
+            tuple(redact(name) for name in outcome.names),
+            redact(outcome.excerpt),
+            begun.run_id if begun is not None else one.params.run_id,
+            head=state.head if state is not None else None,
+            changed_hash=state.changed_hash if state is not None else None,
+        )
         records.put_tests(tx, one.workspace.key, failing, "failed" if outcome.failed else "passed", one.now_ms)
 
 

@@ -18,11 +18,12 @@ from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.summarise import Summary
-from sidecar.codebase.worktree.diff import FileDiff, Moved, count_between, subjects_between
+from sidecar.codebase.worktree.diff import FileDiff, Moved, diff_between
 from sidecar.codebase.worktree.differences import Differences
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.gitdir import common_dir_of
 from sidecar.codebase.worktree.hashing import ContentHashes, read_below
+from sidecar.codebase.worktree.moves import moved_between, shown_of
 from sidecar.codebase.worktree.state import RepositoryState, StateFailed
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
@@ -197,10 +198,17 @@ class Repository:
     def moved(self, old: str, new: str, max_commits: int) -> Moved:
         """Tells what happened between two commits; a vanished old one leaves only the new one's place to tell."""
         try:
-            subjects = subjects_between(self.cwd, old, new, max_commits)
-            return Moved(tuple(subjects), tuple(count_between(self.cwd, old, new).values()))
+            return moved_between(self.cwd, old, new, max_commits)
         except GitFailed:
-            return Moved((), ())
+            return Moved((), (), "unknown")
+
+    def committed(self, old: str, new: str, moved: Moved) -> dict[str, FileDiff]:
+        """Gives the differences of files between two commits that may be shown, small ones first, up to a size."""
+        try:
+            return diff_between(self.cwd, old, new, shown_of(moved.files))
+        except GitFailed as error:
+            self._process.log.warning("codebase.read.failed", reason=error.reason)
+            return {}
 
     def texts(self, files: dict[str, str]) -> dict[str, str]:
         """Reads small text files by content id; a large or binary one is as good as empty.

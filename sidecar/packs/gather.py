@@ -9,7 +9,7 @@ from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateF
 from sidecar.core.clock import Deadline
 from sidecar.packs.ahead import PREPARE_WAIT_MS, await_preparation, skipped
 from sidecar.packs.context import ContextFile
-from sidecar.packs.delta import MAX_COMMITS, Differences
+from sidecar.packs.delta import MAX_COMMITS
 from sidecar.packs.model import PreRunParams, Trimmed
 from sidecar.packs.search import Search, files_of
 from sidecar.packs.shared import (
@@ -22,6 +22,7 @@ from sidecar.packs.shared import (
     shared_pack,
 )
 from sidecar.packs.store import CachedPack
+from sidecar.packs.worktree_items import Differences
 from sidecar.runs import Known, keys
 from sidecar.system.log import Log
 
@@ -199,10 +200,11 @@ def _changes(repository: Repository, state: RepositoryState, known: Known) -> tu
     new = [file.path for file in state.changed if file.kind == "untracked" or state.head is None]
     shown = new[:MAX_NEW_FILES] if state.kind == "git" else []
     texts = {path: text for path in shown if (text := repository.new_file(path)) is not None}
-    moved = None
+    moved, committed = None, {}
     if known.head_commit is not None and state.head is not None and known.head_commit != state.head:
         moved = repository.moved(known.head_commit, state.head, MAX_COMMITS)
-    return Differences(diffs, texts), moved
+        committed = repository.committed(known.head_commit, state.head, moved)
+    return Differences(diffs, texts, committed), moved
 
 
 def _take_changes(gathered: Gathered, changes: "Future[tuple[Differences, Moved | None]]", log: Log) -> None:

@@ -6,6 +6,7 @@ from sidecar.packs.carryover import carryover_item
 from sidecar.packs.compose import Composed, Limits, anchor_block, compose
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import delta_items
+from sidecar.packs.failing import still_failing
 from sidecar.packs.gather import Gathered
 from sidecar.packs.items import PackItem
 from sidecar.packs.model import Trimmed
@@ -13,6 +14,7 @@ from sidecar.packs.plan import contract_item, plan_item
 from sidecar.packs.prompt import said
 from sidecar.packs.rendered import Rendered
 from sidecar.packs.turn import Turn
+from sidecar.packs.worktree_items import Interest
 from sidecar.runs import keys
 
 
@@ -55,13 +57,15 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
             key = keys.context_key(file.ranked.path)
             gathered.omissions.append(Trimmed(item=key, reason="too faint to be news for a follow-up"))
     rendered = turn.workspace.part(Rendered, Rendered)
-    items.extend(rendered.items(telling, f"{said(turn.params.prompt)} {turn.task.query}", sendable))
+    query = f"{said(turn.params.prompt)} {turn.task.query}"
+    items.extend(rendered.items(telling, query, sendable))
     if gathered.state is not None:
+        failing = still_failing(turn.failing, gathered.state, turn.call.now_ms())
         relevance = {file.ranked.path: file.ranked.score for file in files}
         items.extend(
             delta_items(
-                gathered.state, gathered.differences, turn.known, gathered.moved, turn.failing, turn.sub_chat.todos,
-                anchor_changes, relevance, sendable,
+                gathered.state, gathered.differences, turn.known, gathered.moved, failing, turn.sub_chat.todos,
+                anchor_changes, Interest(relevance, query), sendable,
             )
         )  # fmt: skip
     return items

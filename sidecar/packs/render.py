@@ -6,6 +6,7 @@ from sidecar.core.digests import short_id
 from sidecar.packs.items import PackItem
 from sidecar.packs.model import Block, BlockKind
 from sidecar.packs.text import MARK, size
+from sidecar.runs import keys
 
 BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")
 """Stable before volatile, so that the provider's prompt cache keeps its prefix (design.md, continuity/preRun): what
@@ -30,7 +31,7 @@ def overhead_bytes(kind: BlockKind) -> int:
 
 def render_block(kind: BlockKind, items: Sequence[PackItem], request: str) -> Block:
     """Renders one block. Its id is the digest of its body; should the request quote its marker, another id is taken."""
-    body = "\n".join((_INTRODUCTIONS[kind], *(item.text for item in items))) + "\n"
+    body = _body(kind, items)
     block_id = short_id(body, _ID_LENGTH)
     salt = 0
     while _marker(kind, block_id) in request:
@@ -38,6 +39,13 @@ def render_block(kind: BlockKind, items: Sequence[PackItem], request: str) -> Bl
         block_id = short_id([body, salt], _ID_LENGTH)
     text = f"{_marker(kind, block_id)}\n{body}"
     return Block(kind=kind, id=block_id, bytes=size(text), text=text)
+
+
+def _body(kind: BlockKind, items: Sequence[PackItem]) -> str:
+    """The introduction and the items; the word that nothing changed, which comes most often, stands as it is."""
+    if [item.key for item in items] == [keys.UNCHANGED]:
+        return items[0].text
+    return "\n".join((_INTRODUCTIONS[kind], *(item.text for item in items))) + "\n"
 
 
 def render_prompt(blocks: Sequence[Block], request: str) -> str:

@@ -1,5 +1,11 @@
 """How the ledger names what a provider session can be given, so that a run's own work can be named too. Pure."""
 
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import orjson
+
 from sidecar.codebase import ChangedFile
 from sidecar.core.digests import short_id
 
@@ -9,11 +15,40 @@ TODOS = "delta:todos"
 RULES = "delta:anchor"
 CONTRACT = "plan"
 PLAN = "plan:text"
+UNCHANGED = "delta:unchanged"
 _CHANGE = "delta:file:"
+_COMMIT = "delta:commit:"
+_TESTS = "delta:tests:"
 _CONTEXT = "context:"
 
 GONE = "gone"
 """The digest of a change that the session was told of and that is no more."""
+
+
+SEEN = ":seen"
+"""Ends the digest of a failure that the session saw in a run of its own."""
+
+NAMED_ONLY = "named"
+"""Stands in the digest of what was only named because its difference came too late: the next call tells it wholly."""
+
+MAX_MARKS = 400
+"""Hunks of one file that are remembered as told; what is beyond is told again should the file change."""
+
+TODO_CHARACTERS = 80
+"""How much of a task is remembered, so that it can be named once it is dropped."""
+
+_DURATION = re.compile(r"\b\d+(?:\.\d+)?\s?m?s\b")
+
+
+class Told(NamedTuple):
+    """What a session was told of a changed file's difference."""
+
+    change: str
+    """The digest of the difference as it was then; empty where none was told."""
+    marks: tuple[str, ...] = ()
+    """The hunks it was told, in their order."""
+    is_whole: bool = True
+    """False where the file was only named."""
 
 
 def change_key(path: str) -> str:
@@ -24,6 +59,11 @@ def change_key(path: str) -> str:
 def changed_path(key: str) -> str | None:
     """Gives the path of a changed file's key; None for another key."""
     return key.removeprefix(_CHANGE) if key.startswith(_CHANGE) else None
+
+
+def commit_key(path: str) -> str:
+    """Names what commits changed in a file."""
+    return _COMMIT + path
 
 
 def context_key(path: str) -> str:
@@ -48,14 +88,35 @@ def change_digest(file: ChangedFile) -> str:
     )
 
 
+def told_digest(told: Told) -> str:
+    """Writes what is told of a file as the digest that the ledger keeps."""
+    named = () if told.is_whole else (NAMED_ONLY,)
+    marks = (",".join(told.marks[:MAX_MARKS]),) if told.marks else ()
+    return ":".join((told.change, *named, *marks))
+
+
+def told_of(digest: str | None) -> Told:
+    """Reads what a session was told of a file; of one that changed no more, or was never told, nothing."""
+    if digest is None or digest == GONE:
+        return Told("")
+    change, *rest = digest.split(":")
+    marks = rest[-1].split(",") if rest and "=" in rest[-1] else ()
+    return Told(change, tuple(marks), NAMED_ONLY not in rest)
+
+
 def content_digest(content_id: str) -> str:
     """Identifies a file's content, committed or not."""
     return content_id.removeprefix("w:").removeprefix("x:")
 
 
 def head_digest(branch: str | None, head: str | None) -> str:
-    """Identifies where the worktree stands."""
-    return short_id([branch, head])
+    """Identifies where the worktree stands, and keeps the branch's name to tell of a switch."""
+    return f"{short_id([branch, head])}:{branch or ''}"
+
+
+def told_branch(digest: str) -> str | None:
+    """Gives the branch a session was told of; None where it was told none, or its worktree stood on none."""
+    return digest.partition(":")[2].partition(":")[0] or None
 
 
 def folder_digest(files_hash: str) -> str:
@@ -68,6 +129,33 @@ def plan_digest(plan: str) -> str:
     return short_id(plan)
 
 
-def todos_digest(todos: tuple[tuple[str, str], ...]) -> str:
-    """Identifies a task list."""
-    return short_id([list(todo) for todo in todos])
+def todos_digest(todos: Sequence[tuple[str, str]]) -> str:
+    """Identifies a task list, and keeps of each task its state and how it begins to tell of changes."""
+    kept = [[todo_id(content), status[:12], content[:TODO_CHARACTERS]] for content, status in todos]
+    return short_id([list(todo) for todo in todos]) + orjson.dumps(kept).decode()
+
+
+def told_todos(digest: str) -> list[tuple[str, str, str]]:
+    """Gives the tasks a session was told of: id, state, how it begins."""
+    at = digest.find("[")
+    return [(one, status, content) for one, status, content in orjson.loads(digest[at:])] if at >= 0 else []
+
+
+def todo_id(content: str) -> str:
+    """Identifies a task by what it says."""
+    return short_id(content, 8)
+
+
+def tests_key(runner: str) -> str:
+    """Names a test runner's last word."""
+    return _TESTS + runner
+
+
+def tests_runner(key: str) -> str | None:
+    """Gives the runner of a test outcome's key; None for another key."""
+    return key.removeprefix(_TESTS) if key.startswith(_TESTS) else None
+
+
+def tests_digest(names: Sequence[str], excerpt: str, run_id: str) -> str:
+    """Identifies a failure: the same one in another time is no other, one after a pass is."""
+    return short_id([list(names), _DURATION.sub("", excerpt), run_id])

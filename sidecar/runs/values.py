@@ -119,6 +119,11 @@ class FailingTests(NamedTuple):
     names: tuple[str, ...]
     excerpt: str
     run_id: str
+    seen_at_ms: int = 0
+    """When a run saw it last."""
+    head: str | None = None
+    changed_hash: str | None = None
+    """Where the worktree stood at the end of that run, as its state tells; None where that is not known."""
 
 
 class Artifact(NamedTuple):

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState
-from sidecar.packs.delta import Differences, delta_items
+from sidecar.packs.delta import delta_items
 from sidecar.packs.items import PackItem, has
 from sidecar.packs.text import size
+from sidecar.packs.worktree_items import Differences, Interest
 from sidecar.runs import UNKNOWN, FailingTests, Item, Known
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
@@ -45,7 +46,7 @@ def items_of(
     rules: list[str] | None = None,
     sendable: int = 24_000,
 ) -> list[PackItem]:
-    return delta_items(now, differences, known, moved, failing, (), rules, {}, sendable)
+    return delta_items(now, differences, known, moved, failing, (), rules, Interest({}), sendable)
 
 
 def told(items: list[PackItem], head: str | None = None) -> Known:

@@ -13,12 +13,13 @@ from sidecar.packs.carryover import carryover_item
 from sidecar.packs.commands import Project, commands_of, entry_lines
 from sidecar.packs.compose import Limits, anchor_block, compose
 from sidecar.packs.context import ContextFile, context_items
-from sidecar.packs.delta import Differences, delta_items
+from sidecar.packs.delta import delta_items
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.plan import contract_item, plan_item
 from sidecar.packs.rules import Document
 from sidecar.packs.text import MARK, clean
 from sidecar.packs.toolchain import setting_lines
+from sidecar.packs.worktree_items import Differences, Interest
 from sidecar.runs import UNKNOWN, Counters, FailingTests, SubChat, Task, keys
 from tests.support.conversation import Conversation, sent
 from tests.support.shop import PROMPT, Talk, text_of
@@ -74,8 +75,10 @@ def test_the_delta(path: str, text: str, status: str) -> None:
     state = RepositoryState("git", Path("/r"), "", "1" * 40, text, (changed,), "h", "status")
     moved = Moved((text,), (FileDiff(path, 1, 1, ""),))
     failing = [FailingTests("pytest", (text,), text, "run")]
-    differences = Differences({path: FileDiff(path, 1, 0, f"@@ -0,0 +1 @@\n+{text}\n")}, {path: text})
-    items = delta_items(state, differences, UNKNOWN, moved, failing, ((text, status),), None, {path: 1.0}, 24_000)
+    diff = FileDiff(path, 1, 0, f"@@ -0,0 +1 @@\n+{text}\n")
+    differences = Differences({path: diff}, {path: text}, {path: diff})
+    interest, todos = Interest({path: 1.0}, text), ((text, status),)
+    items = delta_items(state, differences, UNKNOWN, moved, failing, todos, None, interest, 24_000)
     assert_harmless(items)
 
 

@@ -1,8 +1,9 @@
 """The differences of a worktree against a commit, file by file, as text."""
 
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sidecar.system.git import Git
 
@@ -27,13 +28,25 @@ class FileDiff(NamedTuple):
     added: int
     removed: int
     hunks: str
+    original: str | None = None
+    """What the file was called before a commit renamed it; only told of what commits changed."""
+
+
+Way = Literal["forward", "back", "apart", "unknown"]
 
 
 class Moved(NamedTuple):
-    """What happened between two commits: subjects of the new ones, newest first, and the files' counts."""
+    """What happened between two commits: subjects of new and lost ones, newest first, and the files' counts."""
 
     subjects: tuple[str, ...]
     files: tuple[FileDiff, ...]
+    way: Way = "forward"
+    """forward: the old commit is in the new one's history; back: the other way round; apart: neither is, as after a
+    rebase or on another branch; unknown: the old commit is not there any more."""
+    lost: tuple[str, ...] = ()
+    """Commits that are in the old one's history and not in the new one's."""
+    counts: tuple[int, int] = (0, 0)
+    """How many commits are new and lost in all."""
 
 
 def diff_against(cwd: Path, base: str, paths: list[str]) -> dict[str, FileDiff]:
@@ -56,11 +69,25 @@ def count_between(cwd: Path, old: str, new: str) -> dict[str, FileDiff]:
         if not field:
             continue
         added, removed, path = field.split("\t", 2)
-        if not path:  # renamed: the old and the new path follow
-            next(fields)
-            path = next(fields)
-        found[path] = FileDiff(path, _number(added), _number(removed), "")
+        original = next(fields) if not path else None  # renamed: the old and the new path follow
+        path = path or next(fields)
+        found[path] = FileDiff(path, _number(added), _number(removed), "", original)
     return found
+
+
+def diff_between(cwd: Path, old: str, new: str, paths: Sequence[str]) -> dict[str, FileDiff]:
+    """Gives the difference between two commits for some paths below `cwd`; raises GitFailed."""
+    if not paths:
+        return {}
+    literal = [f":(literal){path}" for path in paths]
+    asked = ("-c", "core.quotePath=true", "diff-tree", "-r", *_OPTIONS)
+    return parse_patches(Git(cwd).run(*asked, old, new, "--", *literal))
+
+
+def commits_between(cwd: Path, old: str, new: str) -> tuple[int, int]:
+    """Counts the commits that are in `new` and not in `old`, and the other way round; raises GitFailed."""
+    lost, come = Git(cwd).text("rev-list", "--left-right", "--count", f"{old}...{new}", "--").split()
+    return int(come), int(lost)
 
 
 def subjects_between(cwd: Path, old: str, new: str, limit: int) -> list[str]:

@@ -7,7 +7,8 @@ from sidecar.codebase.worktree import quickdiff
 from sidecar.codebase.worktree.conversion import ANYTHING, DIFFS, FILTERS, LINES
 from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, diff_against
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.hashing import ContentHashes
+from sidecar.codebase.worktree.hashing import ContentHashes, read_below
+from sidecar.codebase.worktree.hunks import conflicts_in
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_still
 from sidecar.storage.lru import Lru
 
@@ -28,9 +29,7 @@ class Differences:
         """Gives the difference of each changed file that may be shown, new ones left out; raises GitFailed."""
         if state.kind != "git" or state.head is None:
             return {}
-        wanted = [
-            file for file in state.changed if file.kind not in ("untracked", "conflicted") and may_show(file.path)
-        ][:MAX_PATHS]
+        wanted = [file for file in state.changed if file.kind != "untracked" and may_show(file.path)][:MAX_PATHS]
         keys = {file.path: (state.head, file.path, file.code, file.content_hash) for file in wanted}
         known = {path: diff for path, key in keys.items() if isinstance(diff := self._kept.get(key), FileDiff)}
         missing = [file for file in wanted if file.path not in known]
@@ -42,10 +41,17 @@ class Differences:
         return known
 
     def _made(self, state: RepositoryState, head: str, files: list[ChangedFile]) -> dict[str, FileDiff]:
-        made = self._quickly_made(state, files)
+        made = {file.path: self._conflict(file.path) for file in files if file.kind == "conflicted"}
+        made |= self._quickly_made(state, [file for file in files if file.path not in made])
         left = [file for file in files if file.path not in made]
         paths = [path for file in left for path in (file.path, file.original) if path is not None]
         return made | diff_against(self._cwd, head, paths)
+
+    def _conflict(self, path: str) -> FileDiff:
+        """The places that are to be decided, which git shows as no difference."""
+        content = read_below(str(self._cwd), path, quickdiff.MAX_BYTES)
+        text = content.decode("utf-8", "replace") if content is not None and b"\0" not in content else ""
+        return FileDiff(path, 0, 0, conflicts_in(text))
 
     def _quickly_made(self, state: RepositoryState, files: list[ChangedFile]) -> dict[str, FileDiff]:
         """Makes the differences that need no git command."""

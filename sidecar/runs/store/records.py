@@ -133,25 +133,26 @@ def record_run(tx: apsw.Connection, row: dict[str, Any]) -> None:
 
 
 def put_tests(tx: apsw.Connection, workspace: str, failing: FailingTests, status: str, now_ms: int) -> None:
-    """Keeps a runner's last word in a workspace: failed with names and an excerpt, or passed."""
+    """Keeps a runner's last word in a workspace: failed with names, an excerpt and the state it was seen in; passed."""
+    told = _packed([failing.names, failing.excerpt, failing.head, failing.changed_hash])
     tx.execute(
         "INSERT OR REPLACE INTO continuity_tests (workspace, runner, status, failing, run_id, recorded_at_ms)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        (workspace, failing.runner, status, _packed([failing.names, failing.excerpt]), failing.run_id, now_ms),
+        (workspace, failing.runner, status, told, failing.run_id, now_ms),
     )
 
 
 def failing_tests(tx: apsw.Connection, workspace: str) -> list[FailingTests]:
     """Gives the runners whose last word in a workspace was a failure."""
     rows = tx.execute(
-        "SELECT runner, failing, run_id FROM continuity_tests"
+        "SELECT runner, failing, run_id, recorded_at_ms FROM continuity_tests"
         " WHERE workspace = ? AND status = 'failed' ORDER BY runner",
         (workspace,),
     )
     found = []
-    for runner, packed, run_id in rows:
-        names, excerpt = orjson.loads(packed)
-        found.append(FailingTests(runner, tuple(names), excerpt, run_id))
+    for runner, packed, run_id, seen_at_ms in rows:
+        names, excerpt, *stood = orjson.loads(packed)
+        found.append(FailingTests(runner, tuple(names), excerpt, run_id, seen_at_ms, *stood))
     return found
 
 

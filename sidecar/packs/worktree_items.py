@@ -1,0 +1,172 @@
+"""What the Delta Pack says of files: changed in the worktree, committed since, changed no more. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState, as_added, is_generated, may_show
+from sidecar.core.digests import short_id
+from sidecar.packs.hunks import Telling, telling
+from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.text import one_line, size
+from sidecar.runs import Known, keys
+
+RELEVANT_FILE_BYTES = 2_400
+FILE_BYTES = 700
+"""What one file's difference may take before hunks are left out: a file the request is about, and another one."""
+
+BODY_SHARE, ITEM_SHARE = 0.4, 0.2
+"""What all differences, and what one of them may take of the bytes a call may send; beyond it a file is named with its
+counts only."""
+
+SHOWN_FILES = 40
+"""Beyond this many changed files, the rest is one summary item."""
+
+LISTED_FILES = 60
+
+_NOTHING = Telling((), (), knew=False, is_news=True)
+
+
+class Differences(NamedTuple):
+    """The texts behind a state: diffs by path, the contents of new files, and what was committed meanwhile."""
+
+    diffs: Mapping[str, FileDiff]
+    new_files: Mapping[str, str]
+    committed: Mapping[str, FileDiff] = {}
+
+
+class Interest(NamedTuple):
+    """What a request is about: the scores of the files found for it, and its words."""
+
+    relevance: Mapping[str, float]
+    query: str = ""
+
+
+class _Room:
+    """The bytes that differences may still take."""
+
+    def __init__(self, interest: Interest, sendable_bytes: int) -> None:
+        self._interest = interest
+        self._item_bytes = int(sendable_bytes * ITEM_SHARE)
+        self._left_bytes = int(sendable_bytes * BODY_SHARE)
+
+    def tell(self, path: str, text: str, told: keys.Told) -> Telling:
+        """Tells a difference within what is left, and takes its bytes off."""
+        limit = RELEVANT_FILE_BYTES if path in self._interest.relevance else FILE_BYTES
+        found = telling(text, told.marks, self._interest.query, max(0, min(limit, self._item_bytes, self._left_bytes)))
+        self._left_bytes -= sum(size(line) + 1 for line in found.lines)
+        return found
+
+
+def file_items(
+    state: RepositoryState,
+    differences: Differences | None,
+    known: Known,
+    moved: Moved | None,
+    interest: Interest,
+    sendable_bytes: int,
+) -> list[PackItem]:
+    """Gives what is to be said of files, the most relevant first; what a session was told takes room last."""
+    if state.kind != "git":
+        return []
+    shown, rest = _changed(state, interest)
+    room = _Room(interest, sendable_bytes)
+    items = [_file_item(file, differences, known, room) for file in shown if not _had(file, known)]
+    commits = list(_committed_items(state, differences, known, moved, room))
+    had = [_file_item(file, differences, known, room) for file in shown if _had(file, known)]
+    return [*items, *commits, *had, *_rest_item(rest), *_gone_items(state, known, {item.key for item in commits})]
+
+
+def _changed(state: RepositoryState, interest: Interest) -> tuple[list[ChangedFile], list[ChangedFile]]:
+    """The changed files that are told one by one, and the others."""
+    files = [file for file in state.changed if may_show(file.path)]
+    files.sort(key=lambda file: (is_generated(file.path), -interest.relevance.get(file.path, 0.0), file.path))
+    return files[:SHOWN_FILES], files[SHOWN_FILES:]
+
+
+def _told(path: str, known: Known) -> keys.Told:
+    given = known.items.get(keys.change_key(path))
+    return keys.told_of(given.digest if given is not None else None)
+
+
+def _had(file: ChangedFile, known: Known) -> bool:
+    """Says whether a session was told of just this difference."""
+    told = _told(file.path, known)
+    return told.is_whole and told.change == keys.change_digest(file)
+
+
+def _file_item(file: ChangedFile, differences: Differences | None, known: Known, room: _Room) -> PackItem:
+    """One changed file; where the session has it, all that would be said to one that has not."""
+    told, change, key = _told(file.path, known), keys.change_digest(file), keys.change_key(file.path)
+    why = f"{file.kind} in the worktree"
+    if _had(file, known):
+        body = room.tell(file.path, _text(file, differences), keys.Told("")) if differences is not None else _NOTHING
+        text = "\n".join([_title(file, differences), *body.lines])
+        return PackItem(key, "delta", Priority.DELTA, text, known.items[key].digest, why)
+    if differences is None:
+        named = keys.told_digest(keys.Told(change, told.marks, is_whole=False))
+        return PackItem(key, "delta", Priority.DELTA, _title(file, None), named, why)
+    body = room.tell(file.path, _text(file, differences), keys.Told("") if file.kind == "deleted" else told)
+    title = _title(file, differences) + (_since(body) if told.change else "")
+    digest = keys.told_digest(keys.Told(change, body.marks))
+    return PackItem(key, "delta", Priority.DELTA, "\n".join([title, *body.lines]), digest, why)
+
+
+def _since(body: Telling) -> str:
+    """Says how what follows stands to what the session was told before."""
+    if not body.is_news:
+        return ", its lines as told"
+    return ", new in it:" if body.knew else ""
+
+
+def _title(file: ChangedFile, differences: Differences | None) -> str:
+    diff = differences.diffs.get(file.path) if differences is not None else None
+    origin = f" (was {one_line(file.original, 200)})" if file.original and file.kind == "renamed" else ""
+    return f"{file.kind}: {one_line(file.path, 300)}{origin}{_counts(diff)}"
+
+
+def _counts(diff: FileDiff | None) -> str:
+    return f" +{diff.added} −{diff.removed}" if diff is not None and (diff.added or diff.removed) else ""
+
+
+def _text(file: ChangedFile, differences: Differences | None) -> str:
+    """A file's difference, or a new file as the difference to nothing."""
+    if differences is None or is_generated(file.path) or file.kind == "deleted":
+        return ""
+    diff = differences.diffs.get(file.path)
+    return diff.hunks if diff is not None else as_added(differences.new_files.get(file.path, ""))
+
+
+def _committed_items(
+    state: RepositoryState, differences: Differences | None, known: Known, moved: Moved | None, room: _Room
+) -> Iterator[PackItem]:
+    """What commits changed since the session's last run: what it was told while it was not yet committed is known."""
+    dirty = {file.path for file in state.changed}
+    for path, diff in (differences.committed if differences is not None and moved is not None else {}).items():
+        told = _told(path, known)
+        body = room.tell(path, "" if is_generated(path) else diff.hunks, told)
+        title = f"{'committed' if moved and moved.way == 'forward' else 'other with HEAD'}: {one_line(path, 300)}"
+        text = "\n".join([title + _counts(diff) + (_since(body) if told.change else ""), *body.lines])
+        if told.change and path not in dirty:
+            yield PackItem(keys.change_key(path), "delta", Priority.DELTA, text, keys.GONE, "committed meanwhile")
+        else:
+            key, digest = keys.commit_key(path), short_id(state.head)
+            yield PackItem(key, "delta", Priority.DELTA, text, digest, "committed meanwhile", every_time=True)
+
+
+def _rest_item(rest: Sequence[ChangedFile]) -> list[PackItem]:
+    if not rest:
+        return []
+    listed = ", ".join(one_line(file.path, 100) for file in rest[:LISTED_FILES])
+    text = f"{len(rest)} more changed files: {listed}" + (" …" if len(rest) > LISTED_FILES else "")
+    digest = short_id([[file.path, file.content_hash] for file in rest])
+    return [PackItem("delta:more", "delta", Priority.DELTA, text, digest, "too many changes to show each")]
+
+
+def _gone_items(state: RepositoryState, known: Known, said: set[str]) -> Iterator[PackItem]:
+    """What the session was told of as changed and that is no more: reverted, deleted again, committed long ago."""
+    present = {keys.change_key(file.path) for file in state.changed}
+    for key, item in sorted(known.items.items()):
+        path = keys.changed_path(key)
+        if path is not None and key not in present and key not in said and item.digest != keys.GONE:
+            text = f"no change any more: {one_line(path, 300)}"
+            yield PackItem(key, "delta", Priority.DELTA, text, keys.GONE, "was changed when this session last looked")
