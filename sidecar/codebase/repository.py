@@ -164,6 +164,14 @@ class Repository:
         """Gives those of the summaries of path → content id that were made before; reads no file."""
         return self._file_cache.get_many(self.key, list(files.items()))
 
+    def names_in(self, paths: Collection[str]) -> frozenset[str]:
+        """Gives the names that files define and use, as they were listed last and as far as is known; reads no file."""
+        listed = self._listed
+        files = {path: listed.files[path] for path in paths if path in listed.files} if listed is not None else {}
+        known = self.known_summaries(files).values()
+        defined = (definition.name for summary in known for definition in summary.definitions)
+        return frozenset((*defined, *(name for summary in known for name in summary.references)))
+
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Gives the summaries of path → content id: cached ones, and the others by reading them all at once.
 

@@ -1,7 +1,7 @@
 """The task fingerprint: what a conversation is about, not how it is worded (decisions.md, Continuity). Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
 from sidecar.codebase import identifiers_of, paths_in, query_words, scope_prefix, stem
@@ -12,7 +12,7 @@ from sidecar.runs import Task
 
 MAX_QUERY_CHARACTERS = 4_000
 MAX_TERMS = 300
-OWN_TERMS = 3
+OWN_TERMS = 4
 """A prompt with fewer words of its own than this may be a follow-up in other words."""
 
 OBJECTIVE_CHARACTERS = 300
@@ -38,29 +38,55 @@ _TALK = frozenset(stem(word) for word in (
 """Of these the words that also lead to no file: `test`, `error` or `remove` may."""
 
 
-def task_of(known: Task | None, prompt: str) -> tuple[Task, bool]:
-    """Gives the task a prompt belongs to, and whether it is a new one. In doubt a follow-up keeps its task."""
+_REFERS_BACK = re.compile(
+    r"\W*(?:(?:and|then|also|but|so|or|plus|ah|oh|ok|okay|what about|how about)\b"
+    r"|(?:[^\W\d_]+\W+){0,3}?(?:it|them|this|these|those|that's)\b)",
+    re.IGNORECASE,
+)
+"""A prompt that goes on with a sentence, or speaks of `it` before it has named anything."""
+
+
+def task_of(known: Task | None, prompt: str, worked_on: Callable[[], Collection[str]] = tuple) -> tuple[Task, bool]:
+    """Gives the task a prompt belongs to, and whether it is a new one. In doubt a follow-up keeps its task.
+
+    `worked_on` gives the names in the files that the task's runs touched; it is asked only where the words of the
+    prompts leave it open.
+    """
     prompt = said(prompt)
     words, names = significant(prompt)
-    terms = list(words)
     if known is None:
         return _begun(prompt, words, names), True
+    terms = _apart_from_paths(prompt)
     shares = bool(set(terms) & set(known.terms)) or bool(set(names) & set(known.names))
     has_own = bool(names) or len(terms) >= OWN_TERMS
-    if shares or not has_own:
-        grown = known._replace(
-            terms=tuple(dict.fromkeys((*known.terms, *terms)))[:MAX_TERMS],
-            names=tuple(dict.fromkeys((*known.names, *names)))[:MAX_TERMS],
-        )
-        return grown, False
-    return _begun(prompt, words, names), True
+    if has_own and not shares and not _REFERS_BACK.match(prompt) and not _is_among(names, worked_on):
+        return _begun(prompt, words, names), True
+    grown = known._replace(
+        terms=tuple(dict.fromkeys((*known.terms, *terms)))[:MAX_TERMS],
+        names=tuple(dict.fromkeys((*known.names, *names)))[:MAX_TERMS],
+    )
+    return grown, False
+
+
+def _is_among(names: Sequence[str], worked_on: Callable[[], Collection[str]]) -> bool:
+    """Says whether a prompt names something of the files that were worked on: `cart.total` by its last part too."""
+    own = {part for name in names for part in (name, name.rpartition(".")[2])}
+    return bool(own) and not own.isdisjoint(worked_on())
+
+
+def _apart_from_paths(prompt: str) -> Sequence[str]:
+    """Gives a prompt's terms; of a path only those of the file's own name: folders are shared by many tasks."""
+    text = prompt
+    for path in paths_in(prompt):
+        text = text.replace(path, f" {path.rpartition('/')[2].partition('.')[0]} ")
+    return list(significant(text)[0])
 
 
 def _begun(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Task:
     identity = _identity(words, names) or [re.sub(r"\s+", " ", prompt).strip().casefold()]
     return Task(
         fingerprint=short_id(identity, 16),
-        terms=tuple(list(words)[:MAX_TERMS]),
+        terms=tuple(_apart_from_paths(prompt)[:MAX_TERMS]),
         names=tuple(names[:MAX_TERMS]),
         query=query_of(prompt),
         objective=one_line(prompt, OBJECTIVE_CHARACTERS),

@@ -1,14 +1,19 @@
 """One call on its way through: what was known of its conversation and its provider session when it arrived."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sidecar.call import Call
+from sidecar.codebase import repository_of
 from sidecar.governor import Word, decide, signals_of
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.task import task_of
 from sidecar.runs import UNKNOWN, FailingTests, Known, SessionKey, SubChat, Task, artifacts, ledger, records
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
+
+if TYPE_CHECKING:
+    import apsw
 
 MAX_REJECTED = 12
 """Rejected approaches an anchor may name, the newest."""
@@ -64,7 +69,9 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         fresh = word.action == "rehydrate" and sub_chat.counters.snapshot is not None
         held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
         held = ledger.known(tx, held_by)
-        task, is_new = task_of(sub_chat.task, params.prompt)
+        task, is_new = task_of(
+            sub_chat.task, params.prompt, lambda: _worked_on(tx, call, workspace, params.sub_chat_id, sub_chat)
+        )
         sub_chat = sub_chat.for_new_task() if is_new else sub_chat
         touched = records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS, task.fingerprint)
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
@@ -74,3 +81,13 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         call, params, workspace, settings, token_mode, sub_chat, failing, rejected, session, known, held, word, fresh,
         task, is_new, tuple(sorted(touched)),
     )  # fmt: skip
+
+
+def _worked_on(
+    tx: "apsw.Connection", call: Call, workspace: Workspace, sub_chat_id: str, sub_chat: SubChat
+) -> frozenset[str]:
+    """The names in the files that the runs of the conversation's task changed, as far as they are known."""
+    if sub_chat.task is None:
+        return frozenset()
+    touched = records.touched_files(tx, sub_chat_id, TOUCHED_RUNS, sub_chat.task.fingerprint)
+    return repository_of(workspace, call.process).names_in(touched)

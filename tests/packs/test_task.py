@@ -29,6 +29,11 @@ CART = "Why does Cart.total ignore the discount in src/cart.py?"
         "sim, continua",
         "はい",
         "see src/cart.py",
+        "And a property `is_empty`",
+        "store them in SQLiteStore",
+        "it has to call Verify.signature, not just look at the header",
+        "What about gift_cards?",
+        "make the source of randomness an argument",
     ],
 )
 def test_a_follow_up_keeps_the_task_whatever_its_wording(follow_up: str) -> None:
@@ -55,6 +60,18 @@ def test_a_prompt_that_shares_nothing_and_names_others_begins_a_task(switch: str
     assert is_new
     assert after.fingerprint != task.fingerprint
     assert task_of(after, "go on")[0].fingerprint == after.fingerprint
+
+
+def test_a_name_of_a_file_that_was_worked_on_is_no_new_task() -> None:
+    task, _ = task_of(None, CART)
+    assert task_of(task, "errors of io.ReadAll must not be dropped", lambda: {"ReadAll", "Cart"})[1] is False
+    assert task_of(task, "errors of io.ReadAll must not be dropped", lambda: {"Cart"})[1] is True
+
+
+def test_the_folders_of_a_path_are_no_words_of_a_task() -> None:
+    task, _ = task_of(None, "highlight in src/search/match.ts breaks on special characters")
+    assert task_of(task, "Sessions expire too early: renew them in src/auth/session.ts")[1] is True
+    assert task_of(task, "is there a test of match?")[1] is False
 
 
 def test_a_task_grows_with_its_follow_ups() -> None:
