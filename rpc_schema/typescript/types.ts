@@ -243,9 +243,12 @@ export interface DiscoverResult {
 /** No members. */
 export type Empty = Record<string, never>
 
-/** Which pre-run is to be explained. */
+/** Which pre-run is to be explained: one that was, or one that would be. Exactly one of both is given. */
 export interface ExplainParams {
-  runId: string
+  /** A pre-run that was. */
+  runId?: string | null
+  /** One that would be: the params of `continuity/preRun`; its run id is only repeated. */
+  preRun?: PreRunParams | null
 }
 
 /** What a pre-run sent, item by item, and the texts. */
@@ -253,11 +256,15 @@ export interface ExplainResult {
   runId: string
   /** RFC 3339. */
   createdAt: string
-  /** What post-run made of the delivery. */
-  status: "pending" | "committed" | "dropped"
+  /** What post-run made of the delivery; notRun for one that would be. */
+  status: "pending" | "committed" | "dropped" | "notRun"
   action: "inject" | "passthrough"
   reason: string | null
   items: ExplainedItem[]
+  /** The anchor's, in its order. */
+  statements: ExplainedStatement[]
+  /** The user's words on the project's items, the newest first. */
+  wishes: UserWish[]
   system: SystemText | null
   blocks: Block[]
   metadata: PreRunMetadata
@@ -268,10 +275,21 @@ export interface ExplainedItem {
   item: string
   kind: "anchor" | "context" | "delta" | "plan" | "carryover"
   bytes: number
-  fate: "sent" | "alreadyDelivered" | "trimmed"
+  fate: "sent" | "alreadyDelivered" | "trimmed" | "muted"
   why: string
+  /** The user's word on it. */
+  word: "always" | "never" | "wrong" | null
   /** The score's parts by name, as in `codebase/search`; empty where nothing was scored. */
   score: Record<string, number>
+}
+
+/** One line of the anchor that the session has: a rule, a trap, a part of the map. */
+export interface ExplainedStatement {
+  /** Its name, for `continuity/mute`. */
+  item: string
+  text: string
+  /** The user's word on it; one that is muted is told to be over. */
+  word: "always" | "never" | "wrong" | null
 }
 
 /** A file the query is about. */
@@ -409,6 +427,30 @@ export interface MetricsSummaryResult {
   passive: MetricsFigures
   /** Every measure's total over both modes, by name. */
   measures: Record<string, number>
+}
+
+/** An item that is never to be sent: unwanted, or wrong. */
+export interface MuteParams {
+  projectPath: string
+  /** As `continuity/explain` names it, for example `context:src/cart.py`. */
+  item: string
+  /** The user's reason, for the user. */
+  why?: string
+  /** Forgets whatever was said of the item. */
+  takeBack?: boolean
+  /** Whether what it says is wrong, as of a trap that is none. */
+  wrong?: boolean
+}
+
+/** An item that is always to be sent. */
+export interface PinParams {
+  projectPath: string
+  /** As `continuity/explain` names it, for example `context:src/cart.py`. */
+  item: string
+  /** The user's reason, for the user. */
+  why?: string
+  /** Forgets whatever was said of the item. */
+  takeBack?: boolean
 }
 
 /** A run that ended, in whatever way. */
@@ -728,6 +770,20 @@ export interface Trimmed {
   reason: string
 }
 
+/** The user's word on an item: always send it, never send it, it is wrong. */
+export interface UserWish {
+  item: string
+  word: "always" | "never" | "wrong"
+  why: string
+  /** RFC 3339. */
+  at: string
+}
+
+/** The user's words on a project's items, the newest first. */
+export interface WishesResult {
+  wishes: UserWish[]
+}
+
 /** Names a workspace. */
 export interface WorkspaceParams {
   /** The chat's git worktree, absolute. */
@@ -769,11 +825,30 @@ export interface Methods {
    */
   "continuity/preRun": { params: PreRunParams; result: PreRunResult }
   /**
-   * Shows what a run's pre-run sent, item by item, with the reasons; also what passive mode would have sent.
+   * Shows what a run's pre-run sent, or what one would send now, item by item, with the reasons.
    *
-   * Errors: notFound, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   * Of a run also what passive mode would have sent, and why a prompt passed through. What would be is not recorded.
+   *
+   * Errors: notFound, workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "continuity/explain": { params: ExplainParams; result: ExplainResult }
+  /**
+   * Keeps the user's word that an item is always to be sent: to each session, once, and again when it changed.
+   *
+   * Holds for the project in all its worktrees. Of files the twelve that were pinned last are sent.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "continuity/pin": { params: PinParams; result: WishesResult }
+  /**
+   * Keeps the user's word that an item is never to be sent, or that what it says is wrong.
+   *
+   * Holds for the project in all its worktrees. A session that has a statement of the anchor is told that it no longer
+   * holds.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "continuity/mute": { params: MuteParams; result: WishesResult }
   /**
    * Keeps a run that ended: its deliveries, the tests' outcome, a devlog draft, the pressure on the session.
    *

@@ -69,7 +69,9 @@ def _pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:
     """Gives the run's own pre-run; a token of another run says nothing of what this one was given."""
     by_token = records.call_of_token(tx, params.delivery_token) if params.delivery_token else None
     for found in (by_token, records.call_of_run(tx, params.run_id)):
-        if found is not None and (found.run_id, found.sub_chat_id, found.provider) == (
+        if found is None or found.record.get("passedThrough"):
+            continue
+        if (found.run_id, found.sub_chat_id, found.provider) == (
             params.run_id,
             params.sub_chat_id,
             params.provider,

@@ -11,21 +11,18 @@ from sidecar.packs.model import (
     StateIds,
     SystemText,
 )
-from sidecar.packs.recording import record
 from sidecar.packs.render import render_prompt
 from sidecar.packs.turn import Turn
 from sidecar.runs import keys
 
 
-def answer(turn: Turn, gathered: Gathered, composed: Composed) -> PreRunResult:
-    """Makes the answer, and records it."""
+def answer(turn: Turn, gathered: Gathered, composed: Composed, token: str | None) -> PreRunResult:
+    """Makes the answer; the token is given where there is something to deliver."""
     active = turn.settings.mode == "active"
     something = bool(composed.blocks) or composed.system is not None
     inject = active and something
-    token = turn.call.process.new_id() if something else None
     reason = None if inject else "passive" if not active else "nothingToSend"
     metadata = _metadata(turn, gathered, composed, injects=inject)
-    record(turn, gathered, composed, metadata, token, reason)
     return PreRunResult(
         action="inject" if inject else "passthrough",
         reason=reason,
@@ -34,7 +31,7 @@ def answer(turn: Turn, gathered: Gathered, composed: Composed) -> PreRunResult:
         blocks=list(composed.blocks) if inject else [],
         governor=_governor(turn, active=active),
         metadata=metadata,
-        delivery_token=token,
+        delivery_token=token if something else None,
     )
 
 

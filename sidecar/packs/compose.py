@@ -11,7 +11,7 @@ from sidecar.packs.render import BLOCK_ORDER, render_block
 from sidecar.packs.text import guarded, size
 from sidecar.runs import Known, Pinned, keys
 
-Fate = Literal["sent", "alreadyDelivered", "trimmed"]
+Fate = Literal["sent", "alreadyDelivered", "trimmed", "muted"]
 
 
 class Limits(NamedTuple):

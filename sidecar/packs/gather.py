@@ -18,6 +18,7 @@ from sidecar.packs.shared import (
     Draft,
     Question,
     answer_at_hand,
+    pinned,
     pointers,
     shared_pack,
 )
@@ -150,7 +151,7 @@ def _begin_pack(
     """Takes the pack that is at hand, or begins to make one; gives what takes that."""
     at_hand = answer_at_hand(question, params.sub_chat_id, state) if not search.is_needed else None
     if at_hand is not None:
-        _take_pack(gathered, _packed(at_hand, listing, search, ()))
+        _take_pack(gathered, _packed(at_hand, question, state, listing, search, ()))
         return _nothing
     draft = Draft()
     packing = question.process.background.submit(_pack, question, params, state, listing, search, wait_ms, draft)
@@ -262,10 +263,19 @@ def _pack(
     left_ms = max(0.0, wait_ms - (clock.monotonic_ms() - began_ms))
     answer = shared_pack(question, state, listing, left_ms, draft)
     extra = files_of(search, question, state, listing, answer.pack) if search.is_needed else ()
-    return _packed(answer, listing, search, extra)
+    return _packed(answer, question, state, listing, search, extra)
 
 
-def _packed(answer: Answer, listing: Listing, search: Search, extra: tuple[ContextFile, ...]) -> _Packed:
+def _packed(
+    answer: Answer,
+    question: Question,
+    state: RepositoryState,
+    listing: Listing,
+    search: Search,
+    extra: tuple[ContextFile, ...],
+) -> _Packed:
+    there = {file.ranked.path for file in (*extra, *answer.pack.files)}
+    extra += pinned(question, state, listing, there)
     omissions = []
     if not answer.whole_anchor:
         omissions.append(Trimmed(item=keys.ANCHOR, reason="not all it is made of could be read"))

@@ -16,10 +16,12 @@ class Priority(IntEnum):
     CARRYOVER = 0
     ANCHOR = 1
     FAILING_TESTS = 2
-    DELTA = 3
-    PLAN = 4
-    TOP_CONTEXT = 5
-    FURTHER_CONTEXT = 6
+    PINNED = 3
+    """What the user wants always sent."""
+    DELTA = 4
+    PLAN = 5
+    TOP_CONTEXT = 6
+    FURTHER_CONTEXT = 7
 
 
 class PackItem(NamedTuple):

@@ -1,23 +1,24 @@
-"""`continuity/preRun`, `continuity/explain`, and the notifications that touch what will be sent."""
+"""`continuity/preRun`, `continuity/explain`, the user's word on items, and the notifications around them."""
 
 from sidecar.call import Call
-from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
+from sidecar.core.redact import redact
 from sidecar.method import Lane, method, notification
-from sidecar.packs import prerun
+from sidecar.packs import explaining, prerun, wishes_store
 from sidecar.packs.ahead import rebuild_soon
 from sidecar.packs.model import (
-    Block,
-    ExplainedItem,
     ExplainParams,
     ExplainResult,
-    PreRunMetadata,
+    MuteParams,
+    PinParams,
     PreRunParams,
     PreRunResult,
     RepoChangedParams,
     SessionEventParams,
-    SystemText,
+    UserWord,
+    WishesResult,
 )
+from sidecar.packs.wishes import Wish
 from sidecar.runs import ledger, records
 
 
@@ -32,26 +33,41 @@ def pre_run(call: Call, params: PreRunParams) -> PreRunResult:
 
 
 def explain(call: Call, params: ExplainParams) -> ExplainResult:
-    """Shows what a run's pre-run sent, item by item, with the reasons; also what passive mode would have sent."""
-    with call.database.read() as tx:
-        found = records.call_of_run(tx, params.run_id)
-    if found is None:
-        raise NotFound("No pre-run is recorded under that run id.", hint="Only the latest pre-runs are kept.")
-    record, texts = found.record, found.blocks
-    return ExplainResult(
-        run_id=found.run_id,
-        created_at=rfc3339(found.created_at_ms),
-        status=found.status,
-        action=record["action"],
-        reason=record["reason"],
-        items=[
-            ExplainedItem(item=item, kind=kind, bytes=size, fate=fate, why=why, score=score)
-            for item, kind, size, fate, why, score in record["items"]
-        ],
-        system=SystemText.model_validate(texts["system"]) if texts["system"] else None,
-        blocks=[Block.model_validate(block) for block in texts["blocks"]],
-        metadata=PreRunMetadata.model_validate(record["metadata"]),
-    )
+    """Shows what a run's pre-run sent, or what one would send now, item by item, with the reasons.
+
+    Of a run also what passive mode would have sent, and why a prompt passed through. What would be is not recorded.
+    """
+    if params.pre_run is not None:
+        return explaining.of_next(call, params.pre_run)
+    return explaining.of_run(call, params.run_id or "")
+
+
+def pin(call: Call, params: PinParams) -> WishesResult:
+    """Keeps the user's word that an item is always to be sent: to each session, once, and again when it changed.
+
+    Holds for the project in all its worktrees. Of files the twelve that were pinned last are sent.
+    """
+    return _keep_word(call, params, "always")
+
+
+def mute(call: Call, params: MuteParams) -> WishesResult:
+    """Keeps the user's word that an item is never to be sent, or that what it says is wrong.
+
+    Holds for the project in all its worktrees. A session that has a statement of the anchor is told that it no longer
+    holds.
+    """
+    return _keep_word(call, params, "wrong" if params.wrong else "never")
+
+
+def _keep_word(call: Call, params: PinParams, word: UserWord) -> WishesResult:
+    project = call.process.workspaces.get(params.project_path, None).project_key
+    with call.database.write() as tx:
+        if params.take_back:
+            wishes_store.take_back(tx, project, params.item)
+        else:
+            wishes_store.put(tx, project, Wish(params.item, word, redact(params.why), call.now_ms()))
+        wishes = wishes_store.wishes_of(tx, project)
+    return WishesResult(wishes=explaining.shown(wishes))
 
 
 def repo_changed(call: Call, params: RepoChangedParams) -> None:
@@ -83,7 +99,11 @@ def session_event(call: Call, params: SessionEventParams) -> None:
 
 METHODS = (
     method("continuity/preRun", pre_run, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
-    method("continuity/explain", explain, lane=Lane.SHARED, errors=(NotFound, StateDegraded)),
+    method(
+        "continuity/explain", explain, lane=Lane.SHARED, errors=(NotFound, WorkspaceUnavailable, StateDegraded, Busy)
+    ),
+    method("continuity/pin", pin, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+    method("continuity/mute", mute, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
 )
 
 NOTIFICATIONS = (

@@ -1,15 +1,19 @@
 """The messages of `continuity/preRun` and its companions."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
 from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.governor.model import GovernorAction
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
 
 TokenMode = Literal["low", "normal", "debug"]
+UserWord = Literal["always", "never", "wrong"]
 BlockKind = Literal["anchor", "context", "delta", "plan", "carryover"]
+ItemName = Annotated[str, Field(min_length=1, max_length=4_200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""An item as `continuity/explain` names it."""
+
 RelativePath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
 
 
@@ -141,9 +145,20 @@ class PreRunResult(WireModel):
 
 
 class ExplainParams(WireModel):
-    """Which pre-run is to be explained."""
+    """Which pre-run is to be explained: one that was, or one that would be. Exactly one of both is given."""
 
-    run_id: Identifier
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
+
+    run_id: Identifier | None = Field(default=None, description="A pre-run that was.")
+    pre_run: PreRunParams | None = Field(
+        default=None, description="One that would be: the params of `continuity/preRun`; its run id is only repeated."
+    )
+
+    @model_validator(mode="after")
+    def _has_one(self) -> Self:
+        if (self.run_id is None) == (self.pre_run is None):
+            raise ValueError("give either runId or preRun")
+        return self
 
 
 class ExplainedItem(WireModel):
@@ -152,11 +167,29 @@ class ExplainedItem(WireModel):
     item: str
     kind: BlockKind
     bytes: int
-    fate: Literal["sent", "alreadyDelivered", "trimmed"]
+    fate: Literal["sent", "alreadyDelivered", "trimmed", "muted"]
     why: str
+    word: UserWord | None = Field(description="The user's word on it.")
     score: dict[str, float] = Field(
         description="The score's parts by name, as in `codebase/search`; empty where nothing was scored."
     )
+
+
+class ExplainedStatement(WireModel):
+    """One line of the anchor that the session has: a rule, a trap, a part of the map."""
+
+    item: str = Field(description="Its name, for `continuity/mute`.")
+    text: str
+    word: UserWord | None = Field(description="The user's word on it; one that is muted is told to be over.")
+
+
+class UserWish(WireModel):
+    """The user's word on an item: always send it, never send it, it is wrong."""
+
+    item: ItemName
+    word: UserWord
+    why: str
+    at: str = Field(description="RFC 3339.")
 
 
 class ExplainResult(WireModel):
@@ -164,13 +197,38 @@ class ExplainResult(WireModel):
 
     run_id: Identifier
     created_at: str = Field(description="RFC 3339.")
-    status: Literal["pending", "committed", "dropped"] = Field(description="What post-run made of the delivery.")
+    status: Literal["pending", "committed", "dropped", "notRun"] = Field(
+        description="What post-run made of the delivery; notRun for one that would be."
+    )
     action: Literal["inject", "passthrough"]
     reason: str | None
     items: list[ExplainedItem]
+    statements: list[ExplainedStatement] = Field(description="The anchor's, in its order.")
+    wishes: list[UserWish] = Field(description="The user's words on the project's items, the newest first.")
     system: SystemText | None
     blocks: list[Block]
     metadata: PreRunMetadata
+
+
+class PinParams(WireModel):
+    """An item that is always to be sent."""
+
+    project_path: FolderPath
+    item: ItemName = Field(description="As `continuity/explain` names it, for example `context:src/cart.py`.")
+    why: str = Field(default="", max_length=500, description="The user's reason, for the user.")
+    take_back: bool = Field(default=False, description="Forgets whatever was said of the item.")
+
+
+class MuteParams(PinParams):
+    """An item that is never to be sent: unwanted, or wrong."""
+
+    wrong: bool = Field(default=False, description="Whether what it says is wrong, as of a trap that is none.")
+
+
+class WishesResult(WireModel):
+    """The user's words on a project's items, the newest first."""
+
+    wishes: list[UserWish]
 
 
 class RepoChangedParams(WireModel):

@@ -14,6 +14,7 @@ from sidecar.packs.plan import contract_item, plan_item
 from sidecar.packs.prompt import said
 from sidecar.packs.rendered import Rendered
 from sidecar.packs.turn import Turn
+from sidecar.packs.wishes import is_pinned, told_lines, wished
 from sidecar.packs.worktree_items import Interest
 from sidecar.runs import keys
 
@@ -22,7 +23,7 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
     """Gives everything that holds for the call, fitted to its budget, less what the session has already."""
     as_system = turn.params.provider == "claude"
     pinned = turn.known.anchor
-    current = anchor_block(gathered.pack.anchor, turn.params.prompt if pinned is None else "")
+    current = anchor_block(told_lines(gathered.pack.anchor, turn.wishes), turn.params.prompt if pinned is None else "")
     anchor = pinned or current
     changes = None
     if pinned is not None and gathered.whole_anchor:
@@ -32,8 +33,9 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
         named = omissions(Anchor(gathered.pack.anchor, gathered.pack.left_out))
         gathered.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in named)
     limits = Limits(turn.settings.budget_bytes(turn.token_mode), turn.settings.new_bytes_per_call(turn.token_mode))
-    items = _items(turn, gathered, changes)
-    return compose(items, anchor, turn.known, limits, as_system=as_system, request=turn.params.prompt)
+    items, muted = wished(_items(turn, gathered, changes), turn.wishes)
+    composed = compose(items, anchor, turn.known, limits, as_system=as_system, request=turn.params.prompt)
+    return composed._replace(fates=(*composed.fates, *((item, "muted") for item in muted)))
 
 
 def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> list[PackItem]:
@@ -49,6 +51,7 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
         items.append(plan_item(turn.sub_chat.plan, "carryover" if carries_over else "plan", sendable))
     own = {file.ranked.path for file in gathered.extra}
     files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
+    files.sort(key=lambda file: not is_pinned(keys.context_key(file.ranked.path), turn.wishes))
     telling: list[ContextFile] = []
     for file in files:
         if _is_news(turn, file):
@@ -73,5 +76,6 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
 
 def _is_news(turn: Turn, file: ContextFile) -> bool:
     """Whether a file is worth telling: a follow-up hears of no further file that shares one word with its task."""
-    is_follow_up = turn.known.exists and not turn.task_is_new
-    return not (is_follow_up and is_faint(file.ranked)) or keys.context_key(file.ranked.path) in turn.known.items
+    is_follow_up, key = turn.known.exists and not turn.task_is_new, keys.context_key(file.ranked.path)
+    is_told = key in turn.known.items or is_pinned(key, turn.wishes)
+    return not (is_follow_up and is_faint(file.ranked)) or is_told

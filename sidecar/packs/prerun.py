@@ -1,6 +1,7 @@
 """`continuity/preRun`, straight down: settings, conversation, repository, packs, ledger, answer, record."""
 
 import string
+from typing import NamedTuple
 
 from sidecar.call import Call
 from sidecar.core.clock import Deadline
@@ -9,9 +10,9 @@ from sidecar.packs.compose import Composed
 from sidecar.packs.gather import Gathered, gather
 from sidecar.packs.model import PreRunParams, PreRunResult
 from sidecar.packs.offer import offered
-from sidecar.packs.recording import keep_task
-from sidecar.packs.shared import Question, question_of
-from sidecar.packs.turn import begin
+from sidecar.packs.recording import record, record_untouched
+from sidecar.packs.shared import Question, question_of, remember
+from sidecar.packs.turn import Turn, begin
 from sidecar.runs import keys
 
 DEFAULT_DEADLINE_MS = 800
@@ -22,29 +23,60 @@ WHITE_SPACE = (
 """What the host's `trim` takes off a prompt before it looks for a slash (ECMAScript's white space)."""
 
 
+class Decided(NamedTuple):
+    """What a call came to. Without something composed, the prompt passes through for a reason."""
+
+    reason: str
+    turn: Turn | None = None
+    """None where nothing is even looked at."""
+    question: Question | None = None
+    gathered: Gathered | None = None
+    composed: Composed | None = None
+
+
 def run(call: Call, params: PreRunParams) -> PreRunResult:
-    """Decides what the agent is told before a run."""
+    """Decides what the agent is told before a run, and keeps it."""
+    decided = decide(call, params)
+    call.cancellation.check()  # what nobody receives is not recorded
+    token = call.process.new_id()
+    result = answer_of(call, params, decided, token)
+    if decided.question is not None:
+        remember(params.sub_chat_id, decided.question)
+    if decided.turn is not None and decided.gathered is not None and decided.composed is not None:
+        record(decided.turn, decided.gathered, decided.composed, result, token)
+    elif decided.reason != "off":
+        record_untouched(call, params, decided.turn, result, token)
+    return result
+
+
+def decide(call: Call, params: PreRunParams) -> Decided:
+    """Decides what the agent would be told now; keeps nothing."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     settings = call.process.settings(workspace.project_key)
     if settings.mode == "off" or params.is_local_model:
-        return untouched(call, params, "off" if settings.mode == "off" else "localModel", None)
+        return Decided("off" if settings.mode == "off" else "localModel")
     turn = begin(call, params, workspace, settings)
     if params.prompt.lstrip(WHITE_SPACE).startswith("/"):
-        return untouched(call, params, "slashCommand", turn)
+        return Decided("slashCommand", turn)
     workspace.require()
     deadline = Deadline(call.received_ms + (params.deadline_ms or DEFAULT_DEADLINE_MS))
     question = question_of(turn)
     gathered = gather(question, params, turn.known, deadline, new_task=turn.task_is_new)
     if gathered.late:
-        keep_task(turn)
-        return untouched(call, params, "deadline", turn)
+        return Decided("deadline", turn, question)
     composed = offered(turn, gathered)
     if not _is_confirmed(question, gathered, composed):
         again = gather(question, params, turn.known, deadline, new_task=turn.task_is_new)
         if not again.late:
             gathered, composed = again, offered(turn, again)
-    call.cancellation.check()  # what nobody receives is not recorded
-    return answer(turn, gathered, composed)
+    return Decided("", turn, question, gathered, composed)
+
+
+def answer_of(call: Call, params: PreRunParams, decided: Decided, token: str | None) -> PreRunResult:
+    """Makes the answer; `token` is the delivery's, if there is one."""
+    if decided.turn is None or decided.gathered is None or decided.composed is None:
+        return untouched(call, params, decided.reason, decided.turn)
+    return answer(decided.turn, decided.gathered, decided.composed, token)
 
 
 def _is_confirmed(question: Question, gathered: Gathered, composed: Composed) -> bool:

@@ -1,13 +1,16 @@
 """What a call leaves behind: its task, the pending delivery with what explains it, its measures."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from sidecar.call import Call
 from sidecar.codebase import may_show
 from sidecar.metrics import count_call
-from sidecar.packs.compose import Composed
+from sidecar.packs.compose import Composed, Fate
 from sidecar.packs.context import gives_content
 from sidecar.packs.gather import Gathered
-from sidecar.packs.model import PreRunMetadata
+from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.model import PreRunParams, PreRunResult
 from sidecar.packs.turn import Turn
 from sidecar.runs import CallRecord, keys, ledger, records
 
@@ -15,10 +18,37 @@ if TYPE_CHECKING:
     import apsw
 
 
-def keep_task(turn: Turn) -> None:
-    """Keeps the task of a call that had to go without, so that a follow-up is known as one."""
-    with turn.call.database.write(durable=False) as tx:
-        _put_task(tx, turn, turn.call.now_ms())
+def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result: PreRunResult, token: str) -> None:
+    """Keeps why a prompt passed through; and the task of one that came too late, so that a follow-up is known as one.
+
+    Such a record explains and delivers nothing: a post-run does as if there were none.
+    """
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    session = turn.session.session_id if turn is not None and turn.session is not None else None
+    shadow, now_ms = turn is not None and turn.is_shadow, call.now_ms()
+    anchor = result.system and PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, result.system.text, "", "stays pinned")
+    record = {
+        "action": result.action, "reason": result.reason, "passedThrough": True,
+        "metadata": result.metadata.model_dump(mode="json", by_alias=True),
+        "items": explained_items([(anchor, "alreadyDelivered")] if anchor else []),
+    }  # fmt: skip
+    blocks: dict[str, Any] = {
+        "system": result.system.model_dump(by_alias=True) if result.system else None,
+        "blocks": [],
+    }
+    with call.database.write(durable=False) as tx:
+        if turn is not None and result.reason == "deadline":
+            _put_task(tx, turn, now_ms)
+        kept = CallRecord(
+            token, params.run_id, params.sub_chat_id, workspace.project_key, workspace.key, params.provider, session,
+            shadow, "dropped", now_ms, record, blocks,
+        )  # fmt: skip
+        records.record_call(tx, kept)
+
+
+def explained_items(fates: Iterable[tuple[PackItem, Fate]]) -> list[list[Any]]:
+    """Gives what is kept of each item to explain it."""
+    return [[item.key, item.kind, item.bytes, fate, item.why, dict(item.score)] for item, fate in fates]
 
 
 def _put_task(tx: "apsw.Connection", turn: Turn, now_ms: int) -> None:
@@ -26,18 +56,15 @@ def _put_task(tx: "apsw.Connection", turn: Turn, now_ms: int) -> None:
     records.put_sub_chat(tx, turn.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
 
 
-def record(
-    turn: Turn, gathered: Gathered, composed: Composed, metadata: PreRunMetadata, token: str | None, reason: str | None
-) -> None:
+def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunResult, token: str) -> None:
     """Keeps the task, the pending delivery, what explains it, and the measures, in one transaction."""
-    params, now_ms = turn.params, turn.call.now_ms()
+    params, metadata, now_ms = turn.params, result.metadata, turn.call.now_ms()
     with turn.call.database.write(durable=False) as tx:
         if turn.sub_chat.task != turn.task:
             _put_task(tx, turn, now_ms)
         if turn.sub_chat.counters.shadow and not turn.is_shadow:
             ledger.drop_shadow(tx, params.sub_chat_id)
-        if token is not None:
-            records.record_call(tx, _call_record(turn, gathered, composed, metadata, token, reason, now_ms))
+        records.record_call(tx, _call_record(turn, gathered, composed, result, token, now_ms))
         count_call(
             tx, turn.workspace.project_key, params.provider, shadow=turn.is_shadow, now_ms=now_ms,
             measures={
@@ -50,26 +77,20 @@ def record(
 
 
 def _call_record(
-    turn: Turn,
-    gathered: Gathered,
-    composed: Composed,
-    metadata: PreRunMetadata,
-    token: str,
-    reason: str | None,
-    now_ms: int,
+    turn: Turn, gathered: Gathered, composed: Composed, result: PreRunResult, token: str, now_ms: int
 ) -> CallRecord:
     state = gathered.state
     head = state.head if state else None
     told_head = head if gathered.differences is not None else turn.known.head_commit or head
     record: dict[str, Any] = {
-        "action": "passthrough" if reason else "inject",
-        "reason": reason,
-        "metadata": metadata.model_dump(mode="json", by_alias=True),
+        "action": result.action,
+        "reason": result.reason,
+        "metadata": result.metadata.model_dump(mode="json", by_alias=True),
         "delivered": [list(item.as_delivery()) for item in composed.delivered if not item.every_time],
         "files": [keys.context_path(item.key) for item in composed.delivered if gives_content(item)],
         "pin": list(composed.anchor) if composed.anchor and composed.anchor_is_new else None,
         "fresh": turn.fresh,
-        "items": [[item.key, item.kind, item.bytes, fate, item.why, dict(item.score)] for item, fate in composed.fates],
+        "items": explained_items(composed.fates),
         "head": head,
         "toldHead": told_head,
         "changed": {

@@ -1,7 +1,7 @@
 """The part of a pack that all conversations of one task share: the anchor's lines and the task's files, cached."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from sidecar.packs.context import UNREAD, ContextFile, for_query, why_here
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
 from sidecar.packs.turn import Turn
+from sidecar.packs.wishes import pinned_files
 from sidecar.runs import Task
 from sidecar.runs.model import Provider, RunMode
 from sidecar.workspace import Workspace
@@ -55,6 +56,8 @@ class Question(NamedTuple):
     """What the anchor's lines may take."""
     touched: tuple[str, ...]
     """Files that runs on this task changed: what is near them is more likely to matter next."""
+    pinned: tuple[str, ...] = ()
+    """Files the user wants sent; they are no part of what is shared."""
 
 
 class Asked:
@@ -113,15 +116,19 @@ class Draft:
 
 
 def question_of(turn: Turn) -> Question:
-    """Puts together what a call asks, and remembers it for the preparation after its run."""
+    """Puts together what a call asks."""
     params, workspace, process = turn.params, turn.workspace, turn.call.process
-    question = Question(
+    return Question(
         process, workspace, repository_of(workspace, process), turn.task, params.provider, params.mode, turn.token_mode,
         params.host_injects or HostInjects(), turn.rejected,
         anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)), turn.touched,
+        pinned_files(turn.wishes),
     )  # fmt: skip
-    workspace.part(Asked, Asked).remember(params.sub_chat_id, question)
-    return question
+
+
+def remember(sub_chat_id: str, question: Question) -> None:
+    """Remembers what a conversation asked, for the packs that are made ahead of its next call."""
+    question.workspace.part(Asked, Asked).remember(sub_chat_id, question)
 
 
 def answer_at_hand(question: Question, sub_chat_id: str, state: RepositoryState) -> Answer | None:
@@ -223,6 +230,15 @@ def _files(
         )
         for one in ranked
     )
+
+
+def pinned(
+    question: Question, state: RepositoryState, listing: Listing, there: Container[str]
+) -> tuple[ContextFile, ...]:
+    """Gives the files the user wants sent that are not there already."""
+    missing = [Ranked(path, 0.0, {}, (), ()) for path in question.pinned if path in listing.files and path not in there]
+    found = with_summaries(question, question.task.query, missing, state, listing) if missing else ()
+    return tuple(file._replace(why="pinned by the user") for file in found)
 
 
 def pointers(question: Question, found: list[Ranked]) -> tuple[ContextFile, ...]:

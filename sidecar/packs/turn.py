@@ -8,6 +8,8 @@ from sidecar.codebase import repository_of
 from sidecar.governor import Word, decide, signals_of
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.task import task_of
+from sidecar.packs.wishes import Wishes
+from sidecar.packs.wishes_store import wishes_of
 from sidecar.runs import UNKNOWN, FailingTests, Known, SessionKey, SubChat, Task, artifacts, ledger, records
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
@@ -46,6 +48,7 @@ class Turn:
     task_is_new: bool
     touched: tuple[str, ...]
     """Files that the conversation's last runs on this task changed, sorted."""
+    wishes: Wishes
 
     @property
     def is_shadow(self) -> bool:
@@ -74,12 +77,13 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         )
         sub_chat = sub_chat.for_new_task() if is_new else sub_chat
         touched = records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS, task.fingerprint)
+        wishes = wishes_of(tx, workspace.project_key)
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, UNKNOWN) if fresh else (held_by, held)
     rejected = tuple(sorted(artifact.title for artifact in accepted))
     return Turn(
         call, params, workspace, settings, token_mode, sub_chat, failing, rejected, session, known, held, word, fresh,
-        task, is_new, tuple(sorted(touched)),
+        task, is_new, tuple(sorted(touched)), wishes,
     )  # fmt: skip
 
 

@@ -92,6 +92,14 @@ MIGRATIONS: tuple[Migration, ...] = (
         "the plan of a conversation's task",
         ("ALTER TABLE continuity_state ADD COLUMN plan TEXT NOT NULL DEFAULT ''",),
     ),
+    Migration(
+        "the user's word on items",
+        (
+            """CREATE TABLE continuity_wishes (
+                 project TEXT NOT NULL, item TEXT NOT NULL, word TEXT NOT NULL, why TEXT NOT NULL,
+                 at_ms INTEGER NOT NULL, PRIMARY KEY (project, item)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -103,6 +111,7 @@ DURABLE_TABLES = (
     "continuity_tests",
     "continuity_artifacts",
     "continuity_metrics",
+    "continuity_wishes",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
 

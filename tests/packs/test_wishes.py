@@ -1,0 +1,191 @@
+"""The user's word on an item: always sent, never sent, wrong. Per project, across worktrees, kept over a restart."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.wishes import Wish, line_key, pinned_files, told_lines, wished
+from sidecar.runs import keys
+from tests.packs.test_explaining import would_be
+from tests.support.conversation import Conversation, kinds, sent
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, explain, set_settings, text_of
+
+MAIL = "context:src/mail.py"
+CART = "context:src/cart.py"
+TRAPS = "# Rules\n\n- Never use floats for money.\n\n## Gotchas\n\n- The printer eats umlauts.\n"
+
+
+def pin(chat: Conversation, item: str, **more: Any) -> Any:
+    path = chat.common.get("projectPath", str(chat.cwd))
+    return chat.client.request("continuity/pin", {"projectPath": path, "item": item, **more})["wishes"]
+
+
+def mute(chat: Conversation, item: str, **more: Any) -> Any:
+    path = chat.common.get("projectPath", str(chat.cwd))
+    return chat.client.request("continuity/mute", {"projectPath": path, "item": item, **more})["wishes"]
+
+
+def explained(chat: Conversation, answer: Any) -> dict[str, Any]:
+    return {item["item"]: item for item in explain(chat, answer)["items"]}
+
+
+@pytest.fixture
+def many(make_repository: Callable[..., Repository]) -> Repository:
+    """A repository of which most files have nothing to do with what is asked."""
+    cart = '"""The cart: totals and discounts."""\n\n\ndef apply_discount(percent: int) -> None:\n    pass\n'
+    odd = {f"src/thing_{number}.py": f'"""Thing {number}."""\n\nvalue = {number}\n' for number in range(40)}
+    return make_repository({**odd, "src/cart.py": cart, "AGENTS.md": TRAPS}, name="many")
+
+
+def test_a_pinned_file_is_sent_though_nothing_points_at_it_once_to_each_session(talk: Talk, many: Repository) -> None:
+    chat = talk(cwd=many.path)
+    item = "context:src/thing_7.py"
+    assert item not in explained(chat, chat.pre_run(PROMPT))
+    assert pin(chat, item, why="the heart of it") == [
+        {"item": item, "word": "always", "why": "the heart of it", "at": "2026-03-01T09:30:00.000Z"}
+    ]
+    first, second = chat.turn(PROMPT), chat.turn("and now fix it")
+    assert "src/thing_7.py" in text_of(first, "context")
+    assert explained(chat, first)[item] | {"bytes": 0, "score": {}} == {
+        "item": item, "kind": "context", "bytes": 0, "fate": "sent", "why": "pinned by the user", "score": {},
+        "word": "always",
+    }  # fmt: skip
+    assert explained(chat, second)[item]["fate"] == "alreadyDelivered"
+    assert kinds(second) == ["delta"]
+    many.write({"src/thing_7.py": '"""Thing seven."""\n\nvalue = 77\n'})
+    assert "Thing seven." in text_of(chat.pre_run("go on"), "context")
+    assert pin(chat, item, takeBack=True) == []
+    assert item not in explained(chat, talk(cwd=many.path, sub_chat_id="other").pre_run(PROMPT))
+
+
+def test_a_pinned_file_comes_before_what_the_budget_cuts(talk: Talk) -> None:
+    chat = talk()
+    set_settings(chat, budgets={"newBytesPerCall": 1_000})
+    assert explained(chat, chat.pre_run(PROMPT)).get(MAIL, {"fate": "trimmed"})["fate"] == "trimmed"
+    pin(chat, MAIL)
+    assert explained(chat, chat.pre_run(PROMPT))[MAIL]["fate"] == "sent"
+
+
+def test_a_pinned_file_that_may_not_be_shown_or_is_not_there_is_not_sent(talk: Talk, shop: Repository) -> None:
+    shop.write({".env": "SHOP_TOKEN=correct-horse-battery\n", "debug.log": "lines\n"})
+    chat = talk()
+    for path in (".env", "debug.log", "../secret.txt", "/etc/passwd", "nowhere.py"):
+        pin(chat, f"context:{path}")
+    answer = chat.pre_run(PROMPT)
+    assert "horse" not in sent(answer)
+    assert {item["kind"] for item in explain(chat, answer)["items"]} == {"anchor", "context", "delta"}
+    assert not {name for name in explained(chat, answer) if name.startswith("context:") and "src/" not in name} & {
+        "context:.env", "context:debug.log", "context:../secret.txt", "context:/etc/passwd", "context:nowhere.py",
+    }  # fmt: skip
+
+
+def test_a_muted_file_is_not_sent_and_explain_says_so(talk: Talk) -> None:
+    chat = talk()
+    mute(chat, CART)
+    answer = chat.pre_run(PROMPT)
+    assert "apply_discount" not in sent(answer)
+    assert explained(chat, answer)[CART]["fate"] == "muted"
+    assert explained(chat, answer)[CART]["word"] == "never"
+    assert explain(chat, answer)["wishes"][0]["item"] == CART
+    mute(chat, CART, takeBack=True)
+    assert "apply_discount" in sent(chat.pre_run(PROMPT))
+
+
+def test_a_trap_that_is_none_is_told_to_nobody_and_to_be_over_to_who_has_it(talk: Talk, many: Repository) -> None:
+    chat = talk(cwd=many.path)
+    first = chat.turn(PROMPT)
+    assert "The printer eats umlauts." in first["system"]["text"]
+    trap = next(one for one in explain(chat, first)["statements"] if "umlauts" in one["text"])
+    mute(chat, trap["item"], wrong=True, why="fixed in May")
+
+    after = chat.turn("and now fix it")
+    assert after["system"] == first["system"], "the pinned text never changes"
+    assert "no longer: The printer eats umlauts." in text_of(after, "delta")
+    assert kinds(chat.pre_run("go on")) == ["delta"]
+    assert "umlauts" not in sent(chat.pre_run("go on")).replace(first["system"]["text"], "")
+    told = {one["item"]: one["word"] for one in explain(chat, after)["statements"]}
+    assert told[trap["item"]] == "wrong"
+
+    fresh = talk(cwd=many.path, sub_chat_id="other").pre_run(PROMPT)
+    assert "umlauts" not in sent(fresh)
+    assert "Known traps" not in sent(fresh)
+    assert "Never use floats for money." in fresh["system"]["text"]
+
+
+def test_the_word_holds_in_every_worktree_of_the_project_and_in_no_other_project(
+    talk: Talk, shop: Repository, tmp_path: Path, many: Repository
+) -> None:
+    project = {"projectPath": str(shop.path)}
+    one = talk(sub_chat_id="one", cwd=shop.add_worktree(tmp_path / "a", "a").path, **project)
+    two = talk(sub_chat_id="two", cwd=shop.add_worktree(tmp_path / "b", "b").path, **project)
+    mute(one, CART)
+    assert "apply_discount" not in sent(two.pre_run(PROMPT))
+    assert "apply_discount" in sent(talk(cwd=many.path, sub_chat_id="three").pre_run(PROMPT))
+
+
+def test_the_word_survives_a_restart(
+    talk: Talk, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
+) -> None:
+    chat = talk()
+    mute(chat, CART)
+    active.close()
+    restarted = open_sidecar()
+    restarted._ids = 1_000
+    restarted.client.initialize(settings={"mode": "active"})
+    chat.client = restarted.client
+    assert "apply_discount" not in sent(chat.pre_run(PROMPT))
+
+
+def test_the_last_word_on_an_item_counts(talk: Talk) -> None:
+    chat = talk()
+    mute(chat, CART)
+    assert [wish["word"] for wish in pin(chat, CART)] == ["always"]
+    assert [wish["word"] for wish in mute(chat, CART, wrong=True)] == ["wrong"]
+
+
+def test_a_reason_is_kept_without_secrets(talk: Talk) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    assert token not in str(pin(talk(), CART, why=f"because of {token}"))
+
+
+def test_what_would_be_shows_the_word(talk: Talk) -> None:
+    chat = talk()
+    mute(chat, CART)
+    told = would_be(chat, PROMPT)
+    assert {item["item"]: item["fate"] for item in told["items"]}[CART] == "muted"
+
+
+words = st.sampled_from(["always", "never", "wrong"])
+names = st.sampled_from([f"context:{letter}" for letter in "abcdef"])
+
+
+@given(st.lists(names, unique=True), st.dictionaries(names, words))
+def test_every_item_is_kept_or_muted_and_none_changes_its_text(items: list[str], said: dict[str, Any]) -> None:
+    made = [PackItem(name, "context", Priority.FURTHER_CONTEXT, name, "d", "why") for name in items]
+    result = wished(made, {name: Wish(name, word, "", 1) for name, word in said.items()})
+    assert sorted(item.text for item in (*result.items, *result.muted)) == sorted(items)
+    assert all(said[item.key] != "always" for item in result.muted)
+    assert [item.key for item in result.items if item.priority < Priority.DELTA] == [
+        name for name in items if said.get(name) == "always"
+    ]
+
+
+def test_a_statement_is_known_again_on_another_line_and_its_section_goes_with_it() -> None:
+    lines = ("Rules:", "- a (AGENTS.md:3)", "Known traps:", "- b (AGENTS.md:9)", "Map:", "- src/: c")
+    muted = {key: Wish(key, "never", "", 1) for key in (line_key("- b (AGENTS.md:12)"),)}
+    assert told_lines(lines, muted) == ("Rules:", "- a (AGENTS.md:3)", "Map:", "- src/: c")
+    assert told_lines(lines, {}) == lines
+    assert told_lines((), {}) == ()
+    assert told_lines(lines, {keys.ANCHOR: Wish(keys.ANCHOR, "never", "", 1)}) == ()
+
+
+def test_the_files_pinned_last_are_sent() -> None:
+    wishes = {f"context:{number}": Wish(f"context:{number}", "always", "", number) for number in range(20)}
+    assert set(pinned_files(wishes)) == {str(number) for number in range(8, 20)}
