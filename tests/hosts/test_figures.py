@@ -1,0 +1,68 @@
+"""The sums of a replay, and why a pack was lost."""
+
+from typing import Any
+
+import pytest
+
+from sidecar.hosts.figures import TurnFigures, by, percentile, sums
+from sidecar.hosts.turns import Asked, lost
+
+LAST = Asked("main", "claude", "agent", "task", None, 0)
+
+
+def turn(**changes: Any) -> TurnFigures:
+    figures: dict[str, Any] = {
+        "session": "one", "kind": "small", "line": 1, "chat": "chat", "provider": "claude", "mode": "agent",
+        "provider_session": None, "action": "inject", "reason": None, "looked_up": True, "hit": True, "lost": None,
+        "prompt_bytes": 10, "sent_bytes": 100, "anchor_bytes": 0, "injected_bytes": 100, "reused_bytes": 300,
+        "baseline_bytes": 400, "partial": False, "ms": 5.0, "prepared_ms": 1.0, "settled": True, **changes,
+    }  # fmt: skip
+    return TurnFigures(**figures)
+
+
+def test_sums_are_those_of_the_turns() -> None:
+    told = sums(
+        [
+            turn(hit=False, lost="first prompt", sent_bytes=400, ms=900.0),
+            turn(sent_bytes=40),
+            turn(looked_up=False, hit=False, sent_bytes=0, baseline_bytes=0),
+        ]
+    )
+    assert (told.turns, told.looked_up, told.hits, told.hit_rate) == (3, 2, 1, 0.5)
+    assert (told.sent_bytes_per_turn, told.baseline_bytes_per_turn, told.saved) == (146.7, 266.7, 0.45)
+    assert (told.lost, told.over_host_deadline, told.median_ms, told.slowest_ms) == ({"first prompt": 1}, 1, 5.0, 900.0)
+    assert (told.measured_baseline_bytes_per_turn, told.measured_saved) == (None, None)
+    assert sums([turn(measured_baseline_bytes=500)]).measured_saved == 0.8
+
+
+def test_nothing_looked_up_has_no_rate() -> None:
+    told = sums([turn(looked_up=False, hit=False, baseline_bytes=0, sent_bytes=0)])
+    assert (told.hit_rate, told.saved) == (None, None)
+
+
+def test_turns_are_added_up_by_name_in_their_order() -> None:
+    told = by([turn(kind="b"), turn(kind="a"), turn(kind="b")], lambda one: one.kind)
+    assert [(name, one.turns) for name, one in told.items()] == [("b", 2), ("a", 1)]
+
+
+@pytest.mark.parametrize(("share", "value"), [(0.0, 1.0), (0.5, 2.0), (0.75, 3.0), (0.76, 4.0), (1.0, 4.0)])
+def test_a_percentile_is_a_value_that_occurred(share: float, value: float) -> None:
+    assert percentile([1.0, 2.0, 3.0, 4.0], share) == value
+
+
+@pytest.mark.parametrize(
+    ("now", "partial", "reason"),
+    [
+        (LAST._replace(worktree="other"), False, "first prompt"),
+        (LAST._replace(provider="codex", task="b"), False, "other provider"),
+        (LAST._replace(mode="plan", task="b"), False, "other mode"),
+        (LAST._replace(task="b", edits=1), False, "other task"),
+        (LAST._replace(token_mode="low"), False, "other budget"),
+        (LAST._replace(edits=1), True, "deadline"),
+        (LAST._replace(edits=1), False, "changed by the user"),
+        (LAST, False, "changed by the run"),
+    ],
+)
+def test_a_loss_has_the_first_reason_that_holds(now: Asked, partial: bool, reason: str) -> None:
+    assert lost(now, LAST, partial=partial) == reason
+    assert lost(now, None, partial=partial) == "first prompt"
