@@ -138,7 +138,7 @@ def _own_changes(state: RepositoryState, written: set[str], diffs: dict[str, Fil
         if file.path in written:
             diff = diffs.get(file.path)
             text = diff.hunks if diff is not None else as_added(new_file(file.path) or "")
-            told = keys.Told(keys.change_digest(file), tuple(hunk.mark for hunk in hunks_of(text)))
+            told = keys.Told(keys.change_digest(file), keys.all_shown(hunks_of(text)))
             own.append(Item(keys.change_key(file.path), keys.told_digest(told), 0))
     return own
 

@@ -9,7 +9,7 @@ from sidecar.codebase.summary.summarise import Definition, Summary, from_json, t
 from sidecar.codebase.summary.values import chunk_lines
 from sidecar.codebase.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 from sidecar.codebase.worktree.diff import FileDiff, Moved
-from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hunks_of, place_of
+from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hunks_of
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
 
 __all__ = [
@@ -41,7 +41,6 @@ __all__ = [
     "is_test",
     "may_show",
     "paths_in",
-    "place_of",
     "query_terms",
     "query_words",
     "repository_of",

@@ -1,6 +1,6 @@
 """The Delta Pack: what changed since this provider session last looked. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sidecar.codebase import FileDiff, Moved, RepositoryState, may_show
 from sidecar.core.digests import short_id
@@ -8,7 +8,7 @@ from sidecar.packs.failing import tests_items
 from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.tasklist import todos_items
 from sidecar.packs.text import one_line
-from sidecar.packs.worktree_items import SHOWN_FILES, Differences, Interest, file_items
+from sidecar.packs.worktree_items import SHOWN_FILES, Differences, Interest, file_items, told_by_file
 from sidecar.runs import FailingTests, Known, keys
 
 MAX_COMMITS = 10
@@ -35,7 +35,8 @@ def delta_items(
     item comes near it, else it would never be sent.
     """
     items = list(tests_items(failing, state, known))
-    items.append(_head_item(state, moved, known, differences))
+    told_apart = {diff.path for diff in told_by_file(moved, differences, interest)}
+    items.append(_head_item(state, moved, known, told_apart, is_whole=differences is not None))
     items.extend(file_items(state, differences, known, moved, interest, sendable_bytes))
     items.extend(todos_items(todos, known))
     items.extend(_rules_items(anchor_changes, known))
@@ -52,15 +53,17 @@ def _unchanged_item() -> PackItem:
     )  # fmt: skip
 
 
-def _head_item(state: RepositoryState, moved: Moved | None, known: Known, differences: Differences | None) -> PackItem:
+def _head_item(
+    state: RepositoryState, moved: Moved | None, known: Known, told_apart: Collection[str], *, is_whole: bool
+) -> PackItem:
     if state.kind != "git":
         return _folder_item(state, known)
     lines = [_where(state, known)]
     if moved is not None:
-        lines += _moved_lines(moved, differences)
-    elif differences is None and known.head_commit is not None and known.head_commit != state.head:
+        lines += _moved_lines(moved, told_apart)
+    elif not is_whole and known.head_commit is not None and known.head_commit != state.head:
         lines.append("HEAD has moved since your last run.")
-    digest = keys.head_digest(state.branch, state.head) + ("" if differences is not None else _NAMED)
+    digest = keys.head_digest(state.branch, state.head) + ("" if is_whole else _NAMED)
     return PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), digest, "where the worktree stands")
 
 
@@ -81,7 +84,7 @@ def _where(state: RepositoryState, known: Known) -> str:
     return f"Worktree: {where} {at}{was}."
 
 
-def _moved_lines(moved: Moved, differences: Differences | None) -> list[str]:
+def _moved_lines(moved: Moved, told_apart: Collection[str]) -> list[str]:
     """Which commits came and went, and the counts of files that are not told one by one."""
     come, lost = moved.counts
     lines = [_way(moved)]
@@ -89,8 +92,7 @@ def _moved_lines(moved: Moved, differences: Differences | None) -> list[str]:
         lines += ["no longer in its history:", *_subjects(moved.lost, lost)]
     if moved.subjects:
         lines += ["new commits:", *_subjects(moved.subjects, come)]
-    own = differences.committed if differences is not None else {}
-    files = [file for file in moved.files if may_show(file.path) and file.path not in own]
+    files = [file for file in moved.files if may_show(file.path) and file.path not in told_apart]
     lines += [f"  {_counts(file)}" for file in files[:SHOWN_FILES]]
     return [*lines, f"  … {len(files) - SHOWN_FILES} more files"] if len(files) > SHOWN_FILES else lines
 

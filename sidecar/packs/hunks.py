@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.codebase import Hunk, count_terms, follows, head_of, hunks_of, place_of, query_terms
+from sidecar.codebase import Hunk, count_terms, follows, head_of, hunks_of, query_terms
 from sidecar.core.redact import redact_lines
 from sidecar.packs.text import clean, size
+from sidecar.runs import keys
 
 LINE_CHARACTERS = 240
 """How much of a line is shown."""
@@ -21,8 +22,8 @@ class Telling(NamedTuple):
     """What is told of a file's difference."""
 
     lines: tuple[str, ...]
-    marks: tuple[str, ...]
-    """The hunks that the session knows once it has these lines, those it knew before among them."""
+    hunks: tuple[keys.ToldHunk, ...]
+    """What the session knows of the present difference once it has these lines."""
     knew: bool
     """Whether the session knew some of the difference before."""
     is_news: bool
@@ -30,10 +31,10 @@ class Telling(NamedTuple):
 
 
 @lru_cache(maxsize=96)
-def telling(text: str, told: tuple[str, ...], query: str, limit_bytes: int) -> Telling:
-    """Tells a difference to a session that knows the hunks `told`; cuts between hunks, inside of one only if none fits.
+def telling(text: str, told: tuple[keys.ToldHunk, ...], query: str, limit_bytes: int) -> Telling:
+    """Tells a difference to a session that knows `told`; cuts between hunks, inside of one only if none fits.
 
-    Each hunk of the difference is known, or shown, or counted in a last line; each that was told and is no more as it
+    Each hunk of the difference is known, or shown, or counted in a last line; each that was shown and is no more as it
     was is named by its place, unless what stands there now is shown.
     """
     hunks = hunks_of(text)
@@ -46,11 +47,14 @@ def telling(text: str, told: tuple[str, ...], query: str, limit_bytes: int) -> T
         shown, body = _cut(hunks, lines, news[0], limit_bytes)
     left = _line_count(text) - len(body) + sum(line.startswith("  @@ ") for line in body)
     left -= sum(len(hunks[number].lines) for number in known)
-    if left > 0 and (body or known):  # else the counts of the whole file say it
+    if left > 0 and (body or told):  # else the counts of the whole file say it
         body.append(f"  … {left} more lines")
     gone = _gone(hunks, told, shown)
-    marks = tuple(hunks[number].mark for number in sorted(known | set(shown)))
-    return Telling((*body, *_gone_lines(gone)), marks, bool(known), bool(news or gone))
+    was_shown = {number for number, one in known.items() if one.was_shown} | set(shown)
+    now = tuple(
+        keys.ToldHunk(hunk.mark, hunk.place, number in was_shown) for number, hunk in enumerate(hunks[: keys.MAX_HUNKS])
+    )
+    return Telling((*body, *_gone_lines(gone)), now, bool(known), bool(news or gone))
 
 
 @lru_cache(maxsize=48)
@@ -72,14 +76,14 @@ def _line(text: str) -> str:
     return text if len(text) <= LINE_CHARACTERS else text[: LINE_CHARACTERS - 1] + "…"
 
 
-def _known(hunks: Sequence[Hunk], told: Sequence[str]) -> set[int]:
+def _known(hunks: Sequence[Hunk], told: Sequence[keys.ToldHunk]) -> dict[int, keys.ToldHunk]:
     """Which hunks were told before, in this order: one that came to stand before another is news."""
-    numbers = {mark.partition("=")[2]: number for number, mark in enumerate(told)}
-    known, last = set(), -1
+    numbers = {one.mark: number for number, one in enumerate(told)}
+    known, last = {}, -1
     for number, hunk in enumerate(hunks):
-        at = numbers.get(hunk.mark.partition("=")[2], -1)
+        at = numbers.get(hunk.mark, -1)
         if at > last:
-            known.add(number)
+            known[number] = told[at]
             last = at
     return known
 
@@ -146,10 +150,10 @@ def _cut(
     return ([number], body) if len(body) > 1 else ([], [])
 
 
-def _gone(hunks: Sequence[Hunk], told: Sequence[str], shown: Sequence[int]) -> list[str]:
-    """The places of what was told and is not as it was, unless the place is among those that are shown."""
-    present = {hunk.mark.partition("=")[2] for hunk in hunks}
-    places = [place_of(mark) for mark in told if mark.partition("=")[2] not in present]
+def _gone(hunks: Sequence[Hunk], told: Sequence[keys.ToldHunk], shown: Sequence[int]) -> list[str]:
+    """The places of what was shown and is not as it was, unless the place is among those that are shown now."""
+    present = {hunk.mark for hunk in hunks}
+    places = [one.place for one in told if one.was_shown and one.mark not in present]
     return [place for place in places if not any(_covers(hunks[number], place) for number in shown)]
 
 

@@ -1,5 +1,6 @@
 """What the Delta Pack says of files: changed in the worktree, committed since, changed no more. Pure."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,11 +19,15 @@ BODY_SHARE, ITEM_SHARE = 0.4, 0.2
 """What all differences, and what one of them may take of the bytes a call may send; beyond it a file is named with its
 counts only."""
 
+COMMITTED_SHARE, COMMITTED_FILES = 0.15, 6
+"""What all that commits changed may take; so many files are told one by one though the request is not about them."""
+
 SHOWN_FILES = 40
 """Beyond this many changed files, the rest is one summary item."""
 
 LISTED_FILES = 60
 
+_GONE_FILE = re.compile(r"@@ -\S+ \+0,0 @@")
 _NOTHING = Telling((), (), knew=False, is_news=True)
 
 
@@ -44,15 +49,15 @@ class Interest(NamedTuple):
 class _Room:
     """The bytes that differences may still take."""
 
-    def __init__(self, interest: Interest, sendable_bytes: int) -> None:
+    def __init__(self, interest: Interest, sendable_bytes: int, share: float) -> None:
         self._interest = interest
         self._item_bytes = int(sendable_bytes * ITEM_SHARE)
-        self._left_bytes = int(sendable_bytes * BODY_SHARE)
+        self._left_bytes = int(sendable_bytes * share)
 
     def tell(self, path: str, text: str, told: keys.Told) -> Telling:
         """Tells a difference within what is left, and takes its bytes off."""
         limit = RELEVANT_FILE_BYTES if path in self._interest.relevance else FILE_BYTES
-        found = telling(text, told.marks, self._interest.query, max(0, min(limit, self._item_bytes, self._left_bytes)))
+        found = telling(text, told.hunks, self._interest.query, max(0, min(limit, self._item_bytes, self._left_bytes)))
         self._left_bytes -= sum(size(line) + 1 for line in found.lines)
         return found
 
@@ -69,11 +74,26 @@ def file_items(
     if state.kind != "git":
         return []
     shown, rest = _changed(state, interest)
-    room = _Room(interest, sendable_bytes)
+    room = _Room(interest, sendable_bytes, BODY_SHARE)
     items = [_file_item(file, differences, known, room) for file in shown if not _had(file, known)]
-    commits = list(_committed_items(state, differences, known, moved, room))
+    told_apart = told_by_file(moved, differences, interest)
+    committed_room = _Room(interest, sendable_bytes, COMMITTED_SHARE)
+    commits = [_committed_item(state, diff, known, moved, committed_room) for diff in told_apart]
     had = [_file_item(file, differences, known, room) for file in shown if _had(file, known)]
     return [*items, *commits, *had, *_rest_item(rest), *_gone_items(state, known, {item.key for item in commits})]
+
+
+def told_by_file(moved: Moved | None, differences: Differences | None, interest: Interest) -> list[FileDiff]:
+    """The files whose part in new commits is told, the most relevant first: all of a few, or those of the request.
+
+    Of a head that moved back, where what was told is no more, the files are only counted.
+    """
+    if moved is None or differences is None or moved.way == "back":
+        return []
+    files = [diff for path, diff in differences.committed.items() if may_show(path) and not is_generated(path)]
+    if len(moved.files) > COMMITTED_FILES:
+        files = [diff for diff in files if diff.path in interest.relevance]
+    return sorted(files, key=lambda diff: (-interest.relevance.get(diff.path, 0.0), diff.path))
 
 
 def _changed(state: RepositoryState, interest: Interest) -> tuple[list[ChangedFile], list[ChangedFile]]:
@@ -103,18 +123,18 @@ def _file_item(file: ChangedFile, differences: Differences | None, known: Known,
         text = "\n".join([_title(file, differences), *body.lines])
         return PackItem(key, "delta", Priority.DELTA, text, known.items[key].digest, why)
     if differences is None:
-        named = keys.told_digest(keys.Told(change, told.marks, is_whole=False))
+        named = keys.told_digest(keys.Told(change, told.hunks, is_whole=False))
         return PackItem(key, "delta", Priority.DELTA, _title(file, None), named, why)
     body = room.tell(file.path, _text(file, differences), keys.Told("") if file.kind == "deleted" else told)
     title = _title(file, differences) + (_since(body) if told.change else "")
-    digest = keys.told_digest(keys.Told(change, body.marks))
+    digest = keys.told_digest(keys.Told(change, body.hunks))
     return PackItem(key, "delta", Priority.DELTA, "\n".join([title, *body.lines]), digest, why)
 
 
 def _since(body: Telling) -> str:
     """Says how what follows stands to what the session was told before."""
     if not body.is_news:
-        return ", its lines as told"
+        return ", as told"
     return ", new in it:" if body.knew else ""
 
 
@@ -136,21 +156,18 @@ def _text(file: ChangedFile, differences: Differences | None) -> str:
     return diff.hunks if diff is not None else as_added(differences.new_files.get(file.path, ""))
 
 
-def _committed_items(
-    state: RepositoryState, differences: Differences | None, known: Known, moved: Moved | None, room: _Room
-) -> Iterator[PackItem]:
-    """What commits changed since the session's last run: what it was told while it was not yet committed is known."""
-    dirty = {file.path for file in state.changed}
-    for path, diff in (differences.committed if differences is not None and moved is not None else {}).items():
-        told = _told(path, known)
-        body = room.tell(path, "" if is_generated(path) else diff.hunks, told)
-        title = f"{'committed' if moved and moved.way == 'forward' else 'other with HEAD'}: {one_line(path, 300)}"
-        text = "\n".join([title + _counts(diff) + (_since(body) if told.change else ""), *body.lines])
-        if told.change and path not in dirty:
-            yield PackItem(keys.change_key(path), "delta", Priority.DELTA, text, keys.GONE, "committed meanwhile")
-        else:
-            key, digest = keys.commit_key(path), short_id(state.head)
-            yield PackItem(key, "delta", Priority.DELTA, text, digest, "committed meanwhile", every_time=True)
+def _committed_item(state: RepositoryState, diff: FileDiff, known: Known, moved: Moved | None, room: _Room) -> PackItem:
+    """What commits changed in a file since the session's last run: what it was told before the commit is known."""
+    told, is_gone = _told(diff.path, known), _GONE_FILE.match(diff.hunks) is not None
+    body = room.tell(diff.path, diff.hunks if not is_gone else "", told if not is_gone else keys.Told(""))
+    what = "committed" if moved is not None and moved.way == "forward" else "changed with HEAD"
+    title = f"{what}{', deleted' if is_gone else ''}: {one_line(diff.path, 300)}{_counts(diff)}"
+    text = "\n".join([title + (_since(body) if told.change and not is_gone else ""), *body.lines])
+    why = "committed since the last run"
+    if told.change and not any(file.path == diff.path for file in state.changed):
+        return PackItem(keys.change_key(diff.path), "delta", Priority.DELTA, text, keys.GONE, why)
+    key = keys.commit_key(diff.path)
+    return PackItem(key, "delta", Priority.DELTA, text, short_id(state.head), why, every_time=True)
 
 
 def _rest_item(rest: Sequence[ChangedFile]) -> list[PackItem]:

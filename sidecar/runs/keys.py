@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import orjson
 
-from sidecar.codebase import ChangedFile
+from sidecar.codebase import ChangedFile, Hunk
 from sidecar.core.digests import short_id
 
 ANCHOR = "anchor"
@@ -31,13 +31,23 @@ SEEN = ":seen"
 NAMED_ONLY = "named"
 """Stands in the digest of what was only named because its difference came too late: the next call tells it wholly."""
 
-MAX_MARKS = 400
+MAX_HUNKS = 400
 """Hunks of one file that are remembered as told; what is beyond is told again should the file change."""
 
 TODO_CHARACTERS = 80
 """How much of a task is remembered, so that it can be named once it is dropped."""
 
+_HUNK = re.compile(r"([-+\d]+)([=~])([0-9a-f]+)")
 _DURATION = re.compile(r"\b\d+(?:\.\d+)?\s?m?s\b")
+
+
+class ToldHunk(NamedTuple):
+    """A hunk that a session was told of."""
+
+    mark: str
+    place: str
+    was_shown: bool
+    """False where it was only counted: it is known to be there, and what it says is not."""
 
 
 class Told(NamedTuple):
@@ -45,8 +55,8 @@ class Told(NamedTuple):
 
     change: str
     """The digest of the difference as it was then; empty where none was told."""
-    marks: tuple[str, ...] = ()
-    """The hunks it was told, in their order."""
+    hunks: tuple[ToldHunk, ...] = ()
+    """In their order."""
     is_whole: bool = True
     """False where the file was only named."""
 
@@ -89,10 +99,10 @@ def change_digest(file: ChangedFile) -> str:
 
 
 def told_digest(told: Told) -> str:
-    """Writes what is told of a file as the digest that the ledger keeps."""
-    named = () if told.is_whole else (NAMED_ONLY,)
-    marks = (",".join(told.marks[:MAX_MARKS]),) if told.marks else ()
-    return ":".join((told.change, *named, *marks))
+    """Writes what is told of a file as the digest that the ledger keeps: `change[:named][:hunks]`."""
+    named = (NAMED_ONLY,) if not told.is_whole else ()
+    hunks = ",".join(f"{one.place}{'=' if one.was_shown else '~'}{one.mark}" for one in told.hunks[:MAX_HUNKS])
+    return ":".join((told.change, *named, *((hunks,) if hunks else ())))
 
 
 def told_of(digest: str | None) -> Told:
@@ -100,8 +110,14 @@ def told_of(digest: str | None) -> Told:
     if digest is None or digest == GONE:
         return Told("")
     change, *rest = digest.split(":")
-    marks = rest[-1].split(",") if rest and "=" in rest[-1] else ()
-    return Told(change, tuple(marks), NAMED_ONLY not in rest)
+    found = (_HUNK.fullmatch(one) for one in (rest[-1] if rest else "").split(","))
+    hunks = tuple(ToldHunk(one[3], one[1], one[2] == "=") for one in found if one is not None)
+    return Told(change, hunks, NAMED_ONLY not in rest)
+
+
+def all_shown(hunks: Sequence[Hunk]) -> tuple[ToldHunk, ...]:
+    """Gives hunks as they are remembered once they were shown, or written by the agent itself."""
+    return tuple(ToldHunk(hunk.mark, hunk.place, was_shown=True) for hunk in hunks[:MAX_HUNKS])
 
 
 def content_digest(content_id: str) -> str:

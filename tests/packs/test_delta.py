@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState
 from sidecar.packs.delta import delta_items
+from sidecar.packs.failing import still_failing
 from sidecar.packs.items import PackItem, has
+from sidecar.packs.tasklist import todos_items
 from sidecar.packs.text import size
 from sidecar.packs.worktree_items import Differences, Interest
-from sidecar.runs import UNKNOWN, FailingTests, Item, Known
+from sidecar.runs import UNKNOWN, FailingTests, Item, Known, keys
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
 WHOLE = Differences({"a.py": DIFF}, {})
@@ -117,3 +119,33 @@ def test_no_item_comes_near_what_may_be_sent_and_every_line_is_whole(lines: list
         assert size(item.text) <= sendable // 2
         item.text.encode()
         assert all(len(line) <= 320 for line in item.text.split("\n"))
+
+
+DAY_MS = 24 * 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("days", "head", "is_told"), [(1, "2" * 40, True), (3, "2" * 40, False), (3, "1" * 40, True), (15, "1" * 40, False)]
+)
+def test_a_failure_is_forgotten_days_after_its_commit_was_left_and_weeks_after_it_was_seen(
+    days: int, head: str, *, is_told: bool
+) -> None:
+    red = FailingTests("pytest", ("t::a",), "1 failed", "run-1", seen_at_ms=0, head="1" * 40, changed_hash="x")
+    assert (still_failing([red], state(head=head), days * DAY_MS) == [red]) == is_told
+
+
+def test_a_task_list_in_another_order_is_told_as_a_whole() -> None:
+    todos = (("one", "pending"), ("two", "pending"), ("three", "pending"))
+    known = Known({keys.TODOS: Item(keys.TODOS, keys.todos_digest(todos), 0)}, None, None, exists=True)
+    (item,) = todos_items((todos[2], *todos[:2]), known)
+    assert item.text.startswith("Task list:\n  [ ] three\n")
+    (reopened,) = todos_items((("one", "in_progress"), *todos[1:]), known)
+    assert reopened.text.endswith(":\n  begun: one")
+
+
+def test_a_ledger_of_an_earlier_version_counts_as_having_the_whole_file() -> None:
+    first = items_of(state(changed()))
+    older = {key: item._replace(digest=item.digest.partition(":")[0]) for key, item in told(first).items.items()}
+    known = Known(older, None, None, exists=True)
+    assert all(has(known, item) for item in items_of(state(changed()), known=known) if item.key != keys.HEAD)
+    assert "+x = 2" in text(items_of(state(changed(content="d")), known=known))

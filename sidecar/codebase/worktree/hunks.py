@@ -38,17 +38,12 @@ class Hunk(NamedTuple):
     """What git says of where the hunk stands, mostly the definition around it."""
     lines: tuple[str, ...]
     mark: str
-    """Identifies the hunk in its file: `-old+new=` and a digest of what it says and, where that is stable, of where."""
+    """Identifies the hunk in its file by what it says and, where that is stable, by where."""
 
     @property
     def place(self) -> str:
-        """Where the hunk stands, as its mark says it."""
-        return place_of(self.mark)
-
-
-def place_of(mark: str) -> str:
-    """Gives the place that a mark names: `-old+new`, only `+new` where there was nothing."""
-    return mark.partition("=")[0]
+        """Where the hunk stands: `-old+new`, only `+new` where there was nothing."""
+        return f"-{self.old}+{self.new}" if self.old else f"+{self.new}"
 
 
 def hunks_of(text: str) -> tuple[Hunk, ...]:
@@ -72,8 +67,7 @@ def _hunks_of(text: str) -> tuple[Hunk, ...]:
             seen[identity] = seen.get(identity, 0) + 1
             if seen[identity] > 1:  # the same lines once more, which only their order tells apart
                 identity = short_id([old, part, seen[identity]], _MARK_LENGTH)
-            place = f"-{old}+{new}" if head[1] != "0" else f"+{new}"
-            found.append(Hunk(old, new, old_lines, new_lines, head[5], tuple(part), f"{place}={identity}"))
+            found.append(Hunk(old, new, old_lines, new_lines, head[5], tuple(part), identity))
             old, new = old + old_lines, new + new_lines
     return tuple(found)
 
@@ -157,5 +151,5 @@ def _start(number: str, count: str | None) -> int:
 
 
 def _range(sign: str, start: int, count: int) -> str:
-    first = start - (count == 0)
+    first = start - (count == 0 and start > 0)
     return f"{sign}{first}" if count == 1 else f"{sign}{first},{count}"

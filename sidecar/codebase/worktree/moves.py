@@ -6,7 +6,7 @@ from pathlib import Path
 from sidecar.codebase.files import may_show
 from sidecar.codebase.worktree.diff import FileDiff, Moved, Way, commits_between, count_between, subjects_between
 
-SHOWN_FILES, SHOWN_LINES = 40, 4_000
+SHOWN_FILES, SHOWN_LINES = 200, 6_000
 """So much of what others committed is read as text; the rest is told by its counts."""
 
 

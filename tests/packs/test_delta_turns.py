@@ -1,0 +1,200 @@
+"""The delta over several turns in a real repository: each change once, and no more of it than is new."""
+
+import pytest
+
+from tests.support.conversation import Conversation, bash, kinds, sent
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, text_of
+
+LONG = [f"def step_{number}():\n    return {number}\n\n" for number in range(20)]
+RED = "=== FAILURES ===\nE   assert 1 == 0\nFAILED tests/test_cart.py::test_total - assert 1 == 0\n1 failed in 0.1s\n"
+
+
+@pytest.fixture
+def long_file(shop: Repository) -> Repository:
+    shop.commit({"src/mail.py": "\n".join(LONG)})
+    return shop
+
+
+def write_long(repository: Repository, **replaced: str) -> None:
+    """Writes the long file with other return values: step_3="30" and so on."""
+    parts = list(LONG)
+    for name, value in replaced.items():
+        number = int(name.removeprefix("step_"))
+        parts[number] = parts[number].replace(f"return {number}\n", f"return {value}\n")
+    repository.write({"src/mail.py": "\n".join(parts)})
+
+
+def delta(chat: Conversation) -> str:
+    return text_of(chat.turn("go on"), "delta")
+
+
+def test_an_unchanged_turn_takes_sixty_bytes(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    answer = chat.turn("go on")
+    assert kinds(answer) == ["delta"]
+    assert answer["metadata"]["injectedBytes"] <= 60
+
+
+def test_a_second_edit_of_a_changed_file_sends_its_own_hunk(talk: Talk, long_file: Repository) -> None:
+    chat = talk()
+    write_long(long_file, step_2="20")
+    chat.turn(PROMPT)
+    write_long(long_file, step_2="20", step_15="150")
+    second = delta(chat)
+    assert "unstaged: src/mail.py +2 −2, new in it:" in second
+    assert "return 150" in second
+    assert "return 20" not in second
+
+
+def test_a_hunk_that_was_taken_back_is_told_as_gone(talk: Talk, long_file: Repository) -> None:
+    chat = talk()
+    write_long(long_file, step_2="20", step_15="150")
+    chat.turn(PROMPT)
+    write_long(long_file, step_15="150")
+    second = delta(chat)
+    assert "no longer as told: @@ -8 +8" in second
+    assert "return" not in second
+
+
+def test_in_a_file_the_agent_wrote_the_users_edit_alone_is_told(talk: Talk, long_file: Repository) -> None:
+    chat = talk()
+    agents = "\n".join(LONG).replace("return 2\n", "return 20\n")
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
+    write_long(long_file, step_2="20", step_15="150")
+    second = delta(chat)
+    assert "return 150" in second
+    assert "return 20" not in second
+
+
+def test_in_a_new_file_too_only_what_was_edited_is_told(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    shop.write({"src/steps.py": "\n".join(LONG)})
+    assert "return 3\n" in text_of(chat.turn(PROMPT), "delta")
+    shop.write({"src/steps.py": "\n".join(LONG).replace("return 3\n", "return 33\n")})
+    second = delta(chat)
+    assert "untracked: src/steps.py, new in it:" in second
+    assert [line for line in second.splitlines() if "return" in line] == ["  +    return 33"]
+
+
+def test_what_was_told_before_it_was_committed_is_not_told_again(talk: Talk, long_file: Repository) -> None:
+    chat = talk()
+    write_long(long_file, step_2="20")
+    chat.turn(PROMPT)
+    write_long(long_file, step_2="20", step_15="150")
+    long_file.commit(message="Two steps")
+    second = delta(chat)
+    assert "Two steps" in second
+    assert "committed: src/mail.py +2 −2, new in it:" in second
+    assert "return 150" in second
+    assert "return 20" not in second
+    assert "Nothing since" in delta(chat)
+
+
+def test_a_head_that_moved_back_says_what_is_no_longer_there(talk: Talk, shop: Repository) -> None:
+    shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.git("reset", "--quiet", "--hard", "HEAD~1")
+    told = delta(chat)
+    assert "HEAD has moved back since your last run." in told
+    assert "no longer in its history:\n" in told
+    assert "Add the tax rate" in told
+    assert "src/tax.py +0 −1" in told
+    assert "new commits" not in told
+
+
+def test_an_amended_commit_is_one_gone_and_one_come(talk: Talk, shop: Repository) -> None:
+    shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.write({"src/tax.py": "RATE = 20\n"})
+    shop.git("commit", "--quiet", "--all", "--amend", "--message", "Add the right tax rate")
+    told = delta(chat)
+    assert "to another line of commits" in told
+    gone, come = told.index("Add the tax rate"), told.index("Add the right tax rate")
+    assert told.index("no longer in its history:") < gone < told.index("new commits:") < come
+    assert "changed with HEAD: src/tax.py +1 −1" in told
+    assert "+RATE = 20" in told
+
+
+def test_another_branch_is_told_with_the_one_before(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.git("switch", "--quiet", "--create", "feature/tax")
+    shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
+    assert "branch feature/tax" in (first := delta(chat))
+    assert "(was on branch main)" in first
+    shop.git("switch", "--quiet", "main")
+    second = delta(chat)
+    assert "(was on branch feature/tax)" in second
+    assert "HEAD has moved back" in second
+
+
+def test_a_commit_that_is_gone_for_good_is_said_to_be(talk: Talk, shop: Repository) -> None:
+    shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.git("reset", "--quiet", "--hard", "HEAD~1")
+    shop.git("reflog", "expire", "--expire=now", "--all")
+    shop.git("gc", "--quiet", "--prune=now")
+    assert "the commit it stood at is gone" in delta(chat)
+
+
+def test_a_merge_that_stopped_shows_what_is_to_be_decided(talk: Talk, shop: Repository) -> None:
+    shop.git("switch", "--quiet", "--create", "other")
+    shop.commit({"src/tax.py": "RATE = 20\n"}, "Twenty")
+    shop.git("switch", "--quiet", "main")
+    shop.commit({"src/tax.py": "RATE = 19\n"}, "Nineteen")
+    chat = talk()
+    chat.turn(PROMPT)
+    with pytest.raises(AssertionError, match="git merge"):
+        shop.git("merge", "--quiet", "other")
+    told = delta(chat)
+    assert "conflicted: src/tax.py\n" in told
+    assert "   <<<<<<< HEAD\n   RATE = 19\n   =======\n   RATE = 20\n   >>>>>>> other\n" in told
+    shop.write({"src/tax.py": "RATE = 21\n"})
+    shop.git("add", "src/tax.py")
+    assert "+RATE = 21" in delta(chat)
+
+
+def test_of_a_task_list_it_is_told_what_was_added_done_and_dropped(talk: Talk) -> None:
+    chat = talk()
+    todos = [{"content": f"Task {number}", "status": "pending"} for number in range(12)]
+    chat.turn(PROMPT, todos=todos)
+    assert "Task list:\n  [ ] Task 0\n" in text_of(chat.turn("go on", todos=todos), "delta")
+    todos[3] = {"content": "Task 3", "status": "completed"}
+    del todos[7]
+    chat.turn("go on", todos=todos)
+    told = text_of(chat.turn("go on", todos=[*todos, {"content": "One more", "status": "in_progress"}]), "delta")
+    assert told.endswith("Task list, since you last saw it (1 of 11 done):\n  dropped: Task 7\n  done: Task 3\n")
+    assert "added: [~] One more" in text_of(chat.turn("go on", todos=[]), "delta")
+    assert "Task list: empty now." in delta(chat)
+    assert "Nothing since" in delta(chat)
+
+
+def test_its_own_failing_run_is_called_to_a_sessions_mind_by_name_only(talk: Talk) -> None:
+    chat, other = talk(), talk("codex", sub_chat_id="other")
+    chat.turn(PROMPT, lambda: [bash("pytest", RED)])
+    told = delta(chat)
+    assert "Failing tests (pytest):\n  tests/test_cart.py::test_total\n" in told
+    assert "assert 1 == 0" not in told
+    assert "Nothing since" in delta(chat)
+    chat.turn("go on", lambda: [bash("pytest", RED.replace("0.1s", "0.3s"))])
+    assert "Nothing since" in delta(chat)
+    assert "assert 1 == 0" in text_of(other.turn(PROMPT), "delta")
+    chat.turn("go on", lambda: [bash("pytest", "1 passed in 0.10s\n")])
+    assert "Nothing since" in delta(chat)
+    assert "Tests (pytest): no failure is known any more." in delta(other)
+    assert "Nothing since" in delta(other)
+
+
+def test_a_failure_seen_before_later_changes_says_so_and_is_told_once(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [bash("pytest", RED)])
+    shop.write({"src/mail.py": "fixed = True\n"})
+    other = talk("codex", sub_chat_id="other")
+    assert "Failing tests (pytest), seen on 2026-03-01, before later changes:" in text_of(other.turn(PROMPT), "delta")
+    shop.write({"src/mail.py": "fixed = 2\n"})
+    assert "Failing tests" not in sent(other.turn("go on"))
