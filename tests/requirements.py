@@ -38,6 +38,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "Budget and Rate-Limit Controls: Rapid repeated edits": (
         "test_injection.py::test_a_burst_of_edits_and_requests_builds_one_pack_per_state_of_the_repository",
+        "test_caching.py::test_once_a_burst_of_edits_is_over_its_pack_is_made_before_the_next_prompt",
     ),
     "Safe Default Artifact Write Policy: Default policy": (
         "test_capture.py::test_artifacts_stay_in_the_state_file_and_the_repository_is_untouched_byte_for_byte",
@@ -65,6 +66,13 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_delivery.py::test_a_pre_run_whose_answer_the_host_did_not_use_delivered_nothing",
         "test_delivery.py::test_a_fork_or_fresh_session_that_began_without_packs_gets_them_all",
         "test_delivery.py::test_pressure_counts_only_what_was_really_given",
+        "test_delivery.py::test_a_session_that_the_user_compacted_gets_everything_again_but_its_system_text",
+    ),
+    "Continuity: the user's word on an item": (
+        "test_delivery.py::test_the_users_word_decides_what_is_sent_and_explain_shows_it",
+    ),
+    "Continuity: plan contract": (
+        "test_delivery.py::test_a_plan_that_was_proposed_reaches_the_session_that_carries_it_out",
     ),
     "Continuity: pass through untouched": ("test_modes.py::test_what_passes_through_passes_byte_identical",),
     "Continuity: the anchor is pinned": (

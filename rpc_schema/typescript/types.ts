@@ -261,7 +261,7 @@ export interface ExplainResult {
   action: "inject" | "passthrough"
   reason: string | null
   items: ExplainedItem[]
-  /** The anchor's, in its order. */
+  /** The anchor's that the session has; for one that would be also those of the present anchor. */
   statements: ExplainedStatement[]
   /** The user's words on the project's items, the newest first. */
   wishes: UserWish[]

@@ -149,10 +149,9 @@ def _settle_delivery(tx: apsw.Connection, one: Finished) -> None:
 def _forget_lost(tx: apsw.Connection, one: Finished) -> None:
     """Forgets what the run's session no longer has, this run's own deliveries too: the next call sends all again."""
     for session_id in (one.params.session.before, one.params.session.after):
-        if session_id is not None and one.loss is Loss.SESSION:
-            ledger.forget(tx, one.params.provider, session_id, one.params.sub_chat_id)
-        elif session_id is not None and one.loss is Loss.TRANSCRIPT:
-            ledger.compact(tx, one.params.provider, session_id)
+        if session_id is not None and one.loss is not Loss.NOTHING:
+            forget = ledger.compact if one.loss is Loss.TRANSCRIPT else ledger.forget
+            forget(tx, one.params.provider, session_id, one.params.sub_chat_id)
 
 
 def _own(one: Finished, known: Known, *, was_told_head: bool) -> list[Item]:

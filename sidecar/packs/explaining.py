@@ -54,7 +54,8 @@ def of_next(call: Call, params: PreRunParams) -> ExplainResult:
     decided = prerun.decide(call, params)
     result = prerun.answer_of(call, params, decided, None)
     wishes = decided.turn.wishes if decided.turn is not None else {}
-    anchor = decided.composed.anchor if decided.composed is not None else None
+    anchor = decided.composed.anchor.text if decided.composed is not None and decided.composed.anchor else ""
+    present = "\n".join(decided.gathered.pack.anchor) if decided.gathered is not None else ""
     return ExplainResult(
         run_id=params.run_id,
         created_at=call.now(),
@@ -62,7 +63,7 @@ def of_next(call: Call, params: PreRunParams) -> ExplainResult:
         action=result.action,
         reason=result.reason,
         items=_items(explained_items(decided.composed.fates) if decided.composed else [], wishes),
-        statements=_statements(anchor.text if anchor else "", wishes),
+        statements=_statements(f"{anchor}\n{present}", wishes),
         wishes=shown(wishes),
         system=result.system,
         blocks=result.blocks,
@@ -88,7 +89,7 @@ def _items(items: list[Any], wishes: Wishes) -> list[ExplainedItem]:
 def _statements(anchor: str, wishes: Wishes) -> list[ExplainedStatement]:
     return [
         ExplainedStatement(item=item, text=text, word=wishes[item].word if item in wishes else None)
-        for item, text in statements(anchor)
+        for item, text in dict(statements(anchor)).items()
     ]
 
 

@@ -90,10 +90,8 @@ def session_event(call: Call, params: SessionEventParams) -> None:
         return
     with call.database.write() as tx:
         # A run under way counts as not delivered: what it was given may be gone with the rest.
-        if params.event == "compacted" and params.session_id is not None:
-            ledger.compact(tx, params.provider, params.session_id)
-        else:
-            ledger.forget(tx, params.provider, params.session_id, params.sub_chat_id)
+        forget = ledger.compact if params.event == "compacted" else ledger.forget
+        forget(tx, params.provider, params.session_id, params.sub_chat_id)
         records.drop_pending(tx, params.sub_chat_id)
 
 

@@ -203,7 +203,9 @@ class ExplainResult(WireModel):
     action: Literal["inject", "passthrough"]
     reason: str | None
     items: list[ExplainedItem]
-    statements: list[ExplainedStatement] = Field(description="The anchor's, in its order.")
+    statements: list[ExplainedStatement] = Field(
+        description="The anchor's that the session has; for one that would be also those of the present anchor."
+    )
     wishes: list[UserWish] = Field(description="The user's words on the project's items, the newest first.")
     system: SystemText | None
     blocks: list[Block]

@@ -14,7 +14,7 @@ from sidecar.packs.plan import contract_item, plan_item
 from sidecar.packs.prompt import said
 from sidecar.packs.rendered import Rendered
 from sidecar.packs.turn import Turn
-from sidecar.packs.wishes import is_pinned, told_lines, wished
+from sidecar.packs.wishes import is_pinned, told_changes, told_lines, wished
 from sidecar.packs.worktree_items import Interest
 from sidecar.runs import keys
 
@@ -29,6 +29,7 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
     if pinned is not None and gathered.whole_anchor:
         text = current.text if current is not None else ""
         changes = changed_lines(pinned.text, text, gathered.pack.left_out) if text != pinned.text else []
+        changes = told_changes(changes, turn.wishes)
     elif pinned is None:
         named = omissions(Anchor(gathered.pack.anchor, gathered.pack.left_out))
         gathered.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in named)

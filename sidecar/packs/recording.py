@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.call import Call
 from sidecar.codebase import may_show
+from sidecar.core.errors import Busy, StateDegraded
 from sidecar.metrics import count_call
 from sidecar.packs.compose import Composed, Fate
 from sidecar.packs.context import gives_content
@@ -36,14 +37,17 @@ def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result
         "system": result.system.model_dump(by_alias=True) if result.system else None,
         "blocks": [],
     }
-    with call.database.write(durable=False) as tx:
-        if turn is not None and result.reason == "deadline":
-            _put_task(tx, turn, now_ms)
-        kept = CallRecord(
-            token, params.run_id, params.sub_chat_id, workspace.project_key, workspace.key, params.provider, session,
-            shadow, "dropped", now_ms, record, blocks,
-        )  # fmt: skip
-        records.record_call(tx, kept)
+    kept = CallRecord(
+        token, params.run_id, params.sub_chat_id, workspace.project_key, workspace.key, params.provider, session,
+        shadow, "dropped", now_ms, record, blocks,
+    )  # fmt: skip
+    try:
+        with call.database.write(durable=False) as tx:
+            if turn is not None and result.reason == "deadline":
+                _put_task(tx, turn, now_ms)
+            records.record_call(tx, kept)
+    except (StateDegraded, Busy) as error:  # the prompt passes through all the same
+        call.log.warning("packs.untouched.unrecorded", kind=error.kind)
 
 
 def explained_items(fates: Iterable[tuple[PackItem, Fate]]) -> list[list[Any]]:

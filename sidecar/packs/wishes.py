@@ -13,6 +13,9 @@ from sidecar.runs import keys
 MAX_PINNED_FILES = 12
 """Files that are sent because the user said so, the newest words first."""
 
+NO_LONGER, WRONG = "no longer: ", "wrong, as the user says: "
+"""How it is told that a statement of the anchor does not hold."""
+
 _LINE_NUMBER = re.compile(r":\d+\)$")
 
 
@@ -47,10 +50,26 @@ def wished(items: Iterable[PackItem], wishes: Wishes) -> Wished:
 
 def told_lines(lines: Sequence[str], wishes: Wishes) -> tuple[str, ...]:
     """Gives an anchor's lines without those the user muted, and without titles that nothing stands under."""
+    if not wishes:
+        return tuple(lines)
     if is_muted(keys.ANCHOR, wishes):
         return ()
     told = [line for line in lines if not is_muted(line_key(line), wishes)]
     return tuple(line for line, after in pairwise([*told, ""]) if _is_statement(line) or _is_statement(after))
+
+
+def told_changes(changes: Iterable[str], wishes: Wishes) -> list[str]:
+    """Gives what is told of a pinned anchor's changes, where the user's word is one of the reasons.
+
+    What is unwanted still holds: nothing is said of it. What is wrong is told as such to who was told otherwise.
+    """
+    told = []
+    for change in changes:
+        statement = change.removeprefix(NO_LONGER)
+        word = wishes[key].word if (key := line_key(statement)) in wishes and statement != change else None
+        if word != "never":
+            told.append(f"{WRONG}{statement}" if word == "wrong" else change)
+    return told
 
 
 def line_key(line: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from sidecar.capture import transcript
 from sidecar.capture.compaction import Loss, loss_by_prompt, was_compacted
 from tests.support.conversation import Conversation, kinds, sent
-from tests.support.shop import PROMPT, Talk, text_of
+from tests.support.shop import PROMPT, Talk, tell, text_of
 
 CLAUDE = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}}
 CODEX = {"type": "compacted", "payload": {"message": ""}}
@@ -146,3 +146,17 @@ def test_damaged_lines_are_passed_over() -> None:
 @pytest.mark.parametrize("prompt", ["", " ", "compact", "/compacted", "please /compact", "/review"])
 def test_other_prompts_take_nothing_away(prompt: str) -> None:
     assert loss_by_prompt(prompt) is Loss.NOTHING
+
+
+@pytest.mark.parametrize("session_id", ["session", None])
+def test_an_event_that_tells_of_a_compaction_leaves_the_system_text_as_it_is(
+    talk: Talk, session_id: str | None
+) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    (chat.cwd / "AGENTS.md").write_text("- Always round up.\n", encoding="utf-8")
+    tell(chat, "compacted", session_id)
+    again = chat.pre_run(PROMPT)
+    assert again["system"] == first["system"]
+    assert kinds(again) == ["context", "delta"]
+    assert "now: Always round up." in text_of(again, "delta")

@@ -46,3 +46,46 @@ def test_pressure_counts_only_what_was_really_given(active: MemorySidecar, proje
 
     signals = {signal["name"]: signal["value"] for signal in pressure["signals"]}
     assert (signals["injectedBytes"], signals["files"], signals["turns"]) == (0, 0, 1)
+
+
+def test_a_session_that_the_user_compacted_gets_everything_again_but_its_system_text(
+    conversation: Conversation,
+) -> None:
+    first = conversation.turn(PROMPT)
+    conversation.turn("/compact")
+
+    again = conversation.pre_run("continue")
+
+    assert kinds(again) == ["context", "delta"]
+    assert again["system"] == first["system"]
+    assert again["metadata"]["reusedBytes"] == len(first["system"]["text"].encode())
+
+
+def test_the_users_word_decides_what_is_sent_and_explain_shows_it(conversation: Conversation) -> None:
+    words = {"projectPath": str(conversation.cwd)}
+    conversation.client.request("continuity/pin", {**words, "item": "context:till/receipt.py"})
+    conversation.client.request("continuity/mute", {**words, "item": "context:till/prices.py", "why": "I know it"})
+
+    answer = conversation.pre_run(PROMPT)
+
+    explained = conversation.client.request("continuity/explain", {"runId": answer["runId"]})
+    fates = {item["item"]: (item["fate"], item["word"]) for item in explained["items"]}
+    assert fates["context:till/receipt.py"] == ("sent", "always")
+    assert fates["context:till/prices.py"] == ("muted", "never")
+    assert "print_receipt" in answer["prompt"]
+    assert "def discounted_price" not in answer["prompt"]
+
+
+def test_a_plan_that_was_proposed_reaches_the_session_that_carries_it_out(conversation: Conversation) -> None:
+    plan = {"type": "tool-ExitPlanMode", "toolCallId": "p", "state": "call", "input": {"plan": "1. Round half up."}}
+    before = conversation.pre_run(PROMPT, mode="plan")
+    conversation.post_run(before, PROMPT, mode="plan", session="planning", assistant={"parts": [plan]})
+
+    contract = conversation.pre_run("and the odd cents?", mode="plan")
+    conversation.session_id = None
+    work = conversation.turn("Carry it out")
+
+    assert "1. Round half up." in contract["prompt"]
+    assert contract["metadata"]["stateIds"]["planContractId"] != before["metadata"]["stateIds"]["planContractId"]
+    assert "1. Round half up." in work["prompt"]
+    assert "plan" not in kinds(conversation.pre_run("continue"))

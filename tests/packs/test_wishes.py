@@ -107,7 +107,7 @@ def test_a_trap_that_is_none_is_told_to_nobody_and_to_be_over_to_who_has_it(talk
 
     after = chat.turn("and now fix it")
     assert after["system"] == first["system"], "the pinned text never changes"
-    assert "no longer: The printer eats umlauts." in text_of(after, "delta")
+    assert "wrong, as the user says: The printer eats umlauts." in text_of(after, "delta")
     assert kinds(chat.pre_run("go on")) == ["delta"]
     assert "umlauts" not in sent(chat.pre_run("go on")).replace(first["system"]["text"], "")
     told = {one["item"]: one["word"] for one in explain(chat, after)["statements"]}
@@ -117,6 +117,17 @@ def test_a_trap_that_is_none_is_told_to_nobody_and_to_be_over_to_who_has_it(talk
     assert "umlauts" not in sent(fresh)
     assert "Known traps" not in sent(fresh)
     assert "Never use floats for money." in fresh["system"]["text"]
+
+
+def test_a_rule_that_is_unwanted_still_holds_for_who_has_it(talk: Talk, many: Repository) -> None:
+    chat = talk(cwd=many.path)
+    first = chat.turn(PROMPT)
+    rule = next(one for one in explain(chat, first)["statements"] if "floats" in one["text"])
+    mute(chat, rule["item"])
+    assert "floats" not in text_of(chat.turn("and now fix it"), "delta")
+    told = would_be(talk(cwd=many.path, sub_chat_id="other"), PROMPT)
+    assert "floats" not in told["system"]["text"]
+    assert {one["text"]: one["word"] for one in told["statements"]}[rule["text"]] == "never"
 
 
 def test_the_word_holds_in_every_worktree_of_the_project_and_in_no_other_project(

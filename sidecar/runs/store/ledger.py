@@ -78,19 +78,22 @@ def forget(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_
         tx.execute("DELETE FROM continuity_sessions WHERE provider = ? AND sub_chat_id = ?", (provider, sub_chat_id))
 
 
-def compact(tx: apsw.Connection, provider: str, session_id: str) -> None:
-    """Forgets what stood in a session's transcript, which was compacted.
+def compact(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str) -> None:
+    """Forgets what stood in a session's transcript, or without an id in all of a conversation's: it was compacted.
 
     Claude's anchor stays: it is no part of the transcript, and another one would break the provider's prompt cache.
     """
     if provider != "claude":
-        forget(tx, provider, session_id, "")
+        forget(tx, provider, session_id, sub_chat_id)
         return
-    tx.execute("DELETE FROM continuity_deliveries WHERE provider = ? AND session_id = ?", (provider, session_id))
-    tx.execute(
-        "UPDATE continuity_sessions SET head_commit = NULL WHERE provider = ? AND session_id = ?",
-        (provider, session_id),
+    rows = tx.execute(
+        "UPDATE continuity_sessions SET head_commit = NULL"
+        " WHERE provider = ?1 AND CASE WHEN ?2 IS NULL THEN sub_chat_id = ?3 ELSE session_id = ?2 END"
+        " RETURNING session_id",
+        (provider, session_id, sub_chat_id),
     )
+    for (compacted,) in list(rows):
+        tx.execute("DELETE FROM continuity_deliveries WHERE provider = ? AND session_id = ?", (provider, compacted))
 
 
 def drop_shadow(tx: apsw.Connection, sub_chat_id: str) -> None:
