@@ -29,7 +29,7 @@ def read_contents(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> Iter
     for path, content_id in files.items():
         if not content_id.startswith("w:"):
             committed[path] = content_id
-        elif (content := _from_worktree(cwd, path, content_identity(content_id))) is not None:
+        elif (content := from_worktree(cwd, path, content_identity(content_id))) is not None:
             yield Read(path, content_id, len(content), content if len(content) <= limit_bytes else None)
     paths = list(committed)
     for start in range(0, len(paths), _BLOBS_AT_ONCE):
@@ -37,7 +37,8 @@ def read_contents(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> Iter
         yield from _from_objects(cwd, {path: committed[path] for path in part}, limit_bytes)
 
 
-def _from_worktree(cwd: Path, path: str, expected: str) -> bytes | None:
+def from_worktree(cwd: Path, path: str, expected: str) -> bytes | None:
+    """Reads a file whose bytes have an expected blob id; None for another content, as line ends may make it."""
     content = read_below(str(cwd), path, HASHED_BYTES)
     if content is None:
         return None

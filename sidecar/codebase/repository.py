@@ -12,7 +12,7 @@ from sidecar.codebase.analysis import analyse
 from sidecar.codebase.files import Lister, Listing, may_show
 from sidecar.codebase.filling import Filling, FillReport
 from sidecar.codebase.finder import Finder
-from sidecar.codebase.reading import read_contents
+from sidecar.codebase.reading import from_worktree, read_contents
 from sidecar.codebase.search import Ranked, SearchQuestion
 from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.grammar import load
@@ -22,7 +22,7 @@ from sidecar.codebase.worktree.diff import FileDiff, Moved, diff_between
 from sidecar.codebase.worktree.differences import Differences
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.gitdir import common_dir_of
-from sidecar.codebase.worktree.hashing import ContentHashes, read_below
+from sidecar.codebase.worktree.hashing import ContentHashes, content_identity, read_below
 from sidecar.codebase.worktree.moves import moved_between, shown_of
 from sidecar.codebase.worktree.state import RepositoryState, StateFailed
 from sidecar.core.clock import SystemClock
@@ -237,6 +237,11 @@ class Repository:
                 target = posixpath.normpath(os.readlink(self.cwd / name).replace("\\", "/"))
                 found[name] = target
         return found
+
+    def present_texts(self, files: dict[str, str]) -> dict[str, str]:
+        """Reads files that lie in the worktree just as their content ids say, without asking git's objects."""
+        read = ((path, from_worktree(self.cwd, path, content_identity(content))) for path, content in files.items())
+        return {path: _text(content) for path, content in read if content is not None and may_show(path)}
 
     def new_file(self, path: str) -> str | None:
         """Reads a small untracked text file; None for what may not be shown."""

@@ -8,6 +8,13 @@ from sidecar.packs.model import BlockKind
 from sidecar.packs.render import overhead_bytes
 
 
+class Limits(NamedTuple):
+    """Bytes: for all packs that are valid for the call, and for what the call may add to the session."""
+
+    budget_bytes: int
+    new_bytes: int
+
+
 class Fitted(NamedTuple):
     """What is kept, in its given order, and what is left out."""
 

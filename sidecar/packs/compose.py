@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.packs.budget import fit
+from sidecar.packs.budget import Limits, fit
 from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.model import Block, SystemText, Trimmed
 from sidecar.packs.render import BLOCK_ORDER, render_block
@@ -12,13 +12,6 @@ from sidecar.packs.text import guarded, size
 from sidecar.runs import Known, Pinned, keys
 
 Fate = Literal["sent", "alreadyDelivered", "trimmed", "muted"]
-
-
-class Limits(NamedTuple):
-    """Bytes: for all packs that are valid for the call, and for what the call may add to the session."""
-
-    budget_bytes: int
-    new_bytes: int
 
 
 class Composed(NamedTuple):

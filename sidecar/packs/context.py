@@ -1,19 +1,17 @@
 """The Context Pack: per file its path, why it is here, and the definitions the prompt points at. Pure."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.codebase import Definition, Ranked, Summary, chunk_lines, count_terms, query_terms
+from sidecar.codebase import Definition, Ranked, Summary, query_terms
+from sidecar.core.digests import digest_bytes
+from sidecar.packs.appetite import Appetite
+from sidecar.packs.interest import INTERESTING, interest, terms_in
 from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.passages import Passage
 from sidecar.packs.text import one_line, size
 from sidecar.runs import keys
 
-TAPER = ((2, 1_500), (6, 700), (10, 350))
-"""Up to this rank, at most this many bytes; what comes after gets `REST_BYTES`. Steep tapering fits more of the right
-files into the same bytes, and their definitions, than equal shares do (tests/benchmarks/localization.py)."""
-
-REST_BYTES = 110
 TOLD_RANKS = 12
 """Files up to this rank say what they are for."""
 TOP_RANKS = 6
@@ -21,14 +19,17 @@ TOP_RANKS = 6
 
 SIGNATURE_CHARACTERS = 140
 
-NAME_INTEREST, LINES_INTEREST = 3.0, 1.5
-"""What a word in a definition's name, and all words in its lines, count beside one in its signature."""
-
-INTERESTING = 1.0
-"""A definition of less interest is told by its name alone."""
-
 NAMES_BYTES, MORE_BYTES = 120, 14
 """What is kept for the names of the other definitions, and for saying how many there are."""
+
+PASSAGE_RANKS, PASSAGE_SHARE = 3, 0.6
+"""Files up to this rank show the lines that matter, within this share of what they may take."""
+
+MAX_INVARIANTS = 2
+INVARIANT_RANKS = 3
+INVARIANT_CHARACTERS = 140
+
+DIGEST_CHARACTERS = 16
 
 TELLING_PART = 0.3
 """A part of a score from which on it is a reason to tell."""
@@ -47,51 +48,54 @@ UNREAD = Summary("", 0, 0, "", (), ())
 
 
 class ContextFile(NamedTuple):
-    """A chosen file with its content id, summary, and reasons."""
+    """A chosen file with its content id, summary, reasons, and the lines that matter, if it is one of the best."""
 
     ranked: Ranked
     content: str
     summary: Summary
     why: str
+    passage: Passage = ()
 
 
-def context_items(files: Sequence[ContextFile], query: str, sendable_bytes: int) -> list[PackItem]:
+class Told(NamedTuple):
+    """A file as it is told, and the digest of what a session knows once it was told; a pointer tells no content."""
+
+    text: str
+    digest: str
+
+
+def context_items(files: Sequence[ContextFile], query: str, appetite: Appetite, sendable_bytes: int) -> list[PackItem]:
     """Renders the files, the most relevant first."""
     terms = frozenset(query_terms(query))
     return [
-        context_item(file, rank, item_text(file, rank, terms, most_bytes(rank, sendable_bytes)))
+        context_item(file, rank, told(file, rank, terms, appetite.most_bytes(rank, sendable_bytes)))
         for rank, file in enumerate(files, 1)
     ]
 
 
-def most_bytes(rank: int, sendable_bytes: int) -> int:
-    """Gives what a file of a rank, which counts from 1, may take.
-
-    `sendable_bytes` is what the call may send in all: no item comes near it, else it would never be sent.
-    """
-    return min(next((most for last, most in TAPER if rank <= last), REST_BYTES), sendable_bytes // 8)
-
-
-def item_text(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> str:
-    """Renders one file: what it is, why it is here, and the definitions the terms point at."""
+def told(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> Told:
+    """Renders one file: what it is, why it is here, the definitions the terms point at, and the lines that matter."""
     summary = file.summary
     about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""
     purpose = f" — {one_line(summary.purpose, _purpose_limit(rank))}" if summary.purpose and rank <= TOLD_RANKS else ""
     lines = [f"{one_line(file.ranked.path, 300)}{about}{purpose}", f"  why: {one_line(file.why, 160)}"]
     left = limit_bytes - sum(size(line) + 1 for line in lines)
-    return "\n".join((*lines, *_definition_lines(summary, terms, left)))
+    content = _content_lines(file, rank, terms, left, limit_bytes)
+    is_told = bool(purpose or content) and summary is not UNREAD
+    return Told("\n".join((*lines, *content)), _told_digest(summary) if is_told else keys.POINTER)
 
 
-def context_item(file: ContextFile, rank: int, text: str) -> PackItem:
+def context_item(file: ContextFile, rank: int, told: Told) -> PackItem:
     """Makes an item of a rendered file."""
     return PackItem(
         key=keys.context_key(file.ranked.path),
         kind="context",
         priority=Priority.TOP_CONTEXT if rank <= TOP_RANKS else Priority.FURTHER_CONTEXT,
-        text=text,
-        digest=keys.content_digest(file.content),
+        text=told.text,
+        digest=told.digest,
         why=file.why,
         score=file.ranked.parts,
+        content=keys.content_digest(file.content),
     )
 
 
@@ -125,7 +129,7 @@ def for_query(summary: Summary, query: str) -> Summary:
 
 def gives_content(item: PackItem) -> bool:
     """Says whether a file's item shows more than that the file is there."""
-    return item.kind == "context" and item.bytes > REST_BYTES
+    return item.kind == "context" and item.digest != keys.POINTER
 
 
 def _near(ranked: Ranked) -> list[str]:
@@ -136,48 +140,65 @@ def _near(ranked: Ranked) -> list[str]:
 
 
 def _purpose_limit(rank: int) -> int:
-    return 160 if rank <= TOP_RANKS else 80
+    return 160 if rank <= 2 else 80
 
 
-def _definition_lines(summary: Summary, terms: frozenset[str], left: int) -> list[str]:
-    """The definitions the prompt points at with their signatures; as many others as fit by name and line alone."""
+def _told_digest(summary: Summary) -> str:
+    """Identifies what can be told of a file; an edit that only moves its lines is told as a difference instead."""
+    defined = (part for one in summary.definitions for part in (one.container, one.name, one.signature))
+    parts = (summary.purpose, *defined, *(one.text for one in summary.invariants))
+    return digest_bytes("\0".join(parts).encode("utf-8", "surrogatepass"))[:DIGEST_CHARACTERS]
+
+
+def _content_lines(file: ContextFile, rank: int, terms: frozenset[str], left: int, limit_bytes: int) -> list[str]:
+    """Signatures the prompt points at, what the file insists on there, the lines that matter, and further names."""
+    passage = _passage_lines(file) if rank <= PASSAGE_RANKS else []
+    reserved = sum(size(line) + 1 for line in passage)
+    if reserved > min(left, PASSAGE_SHARE * limit_bytes):
+        passage, reserved = [], 0
     by_interest = sorted(
-        ((_interest(one, summary, terms), one) for one in summary.definitions),
+        ((interest(one, file.summary, terms), one) for one in file.summary.definitions),
         key=lambda pair: (-pair[0], not pair[1].public, pair[1].line),
     )
-    shown: list[Definition] = []
-    for interest, definition in by_interest:
-        cost = size(_signature_line(definition)) + 1
-        if interest < INTERESTING or cost > left - NAMES_BYTES * (len(by_interest) > len(shown) + 1):
-            break
-        shown.append(definition)
-        left -= cost
-    lines = [_signature_line(definition) for definition in sorted(shown)]
+    shown = _shown(by_interest, left - reserved)
+    quoted = {number for number, _ in file.passage} if passage else set()
+    lines = [_signature_line(definition) for definition in sorted(shown) if definition.line not in quoted]
+    left -= reserved + sum(size(line) + 1 for line in lines)
+    for line in _invariant_lines(file.summary, shown, terms) if rank <= INVARIANT_RANKS else ():
+        if size(line) + 1 <= left - NAMES_BYTES:
+            lines.append(line)
+            left -= size(line) + 1
+    lines += passage
     names = _names_line([one for _, one in by_interest if one not in shown], left)
     return [*lines, names] if names else lines
 
 
-def _interest(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
-    """How much the prompt's words point at a definition: by its name, its signature, and the lines it stands in."""
-    named = terms & _terms(f"{definition.name} {definition.container}")
-    said = terms & _terms(definition.signature)
-    return NAME_INTEREST * len(named) + len(said - named) + LINES_INTEREST * _coverage(definition, summary, terms)
+def _shown(by_interest: Sequence[tuple[float, Definition]], left: int) -> list[Definition]:
+    """The definitions that are told with their signatures."""
+    shown: list[Definition] = []
+    signatures: set[tuple[str, str]] = set()
+    for how_much, definition in by_interest:
+        if (definition.container, definition.signature) in signatures:
+            continue  # a change log's tenth heading of the same words
+        signatures.add((definition.container, definition.signature))
+        cost = size(_signature_line(definition)) + 1
+        if how_much < INTERESTING or cost > left - NAMES_BYTES * (len(by_interest) > len(shown) + 1):
+            break
+        shown.append(definition)
+        left -= cost
+    return shown
 
 
-@lru_cache(maxsize=4_096)
-def _terms(text: str) -> frozenset[str]:
-    """The terms of a name or signature; after an edit all but a few are those of the call before."""
-    return frozenset(count_terms(text))
+def _invariant_lines(summary: Summary, shown: Sequence[Definition], terms: frozenset[str]) -> list[str]:
+    """What the file insists on where the prompt points: inside a shown definition first, then by the prompt's words."""
+    inside = [one for one in summary.invariants if any(d.line <= one.line <= d.end_line for d in shown)]
+    said = [one for one in summary.invariants if len(terms & terms_in(one.text)) > 1]
+    chosen = sorted(list(dict.fromkeys((*inside, *said)))[:MAX_INVARIANTS])
+    return [f"  L{one.line} holds: {one_line(one.text, INVARIANT_CHARACTERS)}" for one in chosen]
 
 
-def _coverage(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
-    """Share of the prompt's terms that stand in the chunks a definition lies in."""
-    if not terms or not summary.chunks:
-        return 0.0
-    step = chunk_lines(summary.lines)
-    first, last = (definition.line - 1) // step, (max(definition.line, definition.end_line) - 1) // step
-    held = set[str]().union(*summary.chunks[first : last + 1])
-    return len(held & terms) / len(terms)
+def _passage_lines(file: ContextFile) -> list[str]:
+    return [f"  {number}| {line}" for number, line in file.passage]
 
 
 def _names_line(definitions: Sequence[Definition], left: int) -> str:

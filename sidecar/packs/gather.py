@@ -13,7 +13,6 @@ from sidecar.packs.delta import MAX_COMMITS
 from sidecar.packs.model import PreRunParams, Trimmed
 from sidecar.packs.search import Search, files_of
 from sidecar.packs.shared import (
-    CONTEXT_FILES,
     Answer,
     Draft,
     Question,
@@ -173,7 +172,7 @@ def _look(repository: Repository) -> tuple[RepositoryState, Listing]:
 
 
 def _glimpse(question: Question) -> tuple[ContextFile, ...]:
-    return pointers(question, glimpse(question.workspace.cwd, question.task.query, CONTEXT_FILES))
+    return pointers(question, glimpse(question.workspace.cwd, question.task.query, question.appetite.files))
 
 
 def _take_glimpse(gathered: Gathered, glimpsed: "Future[tuple[ContextFile, ...]] | None", log: Log) -> None:
@@ -262,7 +261,7 @@ def _pack(
     await_preparation(question.workspace, params.sub_chat_id, wait_ms)
     left_ms = max(0.0, wait_ms - (clock.monotonic_ms() - began_ms))
     answer = shared_pack(question, state, listing, left_ms, draft)
-    extra = files_of(search, question, state, listing, answer.pack) if search.is_needed else ()
+    extra = files_of(search, question, state, listing) if search.is_needed else ()
     return _packed(answer, question, state, listing, search, extra)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sidecar.packs.model import BlockKind
 from sidecar.packs.text import size
-from sidecar.runs import Item, Known
+from sidecar.runs import Item, Known, keys
 
 
 class Priority(IntEnum):
@@ -36,6 +36,8 @@ class PackItem(NamedTuple):
     score: Mapping[str, float] = MappingProxyType({})
     every_time: bool = False
     """True for what is sent on each call, whatever the session has."""
+    content: str = ""
+    """Of a file's summary the file's content: a session that read or wrote just that needs no summary."""
 
     @property
     def bytes(self) -> int:
@@ -48,6 +50,8 @@ class PackItem(NamedTuple):
 
 
 def has(known: Known, item: PackItem) -> bool:
-    """Says whether a session has an item with just this content."""
+    """Says whether a session has what an item tells; that a file is there it knows from anything it has of it."""
     given = known.items.get(item.key)
-    return not item.every_time and given is not None and given.digest == item.digest
+    if given is None or item.every_time:
+        return False
+    return given.digest in (item.digest, item.content) or item.digest == keys.POINTER

@@ -3,7 +3,7 @@
 from sidecar.codebase import is_faint
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.carryover import carryover_item
-from sidecar.packs.compose import Composed, Limits, anchor_block, compose
+from sidecar.packs.compose import Composed, anchor_block, compose
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import delta_items
 from sidecar.packs.failing import still_failing
@@ -33,16 +33,15 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
     elif pinned is None:
         named = omissions(Anchor(gathered.pack.anchor, gathered.pack.left_out))
         gathered.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in named)
-    limits = Limits(turn.settings.budget_bytes(turn.token_mode), turn.settings.new_bytes_per_call(turn.token_mode))
     items, muted = wished(_items(turn, gathered, changes), turn.wishes)
-    composed = compose(items, anchor, turn.known, limits, as_system=as_system, request=turn.params.prompt)
+    composed = compose(items, anchor, turn.known, turn.limits, as_system=as_system, request=turn.params.prompt)
     return composed._replace(fates=(*composed.fates, *((item, "muted") for item in muted)))
 
 
 def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> list[PackItem]:
     """Every item that is valid for this call, whether the session has it or not."""
     items: list[PackItem] = []
-    sendable = turn.settings.new_bytes_per_call(turn.token_mode)
+    sendable = turn.limits.new_bytes
     carries_over = turn.fresh and turn.sub_chat.counters.snapshot is not None
     if carries_over:
         items.append(carryover_item(turn.sub_chat.counters.snapshot or {}))
@@ -62,7 +61,7 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
             gathered.omissions.append(Trimmed(item=key, reason="too faint to be news for a follow-up"))
     rendered = turn.workspace.part(Rendered, Rendered)
     query = f"{said(turn.params.prompt)} {turn.task.query}"
-    items.extend(rendered.items(telling, query, sendable))
+    items.extend(rendered.items(telling, query, turn.appetite, sendable))
     if gathered.state is not None:
         failing = still_failing(turn.failing, gathered.state, turn.call.now_ms())
         relevance = {file.ranked.path: file.ranked.score for file in files}

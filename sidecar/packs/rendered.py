@@ -4,7 +4,8 @@ from collections.abc import Hashable, Sequence
 from operator import is_
 
 from sidecar.codebase import query_terms
-from sidecar.packs.context import ContextFile, context_item, item_text, most_bytes
+from sidecar.packs.appetite import Appetite
+from sidecar.packs.context import ContextFile, Told, context_item, told
 from sidecar.packs.items import PackItem
 from sidecar.storage.lru import Lru
 
@@ -17,37 +18,39 @@ class Rendered:
 
     def __init__(self) -> None:
         self._known = Lru(RENDERED_BYTES)
-        self._last: tuple[tuple[ContextFile, ...], str, int, list[PackItem]] = ((), "", 0, [])
+        self._last: tuple[Sequence[ContextFile], tuple[str, Appetite, int] | None, list[PackItem]] = ((), None, [])
 
-    def items(self, files: Sequence[ContextFile], query: str, sendable_bytes: int) -> list[PackItem]:
+    def items(
+        self, files: Sequence[ContextFile], query: str, appetite: Appetite, sendable_bytes: int
+    ) -> list[PackItem]:
         """Gives what `context_items` gives; for the very same files as before, without looking at them."""
-        last_files, *last_asked, last_items = self._last
-        if last_asked == [query, sendable_bytes] and _are_same(files, last_files):
+        last_files, last_asked, last_items = self._last
+        asked = (query, appetite, sendable_bytes)
+        if last_asked == asked and _are_same(files, last_files):
             return last_items
-        items = self._made(files, frozenset(query_terms(query)), sendable_bytes)
-        self._last = (tuple(files), query, sendable_bytes, items)
-        return items
-
-    def _made(self, files: Sequence[ContextFile], terms: frozenset[str], sendable_bytes: int) -> list[PackItem]:
-        return [
-            context_item(file, rank, self._text(file, rank, terms, most_bytes(rank, sendable_bytes)))
+        terms = frozenset(query_terms(query))
+        items = [
+            context_item(file, rank, self._told(file, rank, terms, appetite.most_bytes(rank, sendable_bytes)))
             for rank, file in enumerate(files, 1)
         ]
+        self._last = (tuple(files), asked, items)
+        return items
 
-    def _text(self, file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> str:
+    def _told(self, file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> Told:
         key = (_identity(file), rank, terms, limit_bytes)
         known = self._known.get(key)
-        if isinstance(known, str):
+        if isinstance(known, Told):
             return known
-        text = item_text(file, rank, terms, limit_bytes)
-        self._known.put(key, text, len(text) + sum(map(len, terms)))
-        return text
+        made = told(file, rank, terms, limit_bytes)
+        self._known.put(key, made, len(made.text) + sum(map(len, terms)))
+        return made
 
 
 def _identity(file: ContextFile) -> Hashable:
     """What a summary says follows from its file's path and content, and from how far the file could be analysed."""
     summary = file.summary
-    return file.ranked.path, file.content, file.why, summary.analysis, summary.purpose, len(summary.definitions)
+    analysed = summary.analysis, summary.purpose, len(summary.definitions)
+    return file.ranked.path, file.content, file.why, file.passage, analysed
 
 
 def _are_same(files: Sequence[ContextFile], others: Sequence[ContextFile]) -> bool:

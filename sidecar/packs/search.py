@@ -8,7 +8,6 @@ from sidecar.packs.context import ContextFile
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prompt import mentioned_in, said
 from sidecar.packs.shared import Question, with_summaries
-from sidecar.packs.store import CachedPack
 from sidecar.packs.task import OWN_TERMS, query_of, says_the_same, significant
 
 FOLLOW_UP_FILES = 6
@@ -43,19 +42,12 @@ class Search(NamedTuple):
         return cls(query_of(prompt), frozenset(mentioned), tuple(nowhere), has_own_words)
 
 
-def files_of(
-    search: Search, question: Question, state: RepositoryState, listing: Listing, pack: CachedPack
-) -> tuple[ContextFile, ...]:
-    """The files this prompt mentions, and those its own words point at beside the task's."""
+def files_of(search: Search, question: Question, state: RepositoryState, listing: Listing) -> tuple[ContextFile, ...]:
+    """The files this prompt mentions, and those its own words point at: first, wherever the task's pack has them."""
     mentioned = search.mentioned
     limit = FOLLOW_UP_FILES + len(mentioned)
     found = question.repository.find(search.query, state, limit, mentioned=mentioned)
-    shared = {file.ranked.path for file in pack.files}
-    wanted = [
-        one
-        for one in found
-        if one.path in mentioned or (search.has_own_words and one.path not in shared and _is_telling(one))
-    ]
+    wanted = [one for one in found if one.path in mentioned or (search.has_own_words and _is_telling(one))]
     return with_summaries(question, search.query, wanted, state, listing, mentioned=mentioned)
 
 

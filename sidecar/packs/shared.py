@@ -13,6 +13,7 @@ from sidecar.codebase import (
     Repository,
     RepositoryState,
     Summary,
+    query_terms,
     query_words,
     repository_of,
     worth_telling,
@@ -20,8 +21,11 @@ from sidecar.codebase import (
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor import NO_ANCHOR, Anchor, anchor_limit
 from sidecar.packs.anchors import Anchors
-from sidecar.packs.context import UNREAD, ContextFile, for_query, why_here
+from sidecar.packs.appetite import Appetite
+from sidecar.packs.context import PASSAGE_RANKS, UNREAD, ContextFile, for_query, why_here
+from sidecar.packs.floor import above_floor
 from sidecar.packs.model import HostInjects, TokenMode
+from sidecar.packs.passages import passage_of
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
 from sidecar.packs.turn import Turn
 from sidecar.packs.wishes import pinned_files
@@ -31,9 +35,8 @@ from sidecar.workspace import Workspace
 
 REMEMBERED_CONVERSATIONS = 64
 
-CONTEXT_FILES = 20
-LOOKED_AT_FILES = 30
-"""Files of a pack, and those among which they are chosen: some are too faint to tell."""
+FAINT_FILES = 10
+"""So many files more are looked at than are told: some are too faint."""
 
 EARLY_MS = 40
 """How long a few edited files may take to be read; only then files are looked for by what is known already."""
@@ -54,6 +57,8 @@ class Question(NamedTuple):
     """Titles of accepted rejected approaches."""
     anchor_bytes: int
     """What the anchor's lines may take."""
+    appetite: Appetite
+    """What may be told of files."""
     touched: tuple[str, ...]
     """Files that runs on this task changed: what is near them is more likely to matter next."""
     pinned: tuple[str, ...] = ()
@@ -121,7 +126,7 @@ def question_of(turn: Turn) -> Question:
     return Question(
         process, workspace, repository_of(workspace, process), turn.task, params.provider, params.mode, turn.token_mode,
         params.host_injects or HostInjects(), turn.rejected,
-        anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)), turn.touched,
+        anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)), turn.appetite, turn.touched,
         pinned_files(turn.wishes),
     )  # fmt: skip
 
@@ -168,12 +173,13 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
     repository, indexing = question.repository, question.process.indexing
     analysed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, EARLY_MS))
     if not complete and wait_ms > EARLY_MS:
-        early = repository.find(question.task.query, state, CONTEXT_FILES, touched=question.touched)
+        early = repository.find(question.task.query, state, question.appetite.files, touched=question.touched)
         draft.files = pointers(question, [one for one in early if one.path in listing.files])
         meanwhile, complete = repository.wait_for_index(listing, indexing, wait_ms - EARLY_MS)
         analysed += meanwhile
-    found = question.repository.find(question.task.query, state, LOOKED_AT_FILES, touched=question.touched)
-    ranked = worth_telling(found)[:CONTEXT_FILES]
+    most = question.appetite.files
+    found = question.repository.find(question.task.query, state, most + FAINT_FILES, touched=question.touched)
+    ranked = above_floor(worth_telling(found))[:most]
     summarised = with_summaries if complete else with_known_summaries
     files = summarised(question, question.task.query, ranked, state, listing)
     pack = CachedPack(draft.anchor.lines, files, draft.anchor.left_out)
@@ -191,7 +197,22 @@ def with_summaries(
 ) -> tuple[ContextFile, ...]:
     """Gives the ranked files with their summaries; one that is gone meanwhile is left out."""
     summaries = question.repository.summaries(_contents(ranked, listing))
-    return _files(query, [one for one in ranked if one.path in summaries], summaries, state, listing, mentioned)
+    there = [one for one in ranked if one.path in summaries]
+    return _with_passages(question, query, _files(query, there, summaries, state, listing, mentioned))
+
+
+def _with_passages(question: Question, query: str, files: tuple[ContextFile, ...]) -> tuple[ContextFile, ...]:
+    """Adds the lines that matter to the best files."""
+    best = files[:PASSAGE_RANKS]
+    texts = question.repository.present_texts({file.ranked.path: file.content for file in best})
+    terms = query_terms(query)
+    shown = (
+        file._replace(passage=passage_of(texts[file.ranked.path], file.summary, file.ranked.matched or terms))
+        if file.ranked.path in texts
+        else file
+        for file in best
+    )
+    return (*shown, *files[PASSAGE_RANKS:])
 
 
 def with_known_summaries(
@@ -267,6 +288,6 @@ def _key(question: Question, state: RepositoryState) -> PackKey:
         head_commit=state.head or "",
         provider=question.provider,
         mode=question.mode,
-        budget_profile=question.token_mode,
+        budget_profile=f"{question.token_mode}:{question.appetite.files}",
         sources=short_id(sources),
     )

@@ -13,7 +13,7 @@ from sidecar.packs.context import ContextFile
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 
-PACK_VERSION = 4
+PACK_VERSION = 5
 """Part of the key's sources: a change of what a pack holds makes the old ones invalid."""
 
 PACKS_AT_HAND = 64
@@ -91,7 +91,10 @@ class PackCache:
 
 
 def _to_json(pack: CachedPack) -> dict[str, Any]:
-    files = [[list(file.ranked), file.content, to_json(_kept(file.summary)), file.why] for file in pack.files]
+    files = [
+        [list(file.ranked), file.content, to_json(_kept(file.summary)), file.why, list(file.passage)]
+        for file in pack.files
+    ]
     return {"anchor": list(pack.anchor), "files": files, "leftOut": list(pack.left_out)}
 
 
@@ -108,7 +111,7 @@ _masked = lru_cache(maxsize=4_096)(redact)
 
 def _from_json(value: dict[str, Any]) -> CachedPack:
     files: list[ContextFile] = []
-    for (path, score, parts, matched, near), content, summary, why in value["files"]:
+    for (path, score, parts, matched, near), content, summary, why, passage in value["files"]:
         ranked = Ranked(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
-        files.append(ContextFile(ranked, content, from_json(summary), why))
+        files.append(ContextFile(ranked, content, from_json(summary), why, tuple(map(tuple, passage))))
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["leftOut"]))

@@ -51,6 +51,12 @@ def _folded(text: str, limit: int) -> str:
 _repeated = lru_cache(maxsize=4_096)(_folded)
 
 
+def line_of_code(text: str, limit: int) -> str:
+    """Cleans a line, keeps its indentation, and ends it at a limit of characters."""
+    line = clean(text.replace("\n", " ")).rstrip()
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
 def size(text: str) -> int:
     """Gives a text's UTF-8 bytes."""
     return len(text) if text.isascii() else len(text.encode())

@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING
 
 from sidecar.call import Call
 from sidecar.codebase import repository_of
+from sidecar.context import Bracket, bracket_of, share_of
 from sidecar.governor import Word, decide, signals_of
+from sidecar.packs.appetite import Appetite, appetite_of
+from sidecar.packs.budget import Limits
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.task import task_of
 from sidecar.packs.wishes import Wishes
@@ -33,6 +36,8 @@ class Turn:
     workspace: Workspace
     settings: Settings
     token_mode: TokenMode
+    bracket: Bracket
+    """How much is left of the provider's context window, as the host reported it; fresh where it did not."""
     sub_chat: SubChat
     failing: list[FailingTests]
     rejected: tuple[str, ...]
@@ -49,6 +54,18 @@ class Turn:
     touched: tuple[str, ...]
     """Files that the conversation's last runs on this task changed, sorted."""
     wishes: Wishes
+
+    @property
+    def appetite(self) -> Appetite:
+        """What may be told of files."""
+        return appetite_of(self.token_mode, self.bracket)
+
+    @property
+    def limits(self) -> Limits:
+        """What the packs may take: a fuller context window takes less."""
+        share = share_of(self.bracket)
+        budget = int(self.settings.budget_bytes(self.token_mode) * share)
+        return Limits(budget, min(budget, self.settings.new_bytes_per_call(self.token_mode)))
 
     @property
     def is_shadow(self) -> bool:
@@ -82,9 +99,14 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
     session, known = (None, UNKNOWN) if fresh else (held_by, held)
     rejected = tuple(sorted(artifact.title for artifact in accepted))
     return Turn(
-        call, params, workspace, settings, token_mode, sub_chat, failing, rejected, session, known, held, word, fresh,
-        task, is_new, tuple(sorted(touched)), wishes,
+        call, params, workspace, settings, token_mode, _bracket(params), sub_chat, failing, rejected, session, known,
+        held, word, fresh, task, is_new, tuple(sorted(touched)), wishes,
     )  # fmt: skip
+
+
+def _bracket(params: PreRunParams) -> Bracket:
+    usage = params.usage
+    return bracket_of(100 * (1 - usage.used_tokens / usage.max_tokens)) if usage is not None else "FRESH"
 
 
 def _worked_on(

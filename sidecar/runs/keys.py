@@ -21,6 +21,9 @@ _COMMIT = "delta:commit:"
 _TESTS = "delta:tests:"
 _CONTEXT = "context:"
 
+POINTER = "pointer"
+"""The digest of a file the session was only told to be there: what is in it may follow."""
+
 GONE = "gone"
 """The digest of a change that the session was told of and that is no more."""
 

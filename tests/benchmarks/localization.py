@@ -30,6 +30,7 @@ from sidecar.codebase.search.matching import inverse_frequency
 from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked, worth_telling
 from sidecar.codebase.terms import count_terms, query_terms, query_words
+from sidecar.packs.appetite import APPETITES
 from sidecar.packs.context import ContextFile, context_items, why_here
 from sidecar.packs.task import query_of
 from tests.benchmarks.localization_cases import (
@@ -155,7 +156,9 @@ def _score_injected(
     ]  # fmt: skip
     texts: dict[str, str] = {}
     left = SUMMARY_BYTES
-    for file, item in zip(shown, context_items(shown, case.subject, SUMMARY_BYTES * 8), strict=True):
+    for file, item in zip(
+        shown, context_items(shown, case.subject, APPETITES["normal"], SUMMARY_BYTES * 8), strict=True
+    ):
         left -= item.bytes + 1
         if left < 0:
             break

@@ -16,7 +16,7 @@ def test_a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_as
     assert kinds(answer) == ["context", "delta"]
     first_file = answer["blocks"][0]["text"].splitlines()[2]
     assert first_file.startswith("till/prices.py (Python, 5 lines) — Prices and discounts per customer.")
-    assert "L4 def discounted_price(cents, percent)" in answer["blocks"][0]["text"]
+    assert "4| def discounted_price(cents, percent)" in answer["blocks"][0]["text"]
     assert answer["prompt"].endswith(f"[continuity:request]\n{PROMPT}")
     assert answer["metadata"]["injectedBytes"] == len(sent(answer).encode()) - 1 <= 24_000
 

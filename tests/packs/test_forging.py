@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
 from sidecar.packs.anchor import Sources, anchor_of
+from sidecar.packs.appetite import APPETITES
+from sidecar.packs.budget import Limits
 from sidecar.packs.carryover import carryover_item
 from sidecar.packs.commands import Project, commands_of, entry_lines
-from sidecar.packs.compose import Limits, anchor_block, compose
+from sidecar.packs.compose import anchor_block, compose
 from sidecar.packs.context import ContextFile, context_items
 from sidecar.packs.delta import delta_items
 from sidecar.packs.items import PackItem, Priority
@@ -86,7 +88,7 @@ def test_the_delta(path: str, text: str, status: str) -> None:
 def test_the_context(path: str, text: str, why: str) -> None:
     summary = Summary("python", 1, 1, text, (Definition(1, text, text),), ())
     file = ContextFile(Ranked(path, 1.0, {}, (), ()), "c", summary, why)
-    assert_harmless(context_items([file], text, 24_000), lines=5)
+    assert_harmless(context_items([file], text, APPETITES["normal"], 24_000), lines=5)
 
 
 @given(nasty, nasty)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sidecar.packs.budget import fit
-from sidecar.packs.compose import Composed, Limits, anchor_block, compose
+from sidecar.packs.budget import Limits, fit
+from sidecar.packs.compose import Composed, anchor_block, compose
 from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.model import BlockKind
 from sidecar.packs.render import BLOCK_ORDER, render_block, render_prompt

@@ -152,10 +152,17 @@ def test_codexs_mention_markers_count_as_mentions(talk: Talk) -> None:
     assert answer["prompt"].endswith(prompt)
 
 
-def many_files(make_repository: Callable[..., Repository]) -> Repository:
+def context_files(answer: dict[str, Any]) -> list[str]:
+    """The paths a context pack tells of, in its order."""
+    lines = text_of(answer, "context").splitlines()
+    return [line.split(" ")[0] for line in lines if line.startswith("src/")]
+
+
+def many_files(make_repository: Callable[..., Repository], *, changed: bool = True) -> Repository:
     body = "".join(f"def discount_total_{number}(cart: object) -> int:\n    return {number}\n" for number in range(60))
     repository = make_repository({f"src/cart_{number:02}.py": body for number in range(40)}, name="many")
-    repository.write({f"src/cart_{number:02}.py": body.replace("return", "yield") for number in range(40)})
+    if changed:
+        repository.write({f"src/cart_{number:02}.py": body.replace("return", "yield") for number in range(40)})
     return repository
 
 
@@ -165,10 +172,36 @@ def test_the_token_modes_budget_is_used_and_never_exceeded(
 ) -> None:
     answer = talk("codex", cwd=many_files(make_repository).path).pre_run(PROMPT, tokenMode=mode)
     assert sum(block["bytes"] for block in answer["blocks"]) <= budget
-    reasons = {omission["reason"] for omission in answer["metadata"]["trimmed"]}
-    if mode == "low":
-        assert reasons == {"over the budget"}
-        assert answer["metadata"]["injectedBytes"] > budget * 0.9
+
+
+@pytest.mark.parametrize("budget", [6_000, 8_000])
+@pytest.mark.parametrize("mode", ["low", "normal", "debug"])
+def test_where_the_budget_ends_a_pack_nearly_all_of_it_is_used(
+    talk: Talk, make_repository: Callable[..., Repository], mode: str, budget: int
+) -> None:
+    chat = talk("codex", cwd=many_files(make_repository).path)
+    set_settings(chat, budgets={mode: budget})
+    answer = chat.pre_run(PROMPT, tokenMode=mode)
+    assert {omission["reason"] for omission in answer["metadata"]["trimmed"]} == {"over the budget"}
+    assert budget * 0.95 <= answer["metadata"]["injectedBytes"] <= budget
+
+
+def test_a_mode_with_more_tokens_is_told_of_more_files(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+    cwd = many_files(make_repository).path
+    told = [context_files(talk(cwd=cwd).pre_run(PROMPT, tokenMode=mode)) for mode in ("low", "normal", "debug")]
+    assert [len(files) for files in told] == [12, 20, 40]
+    assert told[1][:12] == told[0]
+    assert told[2][:20] == told[1]
+
+
+@pytest.mark.parametrize(("used", "files"), [(0, 20), (40, 20), (41, 16), (60, 16), (75, 12), (76, 6), (100, 6)])
+def test_a_fuller_context_window_is_told_of_fewer_files(
+    talk: Talk, make_repository: Callable[..., Repository], used: int, files: int
+) -> None:
+    chat = talk(cwd=many_files(make_repository, changed=False).path)
+    answer = chat.pre_run(PROMPT, usage={"usedTokens": used * 2_000, "maxTokens": 200_000})
+    assert len(context_files(answer)) == files
+    assert answer["metadata"]["injectedBytes"] <= 24_000 * files / 20 + 1_000
 
 
 @pytest.mark.parametrize("limit", [1_000, 2_000, 5_000])
@@ -428,7 +461,7 @@ def test_explain_shows_each_item_with_its_fate_and_the_same_bytes(
     talk: Talk, make_repository: Callable[..., Repository]
 ) -> None:
     chat = talk(cwd=many_files(make_repository).path)
-    set_settings(chat, tokenMode="low")
+    set_settings(chat, tokenMode="low", budgets={"low": 6_000})
     first = chat.turn(PROMPT, session="s")
     second = chat.turn("and now fix it")
     for answer in (first, second):

@@ -3,20 +3,22 @@
 import pytest
 
 from sidecar.codebase import Definition, Ranked, Summary
+from sidecar.packs.appetite import APPETITES
 from sidecar.packs.context import ContextFile, context_items
 from sidecar.packs.rendered import Rendered
 
 RANKED = Ranked("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
 SUMMARY = Summary("Python", 20, 400, "The cart.", (Definition(3, "Cart", "class Cart:"),), ())
 FILE = ContextFile(RANKED, "a" * 40, SUMMARY, "matches cart")
+NORMAL = APPETITES["normal"]
 OTHER = SUMMARY._replace(purpose="The basket.")
 
 
 def test_the_same_files_are_rendered_once() -> None:
     rendered = Rendered()
-    first = rendered.items([FILE], "the cart", 24_000)
-    assert rendered.items([FILE], "the cart", 24_000)[0].text is first[0].text
-    assert first == context_items([FILE], "the cart", 24_000)
+    first = rendered.items([FILE], "the cart", NORMAL, 24_000)
+    assert rendered.items([FILE], "the cart", NORMAL, 24_000)[0].text is first[0].text
+    assert first == context_items([FILE], "the cart", NORMAL, 24_000)
 
 
 @pytest.mark.parametrize(
@@ -32,12 +34,12 @@ def test_the_same_files_are_rendered_once() -> None:
 )
 def test_another_content_score_or_reason_is_rendered_anew(file: ContextFile) -> None:
     rendered = Rendered()
-    rendered.items([FILE], "the cart", 24_000)
-    assert list(rendered.items([file], "the cart", 24_000)) == context_items([file], "the cart", 24_000)
+    rendered.items([FILE], "the cart", NORMAL, 24_000)
+    assert list(rendered.items([file], "the cart", NORMAL, 24_000)) == context_items([file], "the cart", NORMAL, 24_000)
 
 
 def test_another_request_or_budget_is_rendered_anew() -> None:
     rendered = Rendered()
-    first = rendered.items([FILE, FILE], "the cart", 24_000)
-    assert rendered.items([FILE, FILE], "the basket", 24_000) is not first
-    assert list(rendered.items([FILE], "the cart", 800)) == context_items([FILE], "the cart", 800)
+    first = rendered.items([FILE, FILE], "the cart", NORMAL, 24_000)
+    assert rendered.items([FILE, FILE], "the basket", NORMAL, 24_000) is not first
+    assert list(rendered.items([FILE], "the cart", NORMAL, 800)) == context_items([FILE], "the cart", NORMAL, 800)

@@ -1,0 +1,40 @@
+"""How much of the repository a call may be told: by token mode, and by what is left of the context window. Pure."""
+
+from typing import NamedTuple
+
+from sidecar.context import Bracket, share_of
+from sidecar.packs.model import TokenMode
+
+
+class Appetite(NamedTuple):
+    """Files of a context pack, and what each may take."""
+
+    files: int
+    taper: tuple[tuple[int, int], ...]
+    """Up to this rank, at most this many bytes. Steep tapering fits more of the right files into the same bytes, and
+    their definitions, than equal shares do (tests/benchmarks/localization.py)."""
+    rest_bytes: int
+    """What comes after may take."""
+
+    def most_bytes(self, rank: int, sendable_bytes: int) -> int:
+        """Gives what a file of a rank, which counts from 1, may take.
+
+        `sendable_bytes` is what the call may send in all: no item comes near it, else it would never be sent.
+        """
+        return min(next((most for last, most in self.taper if rank <= last), self.rest_bytes), sendable_bytes // 8)
+
+    def scaled(self, share: float) -> "Appetite":
+        """Gives the same for a share of the bytes: fewer files, told as before."""
+        return self._replace(files=max(1, round(self.files * share)))
+
+
+APPETITES: dict[TokenMode, Appetite] = {
+    "low": Appetite(12, ((2, 1_200), (4, 500), (7, 250)), 110),  # some 4 KiB
+    "normal": Appetite(20, ((2, 1_500), (6, 700), (10, 350)), 110),  # some 8 KiB
+    "debug": Appetite(40, ((6, 1_500), (14, 700), (24, 350)), 150),  # some 20 KiB
+}
+
+
+def appetite_of(token_mode: TokenMode, bracket: Bracket) -> Appetite:
+    """Gives what a call may be told of files."""
+    return APPETITES[token_mode].scaled(share_of(bracket))

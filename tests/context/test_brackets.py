@@ -1,0 +1,37 @@
+"""Brackets follow from what remains of the context window alone."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.context import BRACKETS, bracket_of, share_of
+from sidecar.core.errors import InvalidParams
+
+
+@pytest.mark.parametrize(
+    ("remaining", "bracket"),
+    [
+        (100, "FRESH"), (60, "FRESH"), (59.999, "MODERATE"), (40, "MODERATE"), (39.9, "DEPLETED"), (25, "DEPLETED"),
+        (24.999, "CRITICAL"), (0, "CRITICAL"), (-5, "CRITICAL"), (140, "FRESH"), (math.inf, "FRESH"),
+        (-math.inf, "CRITICAL"),
+    ],
+)  # fmt: skip
+def test_a_bracket_begins_at_its_lower_bound(remaining: float, bracket: str) -> None:
+    assert bracket_of(remaining) == bracket
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(InvalidParams):
+        bracket_of(math.nan)
+
+
+def test_less_room_is_a_smaller_share() -> None:
+    assert [share_of(bracket) for bracket in BRACKETS] == [1.0, 0.8, 0.6, 0.32]
+
+
+@given(st.floats(allow_nan=False), st.floats(allow_nan=False))
+def test_more_room_never_means_a_tighter_bracket(one: float, other: float) -> None:
+    less, more = sorted((one, other))
+    assert share_of(bracket_of(less)) <= share_of(bracket_of(more))
