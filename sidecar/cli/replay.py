@@ -57,6 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     except ReplayFailed as error:
         print(f"replay: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("replay: interrupted; nothing was written.", file=sys.stderr)
+        return 130
     try:
         to_stdout = _write(arguments, turns)
     except OSError as error:
@@ -72,8 +75,9 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ReplayFailed(f"--deadline-ms is 1 to {PATIENT_MS}.")
     if arguments.in_place and arguments.measure_baseline:
         raise ReplayFailed("--measure-baseline plays each session twice, which --in-place cannot.")
-    if arguments.state_dir is not None and arguments.state_dir.exists() and any(arguments.state_dir.iterdir()):
-        raise ReplayFailed(f"{arguments.state_dir} is not empty; what it holds would count as known.")
+    kept = arguments.state_dir
+    if kept is not None and kept.exists() and not (kept.is_dir() and next(kept.iterdir(), None) is None):
+        raise ReplayFailed(f"{arguments.state_dir} is no empty folder; what it holds would count as known.")
 
 
 def _played(arguments: argparse.Namespace) -> Iterator[TurnFigures]:

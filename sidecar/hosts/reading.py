@@ -83,6 +83,8 @@ def _divided(lines: Iterable[Line]) -> Iterator[tuple[Session, list[Line]]]:
 
 def _check(session: Session, lines: list[Line]) -> None:
     """Sees to it that runs begin and end in turn, and that what an agent does stands in a run."""
+    if not any(isinstance(line.entry, Prompt) for line in lines):
+        raise ReplayFailed(f"There is no prompt in session {session.session!r}.")
     under_way: dict[str, int] = {}
     worktrees = {MAIN}
     for number, entry in lines:

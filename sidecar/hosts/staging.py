@@ -34,7 +34,8 @@ _SETTINGS = (
 class Stage:
     """One session's repository with its worktrees, by name."""
 
-    def __init__(self, folder: Path, root: Path) -> None:
+    def __init__(self, root: Path, folder: Path | None) -> None:
+        """`folder` takes further worktrees; None where the repository is the user's own, which keeps its one."""
         self._folder = folder
         self.roots: dict[str, Path] = {MAIN: root}
 
@@ -46,7 +47,7 @@ class Stage:
         except GitFailed as error:
             raise ReplayFailed(f"git cannot do that here: {error.reason}.") from error
         except OSError as error:
-            raise ReplayFailed(f"The file cannot be written ({type(error).__name__}).") from error
+            raise ReplayFailed(f"The file cannot be changed ({type(error).__name__}).") from error
 
     def _do(self, step: Step, root: Path, now: str) -> list[str]:
         match step:
@@ -79,6 +80,8 @@ class Stage:
             case Merge():
                 _run(root, now, "merge", "--quiet", "--no-edit", "--no-ff", step.merge)
             case AddWorktree():
+                if self._folder is None:
+                    raise ReplayFailed("a worktree is added to a copy only.")
                 target = self._folder / f"worktree-{len(self.roots)}"
                 _run(root, now, "worktree", "add", "--quiet", "-b", step.branch, os.fspath(target))
                 self.roots[step.add_worktree] = target
@@ -96,7 +99,7 @@ def stage(session: Session, repositories: Path, folder: Path, now: str, *, in_pl
         Git(root).run("rev-parse", "--verify", "--quiet", "HEAD")
     except GitFailed as error:
         raise ReplayFailed(f"Session {session.session!r}: {source} cannot be played on: {error.reason}.") from error
-    return Stage(folder, root)
+    return Stage(root, None if in_place else folder)
 
 
 def _copied(source: Path, session: Session, folder: Path, now: str) -> Path:

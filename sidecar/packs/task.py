@@ -12,7 +12,7 @@ from sidecar.runs import Task
 
 MAX_QUERY_CHARACTERS = 4_000
 MAX_TERMS = 300
-OWN_TERMS = 4
+OWN_TERMS = 3
 """A prompt with fewer words of its own than this may be a follow-up in other words."""
 
 OBJECTIVE_CHARACTERS = 300

@@ -10,6 +10,7 @@ from sidecar.hosts.reading import ReplayFailed, read_sessions
 from sidecar.hosts.recording import KINDS, Prompt, Session
 
 BEGIN: dict[str, Any] = {"session": "one", "repository": "till"}
+RUN: tuple[dict[str, Any], ...] = ({"prompt": "hi"}, {"end": "completed"})
 
 
 def lines(*entries: dict[str, Any]) -> bytes:
@@ -20,11 +21,12 @@ def test_a_session_has_its_lines_in_order_with_their_numbers() -> None:
     first, second = read_sessions(
         lines(BEGIN, {"prompt": "hi"}, {"read": "a.py"}, {"end": "completed"})
         + b"\n\n"
-        + lines({"session": "two", "repository": "till", "kind": "iterative"})
+        + lines({"session": "two", "repository": "till", "kind": "iterative"}, {"prompt": ""}, {"end": "empty"})
     )
     assert [line.number for line in first.lines] == [2, 3, 4]
     assert isinstance(first.lines[0].entry, Prompt)
-    assert second == (Session(session="two", repository="till", kind="iterative"), ())
+    assert second.session == Session(session="two", repository="till", kind="iterative")
+    assert [line.number for line in second.lines] == [7, 8]
 
 
 def test_every_kind_of_line_is_told_by_one_member_that_no_other_kind_has() -> None:
@@ -40,18 +42,19 @@ def test_every_kind_of_line_is_told_by_one_member_that_no_other_kind_has() -> No
         (b"{", "Line 1 is not JSON: "),
         (b"[1]", "Line 1 has none, where one of these says what happened: session, prompt"),
         (lines({"prompt": "hi"}), "Line 1 stands before the first session."),
-        (lines(BEGIN, BEGIN), "Two sessions are called 'one'."),
+        (lines(BEGIN), "There is no prompt in session 'one'."),
+        (lines(BEGIN, *RUN, BEGIN, *RUN), "Two sessions are called 'one'."),
         (lines({"session": "x"}), "Line 1, `repository` of a session: Field required."),
         (lines(BEGIN, {"read": "a", "write": "b"}), "Line 2 has read and write, where one of these"),
         (lines(BEGIN, {"prompt": "a", "colour": 1}), "Line 2, `colour` of a prompt: Extra inputs are not permitted."),
         (lines(BEGIN, {"switch": "--exec=sh"}), "Line 2, `switch` of a switch: "),
         (lines(BEGIN, {"prompt": "a"}), "Line 2: the run does not end in session 'one'."),
         (lines(BEGIN, {"prompt": "a"}, {"prompt": "b"}), "Line 3: the run of 'chat' has not ended yet."),
-        (lines(BEGIN, {"end": "completed"}), "Line 2: it stands in no run."),
-        (lines(BEGIN, {"read": "a.py"}), "Line 2: it stands in no run."),
+        (lines(BEGIN, {"end": "completed"}, *RUN), "Line 2: it stands in no run."),
+        (lines(BEGIN, {"read": "a.py"}, *RUN), "Line 2: it stands in no run."),
         (lines(BEGIN, {"prompt": "a", "worktree": "b"}), "Line 2: there is no worktree 'b' yet."),
-        (lines(BEGIN, {"write": "a", "text": "", "worktree": "b"}), "Line 2: there is no worktree 'b' yet."),
-        (lines(BEGIN, {"addWorktree": "main", "branch": "b"}), "Line 2: there is a worktree 'main' already."),
+        (lines(BEGIN, {"write": "a", "text": "", "worktree": "b"}, *RUN), "Line 2: there is no worktree 'b' yet."),
+        (lines(BEGIN, {"addWorktree": "main", "branch": "b"}, *RUN), "Line 2: there is a worktree 'main' already."),
         (
             lines(BEGIN, {"prompt": "a"}, {"prompt": "b", "chat": "2"}, {"end": "completed"}),
             "Line 4: several runs are under way, and `chat` does not say whose this is.",

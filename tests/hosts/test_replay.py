@@ -134,6 +134,15 @@ def test_a_repository_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.
     assert "there is no repository at" in refused(tmp_path, capsys, *TURN)
 
 
+def test_a_state_folder_with_something_in_it_is_refused(
+    tmp_path: Path, till: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "sessions.jsonl"
+    file.write_bytes(orjson.dumps(BEGIN))
+    assert run(["replay", str(file), "--state-dir", str(till.path)]) == 1
+    assert "is no empty folder" in capsys.readouterr().err
+
+
 def test_a_dirty_repository_is_not_played_on_in_place(
     tmp_path: Path, till: Repository, capsys: pytest.CaptureFixture[str]
 ) -> None:

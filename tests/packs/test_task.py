@@ -33,7 +33,6 @@ CART = "Why does Cart.total ignore the discount in src/cart.py?"
         "store them in SQLiteStore",
         "it has to call Verify.signature, not just look at the header",
         "What about gift_cards?",
-        "make the source of randomness an argument",
     ],
 )
 def test_a_follow_up_keeps_the_task_whatever_its_wording(follow_up: str) -> None:
