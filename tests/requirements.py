@@ -16,6 +16,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_injection.py::test_a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
         "test_injection.py::test_a_delta_has_what_others_changed_since_the_last_run_and_not_what_the_agent_wrote",
         "test_injection.py::test_a_commit_by_somebody_else_is_told_with_its_subject_and_files",
+        "test_deltas.py::test_of_a_changed_file_that_changes_again_only_the_new_hunk_is_told",
+        "test_deltas.py::test_a_turn_in_which_nothing_changed_takes_sixty_bytes",
         "test_caching.py::test_after_a_run_that_edited_the_next_pre_run_finds_its_pack_ready",
         "test_capture.py::test_a_failing_test_is_told_until_it_passes_again",
     ),

@@ -22,6 +22,8 @@ class Telling(NamedTuple):
     """What is told of a file's difference."""
 
     lines: tuple[str, ...]
+    bytes: int
+    """UTF-8 bytes of the lines with their ends."""
     hunks: tuple[keys.ToldHunk, ...]
     """What the session knows of the present difference once it has these lines."""
     knew: bool
@@ -54,7 +56,8 @@ def telling(text: str, told: tuple[keys.ToldHunk, ...], query: str, limit_bytes:
     now = tuple(
         keys.ToldHunk(hunk.mark, hunk.place, number in was_shown) for number, hunk in enumerate(hunks[: keys.MAX_HUNKS])
     )
-    return Telling((*body, *_gone_lines(gone)), now, bool(known), bool(news or gone))
+    body += _gone_lines(gone)
+    return Telling(tuple(body), sum(size(line) + 1 for line in body), now, bool(known), bool(news or gone))
 
 
 @lru_cache(maxsize=48)

@@ -85,7 +85,8 @@ def _call_record(
 ) -> CallRecord:
     state = gathered.state
     head = state.head if state else None
-    told_head = head if gathered.differences is not None else turn.known.head_commit or head
+    was_told = any(item.key == keys.HEAD and fate != "trimmed" for item, fate in composed.fates)
+    told_head = head if gathered.differences is not None and was_told else turn.known.head_commit or head
     record: dict[str, Any] = {
         "action": result.action,
         "reason": result.reason,

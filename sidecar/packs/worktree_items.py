@@ -8,7 +8,7 @@ from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState, as_a
 from sidecar.core.digests import short_id
 from sidecar.packs.hunks import Telling, telling
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.text import one_line, size
+from sidecar.packs.text import one_line
 from sidecar.runs import Known, keys
 
 RELEVANT_FILE_BYTES = 2_400
@@ -28,7 +28,7 @@ SHOWN_FILES = 40
 LISTED_FILES = 60
 
 _GONE_FILE = re.compile(r"@@ -\S+ \+0,0 @@")
-_NOTHING = Telling((), (), knew=False, is_news=True)
+_NOTHING = Telling((), 0, (), knew=False, is_news=True)
 
 
 class Differences(NamedTuple):
@@ -56,9 +56,18 @@ class _Room:
 
     def tell(self, path: str, text: str, told: keys.Told) -> Telling:
         """Tells a difference within what is left, and takes its bytes off."""
+        return self._take(telling(text, told.hunks, self._interest.query, self._limit(path)))
+
+    def retell(self, path: str, text: str) -> Telling:
+        """Tells what the session has: as much as it would be, to count it, whatever is asked for now."""
+        return self._take(telling(text, (), "", self._limit(path)))
+
+    def _limit(self, path: str) -> int:
         limit = RELEVANT_FILE_BYTES if path in self._interest.relevance else FILE_BYTES
-        found = telling(text, told.hunks, self._interest.query, max(0, min(limit, self._item_bytes, self._left_bytes)))
-        self._left_bytes -= sum(size(line) + 1 for line in found.lines)
+        return max(0, min(limit, self._item_bytes, self._left_bytes))
+
+    def _take(self, found: Telling) -> Telling:
+        self._left_bytes -= found.bytes
         return found
 
 
@@ -75,12 +84,13 @@ def file_items(
         return []
     shown, rest = _changed(state, interest)
     room = _Room(interest, sendable_bytes, BODY_SHARE)
-    items = [_file_item(file, differences, known, room) for file in shown if not _had(file, known)]
+    had = {file.path for file in shown if _has(file, known)}
+    items = [_news_item(file, differences, known, room) for file in shown if file.path not in had]
     told_apart = told_by_file(moved, differences, interest)
     committed_room = _Room(interest, sendable_bytes, COMMITTED_SHARE)
     commits = [_committed_item(state, diff, known, moved, committed_room) for diff in told_apart]
-    had = [_file_item(file, differences, known, room) for file in shown if _had(file, known)]
-    return [*items, *commits, *had, *_rest_item(rest), *_gone_items(state, known, {item.key for item in commits})]
+    again = [_had_item(file, differences, known, room) for file in shown if file.path in had]
+    return [*items, *commits, *again, *_rest_item(rest), *_gone_items(state, known, {item.key for item in commits})]
 
 
 def told_by_file(moved: Moved | None, differences: Differences | None, interest: Interest) -> list[FileDiff]:
@@ -108,27 +118,31 @@ def _told(path: str, known: Known) -> keys.Told:
     return keys.told_of(given.digest if given is not None else None)
 
 
-def _had(file: ChangedFile, known: Known) -> bool:
+def _has(file: ChangedFile, known: Known) -> bool:
     """Says whether a session was told of just this difference."""
     told = _told(file.path, known)
     return told.is_whole and told.change == keys.change_digest(file)
 
 
-def _file_item(file: ChangedFile, differences: Differences | None, known: Known, room: _Room) -> PackItem:
-    """One changed file; where the session has it, all that would be said to one that has not."""
-    told, change, key = _told(file.path, known), keys.change_digest(file), keys.change_key(file.path)
-    why = f"{file.kind} in the worktree"
-    if _had(file, known):
-        body = room.tell(file.path, _text(file, differences), keys.Told("")) if differences is not None else _NOTHING
-        text = "\n".join([_title(file, differences), *body.lines])
-        return PackItem(key, "delta", Priority.DELTA, text, known.items[key].digest, why)
+def _had_item(file: ChangedFile, differences: Differences | None, known: Known, room: _Room) -> PackItem:
+    """A changed file as the session has it: what would be said of it to one that has it not."""
+    body = room.retell(file.path, _text(file, differences)) if differences is not None else _NOTHING
+    return _item(file, _title(file, differences), body, known.items[keys.change_key(file.path)].digest)
+
+
+def _news_item(file: ChangedFile, differences: Differences | None, known: Known, room: _Room) -> PackItem:
+    """A changed file whose difference is news, or some of it; only named where it came too late."""
+    told, change = _told(file.path, known), keys.change_digest(file)
     if differences is None:
-        named = keys.told_digest(keys.Told(change, told.hunks, is_whole=False))
-        return PackItem(key, "delta", Priority.DELTA, _title(file, None), named, why)
+        return _item(file, _title(file, None), _NOTHING, keys.told_digest(told._replace(change=change, is_whole=False)))
     body = room.tell(file.path, _text(file, differences), keys.Told("") if file.kind == "deleted" else told)
     title = _title(file, differences) + (_since(body) if told.change else "")
-    digest = keys.told_digest(keys.Told(change, body.hunks))
-    return PackItem(key, "delta", Priority.DELTA, "\n".join([title, *body.lines]), digest, why)
+    return _item(file, title, body, keys.told_digest(keys.Told(change, body.hunks)))
+
+
+def _item(file: ChangedFile, title: str, body: Telling, digest: str) -> PackItem:
+    text, why = "\n".join([title, *body.lines]), f"{file.kind} in the worktree"
+    return PackItem(keys.change_key(file.path), "delta", Priority.DELTA, text, digest, why)
 
 
 def _since(body: Telling) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import orjson
@@ -89,6 +90,7 @@ def context_path(key: str) -> str | None:
     return key.removeprefix(_CONTEXT) if key.startswith(_CONTEXT) else None
 
 
+@lru_cache(maxsize=1_024)
 def change_digest(file: ChangedFile) -> str:
     """Identifies a changed file's difference by what it depends on; that it was staged is no other difference."""
     origin = file.original if file.kind == "renamed" else None
@@ -108,6 +110,7 @@ def told_digest(told: Told) -> str:
     return ":".join((told.change, *named, *((hunks,) if hunks else ())))
 
 
+@lru_cache(maxsize=512)
 def told_of(digest: str | None) -> Told:
     """Reads what a session was told of a file; of one that changed no more, or was never told, nothing."""
     if digest is None or digest == GONE:

@@ -1,0 +1,39 @@
+"""The delta of a session: each change once, by hunk, and nothing where nothing changed."""
+
+from tests.support.conversation import Conversation, sent
+from tests.support.repositories import Repository
+
+PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+STEPS = "\n\n".join(f"def step_{number}(cents):\n    return cents + {number}\n" for number in range(12))
+
+
+def delta(conversation: Conversation) -> str:
+    return str(conversation.turn("continue")["blocks"][-1]["text"])
+
+
+def test_of_a_changed_file_that_changes_again_only_the_new_hunk_is_told(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/steps.py": STEPS})
+    edited = STEPS.replace("cents + 2\n", "cents + 22\n")
+    project.write({"till/steps.py": edited})
+    first = conversation.turn(PROMPT)["blocks"][-1]["text"]
+    project.write({"till/steps.py": edited.replace("cents + 9\n", f"cents + 99 or '{TOKEN}'\n")})
+    second = delta(conversation)
+    project.write({"till/steps.py": STEPS})
+    third = delta(conversation)
+
+    assert "+    return cents + 22" in first
+    assert "+    return cents + 99" in second
+    assert "cents + 22" not in second
+    assert TOKEN not in second
+    assert "no change any more: till/steps.py" in third
+
+
+def test_a_turn_in_which_nothing_changed_takes_sixty_bytes(conversation: Conversation) -> None:
+    conversation.turn(PROMPT)
+    again = conversation.turn("continue")
+
+    assert again["metadata"]["injectedBytes"] <= 60
+    assert "Nothing since your last run." in sent(again)
