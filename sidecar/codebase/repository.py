@@ -211,7 +211,12 @@ class Repository:
             return Moved((), (), "unknown")
 
     def committed(self, old: str, new: str, moved: Moved) -> dict[str, FileDiff]:
-        """Gives the differences of files between two commits that may be shown, small ones first, up to a size."""
+        """Gives the differences of files between two commits that may be shown, small ones first, up to a size.
+
+        Of a head that moved back there are none: what was there is known to whoever knew the old one.
+        """
+        if moved.way == "back":
+            return {}
         try:
             return diff_between(self.cwd, old, new, shown_of(moved.files))
         except GitFailed as error:

@@ -98,7 +98,7 @@ def told_by_file(moved: Moved | None, differences: Differences | None, interest:
 
     Of a head that moved back, where what was told is no more, the files are only counted.
     """
-    if moved is None or differences is None or moved.way == "back":
+    if moved is None or differences is None:
         return []
     files = [diff for path, diff in differences.committed.items() if may_show(path) and not is_generated(path)]
     if len(moved.files) > COMMITTED_FILES:

@@ -1,0 +1,99 @@
+"""What the delta of a call takes, without the repository: nothing changed, files changed and told, one more edit.
+
+    .venv/bin/python -m tests.benchmarks.delta
+
+Prints processor time beside its target, and what is sent beside sending the whole differences again.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sidecar.codebase import ChangedFile, FileDiff, RepositoryState
+from sidecar.packs.delta import delta_items
+from sidecar.packs.items import PackItem, has
+from sidecar.packs.worktree_items import Differences, Interest
+from sidecar.runs import UNKNOWN, Known
+
+ROUNDS = 400
+SENDABLE_BYTES = 24_000
+UNCHANGED_MS, TOLD_MS, EDITED_MS = 0.05, 1.0, 0.1
+INTEREST = Interest({"src/file_0.py": 3.0}, "why does the total ignore the discount of a customer")
+
+
+def main() -> None:
+    """Measures a clean worktree, then worktrees with ever larger differences."""
+    clean = state(())
+    told = known_of(items(clean, {}, UNKNOWN))
+    said("nothing changed", median(lambda _: items(clean, {}, told)), UNCHANGED_MS)
+    for files, lines in ((1, 1), (1, 60), (40, 10)):
+        measure(files, lines)
+
+
+def measure(files: int, lines: int) -> None:
+    """Measures a session that was told of all changed files, before and after one more line in the first one."""
+    diffs = {f"src/file_{number}.py": difference(number, lines, None) for number in range(files)}
+    before = state([changed(path, "first") for path in diffs])
+    first = items(before, diffs, UNKNOWN)
+    told = known_of(first)
+    edits = [
+        {**diffs, "src/file_0.py": difference(0, lines, edit)} for edit in range(ROUNDS)
+    ]  # each with texts of its own, so that nothing is remembered of them
+    after = [state([changed("src/file_0.py", f"edit {edit}"), *before.changed[1:]]) for edit in range(ROUNDS)]
+    print(f"\n{files} changed files, {lines} new lines each")
+    all_told_ms = UNCHANGED_MS if files == 1 else TOLD_MS
+    said("the session has it all", median(lambda _: items(before, diffs, told)), all_told_ms)
+    edited_ms = median(lambda number: items(after[number], edits[number], told))
+    said("one more line", edited_ms, all_told_ms + EDITED_MS * (1 + lines / 30))
+    news = sum(item.bytes for item in items(after[0], edits[0], told) if not has(told, item))
+    whole = next(item.bytes for item in items(after[0], edits[0], UNKNOWN) if item.key.endswith("file_0.py"))
+    print(f"{'sent for one more line':<36}{news:9d} B    the whole difference takes {whole} B")
+
+
+def items(now: RepositoryState, diffs: dict[str, FileDiff], known: Known) -> list[PackItem]:
+    """Gives the delta of a call."""
+    return delta_items(now, Differences(diffs, {}), known, None, [], (), None, INTEREST, SENDABLE_BYTES)
+
+
+def state(files: Sequence[ChangedFile]) -> RepositoryState:
+    """Gives a worktree with these changes."""
+    return RepositoryState("git", Path("/repository"), "", "1" * 40, "main", tuple(files), str(len(files)), "watch")
+
+
+def changed(path: str, content: str) -> ChangedFile:
+    """Gives a changed file with this content."""
+    return ChangedFile(path, "unstaged", ".M", content, None)
+
+
+def difference(number: int, lines: int, edit: int | None) -> FileDiff:
+    """Gives the difference of a file with new functions in the middle, and with one more line at their end."""
+    added = [f"+    line_{line} = discount(customer, {number})" for line in range(lines)]
+    added += [f"+    one_more = {edit}"] if edit is not None else []
+    body = [" before = 1", " ", *added, " ", " after = 2"]
+    text = f"@@ -20,4 +20,{len(added) + 4} @@ def total(cart)\n" + "".join(f"{line}\n" for line in body)
+    return FileDiff(f"src/file_{number}.py", len(added), 0, text)
+
+
+def known_of(told: Sequence[PackItem]) -> Known:
+    """Gives the ledger of a session that was given these items."""
+    return Known({item.key: item.as_delivery() for item in told if not item.every_time}, None, "1" * 40, exists=True)
+
+
+def median(call: Callable[[int], object]) -> float:
+    """Gives the milliseconds of processor time that a call takes."""
+    taken = []
+    for number in range(ROUNDS):
+        began = time.process_time_ns()
+        call(number)
+        taken.append((time.process_time_ns() - began) / 1e6)
+    return statistics.median(taken)
+
+
+def said(what: str, value: float, target: float) -> None:
+    """Prints one figure, and whether it meets its target."""
+    print(f"{what:<36}{value:9.3f} ms   {'meets' if value <= target else 'MISSES'} {target:.2f} ms")
+
+
+if __name__ == "__main__":
+    main()
