@@ -4,7 +4,7 @@ from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.glimpse import glimpse
 from sidecar.codebase.kinds import COMMON_STEMS, is_code, is_document, is_test, stem_of
 from sidecar.codebase.repository import Repository, repository_of
-from sidecar.codebase.search import Ranked, is_faint, scope_prefix, word_share, worth_telling
+from sidecar.codebase.search import Names, Ranked, Trouble, is_faint, scope_prefix, word_share, worth_telling
 from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
 from sidecar.codebase.summary.values import chunk_lines
 from sidecar.codebase.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
@@ -20,11 +20,13 @@ __all__ = [
     "Hunk",
     "Listing",
     "Moved",
+    "Names",
     "Ranked",
     "Repository",
     "RepositoryState",
     "StateFailed",
     "Summary",
+    "Trouble",
     "as_added",
     "chunk_lines",
     "count_terms",

@@ -6,10 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from sidecar.call import Process
-from sidecar.codebase.files import Listing
+from sidecar.codebase.files import Listing, is_generated
+from sidecar.codebase.kinds import is_code, is_test
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, Ranked, SearchQuestion
-from sidecar.codebase.search.head_history import NO_HISTORY, follow
+from sidecar.codebase.search.head_history import NO_HISTORY, HistoryOfHead, follow
 from sidecar.codebase.search.index import Known
+from sidecar.codebase.search.troubles import Trouble, troubles
 from sidecar.codebase.store import SearchCache
 from sidecar.codebase.summary.summarise import SUMMARY_VERSION
 from sidecar.codebase.worktree.state import RepositoryState
@@ -31,6 +33,7 @@ class Finder:
         self.index = FileIndex(known)
         self._cache = process.part(SearchCache, lambda: SearchCache(process))
         self._history = NO_HISTORY
+        self._troubles: tuple[HistoryOfHead, int, list[Trouble]] | None = None
         self._unreadable: str | None = None
         """The head whose history could not be read: searches go without it, and are not kept."""
         self._history_lock = threading.Lock()
@@ -68,6 +71,18 @@ class Finder:
             except GitFailed as error:
                 self._process.log.warning("codebase.history.failed", reason=error.reason)
                 self._unreadable = head
+
+    def troubles(self, limit: int) -> list[Trouble] | None:
+        """Gives the listed files whose changes went wrong most often lately; None while the history is unknown."""
+        listed, known = self._listed, self._history
+        if listed is None or known.head != listed[0]:
+            return None
+        told = self._troubles
+        if told is None or told[0] is not known or told[1] != limit:
+            files = listed[2].files
+            found = troubles(known.commits, known.history, limit, lambda path: path in files and _is_own_code(path))
+            told = self._troubles = (known, limit, found)
+        return told[2]
 
     def in_order_of_interest(self, files: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Puts (path, content id) pairs first that are near what was last asked, then those that changed lately."""
@@ -120,3 +135,7 @@ class Finder:
 def _rows(found: Sequence[Ranked]) -> list[list[object]]:
     """Files as JSON arrays."""
     return [list(ranked) for ranked in found]
+
+
+def _is_own_code(path: str) -> bool:
+    return is_code(path) and not is_test(path) and not is_generated(path)

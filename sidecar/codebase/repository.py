@@ -4,7 +4,7 @@ import contextlib
 import os
 import posixpath
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from sidecar.call import Process
@@ -13,7 +13,7 @@ from sidecar.codebase.files import Lister, Listing, may_show
 from sidecar.codebase.filling import Filling, FillReport
 from sidecar.codebase.finder import Finder
 from sidecar.codebase.reading import from_worktree, read_contents
-from sidecar.codebase.search import Ranked, SearchQuestion
+from sidecar.codebase.search import Names, Ranked, SearchQuestion, Trouble
 from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
@@ -233,6 +233,17 @@ class Repository:
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return {}
+
+    def reach(self, parts: frozenset[str], names: Names) -> Mapping[str, Mapping[str, int]] | None:
+        """Counts for each folder the files that import other ones of the folders; `""` are the files at the top.
+
+        None while files are still being read.
+        """
+        return self._index.reach(parts, names)
+
+    def troubles(self, limit: int) -> list[Trouble] | None:
+        """Gives the files whose changes were taken back or mended most often lately; None while that is unknown."""
+        return self._finder.troubles(limit)
 
     def links(self, names: Collection[str]) -> dict[str, str]:
         """Gives where those of the names lead that are symbolic links, relative to the workspace."""

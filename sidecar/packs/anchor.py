@@ -20,6 +20,7 @@ RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, REPAIRED, POINTERS
     "Rules", "Settings of its tools", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
     "Often repaired", "Decisions and specifications",
 )  # fmt: skip
+ORDER = (RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, REPAIRED, POINTERS)
 _WEIGHTS = {RULES: 4, MAP: 2}
 """What a section may take, against the others' one part each, where not all fits."""
 
@@ -51,8 +52,6 @@ class Sources(NamedTuple):
     settings: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
-    dependencies: tuple[str, ...] = ()
-    repaired: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
     """Titles of accepted rejected approaches."""
 
@@ -76,9 +75,9 @@ def anchor_limit(token_mode: str, sendable_bytes: int) -> int:
     return min(ANCHOR_BYTES[token_mode], int(sendable_bytes * ANCHOR_SHARE) - overhead_bytes("anchor"))
 
 
-def anchor_of(sources: Sources, limit_bytes: int) -> Anchor:
+def anchor_of(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anchor:
     """Gives the anchor's lines in a fixed order; what a section does not need the others may take."""
-    sections = {title: body for title, body in _sections(sources).items() if body}
+    sections = {title: sections[title] for title in ORDER if sections.get(title)}
     costs = {title: size(title) + 2 + sum(size(line) + 1 for line in body) for title, body in sections.items()}
     shares = _shares(costs, limit_bytes)
     lines: list[str] = []
@@ -137,18 +136,17 @@ def _statements(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _sections(sources: Sources) -> dict[str, list[str]]:
+def sections_of(sources: Sources) -> dict[str, Sequence[str]]:
+    """Gives what each section says, by its title; those that imports and history tell are not among them."""
     decisions = decided(sources.decisions)
     rejected = [f"- rejected before: {one_line(title, 200)}" for title in sources.rejected]
     return {
         RULES: rule_lines(sources.instructions, sources.sent, sources.nested) + decisions.rules,
-        SETTINGS: list(sources.settings),
-        COMMANDS: list(sources.commands),
+        SETTINGS: sources.settings,
+        COMMANDS: sources.commands,
         MAP: _map(sources),
-        DEPENDENCIES: list(sources.dependencies),
-        ENTRIES: list(sources.entries),
+        ENTRIES: sources.entries,
         TRAPS: rejected + trap_lines(sources.instructions, sources.sent),
-        REPAIRED: list(sources.repaired),
         POINTERS: decisions.pointers + specified(sources.specifications, sources.more_specifications),
     }
 

@@ -1,14 +1,16 @@
 """A workspace's anchor, made anew only when something it is made of changed."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase import COMMON_STEMS, Listing, Repository, RepositoryState, Summary, stem_of
-from sidecar.packs.anchor import Anchor, anchor_of
-from sidecar.packs.census import Census, census_of
+from sidecar.codebase import COMMON_STEMS, Listing, Names, Repository, RepositoryState, Summary, stem_of
+from sidecar.packs.anchor import DEPENDENCIES, REPAIRED, Anchor, anchor_of, sections_of
+from sidecar.packs.census import Census, Outline, census_of
+from sidecar.packs.dependencies import dependency_lines, names_of
+from sidecar.packs.landmines import MAX_TROUBLES, landmine_lines
 from sidecar.packs.model import HostInjects
-from sidecar.packs.sources import Derived, area_heads, gather_sources, source_paths
+from sidecar.packs.sources import area_heads, gather_sources, source_paths
 from sidecar.runs import keys
 from sidecar.storage.lru import Lru
 
@@ -26,6 +28,28 @@ class _Counted(NamedTuple):
     census: Census
 
 
+class _Said(NamedTuple):
+    """What an anchor's sources say."""
+
+    sections: Mapping[str, Sequence[str]]
+    names: Names
+    """What the areas are called by those that import them."""
+    is_whole: bool
+    """Whether every source could be read."""
+
+    @property
+    def bytes(self) -> int:
+        """About what it takes."""
+        return sum(100 + len(line) for lines in self.sections.values() for line in lines)
+
+
+class _Derived(NamedTuple):
+    """The lines that are worked out of all files' imports, and of the history."""
+
+    dependencies: tuple[str, ...]
+    repaired: tuple[str, ...]
+
+
 class Anchors:
     """The anchors of one workspace by the contents they are made of. Thread-safe."""
 
@@ -33,6 +57,7 @@ class Anchors:
         self._lock = threading.Lock()
         self._counted: _Counted | None = None
         self._known = Lru(KEPT_BYTES)
+        self._told = _Derived((), ())
 
     def lines(
         self,
@@ -50,18 +75,33 @@ class Anchors:
         contents = sources | {path: files[path] for paths in heads.values() for path in paths}
         identity = tuple((path, keys.content_digest(content)) for path, content in contents.items())
         links = repository.links(LINKED) if host.agents_md or host.claude_md else {}
-        key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), rejected, limit_bytes)
-        known = self._known.get(key)
-        if isinstance(known, Anchor):
-            return known
-        texts = repository.texts(sources)
-        purposes, is_whole = _purposes(repository, heads, contents)
-        gathered = gather_sources(contents, outline, texts.get, Derived(purposes), host, links, rejected)
-        anchor = anchor_of(gathered, limit_bytes)._replace(is_whole=is_whole and texts.keys() == sources.keys())
+        key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), rejected)
+        said = self._known.get(key)
+        if not isinstance(said, _Said):
+            said = _read(repository, outline, sources, heads, contents, host, links, rejected)
+            if said.is_whole:
+                self._known.put(key, said, said.bytes + 100 * len(contents))
+        derived = self._derived(repository, outline, said.names)
+        fitted = self._known.get((key, derived, limit_bytes))
+        if isinstance(fitted, Anchor) and said.is_whole:
+            return fitted
+        sections = {**said.sections, DEPENDENCIES: derived.dependencies, REPAIRED: derived.repaired}
+        anchor = anchor_of(sections, limit_bytes)._replace(is_whole=said.is_whole)
         if anchor.is_whole:
-            kept_bytes = sum(len(line) for line in (*anchor.lines, *anchor.left_out)) + 100 * len(contents)
-            self._known.put(key, anchor, kept_bytes)
+            kept_bytes = sum(100 + len(line) for line in (*anchor.lines, *anchor.left_out))
+            self._known.put((key, derived, limit_bytes), anchor, kept_bytes)
         return anchor
+
+    def _derived(self, repository: Repository, outline: Outline, names: Names) -> _Derived:
+        """What imports and history tell; while they are not known yet, what they told last."""
+        reach = repository.reach(frozenset(area for area, _ in outline.areas), names)
+        troubles = repository.troubles(MAX_TROUBLES)
+        before = self._told
+        self._told = _Derived(
+            dependency_lines(reach) if reach is not None else before.dependencies,
+            landmine_lines(troubles) if troubles is not None else before.repaired,
+        )
+        return self._told
 
     def _census(self, state: RepositoryState, listing: Listing) -> Census:
         with self._lock:
@@ -74,6 +114,23 @@ class Anchors:
                 census = _recounted(known, state, listing.files)
             self._counted = _Counted(state, listing.files, census)
             return census
+
+
+def _read(
+    repository: Repository,
+    outline: Outline,
+    sources: dict[str, str],
+    heads: Mapping[str, list[str]],
+    contents: Mapping[str, str],
+    host: HostInjects,
+    links: Mapping[str, str],
+    rejected: tuple[str, ...],
+) -> _Said:
+    texts = repository.texts(sources)
+    purposes, are_whole = _purposes(repository, heads, contents)
+    gathered = gather_sources(contents, outline, texts.get, purposes, host, links, rejected)
+    names = names_of([area for area, _ in outline.areas], texts, contents)
+    return _Said(sections_of(gathered), names, are_whole and texts.keys() == sources.keys())
 
 
 def _purposes(

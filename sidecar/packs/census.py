@@ -20,6 +20,9 @@ _BESIDE = re.compile(
 )
 """Folders beside the product: what lies in them says nothing of it."""
 
+_ASIDE = re.compile(r"(?i)^(?:\.|examples?/|samples/|fixtures/|testdata/)")
+"""Folders that a map does not name, whatever they say of themselves."""
+
 MIN_FOLDERS = 3
 """So few folders in an area without a purpose say nothing of it."""
 
@@ -110,9 +113,11 @@ class Census:
 
     def _areas(self) -> list[tuple[str, str]]:
         """The folders a map may name: the top-level ones, and below the one with most code, its own."""
-        tops = {name: tally.files for name, tally in self.areas.items() if name.count("/") == 1 and name[0] != "."}
+        tops = {
+            name: tally.files for name, tally in self.areas.items() if name.count("/") == 1 and not _ASIDE.match(name)
+        }
         shown = [name for name, _ in _commonest(tops, MAX_AREAS)]
-        code = {name: self.areas[name].code for name in shown if not is_test(name)}
+        code = {name: self.areas[name].code for name in shown if not is_beside(name)}
         main = next((name for name, count in _commonest(code, 1) if count * 2 >= sum(code.values()) > 0), "")
         main = self._narrowed(main)
         top = main.partition("/")[0] + "/"
@@ -130,6 +135,11 @@ class Census:
 
 
 EMPTY = Census(0, {}, {kind: frozenset() for kind in _NOTED})
+
+
+def is_beside(area: str) -> bool:
+    """Says whether a folder holds tests, examples and such, not the product."""
+    return is_test(f"{area}_") or bool(_BESIDE.match(area))
 
 
 def census_of(paths: Iterable[str]) -> Census:
@@ -174,7 +184,7 @@ def _note(noted: Mapping[str, set[str]], path: str, step: int) -> None:
 
 def _holdings(area: str, tally: Tally, main: str) -> str:
     """What can be said of an area that states no purpose: the folders of code in it; nothing of other files."""
-    if is_test(area) or _BESIDE.match(area) or not tally.code * 2 > tally.files:
+    if is_beside(area) or not tally.code * 2 > tally.files:
         return ""
     if area == main and len(tally.folders) < MIN_FOLDERS:
         return "most of the code"

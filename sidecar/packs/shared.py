@@ -167,18 +167,20 @@ def shared_pack(
 
 def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms: float, draft: Draft) -> Answer:
     anchors = question.workspace.part(Anchors, Anchors)
-    draft.anchor = anchors.lines(
-        question.repository, state, listing, question.host_injects, question.rejected, question.anchor_bytes
-    )
     repository, indexing = question.repository, question.process.indexing
+    was_read = repository.is_indexed()
+    of_host = (question.host_injects, question.rejected, question.anchor_bytes)
+    draft.anchor = anchors.lines(repository, state, listing, *of_host)
     analysed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, EARLY_MS))
     if not complete and wait_ms > EARLY_MS:
         early = repository.find(question.task.query, state, question.appetite.files, touched=question.touched)
         draft.files = pointers(question, [one for one in early if one.path in listing.files])
         meanwhile, complete = repository.wait_for_index(listing, indexing, wait_ms - EARLY_MS)
         analysed += meanwhile
+    if complete and not was_read:  # what depends on what, and the history, are known now
+        draft.anchor = anchors.lines(repository, state, listing, *of_host)
     most = question.appetite.files
-    found = question.repository.find(question.task.query, state, most + FAINT_FILES, touched=question.touched)
+    found = repository.find(question.task.query, state, most + FAINT_FILES, touched=question.touched)
     ranked = above_floor(worth_telling(found))[:most]
     summarised = with_summaries if complete else with_known_summaries
     files = summarised(question, question.task.query, ranked, state, listing)

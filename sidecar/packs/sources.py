@@ -1,7 +1,6 @@
 """Which files the anchor is made of, and reading them. The choice is pure; reading asks the repository."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from sidecar.packs import parsed
 from sidecar.packs.anchor import Sources
@@ -42,14 +41,6 @@ MAX_NESTED = 8
 Read = Callable[[str], str | None]
 
 
-class Derived(NamedTuple):
-    """What is worked out of the files' contents and of the history, not read from a source."""
-
-    purposes: Mapping[str, str]
-    dependencies: tuple[str, ...] = ()
-    repaired: tuple[str, ...] = ()
-
-
 def source_paths(files: Container[str], outline: Outline) -> list[str]:
     """Gives the paths an anchor is made of, in a fixed order; a change of any of their contents may change it."""
     named = (path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES, *SETTINGS_FILES) if path in files)
@@ -77,7 +68,7 @@ def gather_sources(
     files: Container[str],
     outline: Outline,
     read: Read,
-    derived: Derived,
+    purposes: Mapping[str, str],
     host: HostInjects,
     links: Mapping[str, str],
     rejected: tuple[str, ...],
@@ -104,12 +95,10 @@ def gather_sources(
         specifications=documents(outline.specifications[:MAX_SPECIFICATIONS]),
         more_specifications=outline.specifications[MAX_SPECIFICATIONS:],
         areas=outline.areas,
-        purposes={**derived.purposes, **_described(outline, read, files)},
+        purposes={**purposes, **_described(outline, read, files)},
         settings=tuple(setting_lines(texts)),
         commands=tuple(commands_of(Project(instructions, readme, workflows, texts, files, locks), sent)),
         entries=tuple(entry_lines(texts, outline.mains)),
-        dependencies=derived.dependencies,
-        repaired=derived.repaired,
         rejected=rejected,
     )
 

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.anchor import ANCHOR_BYTES, MAX_LEFT_OUT, Sources, anchor_limit, anchor_of, changed_lines, omissions
+from sidecar.packs.anchor import (
+    ANCHOR_BYTES,
+    DEPENDENCIES,
+    MAX_LEFT_OUT,
+    REPAIRED,
+    Sources,
+    anchor_limit,
+    anchor_of,
+    changed_lines,
+    omissions,
+    sections_of,
+)
 from sidecar.packs.census import census_of
 from sidecar.packs.compose import anchor_block
 from sidecar.packs.rules import Document
@@ -18,7 +29,8 @@ bodies = st.text(alphabet=st.sampled_from("-*# \nnever must always é[continuity
 
 
 def rendered(**sources: Any) -> str:
-    block = anchor_block(anchor_of(NOTHING._replace(**sources), 3_900).lines, "")
+    derived = {title: sources.pop(title, ()) for title in (DEPENDENCIES, REPAIRED)}
+    block = anchor_block(anchor_of({**sections_of(NOTHING._replace(**sources)), **derived}, 3_900).lines, "")
     return block.text if block is not None else ""
 
 
@@ -33,11 +45,11 @@ def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme:
         nested=tuple(names),
         rejected=tuple(names),
     )
-    anchor = anchor_of(sources, limit)
+    anchor = anchor_of(sections_of(sources), limit)
     lines = anchor.lines
     assert sum(size(line) + 1 for line in lines) <= max(0, limit)
-    assert anchor == anchor_of(sources, limit)
-    whole = anchor_of(sources, 10**9)
+    assert anchor == anchor_of(sections_of(sources), limit)
+    whole = anchor_of(sections_of(sources), 10**9)
     assert not whole.left_out
     assert set(whole.lines) == {*lines, *anchor.left_out} or len(anchor.left_out) == MAX_LEFT_OUT
     assert len(omissions(anchor)) == len([line for line in anchor.left_out if not line.startswith("- ")])
@@ -81,7 +93,7 @@ def test_a_line_without_room_is_named_and_is_not_told_as_gone() -> None:
     few = "".join(rules.splitlines(keepends=True)[:9])
     pinned = rendered(instructions=(Document("AGENTS.md", few),), rejected=("floats",))
     instructions = (Document("AGENTS.md", "- Never x.\n" + rules),)
-    longer = anchor_of(NOTHING._replace(instructions=instructions), 500)
+    longer = anchor_of(sections_of(NOTHING._replace(instructions=instructions)), 500)
     block = anchor_block(longer.lines, "")
     assert block is not None
     changes = changed_lines(pinned, block.text, longer.left_out)
@@ -92,9 +104,9 @@ def test_a_line_without_room_is_named_and_is_not_told_as_gone() -> None:
 
 def test_what_is_only_known_of_a_repository_that_was_read_is_not_gone_while_it_is_read() -> None:
     settings = ("- mypy: strict (mypy.ini)",)
-    pinned = rendered(settings=settings, dependencies=("- packs → runs",), repaired=("- a.py",))
+    pinned = rendered(settings=settings, **{DEPENDENCIES: ("- packs → runs",), REPAIRED: ("- a.py",)})
     assert changed_lines(pinned, rendered(settings=settings)) == []
-    assert changed_lines(pinned, rendered(dependencies=("- packs → core",))) == [
+    assert changed_lines(pinned, rendered(**{DEPENDENCIES: ("- packs → core",)})) == [
         "now: packs → core", "no longer: mypy: strict (mypy.ini)", "no longer: packs → runs",
     ]  # fmt: skip
 
@@ -102,8 +114,10 @@ def test_what_is_only_known_of_a_repository_that_was_read_is_not_gone_while_it_i
 def test_sections_share_the_bytes_and_one_that_needs_less_leaves_them_to_the_others() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(90))
     areas = tuple((f"src/area{number}/", "some words about what it holds") for number in range(60))
-    both = anchor_of(NOTHING._replace(instructions=(Document("AGENTS.md", rules),), areas=areas), 2_000).lines
-    alone = anchor_of(NOTHING._replace(areas=areas, rejected=("floats",)), 2_000).lines
+    both = anchor_of(
+        sections_of(NOTHING._replace(instructions=(Document("AGENTS.md", rules),), areas=areas)), 2_000
+    ).lines
+    alone = anchor_of(sections_of(NOTHING._replace(areas=areas, rejected=("floats",))), 2_000).lines
     assert sum(size(line) + 1 for line in both) > 1_850
     assert sum(size(line) + 1 for line in alone) > 1_900
     assert "- rejected before: floats" in alone

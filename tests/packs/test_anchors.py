@@ -104,6 +104,27 @@ def test_what_the_host_sends_what_was_rejected_and_the_budget_count(looked: Look
     assert lines(anchors, looked) is before
 
 
+def test_imports_and_history_are_told_once_they_are_known_and_stay_told_while_files_are_read(
+    active: MemorySidecar, looked: Looked, shop: Repository
+) -> None:
+    shop.write({f"src/{area}/__init__.py": f'"""The {area}."""\n' for area in ("cart", "money")})
+    shop.commit({f"src/cart/{number}.py": "from src.money import cents\n" for number in range(3)})
+    for number in range(5):
+        shop.commit({"src/cart/0.py": f"from src.money import cents\n\n{number}\n"}, message=f"Fix the total, {number}")
+    anchors, cold = Anchors(), lines(Anchors(), looked)
+    assert not any("→" in line for line in cold)
+    looked.start_filling(looked.listing(looked.state()), process_of(active).indexing).result()
+    known = lines(anchors, looked)
+    assert "- src/cart → money" in known
+    assert "- src/cart/0.py: 3 or more fixes within a year needed another fix soon after" in known
+    assert known == lines(Anchors(), looked)
+    shop.write({"src/cart/1.py": "import json\n", "src/cart/new.py": "import json\n"})
+    assert lines(anchors, looked) is known
+    shop.commit(message="Fix the total, once more")
+    looked.start_filling(looked.listing(looked.state()), process_of(active).indexing).result()
+    assert lines(anchors, looked) is known
+
+
 def test_an_edited_instruction_file_is_in_the_next_calls_anchor(talk: Talk, shop: Repository) -> None:
     first = talk(sub_chat_id="one").pre_run(PROMPT)["system"]["text"]
     Path(shop.path / "AGENTS.md").write_text("- Never ship on Fridays.\n", encoding="utf-8")

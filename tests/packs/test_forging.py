@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
-from sidecar.packs.anchor import Sources, anchor_of
+from sidecar.packs.anchor import Sources, anchor_of, sections_of
 from sidecar.packs.appetite import APPETITES
 from sidecar.packs.budget import Limits
 from sidecar.packs.carryover import carryover_item
@@ -117,7 +117,7 @@ def test_the_anchor(path: str, text: str) -> None:
         entries=tuple(entry_lines(texts, (path,))),
         rejected=(text,),
     )
-    for line in anchor_of(sources, 9_000).lines:
+    for line in anchor_of(sections_of(sources), 9_000).lines:
         assert_harmless([PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, line, "", "")], lines=1)
 
 

@@ -3,12 +3,16 @@
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.question import SearchQuestion, scope_prefix
 from sidecar.codebase.search.ranking import RANKING_VERSION, Ranked, is_faint, word_share, worth_telling
+from sidecar.codebase.search.reach import Names
+from sidecar.codebase.search.troubles import Trouble
 
 __all__ = [
     "RANKING_VERSION",
     "FileIndex",
+    "Names",
     "Ranked",
     "SearchQuestion",
+    "Trouble",
     "is_faint",
     "scope_prefix",
     "word_share",

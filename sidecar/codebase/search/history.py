@@ -98,6 +98,14 @@ class History:
         changes = self._changes.get(path)
         return changes[0] if changes else None
 
+    def changes(self, path: str) -> Sequence[int]:
+        """Gives the numbers of the commits that changed a file, the newest first, which is 0."""
+        return self._changes.get(path, ())
+
+    def changed_since(self, commits: int) -> list[str]:
+        """Gives the files that the newest commits changed, so many of them; sorted."""
+        return sorted({self._names[file] for files in self._files[:commits] for file in files})
+
     def recent(self, limit: int) -> list[str]:
         """Gives the files that were changed last, the latest first."""
         return heapq.nsmallest(limit, self._changes, key=lambda path: (self._changes[path][0], path))

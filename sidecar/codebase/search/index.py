@@ -14,6 +14,7 @@ from sidecar.codebase.search.finding import ImportsOf, find
 from sidecar.codebase.search.history import History
 from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked
+from sidecar.codebase.search.reach import Names, Reach
 from sidecar.codebase.summary.values import Summary
 from sidecar.codebase.worktree.hashing import content_identity
 
@@ -36,6 +37,7 @@ class FileIndex:
         self._edited: dict[str, Summary] = {}
         """What files that are pending are still held with."""
         self._documents = Documents()
+        self._reach = Reach()
 
     def update(self, files: Mapping[str, str]) -> list[str]:
         """Makes the index hold exactly these files (path → content id); gives the paths that need analysis.
@@ -57,6 +59,7 @@ class FileIndex:
         with self._lock:
             if path in self._pending and content_identity(self._held[path]) == content_identity(content):
                 del self._pending[path]
+                self._reach.put(path, summary.imports)
                 if not self._pending:
                     self._pending = {}  # one that was full keeps its room
                 held = self._edited.pop(path, None)
@@ -82,6 +85,11 @@ class FileIndex:
         with self._lock:
             return find(self._documents, history, imports_of, question, limit)
 
+    def reach(self, parts: frozenset[str], names: Names) -> Mapping[str, Mapping[str, int]] | None:
+        """Counts which parts of the tree import which; None while files are still being read."""
+        with self._lock:
+            return self._reach.between(parts, names) if not self._pending else None
+
     def _take(self, files: Mapping[str, str]) -> None:
         before, delta = self._held, delta_between(self._held, files)
         changed = [path for path in delta.changed if content_identity(before[path]) != content_identity(files[path])]
@@ -96,6 +104,7 @@ class FileIndex:
             return
         for path in delta.removed:
             self._documents.remove(path, held.get(path))
+            self._reach.remove(path)
             self._pending.pop(path, None)
         for path in changed:
             if path in held and len(changed) <= FEW_EDITED:
@@ -109,6 +118,7 @@ class FileIndex:
 
     def _begin_anew(self, files: Mapping[str, str]) -> None:
         self._documents = Documents()
+        self._reach = Reach()
         self._pending.clear()
         self._edited.clear()
         for path in files:

@@ -1,0 +1,80 @@
+"""Which parts import which: told by the specifiers alone, the same whether counted on or anew."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase.search.reach import Names, Reach
+
+NO_NAMES = Names()
+NAMES = Names(
+    packages=(("@shop/core", "packages/core/"), ("shop_core", "crates/core/")),
+    modules=(("shop.mail", "shop/mail/"), ("shop.core", "shop/core/"), ("lib", "src/lib/")),
+    go_module="example.org/shop",
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "specifier", "reached"),
+    [
+        ("shop/mail/send.py", "shop.core.money.cents", "shop/core/"),
+        ("shop/mail/send.py", "..core.money", "shop/core/"),
+        ("shop/mail/send.py", ".queue", None),
+        ("shop/mail/send.py", "core", None),
+        ("tools/a.py", "lib.names", "src/lib/"),
+        ("src/web/page.ts", "../lib/names", "src/lib/"),
+        ("src/web/page.ts", "@/lib/names", "src/lib/"),
+        ("src/web/page.ts", "../web.css", None),
+        ("packages/web/src/page.ts", "@shop/core/cart", "packages/core/"),
+        ("packages/web/src/page.ts", "../../core/src/cart", "packages/core/"),
+        ("packages/web/src/page.ts", "react", None),
+        ("web/page.go", "example.org/shop/core/money", "core/"),
+        ("web/page.go", "example.org/other/core", None),
+        ("web/page.go", "net/http", None),
+        ("crates/web/src/page.rs", "shop_core::money", "crates/core/"),
+        ("src/web/page.rs", "crate::lib::names", "src/lib/"),
+        ("src/web/page.rs", "std::fmt", None),
+        ("src/web/test_page.py", "lib.names", None),
+        ("main.go", "example.org/shop/core", "core/"),
+        ("notes.md", "../core", None),
+    ],
+)
+def test_a_specifier_leads_to_a_part(path: str, specifier: str, reached: str | None) -> None:
+    reach = Reach()
+    reach.put(path, (specifier,))
+    parts = frozenset(
+        ("shop/", "shop/mail/", "shop/core/", "src/", "src/lib/", "src/web/", "packages/core/", "packages/web/",
+         "core/", "web/", "crates/core/", "crates/web/", "tools/")
+    )  # fmt: skip
+    found = reach.between(parts, NAMES)
+    assert [other for others in found.values() for other in others] == ([reached] if reached else [])
+
+
+def test_of_many_files_one_stray_import_is_no_dependency() -> None:
+    reach = Reach()
+    for number in range(6):
+        reach.put(f"a/{number}.ts", ("../b/x", *(["../c/x"] if number == 0 else [])))
+    assert reach.between(frozenset(("a/", "b/", "c/")), NO_NAMES) == {"a/": {"b/": 6}}
+
+
+folders = st.sampled_from(["a", "b", "a/x", "b/y", "."])
+files = st.builds(lambda folder, number: f"{folder}/{number}.ts".removeprefix("./"), folders, st.integers(0, 3))
+imports = st.lists(st.builds(lambda folder: f"./../{folder}/m", folders), max_size=3)
+
+
+@given(st.lists(st.tuples(files, st.one_of(st.none(), imports)), max_size=20))
+def test_counting_on_is_counting_anew(steps: list[tuple[str, list[str] | None]]) -> None:
+    parts = frozenset(("a/", "b/", "a/x/", "b/y/"))
+    kept, left = Reach(), dict[str, list[str]]()
+    for path, imported in steps:
+        if imported is None:
+            kept.remove(path)
+            left.pop(path, None)
+        else:
+            kept.put(path, imported)
+            left[path] = imported
+        kept.between(parts, NO_NAMES)
+    anew = Reach()
+    for path in sorted(left):
+        anew.put(path, left[path])
+    assert kept.between(parts, NO_NAMES) == anew.between(parts, NO_NAMES)
