@@ -2,7 +2,7 @@
 
 from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.glimpse import glimpse
-from sidecar.codebase.kinds import COMMON_STEMS, is_code, is_document, is_test, stem_of
+from sidecar.codebase.kinds import is_code, is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.search import Names, Ranked, Trouble, is_faint, scope_prefix, word_share, worth_telling
 from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
@@ -13,7 +13,6 @@ from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hu
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
 
 __all__ = [
-    "COMMON_STEMS",
     "ChangedFile",
     "Definition",
     "FileDiff",
@@ -48,7 +47,6 @@ __all__ = [
     "repository_of",
     "scope_prefix",
     "stem",
-    "stem_of",
     "to_json",
     "word_share",
     "worth_telling",

@@ -42,6 +42,8 @@ class Sources(NamedTuple):
     nested: tuple[str, ...] = ()
     """Instruction files of single folders."""
     readme: Document | None = None
+    described: str = ""
+    """What its build file says the repository is."""
     decisions: tuple[Document, ...] = ()
     specifications: tuple[Document, ...] = ()
     more_specifications: tuple[str, ...] = ()
@@ -155,10 +157,12 @@ def _map(sources: Sources) -> list[str]:
     """What the repository is, and what each area is for; without counts, so that a new file changes nothing."""
     lines = []
     about = introduction(sources.readme.text) if sources.readme is not None else ""
-    if sources.readme is not None and about:
+    if sources.described:
+        lines.append(f"- {one_line(plain(sources.described), 260)}")
+    elif sources.readme is not None and about:
         lines.append(f"- {one_line(about, 260)} ({sources.readme.path})")
     for area, holdings in sources.areas:
-        said = one_line(plain(sources.purposes.get(area, "")), 160)
+        said = one_line(plain(sources.purposes.get(area, "")).lstrip("> "), 160)
         if not said and not any(inner != area and inner.startswith(area) for inner in sources.purposes):
             said = one_line(holdings, 300)
         if said:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase import COMMON_STEMS, Listing, Names, Repository, RepositoryState, Summary, stem_of
+from sidecar.codebase import Listing, Names, Repository, RepositoryState, Summary
 from sidecar.packs.anchor import DEPENDENCIES, REPAIRED, Anchor, anchor_of, sections_of
 from sidecar.packs.census import Census, Outline, census_of
 from sidecar.packs.dependencies import dependency_lines, names_of
@@ -140,17 +140,15 @@ def _purposes(
     wanted = {path: contents[path] for paths in heads.values() for path in paths}
     summaries = repository.summaries(wanted)
     said = {
-        area: next(
-            (summaries[path].purpose for path in paths if path in summaries and _says(path, summaries[path])), ""
-        )
+        area: next((summaries[path].purpose for path in paths if path in summaries and _says(summaries[path])), "")
         for area, paths in heads.items()
     }
     return {area: purpose for area, purpose in said.items() if purpose}, summaries.keys() == wanted.keys()
 
 
-def _says(path: str, summary: Summary) -> bool:
-    """Whether a file says what its area is for; what is only put together of a list of names passed on does not."""
-    return bool(summary.purpose) and not (summary.derived and stem_of(path) in COMMON_STEMS)
+def _says(summary: Summary) -> bool:
+    """Whether a file says what its area is for: not what was only put together of its names."""
+    return bool(summary.purpose) and not summary.derived
 
 
 def _recounted(known: _Counted, state: RepositoryState, files: Mapping[str, str]) -> Census:

@@ -16,7 +16,7 @@ from sidecar.packs.text import one_line
 MAX_AREAS = 14
 
 _BESIDE = re.compile(
-    r"(?i)^(?:examples?|samples|bench\w*|perf[\w-]*|docs?|scripts?|tools|fixtures|testdata|\w*-tests?)/"
+    r"(?i)^(?:t|examples?|samples|playgrounds?|bench\w*|perf[\w-]*|docs?|scripts?|tools|fixtures|testdata|\w*-tests?)/"
 )
 """Folders beside the product: what lies in them says nothing of it."""
 
@@ -40,7 +40,7 @@ _NOTED = {
     "workflows": re.compile(r"^(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml)$"),
     "mains": re.compile(
         r"^(?!(?:.+/)?(?:tests?|examples?|docs?|testdata|fixtures|benchmarks?|scripts)/)"
-        r"(?:(?:[^/]+/){0,3}(?:__main__\.py|manage\.py|main\.go)|(?:[^/]+/){0,2}src/(?:main|bin/[^/]+)\.rs)$"
+        r"(?!.*(?:fixture|test))(?:(?:[^/]+/){0,3}(?:__main__\.py|manage\.py|main\.go)|(?:[^/]+/){0,2}src/(?:main|bin/[^/]+)\.rs)$"
     ),
 }
 """Files an anchor asks for by what they are."""

@@ -19,7 +19,7 @@ _TASK = r"(?:make|just|task)"
 _END = r"(?:\.\w+)?(?= |$)"
 PURPOSES = {
     "test": (
-        rf"{_BY}(?:pytest|tox|nox|vitest|jest|mocha|rspec|phpunit|unittest)\b",
+        rf"{_BY}(?:pytest|tox(?! -e \S*(?:lint|flake|doc|mypy|type))|nox|vitest|jest|mocha|rspec|phpunit|unittest)\b",
         rf"{_PM} test\b",
         r"(?:go|dotnet|swift|mix|deno|zig build) test\b",
         r"cargo (?:nextest|test)\b",
@@ -31,7 +31,8 @@ PURPOSES = {
     ),
     "check": (
         rf"{_BY}pre-commit run\b",
-        rf"{_TASK} (?:check|lint)\b",
+        rf"{_TASK} (?:check|lint)\b(?![-:])",
+        rf"{_BY}tox -e \S*(?:lint|flake)",
         rf"{_PM} (?:lint|check)\b(?!-)",
         rf"{_BY}(?:ruff check|eslint|biome (?:check|lint|ci)|flake8|pylint|oxlint)\b",
         r"(?:golangci-lint run|cargo clippy|go vet)\b",
@@ -84,6 +85,9 @@ _WORK = re.compile(
 
 _SHELL = ("", "sh", "bash", "shell", "console", "shell-session", "zsh", "terminal", "powershell", "text")
 _INLINE = re.compile(r"`([^`\n]{3,100})`")
+_RARE = re.compile(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
+"""Workflows whose commands nobody types while working."""
+
 _STEP = re.compile(r"^\s*(?:- )?(?:run:\s*)?[\"']?(.+?)[\"']?\s*$")
 _NOT_TO_TYPE = re.compile(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
 _LOCKS = (("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"))
@@ -197,6 +201,8 @@ def _declared(project: Project) -> Iterator[Command]:
 
 def _of_workflows(project: Project) -> Iterator[Command]:
     for workflow in project.workflows:
+        if _RARE.search(workflow.path):
+            continue
         for line in workflow.text.splitlines():
             step = _STEP.match(line)
             if step:

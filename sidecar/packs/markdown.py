@@ -77,7 +77,10 @@ def title_of(text: str) -> str:
     named = _NAMED.search(front) or re.search(r"(?m)^title:\s*[\"']?(.+?)[\"']?\s*$", front)
     if named:
         return named[1]
-    return next((heading[2] for line in text.splitlines() if (heading := _HEADING.match(line))), "")
+    lines = text.splitlines()
+    below = (*lines[1:], "")
+    headings = (_heading(line, following) for line, following in zip(lines, below, strict=False))
+    return next((heading[1] for heading in headings if heading is not None), "")
 
 
 def introduction(text: str) -> str:
@@ -90,9 +93,12 @@ def _paragraphs(text: str) -> Iterator[str]:
     """Yields the prose: no headings, badges, pictures, tables, quotes or code, nothing indented."""
     paragraph: list[str] = []
     last = 0
+    other = False
     for line in prose(text):
         stripped = line.text.strip()
-        is_prose = bool(stripped) and not line.text.startswith("    ") and not stripped.startswith(_NO_PROSE)
+        begins_otherwise = line.text.startswith("    ") or stripped.startswith(_NO_PROSE)
+        other = bool(stripped) and (begins_otherwise or other)  # what goes on from a field or a quote is none either
+        is_prose = bool(stripped) and not other
         if paragraph and not (is_prose and line.number == last + 1):
             yield _SHORT_LINK.sub(r"\1", plain(" ".join(paragraph)))
             paragraph = []

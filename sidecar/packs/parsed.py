@@ -4,16 +4,21 @@ import configparser
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import orjson
 
 Table = Mapping[str, Any]
 
+LATELY = 16
+"""Several readers ask for one file after another: so many tables are kept as they were read."""
+
 _STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])')
 
 
+@lru_cache(maxsize=LATELY)
 def toml(text: str) -> Table:
     """Reads TOML."""
     try:
@@ -22,6 +27,7 @@ def toml(text: str) -> Table:
         return {}
 
 
+@lru_cache(maxsize=LATELY)
 def json(text: str) -> Table:
     """Reads JSON, with comments and trailing commas as settings files have them."""
     bare = _TRAILING_COMMA.sub(lambda match: match[1] or "", _STRING_OR_COMMENT.sub(lambda match: match[1] or "", text))
@@ -32,6 +38,7 @@ def json(text: str) -> Table:
     return found if isinstance(found, dict) else {}
 
 
+@lru_cache(maxsize=LATELY)
 def ini(text: str) -> Table:
     """Reads an INI file; what stands before the first section is section `""`."""
     parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)

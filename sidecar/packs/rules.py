@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.packs.markdown import Line, bullets, folded, plain, prose
+from sidecar.packs.markdown import Line, bullets, folded, plain, prose, title_of
 from sidecar.packs.text import one_line
 
 MAX_RULES = 24
@@ -19,10 +19,15 @@ _RULE = re.compile(
 _STRONG = re.compile(r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required)\b")
 _PROCEDURE = re.compile(
     r"(?i)\b(pull[- ]?requests?|PRs?|issues?|maintainers?|reviewers?|your contributions?|sign(?:ed)?[- ]off|CLA"
-    r"|licen[cs]e|code of conduct|fork|vulnerabilit\w+|discussions?|discord|e-?mails?|rebase|squash|stack overflow)\b"
+    r"|licen[cs]e|code of conduct|fork|vulnerabilit\w+|discussions?|discord|e-?mails?|rebase|squash|stack overflow"
+    r"|publish\w*|releas\w+|submit\w*|LLMs?|github)\b"
 )
 """What guides for contributors ask of people who hand something in, not of the code."""
 
+ASKED_EARLY = 80
+"""A list item of a guide for people that asks for something says so within its first characters."""
+
+_REVIEW = re.compile(r"(?i)\breview")
 _TRAP_HEADING = re.compile(
     r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b"
 )
@@ -133,7 +138,9 @@ def _told_once(
 
 
 def _rules_in(document: Document) -> list[Line]:
-    """The list items that state a rule, strict ones first."""
+    """The list items that state a rule, strict ones first; none of a guide for those who review."""
+    if _REVIEW.search(title_of(document.text)):
+        return []
     for_agents = document.path.rpartition("/")[2] in _AGENT_FILES
     pattern = _RULE if for_agents else _STRONG
     found = [

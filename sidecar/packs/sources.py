@@ -7,7 +7,7 @@ from sidecar.packs.anchor import Sources
 from sidecar.packs.census import Outline
 from sidecar.packs.commands import Project, commands_of, entry_lines
 from sidecar.packs.model import HostInjects
-from sidecar.packs.parsed import within
+from sidecar.packs.parsed import Table, within
 from sidecar.packs.rules import Document, sent_paths
 from sidecar.packs.toolchain import SETTINGS_FILES, setting_lines
 
@@ -30,7 +30,11 @@ _HEADS = (
 )
 _NAMESAKES = (".go", ".ts", ".py", ".js", ".rs")
 _BUILD_FILES = ("package.json", "pyproject.toml", "Makefile", "Cargo.toml", "go.mod", "justfile")
-_MANIFESTS = ("package.json", "Cargo.toml")
+_MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
+    ("package.json", parsed.json, ()),
+    ("Cargo.toml", parsed.toml, ("package",)),
+    ("pyproject.toml", parsed.toml, ("project",)),
+)
 _LOCKS = ("pnpm-lock.yaml", "bun.lock", "bun.lockb", "yarn.lock", "uv.lock", "poetry.lock", "pdm.lock")
 
 MAX_DECISIONS = 12
@@ -44,7 +48,7 @@ Read = Callable[[str], str | None]
 def source_paths(files: Container[str], outline: Outline) -> list[str]:
     """Gives the paths an anchor is made of, in a fixed order; a change of any of their contents may change it."""
     named = (path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES, *SETTINGS_FILES) if path in files)
-    manifests = (area + name for area, _ in outline.areas for name in _MANIFESTS if area + name in files)
+    manifests = (area + name for area, _ in outline.areas for name, *_ in _MANIFESTS if area + name in files)
     noted = (
         *outline.decisions[-MAX_DECISIONS:],
         *outline.specifications[:MAX_SPECIFICATIONS],
@@ -83,7 +87,8 @@ def gather_sources(
     readme = readmes[0] if readmes else None
     sends = (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md))
     sent = sent_paths(instructions, frozenset(name for name, is_sent in sends if is_sent), links)
-    texts = dict(documents((*_BUILD_FILES, *SETTINGS_FILES)))
+    manifests = [area + name for area, _ in outline.areas for name, *_ in _MANIFESTS]
+    texts = dict(documents((*_BUILD_FILES, *SETTINGS_FILES, *manifests)))
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
     locks = frozenset(name for name in _LOCKS if name in files)
     return Sources(
@@ -91,11 +96,12 @@ def gather_sources(
         sent=sent,
         nested=_nested(outline.guides),
         readme=readme,
+        described=_description(texts, ""),
         decisions=documents(outline.decisions[-MAX_DECISIONS:]),
         specifications=documents(outline.specifications[:MAX_SPECIFICATIONS]),
         more_specifications=outline.specifications[MAX_SPECIFICATIONS:],
         areas=outline.areas,
-        purposes={**purposes, **_described(outline, read, files)},
+        purposes={**purposes, **_described(outline, texts)},
         settings=tuple(setting_lines(texts)),
         commands=tuple(commands_of(Project(instructions, readme, workflows, texts, files, locks), sent)),
         entries=tuple(entry_lines(texts, outline.mains)),
@@ -112,14 +118,15 @@ def _nested(guides: Sequence[str]) -> tuple[str, ...]:
     return tuple(by_folder.values())[:MAX_NESTED]
 
 
-def _described(outline: Outline, read: Read, files: Container[str]) -> dict[str, str]:
+def _described(outline: Outline, texts: Mapping[str, str]) -> dict[str, str]:
     """What the manifests of areas call them."""
-    found: dict[str, str] = {}
-    for area, _ in outline.areas:
-        for name in _MANIFESTS:
-            text = read(area + name) if area + name in files else None
-            table = {} if text is None else parsed.json(text) if name.endswith("json") else parsed.toml(text)
-            said = table.get("description") or within(table, "package").get("description")
-            if isinstance(said, str) and said.strip():
-                found[area] = said.strip()
-    return found
+    described = ((area, _description(texts, area)) for area, _ in outline.areas)
+    return {area: said for area, said in described if said}
+
+
+def _description(texts: Mapping[str, str], folder: str) -> str:
+    for name, read, table in _MANIFESTS:
+        said = within(read(texts.get(folder + name, "")), *table).get("description")
+        if isinstance(said, str) and said.strip():
+            return said.strip()
+    return ""

@@ -82,3 +82,10 @@ def test_ways_in_are_those_declared_then_files_that_are_one_by_name() -> None:
         "- cmd/shop/main.go",
     ]
     assert entry_lines({"package.json": "[", "pyproject.toml": "["}, ("a/__main__.py",)) == ["- a/__main__.py"]
+
+
+def test_what_only_a_release_or_a_benchmark_runs_is_not_how_one_works() -> None:
+    rare = Document(".github/workflows/release.yml", "- run: cargo build --release --locked\n")
+    usual = Document(".github/workflows/ci.yml", "- run: cargo build\n")
+    lines = commands_of(Project((), None, (rare, usual), {}, (), ()), ())
+    assert lines == ["- build: `cargo build` (.github/workflows/ci.yml)"]

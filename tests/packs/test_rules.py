@@ -65,3 +65,8 @@ def test_a_trap_is_no_rule_and_a_rule_no_trap() -> None:
     documents = [Document("AGENTS.md", text)]
     assert told(*documents) == ["- Never round twice. (AGENTS.md:3)"]
     assert trap_lines(documents, NOTHING_SENT) == ["- Prices must be read before the cart. (AGENTS.md:7)"]
+
+
+def test_a_guide_for_those_who_review_is_none_for_those_who_write() -> None:
+    guide = Document(".github/copilot-instructions.md", "# Copilot PR review guide\n\n- Never block the change.\n")
+    assert told(guide) == []
