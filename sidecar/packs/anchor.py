@@ -156,6 +156,7 @@ def sections_of(sources: Sources) -> dict[str, Sequence[str]]:
 def _map(sources: Sources) -> list[str]:
     """What the repository is, and what each area is for; without counts, so that a new file changes nothing."""
     lines = []
+    whole = one_line(plain(sources.described), 160)
     about = introduction(sources.readme.text) if sources.readme is not None else ""
     if sources.described:
         lines.append(f"- {one_line(plain(sources.described), 260)}")
@@ -165,7 +166,7 @@ def _map(sources: Sources) -> list[str]:
         said = one_line(plain(sources.purposes.get(area, "")).lstrip("> "), 160)
         if not said and not any(inner != area and inner.startswith(area) for inner in sources.purposes):
             said = one_line(holdings, 300)
-        if said:
+        if said and said != whole:
             lines.append(f"- {one_line(area, 120)}: {said}")
     return lines
 

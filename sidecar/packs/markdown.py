@@ -10,9 +10,10 @@ _UNDERLINE = re.compile(r"^(=|-|~|\^)\1{2,}\s*$")
 _FENCE = re.compile(r"^\s*(```+|~~~+)\s*([\w-]*)")
 _NAMED = re.compile(r"(?m)\Atitle:\s*[\"']?(.+?)[\"']?\s*$")
 _NO_PROSE = ("#", "[!", "![", "<", "|", ">", "```", "---", "===", ":", "..", "[`")
-_LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+_LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|`([^`<]+?)\s*(?:<[^`>]*>)?`_+")
 _SHORT_LINK = re.compile(r"(?<!\w)\[(\w[^\]]*)\]")
 _MARKUP = re.compile(r"</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
+_ASKS = re.compile(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
 _WHAT_IT_IS = re.compile(
     r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE
 )
@@ -85,7 +86,7 @@ def title_of(text: str) -> str:
 
 def introduction(text: str) -> str:
     """Gives the paragraph that says what something is; else the first prose, which may be news."""
-    told = [paragraph for _, paragraph in zip(range(MAX_PARAGRAPHS), _paragraphs(text), strict=False)]
+    told = [one for _, one in zip(range(MAX_PARAGRAPHS), _paragraphs(text), strict=False) if not _ASKS.search(one)]
     return next((one for one in told if _WHAT_IT_IS.search(one)), told[0] if told else "")
 
 
@@ -117,7 +118,7 @@ def first_sentence(text: str) -> str:
 
 def plain(text: str) -> str:
     """Drops links' addresses, tags and bold marks, which a reader of plain text has nothing of."""
-    return _MARKUP.sub("", _LINK.sub(r"\1", text)).strip()
+    return _MARKUP.sub("", _LINK.sub(lambda link: link[1] or link[2] or "", text)).strip()
 
 
 def folded(text: str) -> str:

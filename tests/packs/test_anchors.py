@@ -104,6 +104,12 @@ def test_what_the_host_sends_what_was_rejected_and_the_budget_count(looked: Look
     assert lines(anchors, looked) is before
 
 
+def test_what_a_link_of_the_hosts_file_leads_to_is_not_told(looked: Looked, shop: Repository) -> None:
+    (shop.path / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert not any("floats" in line for line in lines(Anchors(), looked, HostInjects(claude_md=True)))
+    assert any("floats" in line for line in lines(Anchors(), looked))
+
+
 def test_imports_and_history_are_told_once_they_are_known_and_stay_told_while_files_are_read(
     active: MemorySidecar, looked: Looked, shop: Repository
 ) -> None:

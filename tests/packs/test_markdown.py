@@ -12,6 +12,8 @@ from sidecar.packs.markdown import bullets, code, introduction, title_of
         ("# Shop\n\n## News\n\nWe released 2.0!\n\n---\n\nShop is a [Django] app.\n", "Shop is a Django app."),
         (":Version: 1\n:Keywords: a, b,\n  c, d\n\nShop sells.\n", "Shop sells."),
         ("> Quoted\nand on.\n\n    code\n\nShop sells.\n", "Shop sells."),
+        ("`Shop <https://a.b>`_ is a shop.\n", "Shop is a shop."),
+        ("Our sponsors are the best.\n\nA shop.\n", "A shop."),
         ("```\nA shop.\n```\n", ""),
     ],
 )

@@ -4,7 +4,6 @@ A part is a folder of the first or second level. What a specifier leads to is to
 which files there are: one file more or less changes no other file's part in it.
 """
 
-import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -15,6 +14,9 @@ from sidecar.codebase.summary.languages import language_of
 
 TOLD_DEPTH = 3
 """Parts of a target's path that are kept: two folders, and what lies in them."""
+
+OWN_DEPTH = 2
+"""Folders of a path that name its part."""
 
 FEW_FILES = 4
 """Of so few importing files one is enough for a dependency; of more it takes two, so that a stray one tells nothing."""
@@ -96,7 +98,7 @@ def _frequent(counts: Mapping[str, int], files: int) -> dict[str, int]:
 
 def _folders(path: str) -> str:
     """The first two folders of a path, with a slash at the end."""
-    folders = path.split("/")[:-1][:2]
+    folders = path.split("/")[:-1][:OWN_DEPTH]
     return "/".join(folders) + "/" if folders else ""
 
 
@@ -161,13 +163,22 @@ def _python(path: str, specifier: str) -> str | None:
 
 def _script(path: str, specifier: str) -> str | None:
     if specifier.startswith("."):
-        inside = posixpath.normpath(posixpath.join(posixpath.dirname(path), specifier))
-        return None if inside.startswith("..") else f"/{inside}"
+        return _beside(path, specifier)
     first, _, rest = specifier.partition("/")
     if rest and first in _ALIASES:
         return f"/src/{rest}"
     name = "/".join(specifier.split("/")[:2]) if first.startswith("@") else first
     return f"={name}"
+
+
+def _beside(path: str, specifier: str) -> str | None:
+    """The target of a relative specifier; None where it leads out, or not out of the first two folders."""
+    folders = path.split("/")[:-1]
+    steps = specifier.split("/")
+    up = steps.count("..")
+    if up > len(folders) or (not up and folders) or len(folders) - up >= OWN_DEPTH:
+        return None
+    return "/" + "/".join((*folders[: len(folders) - up], *(step for step in steps if step not in ("", ".", ".."))))
 
 
 def _go(_: str, specifier: str) -> str | None:

@@ -5,7 +5,7 @@ Told in steps, over a year that begins at the turn of a quarter: one commit more
 
 import itertools
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -45,12 +45,19 @@ class Trouble(NamedTuple):
 
 
 def troubles(commits: Sequence[Commit], history: History, limit: int, is_told: Callable[[str], bool]) -> list[Trouble]:
-    """Gives the files with most trouble within a year of the newest commit, most first, then by path."""
+    """Gives the files with most trouble within a year of the newest commit, most first, then by path.
+
+    The commits are in the order of their times, the newest first.
+    """
     since = _begin(commits)
-    fixes = frozenset(number for number, commit in enumerate(commits) if _is_fix(commit.subject))
+    year = sum(1 for commit in commits if commit.committed_at >= since)  # they are the newest first
+    fixes = frozenset(number for number in range(year) if _is_fix(commits[number].subject))
     found = []
-    for path in history.changed_since(sum(1 for commit in commits if commit.committed_at >= since)):
-        numbers = [number for number in history.changes(path) if commits[number].committed_at >= since]
+    for path in history.changed_since(year):
+        changes = history.changes(path)
+        numbers = changes[: bisect_left(changes, year)]
+        if len(numbers) < REVERTS:
+            continue
         trouble = Trouble(path, _repaired(numbers, fixes, commits), _taken_back(numbers, commits))
         if (trouble.repaired or trouble.taken_back) and is_told(path):
             found.append(trouble)
