@@ -509,6 +509,8 @@ export interface PreRunMetadata {
   stateIds: StateIds
   /** What was left out, and why: over the budget, late, not to be shown, no news. */
   trimmed: Trimmed[]
+  /** Null in every other token mode than low. */
+  reuse: ReuseWord | null
   /** True when the deadline left something out. */
   partial: boolean
   /** How the repository's state was proven fresh; null without a state. */
@@ -601,6 +603,13 @@ export interface Provenance {
 export interface RepoChangedParams {
   cwd: string
   paths?: string[]
+}
+
+/** Low-token mode's decision on a call. */
+export interface ReuseWord {
+  /** Whether only what changed was sent, because the session's packs still fit. */
+  deltaOnly: boolean
+  reason: string
 }
 
 /** Why a run failed. */

@@ -8,6 +8,7 @@ from sidecar.packs.model import (
     PreRunMetadata,
     PreRunParams,
     PreRunResult,
+    ReuseWord,
     StateIds,
     SystemText,
 )
@@ -54,6 +55,7 @@ def _metadata(turn: Turn, gathered: Gathered, composed: Composed, *, injects: bo
             plan_contract_id=plan.digest if plan else None,
         ),
         trimmed=[*gathered.omissions, *composed.trimmed],
+        reuse=ReuseWord(delta_only=composed.reuse.delta_only, reason=composed.reuse.reason) if composed.reuse else None,
         partial=gathered.partial,
         proof=gathered.state.proof if gathered.state else None,
         elapsed_ms=round(turn.call.elapsed_ms(), 2),

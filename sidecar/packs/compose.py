@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.packs.budget import Limits, fit
+from sidecar.packs.confidence import Reuse
 from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.model import Block, SystemText, Trimmed
 from sidecar.packs.render import BLOCK_ORDER, render_block
@@ -28,6 +29,8 @@ class Composed(NamedTuple):
     trimmed: tuple[Trimmed, ...]
     context_id: str | None
     delta_id: str | None
+    reuse: Reuse | None = None
+    """Low-token mode's word on what the session has."""
 
 
 def anchor_block(lines: Sequence[str], request: str) -> Pinned | None:

@@ -108,6 +108,13 @@ class Trimmed(WireModel):
     reason: str
 
 
+class ReuseWord(WireModel):
+    """Low-token mode's decision on a call."""
+
+    delta_only: bool = Field(description="Whether only what changed was sent, because the session's packs still fit.")
+    reason: str
+
+
 class PreRunMetadata(WireModel):
     """What the call cost and saved; bytes are UTF-8."""
 
@@ -123,6 +130,7 @@ class PreRunMetadata(WireModel):
     trimmed: list[Trimmed] = Field(
         description="What was left out, and why: over the budget, late, not to be shown, no news."
     )
+    reuse: ReuseWord | None = Field(default=None, description="Null in every other token mode than low.")
     partial: bool = Field(description="True when the deadline left something out.")
     proof: str | None = Field(description="How the repository's state was proven fresh; null without a state.")
     elapsed_ms: float = Field(description="Milliseconds from arrival to answer, waiting included.")

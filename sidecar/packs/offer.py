@@ -1,9 +1,12 @@
 """What holds for a call, item by item, and what of it goes out."""
 
-from sidecar.codebase import is_faint
+from collections.abc import Sequence
+
+from sidecar.codebase import is_faint, may_show
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.carryover import carryover_item
 from sidecar.packs.compose import Composed, anchor_block, compose
+from sidecar.packs.confidence import Reuse, reuse_of, without_news
 from sidecar.packs.context import ContextFile
 from sidecar.packs.delta import delta_items
 from sidecar.packs.failing import still_failing
@@ -34,8 +37,19 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
         named = omissions(Anchor(gathered.pack.anchor, gathered.pack.left_out))
         gathered.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in named)
     items, muted = wished(_items(turn, gathered, changes), turn.wishes)
+    reuse = _reuse(turn, gathered, items) if turn.saves_tokens else None
+    if reuse is not None and reuse.delta_only:
+        items, left_out = without_news(items, turn.known)
+        reason = "low-token mode sends changes only"
+        gathered.omissions.extend(Trimmed(item=item.key, reason=reason) for item in left_out)
     composed = compose(items, anchor, turn.known, turn.limits, as_system=as_system, request=turn.params.prompt)
-    return composed._replace(fates=(*composed.fates, *((item, "muted") for item in muted)))
+    return composed._replace(fates=(*composed.fates, *((item, "muted") for item in muted)), reuse=reuse)
+
+
+def _reuse(turn: Turn, gathered: Gathered, items: Sequence[PackItem]) -> Reuse:
+    asked = {file.ranked.path for file in gathered.extra}
+    changed = [file.path for file in gathered.state.changed if may_show(file.path)] if gathered.state else []
+    return reuse_of(items, turn.known, is_new_task=turn.task_is_new, asked=asked, changed=changed)
 
 
 def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> list[PackItem]:

@@ -68,6 +68,11 @@ class Turn:
         return Limits(budget, min(budget, self.settings.new_bytes_per_call(self.token_mode)))
 
     @property
+    def saves_tokens(self) -> bool:
+        """Whether a session is only told what changed, as long as what it was told still fits."""
+        return self.token_mode == "low"  # noqa: S105  (no password)
+
+    @property
     def is_shadow(self) -> bool:
         """Whether all is only computed and measured, against a ledger of its own."""
         return self.settings.mode == "passive"

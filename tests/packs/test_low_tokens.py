@@ -1,0 +1,67 @@
+"""Low-token mode sends changes only while it may be sure that the session's packs still fit; it says why."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.conversation import Conversation, kinds, sent
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, set_settings
+
+FITS = "same task, same part of the repository, and the search agrees"
+
+
+def low(talk: Talk) -> Conversation:
+    chat = talk()
+    set_settings(chat, tokenMode="low")
+    return chat
+
+
+def reuse(answer: dict[str, Any]) -> tuple[bool, str]:
+    word = answer["metadata"]["reuse"]
+    return word["deltaOnly"], word["reason"]
+
+
+def test_a_session_that_has_nothing_gets_everything(talk: Talk) -> None:
+    answer = low(talk).pre_run(PROMPT)
+    assert reuse(answer) == (False, "the session has nothing yet")
+    assert "context" in kinds(answer)
+
+
+def test_a_follow_up_on_the_same_files_gets_changes_only(talk: Talk, shop: Repository) -> None:
+    chat = low(talk)
+    chat.turn(PROMPT, session="s")
+    shop.write({"src/cart.py": "class Cart:\n    def total(self) -> int:\n        return 1\n"})
+    answer = chat.pre_run("and now fix it")
+    assert reuse(answer) == (True, FITS)
+    assert kinds(answer) == ["delta"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reason"),
+    [
+        ("Explain how mail is sent to customers by src/mail.py", "the prompt begins a task"),
+        ("and apply_discount in src/mail.py?", "the prompt points at files the session does not know"),
+    ],
+)
+def test_a_prompt_about_other_files_gets_them(talk: Talk, prompt: str, reason: str) -> None:
+    chat = low(talk)
+    chat.turn(PROMPT, session="s")
+    answer = chat.pre_run(prompt)
+    assert reuse(answer) == (False, reason)
+    assert "src/mail.py (" in sent(answer)
+
+
+def test_a_change_in_another_part_of_the_repository_makes_it_unsure(talk: Talk, shop: Repository) -> None:
+    chat = low(talk)
+    chat.turn(PROMPT, session="s")
+    shop.write({"infra/main.tf": "resource {}\n"})
+    assert reuse(chat.pre_run("go on")) == (False, "files changed in another part of the repository")
+
+
+@pytest.mark.parametrize("mode", ["normal", "debug"])
+def test_other_modes_always_send_what_is_news(talk: Talk, mode: str) -> None:
+    chat = talk()
+    set_settings(chat, tokenMode=mode)
+    chat.turn(PROMPT, session="s")
+    assert chat.pre_run("go on")["metadata"]["reuse"] is None
