@@ -60,6 +60,7 @@ def test_once_a_burst_of_edits_is_over_its_pack_is_made_before_the_next_prompt(
     conversation: Conversation, active: MemorySidecar, project: Repository
 ) -> None:
     conversation.turn(PROMPT)
+    assert conversation.pre_run("continue")["metadata"]["cacheHit"] is True, "the preparation after the run is over"
     state_file = apsw.Connection(str(active.client.state_dir / "continuity.db"), flags=apsw.SQLITE_OPEN_READONLY)
     for number in range(20):
         project.write({"till/receipt.py": f"def print_receipt():\n    return {number}\n"})
