@@ -90,7 +90,13 @@ def file_items(
     committed_room = _Room(interest, sendable_bytes, COMMITTED_SHARE)
     commits = [_committed_item(state, diff, known, moved, committed_room) for diff in told_apart]
     again = [_had_item(file, differences, known, room) for file in shown if file.path in had]
-    return [*items, *commits, *again, *_rest_item(rest), *_gone_items(state, known, {item.key for item in commits})]
+    return [
+        *items,
+        *commits,
+        *again,
+        *_rest_item(rest, known),
+        *_gone_items(state, known, {item.key for item in commits}),
+    ]
 
 
 def told_by_file(moved: Moved | None, differences: Differences | None, interest: Interest) -> list[FileDiff]:
@@ -184,13 +190,19 @@ def _committed_item(state: RepositoryState, diff: FileDiff, known: Known, moved:
     return PackItem(key, "delta", Priority.DELTA, text, short_id(state.head), why, every_time=True)
 
 
-def _rest_item(rest: Sequence[ChangedFile]) -> list[PackItem]:
+def _rest_item(rest: Sequence[ChangedFile], known: Known) -> list[PackItem]:
+    """The files beyond those that are told one by one; to a session that has another list, what is new on it."""
     if not rest:
         return []
-    listed = ", ".join(one_line(file.path, 100) for file in rest[:LISTED_FILES])
-    text = f"{len(rest)} more changed files: {listed}" + (" …" if len(rest) > LISTED_FILES else "")
-    digest = short_id([[file.path, file.content_hash] for file in rest])
-    return [PackItem("delta:more", "delta", Priority.DELTA, text, digest, "too many changes to show each")]
+    ids = {keys.listed_id(file): file for file in sorted(rest, key=lambda file: file.path)}
+    digest, told = keys.listed_digest(list(ids)), known.items.get(keys.MORE)
+    before = keys.listed_of(told.digest) if told is not None and told.digest != digest else frozenset[str]()
+    news = [file for one, file in ids.items() if one not in before and not (before and _has(file, known))]
+    among = (", new or changed again: " if news else "") if before else ": "
+    listed = ", ".join(one_line(file.path, 100) for file in news[:LISTED_FILES])
+    more = " …" if len(news) > LISTED_FILES else ""
+    text = f"{len(rest)} more changed files{among}{listed}{more}"
+    return [PackItem(keys.MORE, "delta", Priority.DELTA, text, digest, "too many changes to show each")]
 
 
 def _gone_items(state: RepositoryState, known: Known, said: set[str]) -> Iterator[PackItem]:

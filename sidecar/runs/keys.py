@@ -8,7 +8,7 @@ from typing import NamedTuple
 import orjson
 
 from sidecar.codebase import ChangedFile, Hunk
-from sidecar.core.digests import short_id
+from sidecar.core.digests import digest_bytes, short_id
 
 ANCHOR = "anchor"
 HEAD = "delta:head"
@@ -17,6 +17,7 @@ RULES = "delta:anchor"
 CONTRACT = "plan"
 PLAN = "plan:text"
 UNCHANGED = "delta:unchanged"
+MORE = "delta:more"
 _CHANGE = "delta:file:"
 _COMMIT = "delta:commit:"
 _TESTS = "delta:tests:"
@@ -37,6 +38,9 @@ NAMED_ONLY = "named"
 
 MAX_HUNKS = 400
 """Hunks of one file that are remembered as told; what is beyond is told again should the file change."""
+
+MAX_LISTED = 4_000
+"""Ids of a list that are kept; a longer list's further files are told again when it changes."""
 
 TODO_CHARACTERS = 80
 """How much of a task is remembered, so that it can be named once it is dropped."""
@@ -124,6 +128,22 @@ def told_of(digest: str | None) -> Told:
 def all_shown(hunks: Sequence[Hunk]) -> tuple[ToldHunk, ...]:
     """Gives hunks as they are remembered once they were shown, or written by the agent itself."""
     return tuple(ToldHunk(hunk.mark, hunk.place, was_shown=True) for hunk in hunks[:MAX_HUNKS])
+
+
+@lru_cache(maxsize=4_096)
+def listed_id(file: ChangedFile) -> str:
+    """Identifies a changed file with its content on a list of many."""
+    return digest_bytes(f"{file.path}\0{file.content_hash}".encode("utf-8", "surrogatepass"))[:8]
+
+
+def listed_digest(ids: Sequence[str]) -> str:
+    """Identifies a list of changed files, and keeps so many of its ids as to tell what is new on it."""
+    return f"{short_id(list(ids))}:{','.join(ids[:MAX_LISTED])}"
+
+
+def listed_of(digest: str) -> frozenset[str]:
+    """Gives the ids of a list."""
+    return frozenset(digest.partition(":")[2].split(",")) - {""}
 
 
 def content_digest(content_id: str) -> str:
