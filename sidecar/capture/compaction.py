@@ -24,7 +24,7 @@ _COMMANDS = {
 }
 """Prompts by which Claude Code and Codex give up what a session holds; the app sends them as prompts."""
 
-_SUSPECT = b"compact"
+_SUSPECT = b"ompact"
 """Stands in every record of a compaction, Claude's and Codex's; other lines are not even parsed."""
 
 
@@ -50,6 +50,7 @@ def _is_compaction(record: dict[str, Any], since_ms: int) -> bool:
     payload = record.get("payload")
     is_one = (
         (record.get("type") == "system" and record.get("subtype") == "compact_boundary")
+        or record.get("isCompactSummary") is True
         or record.get("type") == "compacted"
         or (
             record.get("type") == "event_msg"

@@ -12,6 +12,7 @@ from tests.support.conversation import Conversation, kinds, sent
 from tests.support.shop import PROMPT, Talk, tell, text_of
 
 CLAUDE = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}}
+SUMMARY = {"type": "user", "isCompactSummary": True, "message": {"content": "This session is being continued."}}
 CODEX = {"type": "compacted", "payload": {"message": ""}}
 CODEX_EVENT = {"type": "event_msg", "payload": {"type": "context_compacted"}}
 DURING = "2026-03-01T09:30:30.000Z"
@@ -86,7 +87,9 @@ def test_a_command_that_never_began_takes_nothing_away(talk: Talk) -> None:
     assert kinds(chat.pre_run("and now fix it")) == ["delta"]
 
 
-@pytest.mark.parametrize("record", [CLAUDE, CODEX, CODEX_EVENT], ids=["claude", "codex", "codex event"])
+@pytest.mark.parametrize(
+    "record", [CLAUDE, SUMMARY, CODEX, CODEX_EVENT], ids=["claude", "claude's summary", "codex", "codex event"]
+)
 def test_a_compaction_inside_a_run_makes_the_next_call_send_everything(
     talk: Talk, tmp_path: Path, record: dict[str, Any]
 ) -> None:

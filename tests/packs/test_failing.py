@@ -70,6 +70,17 @@ def test_rules_that_cannot_be_read_for_a_moment_are_not_told_to_be_over_and_no_p
 
 
 @needs_script
+def test_a_session_that_began_without_rules_is_told_them_once_they_can_be_read(talk: Talk, git_fails: Failing) -> None:
+    chat = talk()
+    with git_fails("cat-file"):
+        first = chat.turn(PROMPT)
+    assert "anchor" in trimmed(first)
+    after = chat.turn("and now fix it")
+    assert "Never use floats for money." in sent(after)
+    assert "Never use floats" not in text_of(chat.pre_run("go on"), "delta")
+
+
+@needs_script
 def test_a_state_that_cannot_be_read_tells_nothing_of_the_rules(
     talk: Talk, shop: Repository, git_fails: Failing
 ) -> None:
