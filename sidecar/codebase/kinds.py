@@ -22,11 +22,13 @@ class Kind(NamedTuple):
     generated: bool
     test: bool
     document: bool
+    foreign: bool
+    """Of no language we know, as a licence, a lock or a recorded output."""
 
 
 def kind_of(path: str) -> Kind:
     """Tells a file's kind by its path."""
-    return Kind(is_generated(path), is_test(path), is_document(path))
+    return Kind(is_generated(path), is_test(path), is_document(path), language_of(path) is None)
 
 
 def is_test(path: str) -> bool:

@@ -73,14 +73,14 @@ class FoundFile(WireModel):
     score: float = Field(description="The sum of its parts: comparable within one answer only.")
     parts: dict[str, float] = Field(
         description="What the score is made of, by name; zeros are left out. The query's words in the content `text`, "
-        "in its best place `passage`, in the path `path`, in the definitions' names `names`, in the messages of the "
-        "file's commits `messages`; `identifiers`: defines names the query spells out; `scope`: the path fits "
-        "`fix(scope): …`; `commits`: changed by past commits worded like the query; `latest`, `recent`: changed by one "
-        "of the last few, or few hundred, commits; `together`, `imports`, `pair`: near the best files by common "
-        "commits, imported by them, test or subject of one; `namedPath`: the query spells the path; `changed`: not "
-        "committed as it is; `length`, `test`, `testAsked`, `document`, `generated`: what kind of file it is. In "
-        "packs also `mentioned`: the user pointed at it, and `togetherTouched`, `importsTouched`, `pairTouched`, "
-        "`folderTouched`: near a file the conversation touched."
+        "in its best place `passage`, in the path `path`, in the definitions' names `names`; `identifiers`: defines "
+        "names the query spells out; `scope`: the path fits `fix(scope): …`; `commits`, `alike`: changed by past "
+        "commits worded like the query; `latest`, `recent`: changed by one of the last few, or few hundred, commits; "
+        "`together`, `imports`, `pair`: near the best files by common commits, imported by them, test or subject of "
+        "one; `namedPath`: the query spells the path; `changed`: not committed as it is; `length`, `test`, "
+        "`testAsked`, `document`, `documentAsked`, `foreign`, `generated`: what kind of file it is. In packs also "
+        "`mentioned`: the user pointed at it, and `togetherTouched`, `pairTouched`, `folderTouched`: near a file the "
+        "conversation touched."
     )
     matched: list[str] = Field(
         description="The query's terms that it holds, rarest first; empty where only what it is near brought it here."

@@ -12,8 +12,10 @@ from sidecar.packs.passages import Passage
 from sidecar.packs.text import one_line, size
 from sidecar.runs import keys
 
-TOLD_RANKS = 12
-"""Files up to this rank say what they are for."""
+TOLD_RANKS = 6
+"""Files up to this rank say what they are for; the others, in one line, only why they are here."""
+
+BRIEF_CHARACTERS = 50
 TOP_RANKS = 6
 """Files up to this rank are top context, the others further context."""
 
@@ -38,7 +40,6 @@ _LINKS = {
     "together": "changes with",
     "togetherTouched": "changes with",
     "imports": "imported by",
-    "importsTouched": "imported by",
     "pair": "test or subject of",
     "pairTouched": "test or subject of",
 }
@@ -76,13 +77,24 @@ def context_items(files: Sequence[ContextFile], query: str, appetite: Appetite, 
 def told(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> Told:
     """Renders one file: what it is, why it is here, the definitions the terms point at, and the lines that matter."""
     summary = file.summary
-    about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""
-    purpose = f" — {one_line(summary.purpose, _purpose_limit(rank))}" if summary.purpose and rank <= TOLD_RANKS else ""
-    lines = [f"{one_line(file.ranked.path, 300)}{about}{purpose}", f"  why: {one_line(file.why, 160)}"]
+    lines = _at_length(file, rank) if rank <= TOLD_RANKS else [_brief(file)]
     left = limit_bytes - sum(size(line) + 1 for line in lines)
     content = _content_lines(file, rank, terms, left, limit_bytes)
-    is_told = bool(purpose or content) and summary is not UNREAD
+    is_told = bool((summary.purpose and rank <= TOLD_RANKS) or content) and summary is not UNREAD
     return Told("\n".join((*lines, *content)), _told_digest(summary) if is_told else keys.POINTER)
+
+
+def _at_length(file: ContextFile, rank: int) -> list[str]:
+    """What a file is, what it is for and why it is here."""
+    summary = file.summary
+    about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""
+    purpose = f" — {one_line(summary.purpose, _purpose_limit(rank))}" if summary.purpose else ""
+    return [f"{one_line(file.ranked.path, 300)}{about}{purpose}", f"  why: {one_line(file.why, 160)}"]
+
+
+def _brief(file: ContextFile) -> str:
+    """Only why it is here: of so many files each is unlikely to matter, but one of them is likely to."""
+    return f"{one_line(file.ranked.path, 300)} — {one_line(file.why, BRIEF_CHARACTERS)}"
 
 
 def context_item(file: ContextFile, rank: int, told: Told) -> PackItem:

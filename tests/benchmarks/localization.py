@@ -7,7 +7,8 @@ repository stands at its parent, and no later commit may be seen. Left out: subj
 releases, merges, commits of more than ten source files or thirty files in all. Figures are means over a repository's
 cases, then over repositories (macro).
 
-recall@k: share of the right files among the first k. In 8 KiB: among the files whose summaries fit into 8 KiB;
+recall@k: share of the right files among the first k. In 8 KiB: among the files of a pack, as the product chooses
+and renders them, whose summaries fit into 8 KiB;
 definitions: share of the changed definitions whose names these summaries show. Baselines on the same files: words of
 the prompt in file names; plain BM25 over contents and paths. Second shot: one right file is known as touched, the
 others are looked for. Without …: recall@10 when a signal's part of the score is taken away.
@@ -31,7 +32,10 @@ from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked, worth_telling
 from sidecar.codebase.terms import count_terms, query_terms, query_words
 from sidecar.packs.appetite import APPETITES
-from sidecar.packs.context import ContextFile, context_items, why_here
+from sidecar.packs.context import PASSAGE_RANKS, ContextFile, context_items, why_here
+from sidecar.packs.floor import above_floor
+from sidecar.packs.passages import passage_of
+from sidecar.packs.shared import FAINT_FILES
 from sidecar.packs.task import query_of
 from tests.benchmarks.localization_cases import (
     Case,
@@ -54,9 +58,9 @@ SIGNALS = {
     "contents": ("text", "passage"),
     "paths": ("path", "scope"),
     "definitions": ("names", "identifiers"),
-    "commit messages": ("commits", "messages"),
+    "commit messages": ("commits", "alike"),
     "recency": ("latest", "recent"),
-    "history": ("commits", "messages", "latest", "recent", "together"),
+    "history": ("commits", "alike", "latest", "recent", "together"),
     "neighbours": ("together", "imports", "pair"),
 }
 
@@ -146,20 +150,13 @@ def _score(scores: Scores, found: Sequence[Ranked], right: frozenset[str]) -> No
 def _score_injected(
     scores: Scores, found: Sequence[Ranked], case: Case, trees: Trees, files: Mapping[str, str]
 ) -> None:
-    words = query_words(case.subject)
-    shown = [
-        ContextFile(
-            one, files[one.path], trees.summary(one.path, files[one.path]),
-            why_here(one, words, mentioned=False, changed=False),
-        )
-        for one in worth_telling(found)
-    ]  # fmt: skip
+    shown = _shown(found, case.subject, trees, files)
     texts: dict[str, str] = {}
     left = SUMMARY_BYTES
     for file, item in zip(
         shown, context_items(shown, case.subject, APPETITES["normal"], SUMMARY_BYTES * 8), strict=True
     ):
-        left -= item.bytes + 1
+        left -= item.bytes
         if left < 0:
             break
         texts[file.ranked.path] = item.text
@@ -173,6 +170,19 @@ def _score_injected(
     ]
     if wanted:
         scores["definitions"].append(statistics.fmean(name in texts.get(path, "") for path, name in wanted))
+
+
+def _shown(found: Sequence[Ranked], subject: str, trees: Trees, files: Mapping[str, str]) -> list[ContextFile]:
+    """The files of a pack, chosen as the product does."""
+    most, words = APPETITES["normal"].files, query_words(subject)
+    shown: list[ContextFile] = []
+    for one in above_floor(worth_telling(found[: most + FAINT_FILES]))[:most]:
+        summary = trees.summary(one.path, files[one.path])
+        text = trees.content(files[one.path]) if len(shown) < PASSAGE_RANKS else None
+        passage = passage_of(text.decode("utf-8", "replace"), summary, one.matched or tuple(words)) if text else ()
+        why = why_here(one, words, mentioned=False, changed=False)
+        shown.append(ContextFile(one, files[one.path], summary, why, passage))
+    return shown
 
 
 def _score_baselines(

@@ -53,18 +53,24 @@ class Trees:
             self._summaries[key] = self._read(path, blob)
         return self._summaries[key]
 
-    def _read(self, path: str, blob: str) -> Summary:
+    def content(self, blob: str) -> bytes | None:
+        """Reads a blob; None where a copy of a repository lacks it."""
         ask, answer = self._objects.stdin, self._objects.stdout
         assert ask is not None
         assert answer is not None
         ask.write(blob.encode() + b"\n")
         ask.flush()
         told = answer.readline().split()
-        if told[1] != b"blob":  # a copy of a repository may lack its largest files
-            return not_analysed(path, 0)
+        if told[1] != b"blob":  # the largest files may be missing
+            return None
         size = int(told[2])
-        content = answer.read(size + 1)[:size]
-        return summarise(path, content) if size <= MAX_ANALYSED_BYTES else not_analysed(path, size)
+        return answer.read(size + 1)[:size]
+
+    def _read(self, path: str, blob: str) -> Summary:
+        content = self.content(blob)
+        if content is None:
+            return not_analysed(path, 0)
+        return summarise(path, content) if len(content) <= MAX_ANALYSED_BYTES else not_analysed(path, len(content))
 
 
 def git(repository: Path, *arguments: str) -> str:

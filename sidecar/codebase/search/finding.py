@@ -57,7 +57,7 @@ class _Evidence(NamedTuple):
     path: dict[int, float]
     identifiers: dict[int, int]
     commits: dict[str, float]
-    messages: dict[str, float]
+    alike: dict[str, float]
     named: dict[str, float]
     """How surely a file is named by its path."""
 
@@ -99,10 +99,10 @@ def find(
 def _gather(documents: Documents, history: History, question: SearchQuestion) -> _Evidence:
     named = named_files(documents, question.text)
     asked = _corrected(read(named.rest), documents)
-    matches = match(documents, asked.terms)
+    matches = match(documents, asked.terms, history.tells(asked.terms))
     recalled = history.recall(asked.terms)
     there = {path: score for path, score in recalled.nearest.items() if path in documents}
-    said = {path: score for path, score in recalled.messages.items() if path in documents}
+    alike = {path: score for path, score in recalled.alike.items() if path in documents}
     return _Evidence(
         asked,
         question,
@@ -113,7 +113,7 @@ def _gather(documents: Documents, history: History, question: SearchQuestion) ->
         _shares(matches.path),
         _defining(documents, asked.identifiers),
         by_rank(there),
-        _shares(said),
+        _shares(alike),
         named.files,
     )
 
@@ -137,7 +137,7 @@ def _considered(documents: Documents, history: History, evidence: _Evidence) -> 
         numbers.update(best_of(documents, scores, CONSIDERED))
     paths = {documents.path(number) for number in numbers}
     paths.update(evidence.commits)
-    paths.update(heapq.nsmallest(CONSIDERED, evidence.messages, key=lambda path: (-evidence.messages[path], path)))
+    paths.update(heapq.nsmallest(CONSIDERED, evidence.alike, key=lambda path: (-evidence.alike[path], path)))
     paths.update(evidence.named)
     paths.update(path for path in evidence.question.mentioned if path in documents)
     paths.update(path for path in history.recent(CONSIDERED_RECENT) if path in documents)
@@ -158,13 +158,15 @@ def _own_values(documents: Documents, history: History, evidence: _Evidence, pat
         "identifiers": min(MANY_NAMES, evidence.identifiers.get(number, 0)) / MANY_NAMES,
         "scope": _scope_share(documents, asked.scope, number),
         "commits": evidence.commits.get(path, 0.0),
-        "messages": evidence.messages.get(path, 0.0),
+        "alike": evidence.alike.get(path, 0.0),
         "latest": recency(age, LATEST_COMMITS),
         "recent": recency(age, RECENT_COMMITS),
         "length": math.log1p(documents.body_lengths[number]) / 10,
         "test": float(kind.test),
         "testAsked": float(kind.test and asked.wants_tests),
         "document": float(kind.document and not asked.wants_documents),
+        "documentAsked": float(kind.document and asked.wants_documents),
+        "foreign": float(kind.foreign),
         "generated": float(kind.generated),
         "mentioned": float(path in question.mentioned),
         "namedPath": evidence.named.get(path, 0.0),
@@ -200,7 +202,7 @@ def _near(
     scores = {path: score_of(one) for path, one in parts.items() if speaks(one)}
     best = heapq.nsmallest(SEEDS, scores, key=lambda path: (-scores[path], path))
     touched = sorted(path for path in question.touched if path in documents)[:MAX_TOUCHED]
-    imports = imports_of([path for path in (*best, *touched) if path not in documents.links])
+    imports = imports_of([path for path in best if path not in documents.links])
     near = _Near(defaultdict(lambda: defaultdict(float)), defaultdict(dict))
     for share, seed in zip(seed_shares([scores[path] for path in best]) if best else (), best, strict=True):
         _pass_on(near, "together", seed, share, history.together(seed), documents)
@@ -209,7 +211,6 @@ def _near(
     for seed in touched:
         share = 1 / len(touched)
         _pass_on(near, "togetherTouched", seed, share, history.together(seed), documents)
-        _pass_on(near, "importsTouched", seed, share, _imported(documents, seed, imports), documents)
         _pass_on(near, "pairTouched", seed, share, _paired(documents, seed), documents)
         _pass_on(near, "folderTouched", seed, share, _beside(documents, seed), documents)
     return near

@@ -14,11 +14,17 @@ from sidecar.codebase.terms import query_terms
 NEAREST = 20
 """So many of the commits whose subjects are most like a prompt point at their files (k nearest neighbours)."""
 
+ALIKE = 60
+"""So many say it again by how much alike they are: the third power makes the very alike count."""
+
 USUAL_TERMS = 7
 """A subject of so many terms is neither long nor short, in BM25's sense."""
 
 TOGETHER_COMMITS = 1_500.0
 """After so many commits a change says 1/e as much about what belongs together."""
+
+FEW_COMMITS = 100
+"""A history of fewer commits says little about how common a word is."""
 
 _K1, _B = 1.2, 0.75
 
@@ -28,8 +34,8 @@ class Recalled(NamedTuple):
 
     nearest: dict[str, float]
     """From the commits most like the prompt, the score of each shared among its files."""
-    messages: dict[str, float]
-    """From the words of all subjects that ever changed the file, taken as one document."""
+    alike: dict[str, float]
+    """The same from more of them, by the third power of their scores."""
 
 
 class History:
@@ -74,24 +80,35 @@ class History:
     def _recall(self, terms: tuple[str, ...]) -> Recalled:
         weights = {term: self._weight(term) for term in terms if term in self._by_term}
         scores: dict[int, float] = defaultdict(float)
-        words: dict[int, dict[str, float]] = {}
         for term, weight in weights.items():
             for number in self._by_term[term]:
                 scores[number] += weight / (1 + _K1 * (1 - _B + _B * self._term_counts[number] / USUAL_TERMS))
-                share = 1 / math.sqrt(len(self._files[number]))
-                for file in self._files[number]:
-                    counts = words.setdefault(file, {})
-                    counts[term] = counts.get(term, 0.0) + share
-        nearest: dict[str, float] = defaultdict(float)
-        for number in heapq.nsmallest(NEAREST, scores, key=lambda number: (-scores[number], number)):
+        best = heapq.nsmallest(ALIKE, scores, key=lambda number: (-scores[number], number))
+        return Recalled(
+            self._pointed_at([(number, scores[number]) for number in best[:NEAREST]]),
+            self._pointed_at([(number, scores[number] ** 3) for number in best]),
+        )
+
+    def _pointed_at(self, commits: Sequence[tuple[int, float]]) -> dict[str, float]:
+        """Adds up by file what commits count, each shared among its files."""
+        pointed: dict[str, float] = defaultdict(float)
+        for number, score in commits:
             files = self._files[number]
             for file in files:
-                nearest[self._names[file]] += scores[number] / math.sqrt(len(files))
-        messages = {
-            self._names[file]: sum(weights[term] * count / (count + _K1) for term, count in counts.items())
-            for file, counts in words.items()
+                pointed[self._names[file]] += score / math.sqrt(len(files))
+        return dict(pointed)
+
+    def tells(self, terms: Sequence[str]) -> dict[str, float]:
+        """Says how much each term tells of a task, up to 1: a word that every other subject has, as `fix`, does little.
+
+        It is the logarithm of its rarity among the subjects, as a share of that of a word none has.
+        """
+        count = len(self._files) + FEW_COMMITS
+        return {
+            term: 1 - math.log1p(len(self._by_term.get(term, ()))) / math.log(count)
+            for term in terms
+            if term in self._by_term
         }
-        return Recalled(dict(nearest), messages)
 
     def age(self, path: str) -> int | None:
         """Gives how many commits are newer than the last one that changed a file; None where none did."""

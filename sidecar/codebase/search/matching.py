@@ -27,23 +27,23 @@ class Matches(NamedTuple):
     """Scores by document number, not normalised; a file that holds no term has none."""
 
     weights: dict[str, float]
-    """Inverse document frequency of the terms that stand anywhere, the rarest first."""
+    """What the terms that stand anywhere count: inverse document frequency by their share, the most telling first."""
     body: dict[int, float]
     chunk: dict[int, float]
     names: dict[int, float]
     path: dict[int, float]
 
 
-def match(documents: Documents, terms: Sequence[str]) -> Matches:
-    """Scores all files that hold a term of a prompt."""
-    weights = _weights(documents, terms)
-    body, chunk = _bodies(documents, weights)
+def match(documents: Documents, terms: Sequence[str], shares: Mapping[str, float]) -> Matches:
+    """Scores all files that hold a term of a prompt; `shares` says of some terms how much they count."""
+    weights = _weights(documents, terms, shares)
+    body, chunk = _bodies(documents, weights, shares)
     return Matches(
         weights,
         body,
         chunk,
-        _short(documents.names, weights, documents.name_lengths, documents.name_total, len(documents)),
-        _short(documents.paths, weights, documents.path_lengths, documents.path_total, len(documents)),
+        _short(documents.names, weights, shares, documents.name_lengths, documents.name_total, len(documents)),
+        _short(documents.paths, weights, shares, documents.path_lengths, documents.path_total, len(documents)),
     )
 
 
@@ -75,26 +75,28 @@ def inverse_frequency(holding: int, count: int) -> float:
     return math.log(1 + (count - holding + 0.5) / (holding + 0.5))
 
 
-def _weights(documents: Documents, terms: Sequence[str]) -> dict[str, float]:
+def _weights(documents: Documents, terms: Sequence[str], shares: Mapping[str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     for term in terms:
         in_bodies, in_paths = len(documents.bodies.entries(term)), len(documents.paths.entries(term))
         if in_bodies:
-            found[term] = inverse_frequency(in_bodies, documents.chunk_count)
+            found[term] = shares.get(term, 1.0) * inverse_frequency(in_bodies, documents.chunk_count)
         elif in_paths:
-            found[term] = inverse_frequency(in_paths, len(documents))
+            found[term] = shares.get(term, 1.0) * inverse_frequency(in_paths, len(documents))
     rarest = sorted(found.items(), key=lambda item: (-item[1], item[0]))
     return dict(rarest[:MAX_TERMS])
 
 
-def _bodies(documents: Documents, weights: Iterable[str]) -> tuple[dict[int, float], dict[int, float]]:
+def _bodies(
+    documents: Documents, weights: Iterable[str], shares: Mapping[str, float]
+) -> tuple[dict[int, float], dict[int, float]]:
     body: dict[int, float] = {}
     chunks: dict[int, float] = {}
     common: list[str] = []
     read = 0
     for term in weights:
         entries = documents.bodies.entries(term)
-        weight = inverse_frequency(len(entries), documents.chunk_count)
+        weight = shares.get(term, 1.0) * inverse_frequency(len(entries), documents.chunk_count)
         read += len(entries)
         if not chunks or read <= READ_ENTRIES:
             _score(documents, entries, weight, body, chunks)
@@ -103,7 +105,8 @@ def _bodies(documents: Documents, weights: Iterable[str]) -> tuple[dict[int, flo
     if common:
         units = sorted(documents.chunks(number) for number in best_of(documents, body, LOOKED_UP))
         for term in common:
-            weight = inverse_frequency(len(documents.bodies.entries(term)), documents.chunk_count)
+            holding = len(documents.bodies.entries(term))
+            weight = shares.get(term, 1.0) * inverse_frequency(holding, documents.chunk_count)
             _score(documents, documents.bodies.within_all(term, units), weight, body, chunks)
     return body, _best_chunks(documents, chunks)
 
@@ -137,7 +140,12 @@ def _best_chunks(documents: Documents, chunks: dict[int, float]) -> dict[int, fl
 
 
 def _short(
-    postings: Postings, terms: Iterable[str], lengths: Sequence[int], total: int, count: int
+    postings: Postings,
+    terms: Iterable[str],
+    shares: Mapping[str, float],
+    lengths: Sequence[int],
+    total: int,
+    count: int,
 ) -> dict[int, float]:
     """BM25 over a field of a few words."""
     scores: dict[int, float] = {}
@@ -146,7 +154,7 @@ def _short(
         entries = postings.entries(term)
         if len(entries) > READ_ENTRIES:
             continue
-        weight = (K1 + 1) * inverse_frequency(len(entries), count)
+        weight = shares.get(term, 1.0) * (K1 + 1) * inverse_frequency(len(entries), count)
         for entry in entries:
             number, frequency = unit_of(entry), count_of(entry)
             share = weight * frequency / (frequency + fixed + slope * lengths[number])

@@ -7,60 +7,71 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-RANKING_VERSION = 8
+RANKING_VERSION = 9
 """Part of the search cache's key: a change of the order makes old results invalid."""
 
 OWN_WEIGHTS: Mapping[str, float] = {
-    "text": 2.37,         # BM25 of the whole content
-    "passage": 2.01,      # BM25 of the best chunk
-    "path": 1.74,         # BM25 of the path's words
-    "names": 0.66,        # BM25 of the definitions' names
-    "identifiers": 4.38,  # names spelled out in the prompt that the file defines
-    "scope": 1.77,        # a conventional commit's scope, as in `fix(router): …`, names a part of the path
-    "commits": 1.72,      # changed by the past commits most like the prompt
-    "messages": 0.5,      # the words of all messages that ever changed it
-    "latest": 1.5,        # changed by one of the last few commits
-    "recent": 1.72,       # changed by one of the last few hundred commits
-    "length": 0.56,
-    "test": -0.23,
-    "testAsked": 2.06,    # a test, and the prompt speaks of tests
-    "document": -4.0,     # prose or data, and the prompt does not speak of it; the learnt weight is -7
-    "generated": -1.15,
+    "text": 1.79,         # BM25 of the whole content
+    "passage": 1.67,      # BM25 of the best chunk
+    "path": 1.81,         # BM25 of the path's words
+    "names": 0.67,        # BM25 of the definitions' names
+    "identifiers": 3.45,  # names spelled out in the prompt that the file defines
+    "scope": 1.98,        # a conventional commit's scope, as in `fix(router): …`, names a part of the path
+    "commits": 1.07,      # changed by the past commits most like the prompt
+    "alike": 1.28,         # the same, by how much alike they are
+    "latest": 1.44,        # changed by one of the last few commits
+    "recent": 1.42,       # changed by one of the last few hundred commits
+    "length": 1.06,
+    "test": -0.45,
+    "testAsked": 1.16,    # a test, and the prompt speaks of tests
+    "generated": -2.1,
 }  # fmt: skip
 NEAR_BEST_WEIGHTS: Mapping[str, float] = {
-    "together": 1.74,  # changed in the same commits
-    "imports": 1.1,    # imported
-    "pair": 1.09,      # a test and what it tests
+    "together": 1.76,  # changed in the same commits
+    "imports": 1.4,    # imported
+    "pair": 1.29,      # a test and what it tests
 }  # fmt: skip
 NEAR_TOUCHED_WEIGHTS: Mapping[str, float] = {
-    "togetherTouched": 4.94,
-    "pairTouched": 1.15,
-    "folderTouched": 1.03,
-    "importsTouched": 0.5,
+    "togetherTouched": 2.7,
+    "pairTouched": 1.4,
+    "folderTouched": 1.2,
 }
 """Learnt on 840 commits of 14 public repositories (httpx, click, express, gin, ripgrep, hono, black, clap, celery,
 pytest, zod, pydantic, axum, bat): the subject is the prompt, the changed files are right; listwise softmax regression,
 L2 1e-4, each value between 0 and 1. The second stage's with one of the right files known as touched."""
 
-SAID_WEIGHTS: Mapping[str, float] = {"mentioned": 20.0, "namedPath": 14.0, "changed": 0.5}
-"""Set, not learnt: what the user points at comes first; a file with changes of its own before its equal."""
+SET_WEIGHTS: Mapping[str, float] = {
+    "mentioned": 20.0,
+    "namedPath": 14.0,
+    "changed": 0.5,
+    "document": -4.0,       # prose or data, and the prompt does not speak of it
+    "documentAsked": -2.0,  # the prompt does
+    "foreign": -2.0,        # of no language we know
+}  # fmt: skip
+"""Set, not learnt: what the user points at comes first; a file with changes of its own before its equal. Where only
+source files count as right, prose never is, and would learn more than is meant."""
 
 SEEDS = 8
 """So many of the best files of the first stage pass on to their neighbours."""
 
-_ONE_BY_ONE = {**OWN_WEIGHTS, **SAID_WEIGHTS}
+_ONE_BY_ONE = {**OWN_WEIGHTS, **SET_WEIGHTS}
 _NEAR = {**NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS}
-BESIDE_WORK = 1.0
+BESIDE_WORK = 0.5
 """A file that so often changes with what was touched, or is its test, is worth telling without a word in common."""
 
-_LINKED = {"commits": 0.4, "scope": 0.5, "path": 0.5, "together": 0.15, "imports": 0.15, "pair": 0.3}
 BEST = 8
 """So many of the best files are told of whatever speaks for them."""
 
+LONG_ODDS = 7.0
+"""A file whose odds against the likeliest one's are e to the minus this, one in a thousand, is not told."""
+
 _WORDS = ("text", "passage")
-_TELLING = frozenset(("identifiers", "mentioned", "namedPath"))
-_SILENT = frozenset(("latest", "recent", "length", "test", "testAsked", "document", "generated", "changed"))
-_SPEAKING = frozenset((*OWN_WEIGHTS, *NEAR_BEST_WEIGHTS, *NEAR_TOUCHED_WEIGHTS, *SAID_WEIGHTS)) - _SILENT
+_POINTED_AT = frozenset(("mentioned", "namedPath"))
+_TELLING = frozenset(("identifiers", *_POINTED_AT))
+_SILENT = frozenset(
+    ("latest", "recent", "length", "test", "testAsked", "document", "documentAsked", "foreign", "generated", "changed")
+)
+_SPEAKING = frozenset((*OWN_WEIGHTS, *NEAR_BEST_WEIGHTS, *NEAR_TOUCHED_WEIGHTS, *SET_WEIGHTS)) - _SILENT
 
 LATEST_COMMITS, RECENT_COMMITS = 3.0, 300.0
 RANK_HALF = 10.0
@@ -121,13 +132,17 @@ def is_faint(ranked: Ranked) -> bool:
 
 
 def worth_telling(found: Sequence[Ranked]) -> list[Ranked]:
-    """Leaves out, after the best ones, what hardly anything speaks for: a word, and that it changed lately."""
-    return [one for rank, one in enumerate(found, 1) if rank <= BEST or not is_faint(one) or _is_linked(one)]
+    """Leaves out, after the best ones, what is as good as certain not to matter beside the likeliest of all.
 
-
-def _is_linked(ranked: Ranked) -> bool:
-    """Says whether past commits, the prompt's scope, its path or a better file point at a file."""
-    return any(ranked.parts.get(name, 0.0) >= least for name, least in _LINKED.items())
+    The scores are learnt as logarithms of odds; what was set beside says how to order, not how likely.
+    """
+    likely = [one.score - sum(one.parts.get(name, 0.0) for name in _POINTED_AT) for one in found]
+    least = max(likely, default=0.0) - LONG_ODDS
+    return [
+        one
+        for rank, (one, score) in enumerate(zip(found, likely, strict=True), 1)
+        if rank <= BEST or score >= least or not _POINTED_AT.isdisjoint(one.parts)
+    ]
 
 
 def speaks(parts: Mapping[str, float]) -> bool:

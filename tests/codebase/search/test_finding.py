@@ -61,7 +61,7 @@ def test_files_near_what_was_touched_are_found() -> None:
          "lib/price.py": OTHER, "zebra.py": OTHER}
     )  # fmt: skip
     history = history_of(commit(1, "Feed", "src/cart.py", "lib/price.py"))
-    found = ask(index, "pelican", touched=["src/cart.py"], history=history, imports={"src/cart.py": ["lib.stock"]})
+    found = ask(index, "pelican", touched=["src/cart.py"], history=history)
     kinds = {
         one.path: [kind for kind, seed in one.near if seed == "src/cart.py" and "Touched" in kind] for one in found
     }
@@ -70,7 +70,6 @@ def test_files_near_what_was_touched_are_found() -> None:
         "x.py": [],
         "src/beside.py": ["folderTouched"],
         "test_cart.py": ["pairTouched"],
-        "lib/stock.py": ["importsTouched"],
         "lib/price.py": ["togetherTouched"],
     }
 
@@ -110,7 +109,7 @@ def test_only_the_best_files_pass_on() -> None:
     assert "far.py" not in found
 
 
-def test_imports_are_asked_of_the_best_and_the_touched_files_only() -> None:
+def test_imports_are_asked_of_the_best_files_only() -> None:
     asked: list[str] = []
 
     def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
@@ -120,7 +119,7 @@ def test_imports_are_asked_of_the_best_and_the_touched_files_only() -> None:
     index = index_of({f"{number:02}.py": "pelican" for number in range(30)})
     question = SearchQuestion("pelican", touched=frozenset(("29.py", "gone.py")))
     index.find(question, NO_COMMITS, imports_of, 5)
-    assert asked == [*(f"{number:02}.py" for number in range(SEEDS)), "29.py"]
+    assert asked == [*(f"{number:02}.py" for number in range(SEEDS))]
 
 
 def test_files_that_are_gone_are_not_found_by_their_past() -> None:
@@ -134,7 +133,7 @@ def test_a_file_is_found_by_the_words_it_was_changed_under() -> None:
     index = index_of({"style.py": "colour", "pelican.py": "x", "zebra.py": OTHER})
     found = ask(index, "night theme of the pelican", history=history)
     assert "style.py" in paths_of(found)
-    assert {"commits", "messages"} <= parts_of(found, "style.py").keys()
+    assert {"commits", "alike"} <= parts_of(found, "style.py").keys()
     assert "zebra.py" not in paths_of(found)
 
 

@@ -14,7 +14,7 @@ def test_files_are_recalled_by_the_words_they_were_changed_under() -> None:
         commit(1, "Begin", "zoo.py", "nest.py"),
     )
     found = history.recall(["pelican"])
-    assert found.nearest.keys() == found.messages.keys() == {"nest.py"}
+    assert found.nearest.keys() == found.alike.keys() == {"nest.py"}
     assert history.recall(["otter"]) == ({}, {})
 
 
@@ -24,14 +24,14 @@ def test_the_commit_more_like_the_prompt_says_more() -> None:
     )
     found = history.recall(["hatch", "pelican"])
     assert found.nearest["both.py"] > found.nearest["one.py"]
-    assert found.messages["both.py"] > found.messages["one.py"]
+    assert found.alike["both.py"] > found.alike["one.py"]
 
 
 def test_a_commit_of_few_files_says_more_of_each() -> None:
     history = history_of(commit(2, "pelican", "alone.py"), commit(1, "pelican", *(f"{n}.py" for n in range(9))))
     found = history.recall(["pelican"])
     assert found.nearest["alone.py"] > found.nearest["0.py"]
-    assert found.messages["alone.py"] > found.messages["0.py"]
+    assert found.alike["alone.py"] > found.alike["0.py"]
 
 
 def test_only_the_nearest_commits_point_at_their_files() -> None:
@@ -39,7 +39,7 @@ def test_only_the_nearest_commits_point_at_their_files() -> None:
     found = history.recall(["pelican"])
     assert len(found.nearest) == NEAREST
     assert "1.py" not in found.nearest
-    assert "1.py" in found.messages
+    assert "1.py" in found.alike
 
 
 def test_a_rarer_word_weighs_more() -> None:
@@ -146,7 +146,7 @@ def test_a_file_that_came_back_under_its_name_is_the_same_file() -> None:
     )
     found = history.recall(["pelican", "walrus"])
     assert found.nearest.keys() == {"a.py"}
-    assert found.messages.keys() == {"a.py"}
+    assert found.alike.keys() == {"a.py"}
 
 
 def test_no_commits_tell_nothing() -> None:
@@ -161,3 +161,13 @@ def test_odd_subjects_do_no_harm(subject: str) -> None:
     history = history_of(commit(2, subject, "a.py"), commit(1, "pelican", "b.py"))
     assert history.recall(["pelican"]).nearest.keys() == {"b.py"}
     assert history.age("a.py") == 0
+
+
+def test_a_word_that_subjects_often_have_tells_less_of_a_task() -> None:
+    history = history_of(
+        commit(1, "fix the otter", "o.py"), *(commit(number, f"fix pelican{number}", "a.py") for number in range(2, 60))
+    )
+    tells = history.tells(["fix", "otter", "walrus"])
+    assert 0 < tells["fix"] < tells["otter"] < 1
+    assert "walrus" not in tells
+    assert History(()).tells(["fix"]) == {}

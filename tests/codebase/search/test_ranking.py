@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from sidecar.codebase.search import is_faint, word_share
 from sidecar.codebase.search.ranking import (
     BEST,
+    LONG_ODDS,
     NEAR_BEST_WEIGHTS,
     NEAR_TOUCHED_WEIGHTS,
     OWN_WEIGHTS,
     RANK_HALF,
-    SAID_WEIGHTS,
+    SET_WEIGHTS,
     Ranked,
     by_rank,
     near_parts,
@@ -25,7 +26,7 @@ from sidecar.codebase.search.ranking import (
 from tests.codebase.search.corpus import ask, commit, history_of, index_of
 
 _SCORES = st.floats(-50, 50)
-_OWN = st.dictionaries(st.sampled_from([*OWN_WEIGHTS, *SAID_WEIGHTS]), st.just(0.0) | st.floats(0.01, 1))
+_OWN = st.dictionaries(st.sampled_from([*OWN_WEIGHTS, *SET_WEIGHTS]), st.just(0.0) | st.floats(0.01, 1))
 
 TEXTS = {
     "shop/cart.py": "class Cart:\n    def total(self):\n        return pelican\n",
@@ -43,7 +44,7 @@ def _ranked(parts: dict[str, float], *matched: str) -> Ranked:
 @given(_OWN)
 def test_a_score_is_the_sum_of_what_is_known_weighed(values: dict[str, float]) -> None:
     parts = own_parts(values)
-    weights = {**OWN_WEIGHTS, **SAID_WEIGHTS}
+    weights = {**OWN_WEIGHTS, **SET_WEIGHTS}
     assert parts.keys() == {name for name, value in values.items() if value}
     assert score_of(parts) == pytest.approx(sum(weights[name] * value for name, value in values.items()), abs=0.01)
 
@@ -54,7 +55,7 @@ def test_the_parts_of_every_found_file_add_up_to_its_score() -> None:
         index_of(TEXTS), "fix(shop): Cart.total of the pelican in price.py", changed=["shop/cart.py"],
         mentioned=["readme.md"], touched=["shop/price.py"], history=history, imports={"shop/price.py": ["cart"]},
     )  # fmt: skip
-    named = {**OWN_WEIGHTS, **NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS, **SAID_WEIGHTS}.keys()
+    named = {**OWN_WEIGHTS, **NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS, **SET_WEIGHTS}.keys()
     assert len(found) == len(TEXTS)
     for one in found:
         assert one.score == pytest.approx(sum(one.parts.values()), abs=1e-3)
@@ -64,15 +65,15 @@ def test_the_parts_of_every_found_file_add_up_to_its_score() -> None:
 
 
 def test_weights_of_different_kinds_share_no_name() -> None:
-    kinds = (OWN_WEIGHTS, NEAR_BEST_WEIGHTS, NEAR_TOUCHED_WEIGHTS, SAID_WEIGHTS)
+    kinds = (OWN_WEIGHTS, NEAR_BEST_WEIGHTS, NEAR_TOUCHED_WEIGHTS, SET_WEIGHTS)
     assert len({name for weights in kinds for name in weights}) == sum(map(len, kinds))
     assert near_parts({"together": 1.0, "pairTouched": 0.0}).keys() == {"together"}
 
 
 def test_what_the_user_points_at_outweighs_all_that_is_known_of_another() -> None:
     everything = score_of(own_parts(dict.fromkeys(OWN_WEIGHTS, 1.0)))
-    assert SAID_WEIGHTS["mentioned"] > everything
-    assert SAID_WEIGHTS["mentioned"] > SAID_WEIGHTS["namedPath"]
+    assert SET_WEIGHTS["mentioned"] > everything
+    assert SET_WEIGHTS["mentioned"] > SET_WEIGHTS["namedPath"]
 
 
 @given(st.lists(_SCORES, min_size=1, max_size=8))
@@ -131,15 +132,36 @@ def test_a_find_is_faint_when_hardly_a_word_speaks_for_it(
 
 
 def test_age_size_and_kind_alone_do_not_speak_for_a_file() -> None:
-    silent = ("latest", "recent", "length", "test", "testAsked", "document", "generated", "changed")
+    silent = (
+        "latest",
+        "recent",
+        "length",
+        "test",
+        "testAsked",
+        "document",
+        "documentAsked",
+        "foreign",
+        "generated",
+        "changed",
+    )
     assert not speaks(own_parts(dict.fromkeys(silent, 1.0)))
-    for name in (OWN_WEIGHTS.keys() | SAID_WEIGHTS.keys()) - set(silent):
+    for name in (OWN_WEIGHTS.keys() | SET_WEIGHTS.keys()) - set(silent):
         assert speaks(own_parts({name: 1.0})), name
     for name in (*NEAR_BEST_WEIGHTS, *NEAR_TOUCHED_WEIGHTS):
         assert speaks(near_parts({name: 1.0})), name
 
 
-def test_what_is_faint_is_told_only_among_the_best() -> None:
-    faint = [Ranked(f"{number}.py", 1.0, {"text": 1.0}, ("pelican",), ()) for number in range(BEST + 3)]
-    strong = Ranked("x.py", 0.5, {"text": 1.0}, ("pelican", "walrus"), ())
-    assert worth_telling([*faint, strong]) == [*faint[:BEST], strong]
+def test_what_is_beyond_long_odds_is_told_only_among_the_best_or_when_pointed_at() -> None:
+    found = [Ranked(f"{number}.py", 9.0, {"text": 9.0}, (), ()) for number in range(BEST)]
+    near = Ranked("near.py", 9.0 - LONG_ODDS, {"text": 9.0 - LONG_ODDS}, (), ())
+    far = Ranked("far.py", 8.9 - LONG_ODDS, {"text": 8.9 - LONG_ODDS}, (), ())
+    assert worth_telling([*found, near, far]) == [*found, near]
+    assert worth_telling([*found[1:], far]) == [*found[1:], far]
+
+
+def test_a_file_that_is_pointed_at_makes_no_other_one_less_likely() -> None:
+    named = own_parts({"namedPath": 1.0})
+    pointed = [Ranked(f"{number}.py", score_of(named), named, (), ()) for number in range(BEST + 1)]
+    other = Ranked("other.py", 2.0, {"text": 2.0}, ("pelican",), ())
+    assert worth_telling([*pointed, other]) == [*pointed, other]
+    assert worth_telling([]) == []
