@@ -16,6 +16,8 @@ TOLD_RANKS = 6
 """Files up to this rank say what they are for; the others, in one line, only why they are here."""
 
 BRIEF_CHARACTERS = 50
+_ALSO = "  also: "
+"""What names without signatures stand behind; alone, in one line, they tell no more than that a file is there."""
 TOP_RANKS = 6
 """Files up to this rank are top context, the others further context."""
 
@@ -80,8 +82,9 @@ def told(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) 
     lines = _at_length(file, rank) if rank <= TOLD_RANKS else [_brief(file)]
     left = limit_bytes - sum(size(line) + 1 for line in lines)
     content = _content_lines(file, rank, terms, left, limit_bytes)
-    is_told = bool((summary.purpose and rank <= TOLD_RANKS) or content) and summary is not UNREAD
-    return Told("\n".join((*lines, *content)), _told_digest(summary) if is_told else keys.POINTER)
+    is_told = bool(summary.purpose or content) if rank <= TOLD_RANKS else content and not content[0].startswith(_ALSO)
+    digest = _told_digest(summary) if is_told and summary is not UNREAD else keys.POINTER
+    return Told("\n".join((*lines, *content)), digest)
 
 
 def _at_length(file: ContextFile, rank: int) -> list[str]:
@@ -215,7 +218,7 @@ def _passage_lines(file: ContextFile) -> list[str]:
 
 def _names_line(definitions: Sequence[Definition], left: int) -> str:
     """Names with their lines, the most interesting first, as far as the bytes go."""
-    line, start = "", "  also: "
+    line, start = "", _ALSO
     for at, definition in enumerate(definitions):
         name = f"{one_line(definition.name, 60)}:{definition.line}"
         longer = f"{line}, {name}" if line else start + name

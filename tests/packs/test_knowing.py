@@ -27,7 +27,8 @@ def told(given: PackItem | Item) -> Known:
 
 
 def test_a_file_told_as_there_may_be_told_in_full_later() -> None:
-    pointer, full = item(rank=15), item()
+    text = BODY + "".join(f"\n\ndef total_of_part_{number}(cart): ...\n" for number in range(9))
+    pointer, full = item(text, rank=15), item(text)
     assert (gives_content(pointer), gives_content(full)) == (False, True)
     assert has(told(pointer), pointer)
     assert not has(told(pointer), full)
@@ -68,14 +69,12 @@ def test_a_follow_up_that_asks_for_another_file_puts_it_first(
     talk: Talk, make_repository: Callable[..., Repository]
 ) -> None:
     """It stood at the end of the task's pack, as a path alone."""
-    files = {
-        f"src/cart_{n:02}.py": f"def discount_total_of_the_whole_shopping_cart_{n:02}(cart):\n    return cart\n"
-        for n in range(20)
-    }
+    long = "discount_total_of_the_whole_shopping_cart_of_anyone_who_shops"
+    files = {f"src/cart_{n:02}.py": f"def {long}_{n:02}(cart):\n    return cart\n" for n in range(20)}
     chat = talk(cwd=make_repository(files, name="many").path)
     first = text_of(chat.turn("Why does the cart ignore the discount total?", session="s"), "context").splitlines()
     last = [line.split(" ")[0] for line in first if line.startswith("src/")][-1]
-    name = f"discount_total_of_the_whole_shopping_cart_{last[9:11]}"
+    name = f"{long}_{last[9:11]}"
     assert not any(f"def {name}" in line for line in first)
     answer = chat.pre_run(f"and what is {name} for?")
     assert f"def {name}" in text_of(answer, "context")

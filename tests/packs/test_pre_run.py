@@ -160,9 +160,9 @@ def context_files(answer: dict[str, Any]) -> list[str]:
 
 def many_files(make_repository: Callable[..., Repository], *, changed: bool = True) -> Repository:
     body = "".join(f"def discount_total_{number}(cart: object) -> int:\n    return {number}\n" for number in range(60))
-    repository = make_repository({f"src/cart_{number:02}.py": body for number in range(40)}, name="many")
+    repository = make_repository({f"src/cart_{number:02}.py": body for number in range(60)}, name="many")
     if changed:
-        repository.write({f"src/cart_{number:02}.py": body.replace("return", "yield") for number in range(40)})
+        repository.write({f"src/cart_{number:02}.py": body.replace("return", "yield") for number in range(60)})
     return repository
 
 
