@@ -72,11 +72,15 @@ class Repository:
         """Tells how the worktree is now: asks git, unless nothing happened since it was asked; raises StateFailed."""
         return self.freshness.state()
 
-    def unchanged(self) -> tuple[RepositoryState, Listing] | None:
-        """Gives state and listing as they were given last if nothing happened since, else None; never asks git."""
-        state = self.freshness.unchanged()
-        listing = self._finder.listed(state) if state is not None else None
-        return (state, listing) if state is not None and listing is not None else None
+    def at_once(self) -> tuple[RepositoryState, Listing] | None:
+        """Gives state and listing where nothing or little happened since they were given last, else None."""
+        state = self.freshness.at_once()
+        if state is None:
+            return None
+        try:
+            return state, self._finder.listed(state) or self.listing(state)
+        except StateFailed:
+            return None
 
     def confirms(self, paths: list[str]) -> bool:
         """Looks at files that are about to be told of; where one is not as the state has it, the next is read anew."""

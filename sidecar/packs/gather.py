@@ -101,9 +101,9 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
 
 def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[RepositoryState, Listing] | None:
     """The state with its files; None where they cannot be had in time, and then what the paths alone told."""
-    unchanged = question.repository.unchanged() if left_ms() >= INLINE_MS else None
-    if unchanged is not None:
-        return unchanged
+    at_once = question.repository.at_once() if left_ms() >= INLINE_MS else None
+    if at_once is not None:
+        return at_once
     pool = question.process.background
     look = pool.submit(_look, question.repository)
     glimpsed = None

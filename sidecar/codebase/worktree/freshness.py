@@ -22,6 +22,9 @@ AUDIT_MS = 60_000.0
 SOON_MS = 5_000.0
 """The same where the watch may miss changes."""
 
+FEW_CHANGED = 16
+"""So many paths are looked at in a fraction of a millisecond each."""
+
 CONFIRM_SECONDS = 0.2
 """A write that is just ending may be seen before its event; after this it was missed."""
 
@@ -102,15 +105,16 @@ class Freshness:
             advance = self._advance_under(survey)
             return {path: advance.asked_of(path) for path in paths} if advance is not None else None
 
-    def unchanged(self) -> RepositoryState | None:
-        """Gives the state that was given last if it is proven to be the present one, else None; never asks git."""
+    def at_once(self) -> RepositoryState | None:
+        """Gives the state where nothing or little happened since it was given last, else None; no full look."""
         kept = self._kept
         if kept is None:
             return None
         looked = self.watching.look(kept.generation)
-        if not looked.is_proven or looked.changed is None or looked.changed or not self._stands(kept):
+        if not looked.is_proven or looked.changed is None or len(looked.changed) > FEW_CHANGED:
             return None
-        return self._given(kept.reading, looked)
+        found = self._advanced(kept, looked)
+        return self._given(found, looked) if found is not None else None
 
     def confirms(self, paths: list[str]) -> bool:
         """Looks at files (relative to `cwd`) that are about to be told of: whether they are as the last state has them.

@@ -1,10 +1,11 @@
-"""What was given last is given again only where it is proven that nothing happened since."""
+"""What is known at once, because little or nothing happened since the last look, is what a look would give."""
 
 from collections.abc import Callable
 
 import pytest
 
 from sidecar.codebase.repository import Repository as Looked
+from sidecar.codebase.worktree.freshness import FEW_CHANGED
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.walking import process_of, wait_until_watched
@@ -34,23 +35,36 @@ def looked(made: Repository, open_sidecar: Callable[..., MemorySidecar]) -> Look
 
 
 def test_nothing_is_at_hand_before_the_first_looks(looked: Looked) -> None:
-    assert looked.unchanged() is None
+    assert looked.at_once() is None
     looked.listing(looked.state())
-    assert looked.unchanged() is None
+    assert looked.at_once() is None
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-def test_any_change_ends_it_until_the_next_look(
+def test_what_is_known_at_once_is_what_a_look_gives(
     looked: Looked, made: Repository, change: Callable[[Repository], object]
 ) -> None:
     if not wait_until_watched(looked):
         pytest.skip("this file system cannot be watched")
     state = looked.state()
     listing = looked.listing(state)
-    assert looked.unchanged() == (state, listing)
+    assert looked.at_once() == (state, listing)
     change(made)
-    assert looked.unchanged() is None
+    at_once = looked.at_once()
     assert wait_until_watched(looked)
     after = looked.state()
-    assert looked.unchanged() in (None, (after, listing))  # on a new branch its files are listed already
-    assert (after, looked.listing(after)) == looked.unchanged()
+    assert after != state
+    assert at_once in (None, (after, looked.listing(after)))
+    assert (after, looked.listing(after)) == looked.at_once()
+
+
+def test_an_edit_of_a_file_is_known_at_once_and_that_of_very_many_is_not(looked: Looked, made: Repository) -> None:
+    if not wait_until_watched(looked):
+        pytest.skip("this file system cannot be watched")
+    looked.listing(looked.state())
+    CHANGES["edit"](made)
+    found = looked.at_once()
+    assert found is not None
+    assert [file.path for file in found[0].changed] == ["a.py"]
+    made.write({f"deep/{number}.py": "" for number in range(FEW_CHANGED + 1)})
+    assert looked.at_once() is None
