@@ -4,9 +4,10 @@ import heapq
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple, TypeVar
 
-from sidecar.codebase.kinds import COMMON_STEMS, stem_of
+from sidecar.codebase.kinds import COMMON_STEMS, Kind, stem_of
 from sidecar.codebase.search.documents import Documents, folder_of
 from sidecar.codebase.search.history import History
 from sidecar.codebase.search.matching import MAX_TERMS, Matches, best_of, match, matched_terms
@@ -78,21 +79,22 @@ def find(
         path: own_parts(_own_values(documents, history, evidence, path))
         for path in _considered(documents, history, evidence)
     }
-    near = _near(documents, history, imports_of, question, parts)
+    scores = {path: score_of(one) for path, one in parts.items() if speaks(one)}
+    near = _near(documents, history, imports_of, question, scores)
     for path, values in near.values.items():
         own = parts.get(path) or own_parts(_own_values(documents, history, evidence, path))
         parts[path] = own | near_parts(values)
-    scored = ((score_of(one), path) for path, one in parts.items() if speaks(one))
-    best = heapq.nsmallest(limit, scored, key=lambda item: (-round(item[0], 4), item[1]))
+        scores[path] = score_of(parts[path])
+    best = heapq.nsmallest(limit, scores, key=lambda path: (-round(scores[path], 4), path))
     return [
         Ranked(
             path,
-            round(score, 4),
+            round(scores[path], 4),
             {name: rounded for name, part in parts[path].items() if (rounded := round(part, 4))},
             matched_terms(documents, documents.number(path), evidence.matches.weights),
             tuple((kind, seed) for kind, (_, seed) in sorted(near.seeds.get(path, {}).items())),
         )
-        for score, path in best
+        for path in best
     ]
 
 
@@ -145,38 +147,47 @@ def _considered(documents: Documents, history: History, evidence: _Evidence) -> 
 
 
 def _own_values(documents: Documents, history: History, evidence: _Evidence, path: str) -> dict[str, float]:
-    """What is known of one file by itself, each value between 0 and 1."""
+    """What is known of one file by itself, each value between 0 and 1; what is not named is 0."""
     number, asked, question = documents.number(path), evidence.asked, evidence.question
-    kind = documents.kind(number)
-    age = history.age(path)
-    text = evidence.text.get(number, 0.0)
-    return {
+    text, age = evidence.text.get(number, 0.0), history.age(path)
+    values = {
         "text": text,
         "passage": evidence.passage.get(number, 0.0),
         "path": evidence.path.get(number, 0.0),
         "names": evidence.names.get(number, 0.0),
-        "identifiers": min(MANY_NAMES, evidence.identifiers.get(number, 0)) / MANY_NAMES,
-        "scope": _scope_share(documents, asked.scope, number),
         "commits": evidence.commits.get(path, 0.0),
         "alike": evidence.alike.get(path, 0.0),
-        "latest": recency(age, LATEST_COMMITS),
-        "recent": recency(age, RECENT_COMMITS),
         "length": math.log1p(documents.body_lengths[number]) / 10,
-        "test": float(kind.test),
-        "testAsked": float(kind.test and asked.wants_tests),
-        "document": float(kind.document and not asked.wants_documents),
-        "documentAsked": float(kind.document and asked.wants_documents),
-        "foreign": float(kind.foreign),
-        "generated": float(kind.generated),
-        "mentioned": float(path in question.mentioned),
-        "namedPath": evidence.named.get(path, 0.0),
-        "changed": float(path in question.changed and text > 0),
+        **_kind_values(documents.kind(number), asked.wants_tests, asked.wants_documents),
     }
+    if age is not None:
+        values |= {"latest": recency(age, LATEST_COMMITS), "recent": recency(age, RECENT_COMMITS)}
+    if number in evidence.identifiers:
+        values["identifiers"] = min(MANY_NAMES, evidence.identifiers[number]) / MANY_NAMES
+    if asked.scope:
+        values["scope"] = _scope_share(documents, asked.scope, number)
+    if path in question.mentioned or path in evidence.named:
+        values |= {"mentioned": float(path in question.mentioned), "namedPath": evidence.named.get(path, 0.0)}
+    if text and path in question.changed:
+        values["changed"] = 1.0
+    return values
+
+
+@cache
+def _kind_values(kind: Kind, wants_tests: bool, wants_documents: bool) -> Mapping[str, float]:
+    """What a file's kind says, beside what the prompt asks for."""
+    said = {
+        "test": kind.test,
+        "testAsked": kind.test and wants_tests,
+        "document": kind.document and not wants_documents,
+        "documentAsked": kind.document and wants_documents,
+        "foreign": kind.foreign,
+        "generated": kind.generated,
+    }
+    return {name: 1.0 for name, holds in said.items() if holds}
 
 
 def _scope_share(documents: Documents, scope: frozenset[str], number: int) -> float:
-    if not scope:
-        return 0.0
     return sum(bool(documents.paths.within(term, number, number + 1)) for term in scope) / len(scope)
 
 
@@ -196,10 +207,9 @@ def _near(
     history: History,
     imports_of: ImportsOf,
     question: SearchQuestion,
-    parts: Mapping[str, Mapping[str, float]],
+    scores: Mapping[str, float],
 ) -> _Near:
     """Looks around the best files so far, and around those the conversation touched."""
-    scores = {path: score_of(one) for path, one in parts.items() if speaks(one)}
     best = heapq.nsmallest(SEEDS, scores, key=lambda path: (-scores[path], path))
     touched = sorted(path for path in question.touched if path in documents)[:MAX_TOUCHED]
     imports = imports_of([path for path in best if path not in documents.links])
