@@ -45,12 +45,14 @@ def compose(
     items: Sequence[PackItem], anchor: Pinned | None, known: Known, limits: Limits, *, as_system: bool, request: str
 ) -> Composed:
     """Decides item by item. The anchor comes first; `as_system` sends it as system text, the same on every call."""
-    items = [item._replace(text=guarded(item.text)) for item in items]
+    items = [item.safe for item in items]
     anchor_bytes = size(anchor.text) if anchor else 0
     anchor_is_new = anchor is not None and known.anchor is None
     within = fit(items, limits.budget_bytes - anchor_bytes)
-    had = tuple(item for item in within.kept if has(known, item))
-    news = [item for item in within.kept if not has(known, item)]
+    had: list[PackItem] = []
+    news: list[PackItem] = []
+    for item in within.kept:
+        (had if has(known, item) else news).append(item)
     capped = fit(news, limits.new_bytes - (anchor_bytes if anchor_is_new else 0))
     blocks = _blocks(capped.kept, anchor if anchor_is_new and not as_system else None, request)
     system = SystemText(id=anchor.id, text=anchor.text) if anchor and as_system else None

@@ -1,12 +1,12 @@
 """An item: the smallest thing a pack keeps or leaves out. Cuts fall between items, never inside one."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from types import MappingProxyType
-from typing import NamedTuple
+from functools import cached_property
 
 from sidecar.packs.model import BlockKind
-from sidecar.packs.text import size
+from sidecar.packs.text import guarded, size
 from sidecar.runs import Item, Known, keys
 
 
@@ -24,7 +24,8 @@ class Priority(IntEnum):
     FURTHER_CONTEXT = 7
 
 
-class PackItem(NamedTuple):
+@dataclass(frozen=True)
+class PackItem:
     """One item: its name in the ledger, its block, its text, and what identifies its content."""
 
     key: str
@@ -33,16 +34,22 @@ class PackItem(NamedTuple):
     text: str
     digest: str
     why: str
-    score: Mapping[str, float] = MappingProxyType({})
+    score: Mapping[str, float] = field(default_factory=dict)
     every_time: bool = False
     """True for what is sent on each call, whatever the session has."""
     content: str = ""
     """Of a file's summary the file's content: a session that read or wrote just that needs no summary."""
 
-    @property
+    @cached_property
     def bytes(self) -> int:
         """UTF-8 bytes of the text with its line end."""
         return size(self.text) + 1
+
+    @cached_property
+    def safe(self) -> "PackItem":
+        """The item as it may stand inside a block, whatever its maker let pass."""
+        text = guarded(self.text)
+        return self if text is self.text else replace(self, text=text)
 
     def as_delivery(self) -> Item:
         """Gives what the ledger keeps of it."""

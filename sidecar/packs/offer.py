@@ -65,7 +65,8 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
         items.append(plan_item(turn.sub_chat.plan, "carryover" if carries_over else "plan", sendable))
     own = {file.ranked.path for file in gathered.extra}
     files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
-    files.sort(key=lambda file: not is_pinned(keys.context_key(file.ranked.path), turn.wishes))
+    if turn.wishes:
+        files.sort(key=lambda file: not is_pinned(keys.context_key(file.ranked.path), turn.wishes))
     telling: list[ContextFile] = []
     for file in files:
         if _is_news(turn, file):
@@ -90,6 +91,7 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
 
 def _is_news(turn: Turn, file: ContextFile) -> bool:
     """Whether a file is worth telling: a follow-up hears of no further file that shares one word with its task."""
-    is_follow_up, key = turn.known.exists and not turn.task_is_new, keys.context_key(file.ranked.path)
-    is_told = key in turn.known.items or is_pinned(key, turn.wishes)
-    return not (is_follow_up and is_faint(file.ranked)) or is_told
+    if not turn.known.exists or turn.task_is_new:
+        return True
+    key = keys.context_key(file.ranked.path)
+    return key in turn.known.items or is_pinned(key, turn.wishes) or not is_faint(file.ranked)

@@ -74,6 +74,7 @@ def _is_among(names: Sequence[str], worked_on: Callable[[], Collection[str]]) ->
     return bool(own) and not own.isdisjoint(worked_on())
 
 
+@lru_cache(maxsize=16)
 def _apart_from_paths(prompt: str) -> Sequence[str]:
     """Gives a prompt's terms; of a path only those of the file's own name: folders are shared by many tasks."""
     text = prompt
@@ -93,6 +94,7 @@ def _begun(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Task:
     )
 
 
+@lru_cache(maxsize=16)
 def query_of(prompt: str) -> str:
     """Gives what is searched for: a conventional commit's scope, names and paths as they stand, and the words.
 

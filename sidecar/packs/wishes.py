@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -104,4 +105,4 @@ def _is_statement(line: str) -> bool:
 
 
 def _raised(item: PackItem) -> PackItem:
-    return item._replace(priority=min(item.priority, Priority.PINNED))
+    return replace(item, priority=min(item.priority, Priority.PINNED))
