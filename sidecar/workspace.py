@@ -56,12 +56,14 @@ class Workspaces:
 
     def __init__(self) -> None:
         self._open: OrderedDict[tuple[str, str], Workspace] = OrderedDict()
+        self._folders: dict[str, tuple[tuple[int, int], Path]] = {}
+        """Where paths led, and to which folder (device and inode)."""
         self._lock = threading.Lock()
 
     def get(self, cwd: str, project_path: str | None) -> Workspace:
         """Gives the workspace of two paths; raises WorkspaceUnavailable for one that is not absolute."""
-        folder = _resolved(cwd)
-        project = folder if project_path in (None, cwd) else _resolved(project_path or cwd)
+        folder = self._resolved(cwd)
+        project = folder if project_path in (None, cwd) else self._resolved(project_path or cwd)
         key = (os.path.normcase(folder), os.path.normcase(project))
         with self._lock:
             workspace = self._open.get(key)
@@ -77,10 +79,26 @@ class Workspaces:
 
         Raises WorkspaceUnavailable for a path that is not absolute.
         """
-        folder = os.path.normcase(_resolved(cwd))
+        folder = os.path.normcase(self._resolved(cwd))
         with self._lock:
             found = [one for (own, _), one in self._open.items() if own == folder]
         return found or [self.get(cwd, None)]
+
+    def _resolved(self, path: str) -> Path:
+        """Follows a path's links, which takes a look at each of its parts, only when it leads to another folder."""
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return _resolved(path)
+        identity = (found.st_dev, found.st_ino)
+        known = self._folders.get(path)
+        if known is not None and known[0] == identity:
+            return known[1]
+        folder = _resolved(path)
+        if len(self._folders) > 4 * OPEN_WORKSPACES:
+            self._folders = {}
+        self._folders[path] = (identity, folder)
+        return folder
 
 
 def project_key(project: Path) -> str:
