@@ -29,9 +29,9 @@ class Appetite(NamedTuple):
 
 
 APPETITES: dict[TokenMode, Appetite] = {
-    "low": Appetite(20, ((2, 1_000), (4, 450), (7, 220)), 110),  # some 4 KiB
-    "normal": Appetite(40, ((2, 1_300), (6, 650), (12, 300)), 120),  # some 8 KiB
-    "debug": Appetite(60, ((6, 1_500), (14, 700), (24, 350)), 150),  # some 20 KiB
+    "low": Appetite(16, ((2, 1_000), (4, 450), (7, 220)), 110),  # some 4 KiB
+    "normal": Appetite(30, ((2, 1_300), (6, 650), (12, 300)), 120),  # some 8 KiB
+    "debug": Appetite(50, ((6, 1_500), (14, 700), (24, 350)), 150),  # some 20 KiB
 }
 
 

@@ -97,7 +97,9 @@ def _at_length(file: ContextFile, rank: int) -> list[str]:
 
 def _brief(file: ContextFile) -> str:
     """Only why it is here: of so many files each is unlikely to matter, but one of them is likely to."""
-    return f"{one_line(file.ranked.path, 300)} — {one_line(file.why, BRIEF_CHARACTERS)}"
+    first, *others = file.why.split("; ")
+    why = f"{first}; {others[0]}" if others and len(first) + len(others[0]) < BRIEF_CHARACTERS else first
+    return f"{one_line(file.ranked.path, 300)} — {one_line(why, BRIEF_CHARACTERS)}"
 
 
 def context_item(file: ContextFile, rank: int, told: Told) -> PackItem:

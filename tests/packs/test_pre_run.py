@@ -189,19 +189,19 @@ def test_where_the_budget_ends_a_pack_nearly_all_of_it_is_used(
 def test_a_mode_with_more_tokens_is_told_of_more_files(talk: Talk, make_repository: Callable[..., Repository]) -> None:
     cwd = many_files(make_repository).path
     told = [context_files(talk(cwd=cwd).pre_run(PROMPT, tokenMode=mode)) for mode in ("low", "normal", "debug")]
-    assert [len(files) for files in told] == [20, 40, 60]
-    assert told[1][:20] == told[0]
-    assert told[2][:40] == told[1]
+    assert [len(files) for files in told] == [16, 30, 50]
+    assert told[1][:16] == told[0]
+    assert told[2][:30] == told[1]
 
 
-@pytest.mark.parametrize(("used", "files"), [(0, 40), (40, 40), (41, 32), (60, 32), (75, 24), (76, 13), (100, 13)])
+@pytest.mark.parametrize(("used", "files"), [(0, 30), (40, 30), (41, 24), (60, 24), (75, 18), (76, 10), (100, 10)])
 def test_a_fuller_context_window_is_told_of_fewer_files(
     talk: Talk, make_repository: Callable[..., Repository], used: int, files: int
 ) -> None:
     chat = talk(cwd=many_files(make_repository, changed=False).path)
     answer = chat.pre_run(PROMPT, usage={"usedTokens": used * 2_000, "maxTokens": 200_000})
     assert len(context_files(answer)) == files
-    assert answer["metadata"]["injectedBytes"] <= 24_000 * files / 40 + 1_000
+    assert answer["metadata"]["injectedBytes"] <= 24_000 * files / 30 + 1_000
 
 
 @pytest.mark.parametrize("limit", [1_000, 2_000, 5_000])

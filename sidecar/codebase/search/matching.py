@@ -18,7 +18,7 @@ SHORT_B = 0.5
 MAX_TERMS = 48
 """Of a longer prompt the rarest terms count; the others would find everything."""
 
-READ_ENTRIES = 6_000
+READ_ENTRIES = 3_000
 LOOKED_UP = 200
 """The rarest terms are read whole, up to so many entries; commoner ones only add to so many files of those found."""
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-RANKING_VERSION = 9
+RANKING_VERSION = 10
 """Part of the search cache's key: a change of the order makes old results invalid."""
 
 OWN_WEIGHTS: Mapping[str, float] = {
@@ -62,8 +62,8 @@ BESIDE_WORK = 0.5
 BEST = 8
 """So many of the best files are told of whatever speaks for them."""
 
-LONG_ODDS = 7.0
-"""A file whose odds against the likeliest one's are e to the minus this, one in a thousand, is not told."""
+LONG_ODDS = 6.0
+"""A file whose odds against the likeliest one's are e to the minus this, one in four hundred, is not told."""
 
 _WORDS = ("text", "passage")
 _POINTED_AT = frozenset(("mentioned", "namedPath"))
