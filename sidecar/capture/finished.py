@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sidecar.call import Call
 from sidecar.capture.compaction import Loss
+from sidecar.capture.drafting import kept_plan
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.observed import Observed
 from sidecar.capture.outcomes import RunnerOutcome
@@ -51,6 +52,11 @@ class Finished:
     def conclusion(self) -> str:
         """What the agent said last; all it said where its parts do not tell."""
         return self.work.conclusion or (self.params.assistant.text if self.params.assistant else "")
+
+    @property
+    def plan(self) -> str:
+        """The plan the run presented, as it is kept; empty where there was none."""
+        return kept_plan(self.work.plan or "")
 
     @property
     def run_ms(self) -> int:
