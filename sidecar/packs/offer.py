@@ -67,13 +67,15 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
     files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
     if turn.wishes:
         files.sort(key=lambda file: not is_pinned(keys.context_key(file.ranked.path), turn.wishes))
+    most = max(turn.appetite.files, len(gathered.extra))
     telling: list[ContextFile] = []
     for file in files:
-        if _is_news(turn, file):
+        if not _is_news(turn, file):
+            _leave_out(gathered, file, "too faint to be news for a follow-up")
+        elif len(telling) < most:
             telling.append(file)
         else:
-            key = keys.context_key(file.ranked.path)
-            gathered.omissions.append(Trimmed(item=key, reason="too faint to be news for a follow-up"))
+            _leave_out(gathered, file, f"more than {most} files, with so much of the context window left")
     rendered = turn.workspace.part(Rendered, Rendered)
     query = f"{said(turn.params.prompt)} {turn.task.query}"
     items.extend(rendered.items(telling, query, turn.appetite, sendable))
@@ -87,6 +89,10 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
             )
         )  # fmt: skip
     return items
+
+
+def _leave_out(gathered: Gathered, file: ContextFile, reason: str) -> None:
+    gathered.omissions.append(Trimmed(item=keys.context_key(file.ranked.path), reason=reason))
 
 
 def _is_news(turn: Turn, file: ContextFile) -> bool:

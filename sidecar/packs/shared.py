@@ -21,7 +21,7 @@ from sidecar.codebase import (
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor import NO_ANCHOR, Anchor, anchor_limit
 from sidecar.packs.anchors import Anchors
-from sidecar.packs.appetite import Appetite
+from sidecar.packs.appetite import APPETITES, Appetite
 from sidecar.packs.context import PASSAGE_RANKS, UNREAD, ContextFile, for_query, why_here
 from sidecar.packs.floor import above_floor
 from sidecar.packs.model import HostInjects, TokenMode
@@ -57,12 +57,15 @@ class Question(NamedTuple):
     """Titles of accepted rejected approaches."""
     anchor_bytes: int
     """What the anchor's lines may take."""
-    appetite: Appetite
-    """What may be told of files."""
     touched: tuple[str, ...]
     """Files that runs on this task changed: what is near them is more likely to matter next."""
     pinned: tuple[str, ...] = ()
     """Files the user wants sent; they are no part of what is shared."""
+
+    @property
+    def appetite(self) -> Appetite:
+        """What may be told of files in a fresh context window; a fuller one is told of the first of them."""
+        return APPETITES[self.token_mode]
 
 
 class Asked:
@@ -126,7 +129,7 @@ def question_of(turn: Turn) -> Question:
     return Question(
         process, workspace, repository_of(workspace, process), turn.task, params.provider, params.mode, turn.token_mode,
         params.host_injects or HostInjects(), turn.rejected,
-        anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)), turn.appetite, turn.touched,
+        anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)), turn.touched,
         pinned_files(turn.wishes),
     )  # fmt: skip
 
@@ -290,6 +293,6 @@ def _key(question: Question, state: RepositoryState) -> PackKey:
         head_commit=state.head or "",
         provider=question.provider,
         mode=question.mode,
-        budget_profile=f"{question.token_mode}:{question.appetite.files}",
+        budget_profile=question.token_mode,
         sources=short_id(sources),
     )

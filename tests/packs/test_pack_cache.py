@@ -142,3 +142,9 @@ def test_a_burst_of_the_same_question_makes_one_pack(talk: Talk, active: MemoryS
     assert packs_in(active) == 1
     assert len({answer["prompt"] for answer in answers}) == 1
     assert [answer["metadata"]["cacheHit"] for answer in answers].count(False) == 1
+
+
+def test_a_fuller_context_window_takes_its_part_of_the_same_pack(talk: Talk) -> None:
+    chat = talk()
+    assert not hit(chat)
+    assert hit(chat, "go on", usage={"usedTokens": 150_000, "maxTokens": 200_000})
