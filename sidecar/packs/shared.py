@@ -25,7 +25,7 @@ from sidecar.packs.appetite import APPETITES, Appetite
 from sidecar.packs.context import PASSAGE_RANKS, UNREAD, ContextFile, for_query, why_here
 from sidecar.packs.floor import above_floor
 from sidecar.packs.model import HostInjects, TokenMode
-from sidecar.packs.passages import passage_of
+from sidecar.packs.quoting import Quoted
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
 from sidecar.packs.turn import Turn
 from sidecar.packs.wishes import pinned_files
@@ -35,7 +35,7 @@ from sidecar.workspace import Workspace
 
 REMEMBERED_CONVERSATIONS = 64
 
-FAINT_FILES = 10
+FAINT_FILES = 5
 """So many files more are looked at than are told: some are too faint."""
 
 EARLY_MS = 40
@@ -208,16 +208,8 @@ def with_summaries(
 
 def _with_passages(question: Question, query: str, files: tuple[ContextFile, ...]) -> tuple[ContextFile, ...]:
     """Adds the lines that matter to the best files."""
-    best = files[:PASSAGE_RANKS]
-    texts = question.repository.present_texts({file.ranked.path: file.content for file in best})
-    terms = query_terms(query)
-    shown = (
-        file._replace(passage=passage_of(texts[file.ranked.path], file.summary, file.ranked.matched or terms))
-        if file.ranked.path in texts
-        else file
-        for file in best
-    )
-    return (*shown, *files[PASSAGE_RANKS:])
+    quoted = question.workspace.part(Quoted, Quoted)
+    return (*quoted.added(question.repository, files[:PASSAGE_RANKS], query_terms(query)), *files[PASSAGE_RANKS:])
 
 
 def with_known_summaries(

@@ -188,7 +188,7 @@ def _kind_values(kind: Kind, wants_tests: bool, wants_documents: bool) -> Mappin
 
 
 def _scope_share(documents: Documents, scope: frozenset[str], number: int) -> float:
-    return sum(bool(documents.paths.within(term, number, number + 1)) for term in scope) / len(scope)
+    return sum(documents.paths.stands(term, number, number + 1) for term in scope) / len(scope)
 
 
 def _defining(documents: Documents, identifiers: Iterable[str]) -> dict[int, int]:

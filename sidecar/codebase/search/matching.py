@@ -53,9 +53,9 @@ def matched_terms(documents: Documents, number: int, terms: Iterable[str]) -> tu
     return tuple(
         term
         for term in terms
-        if documents.bodies.within(term, first, end)
-        or documents.paths.within(term, number, number + 1)
-        or documents.names.within(term, number, number + 1)
+        if documents.bodies.stands(term, first, end)
+        or documents.paths.stands(term, number, number + 1)
+        or documents.names.stands(term, number, number + 1)
     )
 
 

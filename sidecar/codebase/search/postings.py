@@ -97,6 +97,18 @@ class Postings:
         found = _run(shard, key, first, end)
         return [one & _LOW for one in shard[found.start : found.stop]]
 
+    def stands(self, term: str, first: int, end: int) -> bool:
+        """Says whether a term stands in the units from `first` up to `end`."""
+        key, from_ = hash(term) & self._keys, first << _COUNT_BITS
+        known: Sequence[int] | None = self._many.get(key)
+        low = 0
+        if known is None:
+            known, low = self._few[key >> 32], (key & _LOW) << 32
+        if known is None:
+            return False
+        at = bisect_left(known, low + from_)
+        return at < len(known) and known[at] < low + (end << _COUNT_BITS)
+
     def within_all(self, term: str, ranges: Iterable[tuple[int, int]]) -> list[int]:
         """Gives a term's entries in several runs of units, which come in order and do not overlap."""
         entries, end = self.entries(term), 0

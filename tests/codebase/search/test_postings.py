@@ -142,6 +142,7 @@ def _agree(postings: Postings, model: Model) -> None:
         for first in range(0, 90, 3):
             within = [(unit_of(entry), count_of(entry)) for entry in postings.within(term, first, first + 3)]
             assert within == [entry for entry in entries if first <= entry[0] < first + 3]
+            assert postings.stands(term, first, first + 3) == bool(within)
         ranges = [(first, first + 2) for first in range(0, 90, 5)]
         assert [unit_of(entry) for entry in postings.within_all(term, ranges)] == [
             unit for unit, _ in entries if any(first <= unit < end for first, end in ranges)
