@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
 from sidecar.core.clock import Deadline
 from sidecar.packs.ahead import PREPARE_WAIT_MS, await_preparation, skipped
-from sidecar.packs.context import ContextFile
-from sidecar.packs.delta import MAX_COMMITS
+from sidecar.packs.context.items import ContextFile
+from sidecar.packs.context.search import Search, files_of
+from sidecar.packs.delta.items import MAX_COMMITS
+from sidecar.packs.delta.worktree import Differences
 from sidecar.packs.model import PreRunParams, Trimmed
-from sidecar.packs.search import Search, files_of
 from sidecar.packs.shared import (
     Answer,
     Draft,
@@ -22,7 +23,6 @@ from sidecar.packs.shared import (
     shared_pack,
 )
 from sidecar.packs.store import CachedPack
-from sidecar.packs.worktree_items import Differences
 from sidecar.runs import Known, keys
 from sidecar.system.log import Log
 

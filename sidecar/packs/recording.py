@@ -8,7 +8,7 @@ from sidecar.codebase import may_show
 from sidecar.core.errors import Busy, StateDegraded
 from sidecar.metrics import count_call
 from sidecar.packs.compose import Composed, Fate
-from sidecar.packs.context import gives_content
+from sidecar.packs.context.items import gives_content
 from sidecar.packs.gather import Gathered
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import PreRunParams, PreRunResult

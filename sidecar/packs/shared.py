@@ -19,13 +19,13 @@ from sidecar.codebase import (
     worth_telling,
 )
 from sidecar.core.digests import short_id
-from sidecar.packs.anchor import NO_ANCHOR, Anchor, anchor_limit
-from sidecar.packs.anchors import Anchors
-from sidecar.packs.appetite import APPETITES, Appetite
-from sidecar.packs.context import PASSAGE_RANKS, UNREAD, ContextFile, for_query, why_here
-from sidecar.packs.floor import above_floor
+from sidecar.packs.anchor.lines import NO_ANCHOR, Anchor, anchor_limit
+from sidecar.packs.anchor.reading import Anchors
+from sidecar.packs.context.appetite import APPETITES, Appetite
+from sidecar.packs.context.floor import above_floor
+from sidecar.packs.context.items import PASSAGE_RANKS, UNREAD, ContextFile, for_query, why_here
+from sidecar.packs.context.quoting import Quoted
 from sidecar.packs.model import HostInjects, TokenMode
-from sidecar.packs.quoting import Quoted
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
 from sidecar.packs.turn import Turn
 from sidecar.packs.wishes import pinned_files

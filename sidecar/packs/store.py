@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sidecar.call import Process
 from sidecar.codebase import Ranked, Summary, from_json, to_json
 from sidecar.core.redact import redact
-from sidecar.packs.context import ContextFile
+from sidecar.packs.context.items import ContextFile
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 

@@ -7,8 +7,8 @@ from sidecar.call import Call
 from sidecar.codebase import repository_of
 from sidecar.context import Bracket, bracket_of, share_of
 from sidecar.governor import Word, decide, signals_of
-from sidecar.packs.appetite import Appetite, appetite_of
 from sidecar.packs.budget import Limits
+from sidecar.packs.context.appetite import Appetite, appetite_of
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.task import task_of
 from sidecar.packs.wishes import Wishes

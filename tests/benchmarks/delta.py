@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sidecar.codebase import ChangedFile, FileDiff, RepositoryState
-from sidecar.packs.delta import delta_items
+from sidecar.packs.delta.items import delta_items
+from sidecar.packs.delta.worktree import Differences, Interest
 from sidecar.packs.items import PackItem, has
-from sidecar.packs.worktree_items import Differences, Interest
 from sidecar.runs import UNKNOWN, Known
 
 ROUNDS = 400

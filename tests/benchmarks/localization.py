@@ -31,10 +31,10 @@ from sidecar.codebase.search.matching import inverse_frequency
 from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked, worth_telling
 from sidecar.codebase.terms import count_terms, query_terms, query_words
-from sidecar.packs.appetite import APPETITES
-from sidecar.packs.context import PASSAGE_RANKS, ContextFile, context_items, why_here
-from sidecar.packs.floor import above_floor
-from sidecar.packs.passages import passage_of
+from sidecar.packs.context.appetite import APPETITES
+from sidecar.packs.context.floor import above_floor
+from sidecar.packs.context.items import PASSAGE_RANKS, ContextFile, context_items, why_here
+from sidecar.packs.context.passages import passage_of
 from sidecar.packs.shared import FAINT_FILES
 from sidecar.packs.task import query_of
 from tests.benchmarks.localization_cases import (

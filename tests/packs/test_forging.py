@@ -8,20 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
-from sidecar.packs.anchor import Sources, anchor_of, sections_of
-from sidecar.packs.appetite import APPETITES
+from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
+from sidecar.packs.anchor.lines import Sources, anchor_of, sections_of
+from sidecar.packs.anchor.rules import Document
+from sidecar.packs.anchor.toolchain import setting_lines
 from sidecar.packs.budget import Limits
 from sidecar.packs.carryover import carryover_item
-from sidecar.packs.commands import Project, commands_of, entry_lines
 from sidecar.packs.compose import anchor_block, compose
-from sidecar.packs.context import ContextFile, context_items
-from sidecar.packs.delta import delta_items
+from sidecar.packs.context.appetite import APPETITES
+from sidecar.packs.context.items import ContextFile, context_items
+from sidecar.packs.delta.items import delta_items
+from sidecar.packs.delta.worktree import Differences, Interest
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.plan import contract_item, plan_item
-from sidecar.packs.rules import Document
 from sidecar.packs.text import MARK, clean
-from sidecar.packs.toolchain import setting_lines
-from sidecar.packs.worktree_items import Differences, Interest
 from sidecar.runs import UNKNOWN, Counters, FailingTests, SubChat, Task, keys
 from tests.support.conversation import Conversation, sent
 from tests.support.shop import PROMPT, Talk, text_of

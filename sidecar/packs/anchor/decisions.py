@@ -1,0 +1,81 @@
+"""What was decided and specified: the sentence of an accepted decision, and where the others stand. Pure."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sidecar.packs.anchor.markdown import first_sentence, folded, plain, prose, title_of
+from sidecar.packs.anchor.rules import Document
+from sidecar.packs.text import one_line
+
+MAX_POINTERS = 12
+
+_STATUS = re.compile(r"(?im)^\s*(?:[-*]\s*)?(?:\*\*)?status(?:\*\*)?\s*:?\s*(?:\*\*)?\s*:?\s*\"?([A-Za-z][\w -]{2,30})")
+_STATUS_HEADING = re.compile(r"(?im)^#{1,4}\s*status\s*\n+\s*(?:[-*]\s*)?\**([A-Za-z][\w -]{2,30})")
+_ACCEPTED = re.compile(r"(?i)^(?:accepted|approved|adopted|implemented|active|decided)\b")
+_DECISION = re.compile(r"(?i)^\W*(?:\d+[.)]\s*)?(?:the )?decision(?: outcome)?\W*$")
+_CHOSEN = re.compile(r"(?i)^\s*(?:we (?:have )?(?:chosen|decided)|chosen option)\b")
+_NUMBER = re.compile(r"(?i)^\s*(?:adr|rfc)?[\s-]*\d+\s*[.:)-]\s*")
+_CHANGE = re.compile(r"^(?:.+/)?openspec/changes/([^/]+)/")
+
+
+class Decided(NamedTuple):
+    """The lines of the decisions: those that hold are rules, the others are pointed to."""
+
+    rules: list[str]
+    pointers: list[str]
+
+
+def decided(decisions: Sequence[Document]) -> Decided:
+    """Gives an accepted decision's sentence where it has one, and a pointer with its status for each other."""
+    lines = Decided([], [])
+    for document in decisions[-MAX_POINTERS:]:
+        status = status_of(document.text)
+        title, path = _title(document), one_line(document.path, 200)
+        state = f" [{status}]" if status else ""
+        sentence = decision_in(document.text) if status and _ACCEPTED.match(status) else ""
+        if sentence:
+            lines.rules.append(f"- {one_line(sentence, 220)} ({path}: {title}{state})")
+        else:
+            lines.pointers.append(f"- {path}: {title}{state}")
+    return lines
+
+
+def specified(specifications: Sequence[Document], others: Sequence[str]) -> list[str]:
+    """Gives a pointer to each specification with its title and status; `others` were not read."""
+    lines = []
+    for document in specifications:
+        change = _CHANGE.match(document.path)
+        status = status_of(document.text) or ("proposed change" if change else "")
+        state = f" [{status}]" if status else ""
+        title = _title(document)
+        said = f": {title}" if folded(title) not in folded(document.path.replace("-", " ")) else ""
+        lines.append(f"- {one_line(document.path, 200)}{said}{state}")
+    if others:
+        folders = dict.fromkeys("/".join(path.split("/")[:-1][:2]) + "/" for path in others)
+        lines.append(f"- More specifications in {one_line(', '.join(folders), 200)}")
+    return lines
+
+
+def status_of(text: str) -> str:
+    """Gives the status a document states, in small letters; empty without one."""
+    found = _STATUS_HEADING.search(text) or _STATUS.search(text)
+    return one_line(found[1], 30).lower().strip() if found else ""
+
+
+def decision_in(text: str) -> str:
+    """Gives the first sentence of what was decided; empty where none is marked as such."""
+    said: list[str] = []
+    for line in prose(text):
+        if (line.headings and _DECISION.match(line.headings[-1])) or (not said and _CHOSEN.match(line.text)):
+            if line.text.strip():
+                said.append(line.text.strip().removeprefix("- ").removeprefix("* "))
+            elif said:
+                break
+        elif said:
+            break
+    return first_sentence(plain(" ".join(said)))
+
+
+def _title(document: Document) -> str:
+    return one_line(_NUMBER.sub("", title_of(document.text)) or document.path.rsplit("/", 1)[-1], 120)

@@ -1,0 +1,159 @@
+"""What a project's instruction files ask for, each thing told once; what the host sends already is not told. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from sidecar.packs.anchor.markdown import Line, bullets, folded, plain, prose, title_of
+from sidecar.packs.text import one_line
+
+MAX_RULES = 24
+"""Rules that are taken from one file."""
+
+_AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md")
+"""Files written for agents: there any list item that asks for something is a rule, elsewhere only a strict one."""
+
+_RULE = re.compile(
+    r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall|avoid|prefer|ensure|use)\b"
+)
+_STRONG = re.compile(r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required)\b")
+_PROCEDURE = re.compile(
+    r"(?i)\b(pull[- ]?requests?|PRs?|issues?|maintainers?|reviewers?|your contributions?|sign(?:ed)?[- ]off|CLA"
+    r"|licen[cs]e|code of conduct|fork|vulnerabilit\w+|discussions?|discord|e-?mails?|rebase|squash|stack overflow"
+    r"|publish\w*|releas\w+|submit\w*|LLMs?|github)\b"
+)
+"""What guides for contributors ask of people who hand something in, not of the code."""
+
+ASKED_EARLY = 80
+"""A list item of a guide for people that asks for something says so within its first characters."""
+
+_REVIEW = re.compile(r"(?i)\breview")
+_TRAP_HEADING = re.compile(
+    r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b"
+)
+_TAKES_IN = re.compile(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
+
+
+class Document(NamedTuple):
+    """An instruction file, a README, an ADR or a specification."""
+
+    path: str
+    text: str
+
+
+class Rule(NamedTuple):
+    """Something a project asks for, where it says so."""
+
+    text: str
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        """Gives the line that tells it."""
+        return f"- {one_line(plain(self.text), 220)} ({one_line(self.path, 200)}:{self.line})"
+
+
+def sent_paths(documents: Sequence[Document], host_sends: frozenset[str], links: Mapping[str, str]) -> frozenset[str]:
+    """Gives the instruction files whose text the agent has without us.
+
+    `host_sends` are names the host or the provider sends; a link of such a name sends what it leads to, and a file
+    that is sent sends what it takes in (`@AGENTS.md`).
+    """
+    texts = {document.path: document.text for document in documents}
+    waiting = [path for path in texts if path.rpartition("/")[2] in host_sends]
+    waiting += [target for link, target in links.items() if link in host_sends]
+    sent: set[str] = set()
+    while waiting:
+        path = waiting.pop()
+        if path not in sent:
+            sent.add(path)
+            waiting.extend(taken_in(path, texts.get(path, "")))
+    return frozenset(sent)
+
+
+def taken_in(path: str, text: str) -> list[str]:
+    """Gives the files that an instruction file takes in by `@path`, relative to the workspace."""
+    folder = path.rpartition("/")[0]
+    found = (match[1] for line in prose(text) for match in _TAKES_IN.finditer(line.text))
+    return list(dict.fromkeys(_below(folder, name) for name in found))
+
+
+def _below(folder: str, name: str) -> str:
+    parts = [part for part in folder.split("/") if part]
+    for part in name.split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in ("", ".", ".."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def rule_lines(documents: Sequence[Document], sent: frozenset[str], nested: Sequence[str]) -> list[str]:
+    """Gives a line for each rule, in the files' order, strict ones first; then where more of them stand.
+
+    `nested` are instruction files of single folders.
+    """
+    lines = [
+        f"- {document.path} holds the project's instructions (you have it already)."
+        for document in documents
+        if document.path in sent and document.text.strip()
+    ]
+    lines += [str(rule) for rule in _told_once(documents, sent, _rules_in)]
+    known = {*sent, *(document.path for document in documents)}
+    lines += [
+        f"- More rules stand in {one_line(path, 120)}, which {document.path} takes in."
+        for document in documents
+        for path in taken_in(document.path, document.text)
+        if path not in known
+    ]
+    lines += [_pointer(path) for path in nested]
+    return list(dict.fromkeys(lines))
+
+
+def _pointer(path: str) -> str:
+    if path.startswith("."):
+        return f"- More rules stand in {one_line(path, 200)}."
+    return f"- Before work in {one_line(path.rpartition('/')[0], 120)}/ read {one_line(path, 200)}."
+
+
+def trap_lines(documents: Sequence[Document], sent: frozenset[str]) -> list[str]:
+    """Gives a line for each known trap that the files list under a heading of that meaning."""
+    return [str(rule) for rule in _told_once(documents, sent, _traps_in)]
+
+
+def _told_once(
+    documents: Sequence[Document], sent: frozenset[str], read: Callable[[Document], list[Line]]
+) -> Iterator[Rule]:
+    """The rules of the files that are not sent, less those that one before says, or a file that is sent."""
+    had = "\n".join(folded(document.text) for document in documents if document.path in sent)
+    told: set[str] = set()
+    for document in documents:
+        if document.path in sent:
+            continue
+        for line in read(document)[:MAX_RULES]:
+            said = folded(line.text)
+            if said not in told and said not in had:
+                told.add(said)
+                yield Rule(line.text, document.path, line.number)
+
+
+def _rules_in(document: Document) -> list[Line]:
+    """The list items that state a rule, strict ones first; none of a guide for those who review."""
+    if _REVIEW.search(title_of(document.text)):
+        return []
+    for_agents = document.path.rpartition("/")[2] in _AGENT_FILES
+    pattern = _RULE if for_agents else _STRONG
+    found = [
+        line
+        for line in bullets(document.text)
+        if pattern.search(line.text) and not _is_trap(line) and (for_agents or not _PROCEDURE.search(line.text))
+    ]
+    return sorted(found, key=lambda line: (not _STRONG.search(line.text), line.number))
+
+
+def _traps_in(document: Document) -> list[Line]:
+    return [line for line in bullets(document.text) if _is_trap(line)]
+
+
+def _is_trap(line: Line) -> bool:
+    return any(_TRAP_HEADING.search(heading) for heading in line.headings)

@@ -1,0 +1,132 @@
+"""Which files the anchor is made of, and reading them. The choice is pure; reading asks the repository."""
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+
+from sidecar.packs.anchor import parsed
+from sidecar.packs.anchor.census import Outline
+from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
+from sidecar.packs.anchor.lines import Sources
+from sidecar.packs.anchor.parsed import Table, within
+from sidecar.packs.anchor.rules import Document, sent_paths
+from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
+from sidecar.packs.model import HostInjects
+
+_INSTRUCTIONS = (
+    "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md",
+    "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
+)  # fmt: skip
+_READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")
+_HEADS = (
+    "__init__.py",
+    "README.md",
+    "mod.rs",
+    "lib.rs",
+    "doc.go",
+    "index.ts",
+    "index.tsx",
+    "index.js",
+    "src/lib.rs",
+    "package-info.java",
+)
+_NAMESAKES = (".go", ".ts", ".py", ".js", ".rs")
+_BUILD_FILES = ("package.json", "pyproject.toml", "Makefile", "Cargo.toml", "go.mod", "justfile")
+_MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
+    ("package.json", parsed.json, ()),
+    ("Cargo.toml", parsed.toml, ("package",)),
+    ("pyproject.toml", parsed.toml, ("project",)),
+)
+_LOCKS = ("pnpm-lock.yaml", "bun.lock", "bun.lockb", "yarn.lock", "uv.lock", "poetry.lock", "pdm.lock")
+
+MAX_DECISIONS = 12
+MAX_SPECIFICATIONS = 12
+MAX_WORKFLOWS = 8
+MAX_NESTED = 8
+
+Read = Callable[[str], str | None]
+
+
+def source_paths(files: Container[str], outline: Outline) -> list[str]:
+    """Gives the paths an anchor is made of, in a fixed order; a change of any of their contents may change it."""
+    named = (path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES, *SETTINGS_FILES) if path in files)
+    manifests = (area + name for area, _ in outline.areas for name, *_ in _MANIFESTS if area + name in files)
+    noted = (
+        *outline.decisions[-MAX_DECISIONS:],
+        *outline.specifications[:MAX_SPECIFICATIONS],
+        *outline.workflows[:MAX_WORKFLOWS],
+    )
+    return list(dict.fromkeys((*named, *manifests, *noted)))
+
+
+def area_heads(files: Container[str], outline: Outline) -> dict[str, list[str]]:
+    """Gives for each area of the map the files that may say what it is for, the likeliest first."""
+    return {area: [path for path in _heads(area) if path in files] for area, _ in outline.areas}
+
+
+def _heads(area: str) -> Iterator[str]:
+    own = area.rstrip("/").rpartition("/")[2]
+    yield from (area + name for name in _HEADS)
+    yield from (f"{area}{own}{ending}" for ending in _NAMESAKES)
+
+
+def gather_sources(
+    files: Container[str],
+    outline: Outline,
+    read: Read,
+    purposes: Mapping[str, str],
+    host: HostInjects,
+    links: Mapping[str, str],
+    rejected: tuple[str, ...],
+) -> Sources:
+    """Reads an anchor's sources; a file that cannot be read is left out."""
+
+    def documents(names: Sequence[str]) -> tuple[Document, ...]:
+        found = ((name, read(name)) for name in names if name in files)
+        return tuple(Document(name, text) for name, text in found if text is not None)
+
+    instructions, readmes = documents(_INSTRUCTIONS), documents(_READMES)
+    readme = readmes[0] if readmes else None
+    sends = (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md))
+    sent = sent_paths(instructions, frozenset(name for name, is_sent in sends if is_sent), links)
+    manifests = [area + name for area, _ in outline.areas for name, *_ in _MANIFESTS]
+    texts = dict(documents((*_BUILD_FILES, *SETTINGS_FILES, *manifests)))
+    workflows = documents(outline.workflows[:MAX_WORKFLOWS])
+    locks = frozenset(name for name in _LOCKS if name in files)
+    return Sources(
+        instructions=instructions,
+        sent=sent,
+        nested=_nested(outline.guides),
+        readme=readme,
+        described=_description(texts, ""),
+        decisions=documents(outline.decisions[-MAX_DECISIONS:]),
+        specifications=documents(outline.specifications[:MAX_SPECIFICATIONS]),
+        more_specifications=outline.specifications[MAX_SPECIFICATIONS:],
+        areas=outline.areas,
+        purposes={**purposes, **_described(outline, texts)},
+        settings=tuple(setting_lines(texts)),
+        commands=tuple(commands_of(Project(instructions, readme, workflows, texts, files, locks), sent)),
+        entries=tuple(entry_lines(texts, outline.mains)),
+        rejected=rejected,
+    )
+
+
+def _nested(guides: Sequence[str]) -> tuple[str, ...]:
+    """The instruction files of folders, one for each folder: `AGENTS.md` sorts before `CLAUDE.md`."""
+    by_folder: dict[str, str] = {}
+    for path in guides:
+        if path not in _INSTRUCTIONS:
+            by_folder.setdefault(path.rpartition("/")[0], path)
+    return tuple(by_folder.values())[:MAX_NESTED]
+
+
+def _described(outline: Outline, texts: Mapping[str, str]) -> dict[str, str]:
+    """What the manifests of areas call them."""
+    described = ((area, _description(texts, area)) for area, _ in outline.areas)
+    return {area: said for area, said in described if said}
+
+
+def _description(texts: Mapping[str, str], folder: str) -> str:
+    for name, read, table in _MANIFESTS:
+        said = within(read(texts.get(folder + name, "")), *table).get("description")
+        if isinstance(said, str) and said.strip():
+            return said.strip()
+    return ""

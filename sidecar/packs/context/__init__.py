@@ -1,0 +1,1 @@
+"""The Context Pack: the files that matter for a task, and how much of each is told."""

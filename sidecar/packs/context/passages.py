@@ -1,0 +1,77 @@
+"""The few lines of a file that hold most of what a prompt says. Pure."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from sidecar.codebase import Summary, chunk_lines, count_terms
+from sidecar.core.redact import redact_lines
+from sidecar.packs.context.interest import NAME_INTEREST, interest
+from sidecar.packs.text import line_of_code
+
+PASSAGE_LINES = 5
+MOST_LINES = 120
+"""Lines that are looked through."""
+
+PASSAGE_CHARACTERS = 100
+LEAST_TERMS = 2
+"""Lines that hold fewer of a prompt's terms than this show nothing that the file's path and names do not."""
+
+Passage = tuple[tuple[int, str], ...]
+"""Line numbers, counted from 1, and lines."""
+
+
+def passage_of(text: str, summary: Summary, terms: Sequence[str]) -> Passage:
+    """Gives the lines that hold most terms, which come rarest first; nothing where they stand nowhere together.
+
+    They are of the definition the terms point at most, else of the part of the file the terms stand in most.
+    """
+    weights = {term: 1 / (2 + at) for at, term in enumerate(terms)}
+    if not summary.chunks or len(weights) < LEAST_TERMS:
+        return ()
+    first, end = _inside_definition(summary, frozenset(weights)) or _inside_chunk(summary, weights)
+    if "-----BEGIN" in text:
+        text = redact_lines(text)  # a line of a key does not tell what it is
+    lines = [line.rstrip("\r") for line in text.split("\n")[first : min(end, first + MOST_LINES)]]
+    start, found = _densest([weights.keys() & _terms(line, weights) for line in lines], weights)
+    if found < LEAST_TERMS:
+        return ()
+    return tuple(
+        (first + number + 1, shown)
+        for number in range(start, min(start + PASSAGE_LINES, len(lines)))
+        if (shown := line_of_code(lines[number], PASSAGE_CHARACTERS)).strip()
+    )
+
+
+def _inside_definition(summary: Summary, terms: frozenset[str]) -> tuple[int, int] | None:
+    """The lines of the definition whose name the terms point at, if there is one; from 0, the end not included."""
+    ranked = (
+        (-interest(one, summary, terms), one.line, one.end_line)
+        for one in summary.definitions
+        if one.end_line > one.line and one.end_line - one.line <= MOST_LINES
+    )
+    best, line, end_line = min(ranked, default=(0.0, 0, 0))
+    return (line - 1, end_line) if -best >= 2 * NAME_INTEREST else None
+
+
+def _inside_chunk(summary: Summary, weights: Mapping[str, float]) -> tuple[int, int]:
+    held = [sum(weights.get(term, 0.0) for term in chunk) for chunk in summary.chunks]
+    step = chunk_lines(summary.lines)
+    first = held.index(max(held)) * step
+    return first, first + step
+
+
+def _terms(line: str, weights: Collection[str]) -> Collection[str]:
+    """A line's terms; most lines hold no beginning of any and need not be taken apart."""
+    folded = line.casefold()
+    return count_terms(line) if any(term[:4] in folded for term in weights) else ()
+
+
+def _densest(held: Sequence[Collection[str]], weights: Mapping[str, float]) -> tuple[int, int]:
+    """Gives where the best run of lines begins, at a line that holds a term, and how many terms it holds."""
+    best, start, found = 0.0, 0, 0
+    for number, own in enumerate(held):
+        if own:
+            inside = set(own).union(*held[number : number + PASSAGE_LINES])
+            score = sum(weights[term] for term in sorted(inside))
+            if score > best:
+                best, start, found = score, number, len(inside)
+    return start, found

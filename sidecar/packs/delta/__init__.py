@@ -1,0 +1,1 @@
+"""The Delta Pack: what changed since a session last looked."""

@@ -1,0 +1,124 @@
+"""The Anchor Pack: within its bytes whatever its sources, and its changes in words."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.packs.anchor.census import census_of
+from sidecar.packs.anchor.lines import (
+    ANCHOR_BYTES,
+    DEPENDENCIES,
+    MAX_LEFT_OUT,
+    REPAIRED,
+    Sources,
+    anchor_limit,
+    anchor_of,
+    changed_lines,
+    omissions,
+    sections_of,
+)
+from sidecar.packs.anchor.rules import Document
+from sidecar.packs.compose import anchor_block
+from sidecar.packs.text import size
+
+NOTHING = Sources()
+paths = st.lists(st.text(alphabet="ab/.é[\n:", min_size=1, max_size=20), max_size=12)
+bodies = st.text(alphabet=st.sampled_from("-*# \nnever must always é[continuity:]"), max_size=400)
+
+
+def rendered(**sources: Any) -> str:
+    derived = {title: sources.pop(title, ()) for title in (DEPENDENCIES, REPAIRED)}
+    block = anchor_block(anchor_of({**sections_of(NOTHING._replace(**sources)), **derived}, 3_900).lines, "")
+    return block.text if block is not None else ""
+
+
+@given(paths, bodies, bodies, st.integers(-200, 4_000))
+def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme: str, limit: int) -> None:
+    sources = NOTHING._replace(
+        instructions=(Document("AGENTS.md", rules), Document("CLAUDE.md", rules)),
+        readme=Document("README.md", readme),
+        decisions=tuple(Document(name, rules) for name in names),
+        specifications=tuple(Document(name, rules) for name in names),
+        areas=census_of(names).outline.areas,
+        nested=tuple(names),
+        rejected=tuple(names),
+    )
+    anchor = anchor_of(sections_of(sources), limit)
+    lines = anchor.lines
+    assert sum(size(line) + 1 for line in lines) <= max(0, limit)
+    assert anchor == anchor_of(sections_of(sources), limit)
+    whole = anchor_of(sections_of(sources), 10**9)
+    assert not whole.left_out
+    assert set(whole.lines) == {*lines, *anchor.left_out} or len(anchor.left_out) == MAX_LEFT_OUT
+    assert len(omissions(anchor)) == len([line for line in anchor.left_out if not line.startswith("- ")])
+    assert not any("\n" in line or "[continuity:" in line.casefold() for line in lines)
+
+
+def test_an_anchor_stays_under_four_kilobytes_and_in_its_share() -> None:
+    rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(200))
+    text = rendered(instructions=(Document("AGENTS.md", rules),), rejected=tuple("abc"))
+    assert 1_500 < size(text) < 4_096
+    assert "rejected before: c" in text
+    assert anchor_limit("normal", 24_000) == ANCHOR_BYTES["normal"]
+    assert anchor_limit("low", 1_000) < 400
+
+
+def test_an_anchors_id_follows_its_bytes() -> None:
+    one, other = (anchor_block([f"- {text}"], "") for text in "ab")
+    assert one is not None
+    assert other is not None
+    assert one.id != other.id
+    assert anchor_block(["- a"], "") == one
+    assert anchor_block([], "") is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ("- Never a.\n- Never b.\n", "- Never b.\n- Never a.\n", []),
+        ("- Never a.\n", "\n\n- Never a.\n", []),
+        ("- Never a.\n", "- Never b.\n", ["now: Never b. (AGENTS.md:1)", "no longer: Never a. (AGENTS.md:1)"]),
+        ("- Never a.\n", "", ["no longer: Never a. (AGENTS.md:1)"]),
+    ],
+)
+def test_changes_are_told_by_what_is_said_not_by_where_it_stands(before: str, after: str, changes: list[str]) -> None:
+    texts = [rendered(instructions=(Document("AGENTS.md", text),)) for text in (before, after)]
+    assert changed_lines(*texts) == changes
+
+
+def test_a_line_without_room_is_named_and_is_not_told_as_gone() -> None:
+    rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(10, 99))
+    few = "".join(rules.splitlines(keepends=True)[:9])
+    pinned = rendered(instructions=(Document("AGENTS.md", few),), rejected=("floats",))
+    instructions = (Document("AGENTS.md", "- Never x.\n" + rules),)
+    longer = anchor_of(sections_of(NOTHING._replace(instructions=instructions)), 500)
+    block = anchor_block(longer.lines, "")
+    assert block is not None
+    changes = changed_lines(pinned, block.text, longer.left_out)
+    assert "now: Never x. (AGENTS.md:1)" in changes
+    assert [line for line in changes if line.startswith("no longer")] == ["no longer: rejected before: floats"]
+    assert [item for item, _ in omissions(longer)] == ["anchor: Rules"]
+
+
+def test_what_is_only_known_of_a_repository_that_was_read_is_not_gone_while_it_is_read() -> None:
+    settings = ("- mypy: strict (mypy.ini)",)
+    pinned = rendered(settings=settings, **{DEPENDENCIES: ("- packs → runs",), REPAIRED: ("- a.py",)})
+    assert changed_lines(pinned, rendered(settings=settings)) == []
+    assert changed_lines(pinned, rendered(**{DEPENDENCIES: ("- packs → core",)})) == [
+        "now: packs → core", "no longer: mypy: strict (mypy.ini)", "no longer: packs → runs",
+    ]  # fmt: skip
+
+
+def test_sections_share_the_bytes_and_one_that_needs_less_leaves_them_to_the_others() -> None:
+    rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(90))
+    areas = tuple((f"src/area{number}/", "some words about what it holds") for number in range(60))
+    both = anchor_of(
+        sections_of(NOTHING._replace(instructions=(Document("AGENTS.md", rules),), areas=areas)), 2_000
+    ).lines
+    alone = anchor_of(sections_of(NOTHING._replace(areas=areas, rejected=("floats",))), 2_000).lines
+    assert sum(size(line) + 1 for line in both) > 1_850
+    assert sum(size(line) + 1 for line in alone) > 1_900
+    assert "- rejected before: floats" in alone
+    assert "Map:" in both

@@ -1,0 +1,140 @@
+"""The anchor is kept while nothing it is made of changes, and is another one at the next look after a change."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.codebase import Repository as Looked
+from sidecar.packs.anchor.reading import Anchors
+from sidecar.packs.model import HostInjects
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk
+from tests.support.walking import process_of
+
+SENDS_NOTHING = HostInjects()
+
+
+@pytest.fixture
+def looked(active: MemorySidecar, shop: Repository) -> Looked:
+    process = process_of(active)
+    return Looked(process.workspaces.get(str(shop.path), None), process)
+
+
+def lines(
+    anchors: Anchors, looked: Looked, host: HostInjects = SENDS_NOTHING, rejected: Any = (), limit: int = 3_900
+) -> Any:
+    state = looked.state()
+    return anchors.lines(looked, state, looked.listing(state), host, rejected, limit).lines
+
+
+def change_rules(shop: Repository) -> None:
+    shop.write({"AGENTS.md": "- Always round up.\n"})
+
+
+def drop_rules(shop: Repository) -> None:
+    (shop.path / "AGENTS.md").unlink()
+
+
+def add_area(shop: Repository) -> None:
+    shop.write({"web/page.ts": "export const page = 1\n", "web/README.md": "# Web\n\nThe pages customers see.\n"})
+
+
+def add_purpose(shop: Repository) -> None:
+    shop.write({"src/README.md": "# Source\n\nEverything that runs.\n"})
+
+
+def add_decision(shop: Repository) -> None:
+    shop.commit({"docs/adr/0002-mail.md": "# Mail is queued\n\nStatus: accepted\n"})
+
+
+def rename_area(shop: Repository) -> None:
+    shop.git("mv", "src", "lib")
+
+
+def check_out_another(shop: Repository) -> None:
+    shop.git("checkout", "--quiet", "--orphan", "other")
+    shop.git("rm", "--quiet", "-r", "-f", "src", "tests")
+    shop.commit(message="Nothing but rules")
+
+
+CHANGES = (change_rules, drop_rules, add_area, add_purpose, add_decision, rename_area, check_out_another)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_of_a_source_changes_the_anchor_at_the_next_look(
+    looked: Looked, shop: Repository, change: Callable[[Repository], None]
+) -> None:
+    anchors = Anchors()
+    before = lines(anchors, looked)
+    change(shop)
+    after = lines(anchors, looked)
+    assert after != before
+    assert after == lines(Anchors(), looked)
+
+
+def test_changes_one_after_another_leave_the_anchor_a_first_look_finds(looked: Looked, shop: Repository) -> None:
+    anchors = Anchors()
+    for change in (add_area, add_purpose, change_rules, rename_area, add_decision, drop_rules):
+        lines(anchors, looked)
+        change(shop)
+        assert lines(anchors, looked) == lines(Anchors(), looked)
+        shop.commit()
+        assert lines(anchors, looked) == lines(Anchors(), looked)
+
+
+def test_a_change_elsewhere_leaves_the_anchor_as_it_is_without_reading(looked: Looked, shop: Repository) -> None:
+    anchors = Anchors()
+    before = lines(anchors, looked)
+    shop.write({"src/cart.py": "class Cart: ...\n", "src/new.py": "x = 1\n"})
+    assert lines(anchors, looked) is before
+    (shop.path / "src" / "new.py").unlink()
+    shop.commit({"src/cart.py": "class Cart:\n    pass\n"})
+    assert lines(anchors, looked) is before
+
+
+def test_what_the_host_sends_what_was_rejected_and_the_budget_count(looked: Looked) -> None:
+    anchors = Anchors()
+    before = lines(anchors, looked)
+    assert lines(anchors, looked, HostInjects(agents_md=True)) != before
+    assert lines(anchors, looked, rejected=("Floats",)) != before
+    assert lines(anchors, looked, limit=200) != before
+    assert lines(anchors, looked) is before
+
+
+def test_what_a_link_of_the_hosts_file_leads_to_is_not_told(looked: Looked, shop: Repository) -> None:
+    (shop.path / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert not any("floats" in line for line in lines(Anchors(), looked, HostInjects(claude_md=True)))
+    assert any("floats" in line for line in lines(Anchors(), looked))
+
+
+def test_imports_and_history_are_told_once_they_are_known_and_stay_told_while_files_are_read(
+    active: MemorySidecar, looked: Looked, shop: Repository
+) -> None:
+    shop.write({f"src/{area}/__init__.py": f'"""The {area}."""\n' for area in ("cart", "money")})
+    shop.commit({f"src/cart/{number}.py": "from src.money import cents\n" for number in range(3)})
+    for number in range(5):
+        shop.commit({"src/cart/0.py": f"from src.money import cents\n\n{number}\n"}, message=f"Fix the total, {number}")
+    anchors, cold = Anchors(), lines(Anchors(), looked)
+    assert not any("→" in line for line in cold)
+    looked.start_filling(looked.listing(looked.state()), process_of(active).indexing).result()
+    known = lines(anchors, looked)
+    assert "- src/cart → money" in known
+    assert "- src/cart/0.py: 3 or more fixes within a year needed another fix soon after" in known
+    assert known == lines(Anchors(), looked)
+    shop.write({"src/cart/1.py": "import json\n", "src/cart/new.py": "import json\n"})
+    assert lines(anchors, looked) is known
+    shop.commit(message="Fix the total, once more")
+    looked.start_filling(looked.listing(looked.state()), process_of(active).indexing).result()
+    assert lines(anchors, looked) is known
+
+
+def test_an_edited_instruction_file_is_in_the_next_calls_anchor(talk: Talk, shop: Repository) -> None:
+    first = talk(sub_chat_id="one").pre_run(PROMPT)["system"]["text"]
+    Path(shop.path / "AGENTS.md").write_text("- Never ship on Fridays.\n", encoding="utf-8")
+    second = talk(sub_chat_id="two").pre_run(PROMPT)["system"]["text"]
+    assert "Never ship on Fridays" not in first
+    assert "Never ship on Fridays" in second
+    assert "Never use floats" not in second

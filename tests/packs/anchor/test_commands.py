@@ -1,0 +1,91 @@
+"""How a project is built and checked: what it says itself comes before what its tools usually are."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from sidecar.packs.anchor.commands import Project, commands_of, entry_lines, package_manager, purpose_of
+from sidecar.packs.anchor.rules import Document
+
+SCRIPTS = '{"scripts": {"test": "vitest", "lint": "eslint .", "dev": "vite"}}'
+PYTEST = {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.mypy]\n"}
+
+
+def project(
+    *guides: Document,
+    readme: str = "",
+    workflow: str = "",
+    texts: Mapping[str, str] | None = None,
+    files: tuple[str, ...] = (),
+) -> Project:
+    workflows = (Document(".github/workflows/ci.yml", workflow),)
+    return Project(guides, Document("README.md", readme), workflows, texts or {}, files, files)
+
+
+@pytest.mark.parametrize(
+    ("lock", "commands"),
+    [
+        ("package-lock.json", ["test: `npm test`", "check: `npm run lint`", "run: `npm run dev`"]),
+        ("pnpm-lock.yaml", ["test: `pnpm test`", "check: `pnpm lint`", "run: `pnpm dev`"]),
+        ("yarn.lock", ["test: `yarn test`", "check: `yarn lint`", "run: `yarn dev`"]),
+        ("bun.lock", ["test: `bun run test`", "check: `bun run lint`", "run: `bun run dev`"]),
+    ],
+)
+def test_scripts_are_run_by_the_program_whose_lock_file_lies_there(lock: str, commands: list[str]) -> None:
+    lines = commands_of(project(texts={"package.json": SCRIPTS}, files=(lock,)), ())
+    assert lines == [f"- {command} (package.json)" for command in commands]
+
+
+def test_what_package_json_names_counts_before_a_lock_file() -> None:
+    assert package_manager({"package.json": '{"packageManager": "yarn@4.1.0"}'}, ("pnpm-lock.yaml",)) == "yarn"
+
+
+@pytest.mark.parametrize(("lock", "by"), [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("x", "")])
+def test_a_guess_is_run_as_the_lock_file_tells(lock: str, by: str) -> None:
+    lines = commands_of(project(texts=PYTEST, files=(lock,)), ())
+    assert lines == [f"- test: `{by}pytest` (pyproject.toml)", f"- types: `{by}mypy` (pyproject.toml)"]
+
+
+def test_what_is_said_comes_before_what_is_declared_run_on_a_push_or_usual() -> None:
+    guide = Document("AGENTS.md", "Run `make test` first.\n\n```sh\n$ ./scripts/lint.sh  # all of it\n```\n")
+    readme = "# Shop\n\n## Usage\n\n```sh\npython -m mypy demo\n```\n\n## Development\n\n```\nuv sync\n```\n"
+    workflow = "jobs:\n  a:\n    steps:\n      - run: pytest --cov\n      - run: |\n          black --check .\n"
+    told = project(guide, readme=readme, workflow=workflow, texts=PYTEST)
+    assert commands_of(told, ()) == [
+        "- test: `make test` (AGENTS.md)",
+        "- check: `./scripts/lint.sh` (AGENTS.md)",
+        "- types: `mypy` (pyproject.toml)",
+        "- format: `black --check .` (.github/workflows/ci.yml)",
+        "- set up: `uv sync` (README.md)",
+    ]
+    assert not any("test:" in line for line in commands_of(told, ("AGENTS.md",)))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pytest ${{ matrix.args }}", "npm install hono", "cargo test | tee log", "echo pytest", "make $TARGET"],
+)
+def test_what_is_not_to_be_typed_as_it_stands_is_no_command(command: str) -> None:
+    assert purpose_of(command) == ""
+
+
+def test_ways_in_are_those_declared_then_files_that_are_one_by_name() -> None:
+    texts = {
+        "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',
+        "package.json": '{"name": "web", "bin": {"web": "bin/web.js"}}',
+        "Cargo.toml": '[[bin]]\nname = "fast"\npath = "src/fast.rs"\n',
+    }
+    assert entry_lines(texts, ("cmd/shop/main.go", "shop/__main__.py")) == [
+        "- `shop` → shop.cli:main",
+        "- `web` → bin/web.js",
+        "- `fast` → src/fast.rs",
+        "- cmd/shop/main.go",
+    ]
+    assert entry_lines({"package.json": "[", "pyproject.toml": "["}, ("a/__main__.py",)) == ["- a/__main__.py"]
+
+
+def test_what_only_a_release_or_a_benchmark_runs_is_not_how_one_works() -> None:
+    rare = Document(".github/workflows/release.yml", "- run: cargo build --release --locked\n")
+    usual = Document(".github/workflows/ci.yml", "- run: cargo build\n")
+    lines = commands_of(Project((), None, (rare, usual), {}, (), ()), ())
+    assert lines == ["- build: `cargo build` (.github/workflows/ci.yml)"]

@@ -1,0 +1,51 @@
+"""An accepted decision is told by its sentence, every other one by where it stands."""
+
+import pytest
+
+from sidecar.packs.anchor.decisions import decided, decision_in, specified
+from sidecar.packs.anchor.rules import Document
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("# Cents\n\n## Decision\n\nWe store whole cents, e.g. 5.\nNever floats.\n", "We store whole cents, e.g. 5."),
+        ("# Cents\n\n## Context\n\nA.\n\n## Decision Outcome\n\n- Chosen option: **cents**\n", "Chosen option: cents"),
+        ("Cents\n=====\n\nDecision\n--------\n\nStore `cents`. Always.\n", "Store `cents`."),
+        ("# Cents\n\nWe decided to store cents. Why not?\n", "We decided to store cents."),
+        ("# Cents\n\nText without any.\n", ""),
+    ],
+)  # fmt: skip
+def test_the_first_sentence_of_what_was_decided(text: str, sentence: str) -> None:
+    assert decision_in(text) == sentence
+
+
+def test_only_an_accepted_decision_is_a_rule() -> None:
+    body = "\n\n## Decision\n\nStore cents.\n"
+    lines = decided(
+        [
+            Document("adr/1.md", f"# 1. Cents\n\nStatus: accepted{body}"),
+            Document("adr/2.md", f"# ADR-2: Floats\n\n## Status\n\nSuperseded by 1{body}"),
+            Document("adr/3.md", "# Mail\n\nStatus: accepted\n"),
+            Document("adr/4.md", "No title"),
+        ]
+    )
+    assert lines.rules == ["- Store cents. (adr/1.md: Cents [accepted])"]
+    assert lines.pointers == ["- adr/2.md: Floats [superseded by 1]", "- adr/3.md: Mail [accepted]", "- adr/4.md: 4.md"]
+
+
+def test_a_specification_is_told_with_title_and_status_and_the_rest_by_folder() -> None:
+    lines = specified(
+        [
+            Document("openspec/changes/add-mail/proposal.md", "# Change: Send mail\n"),
+            Document("openspec/specs/cart/spec.md", "# Cart\n"),
+            Document("specs/tax.md", "---\ntitle: How taxes add up\nstatus: draft\n---\n"),
+        ],
+        ["specs/z.md", "specs/zz.md"],
+    )
+    assert lines == [
+        "- openspec/changes/add-mail/proposal.md: Change: Send mail [proposed change]",
+        "- openspec/specs/cart/spec.md",
+        "- specs/tax.md: How taxes add up [draft]",
+        "- More specifications in specs/",
+    ]

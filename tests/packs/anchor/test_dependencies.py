@@ -1,0 +1,48 @@
+"""What imports and history tell, in an anchor's words."""
+
+from sidecar.codebase import Names, Trouble
+from sidecar.packs.anchor.dependencies import dependency_lines, names_of
+from sidecar.packs.anchor.landmines import MAX_TROUBLES, landmine_lines
+
+
+def test_a_folder_names_those_beside_it_shortly_and_never_tests_or_examples() -> None:
+    reach = {
+        "": {"shop/": 3},
+        "shop/mail/": {"shop/core/": 2, "web/": 9, "tests/": 3},
+        "shop/core/": {},
+        "examples/": {"shop/": 3},
+    }
+    assert dependency_lines(reach) == ("- files at the top → shop", "- shop/mail → core, web")
+
+
+def test_of_many_the_most_imported_are_told_in_the_order_of_names() -> None:
+    reach = {"a/": {f"{letter}/": 1 + 4 * (letter > "f") for letter in "bcdefghijklm"}}
+    assert dependency_lines(reach) == ("- a → b, g, h, i, j, k, l, m",)
+
+
+def test_names_come_from_manifests_and_from_where_python_packages_begin() -> None:
+    texts = {
+        "packages/core/package.json": '{"name": "@shop/core"}',
+        "crates/core/Cargo.toml": '[package]\nname = "shop-core"\n',
+        "go.mod": "module example.org/shop\n",
+    }
+    areas = ["crates/core/", "packages/core/", "shop/mail/", "src/flask/"]
+    names = names_of(areas, texts, {"shop/__init__.py", "shop/mail/__init__.py", "src/flask/__init__.py"})
+    assert names.packages == (("shop_core", "crates/core/"), ("@shop/core", "packages/core/"))
+    assert names.go_module == "example.org/shop"
+    assert dict(names.modules)["flask"] == "src/flask/"
+    assert "mail" not in dict(names.modules)
+    assert names_of([], {"go.mod": "x", "package.json": "["}, ()) == Names()
+
+
+def test_a_landmine_says_what_happened() -> None:
+    troubles = [Trouble("a.py", 6, "Lock\nit"), *(Trouble(f"{number}.py", 3, "") for number in range(9))]
+    lines = landmine_lines(troubles)
+    assert len(lines) == MAX_TROUBLES
+    assert lines[:2] == (
+        (
+            "- a.py: changes were taken back more than once, among them “Lock it”; "
+            "6 or more fixes within a year needed another fix soon after"
+        ),
+        "- 0.py: 3 or more fixes within a year needed another fix soon after",
+    )

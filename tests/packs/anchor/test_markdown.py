@@ -1,0 +1,41 @@
+"""What a Markdown text is made of, as far as an anchor asks."""
+
+import pytest
+
+from sidecar.packs.anchor.markdown import bullets, code, introduction, title_of
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# Shop\n\n[![ci](a)](b)\n\nA **small** [shop](x).\n", "A small shop."),
+        ("# Shop\n\n## News\n\nWe released 2.0!\n\n---\n\nShop is a [Django] app.\n", "Shop is a Django app."),
+        (":Version: 1\n:Keywords: a, b,\n  c, d\n\nShop sells.\n", "Shop sells."),
+        ("> Quoted\nand on.\n\n    code\n\nShop sells.\n", "Shop sells."),
+        ("`Shop <https://a.b>`_ is a shop.\n", "Shop is a shop."),
+        ("Our sponsors are the best.\n\nA shop.\n", "A shop."),
+        ("```\nA shop.\n```\n", ""),
+    ],
+)
+def test_the_introduction_is_the_paragraph_that_says_what_it_is(text: str, said: str) -> None:
+    assert introduction(text) == said
+
+
+def test_a_list_item_goes_on_in_the_lines_below_it_and_code_is_none() -> None:
+    text = "# A\n- one\n  more\n* two\n\n  not this\n```sh\n- three\n```\n1. four\n"
+    assert [(line.number, line.text) for line in bullets(text)] == [(2, "one more"), (4, "two"), (10, "four")]
+
+
+def test_code_stands_under_its_headings() -> None:
+    blocks = list(code("Shop\n====\n\nWork\n----\n\n~~~bash\nmake\n~~~\n# Use\n```\nshop\n"))
+    assert [(block.language, block.lines, block.headings) for block in blocks] == [
+        ("bash", ("make",), ("Shop", "Work"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("---\ntitle: 'Tax'\n---\n# Other\n", "Tax"), ("Intro\n\n## Tax ##\n", "Tax"), ("Tax\n===\n", "Tax"), ("no", "")],
+)
+def test_a_title_is_named_or_the_first_heading(text: str, title: str) -> None:
+    assert title_of(text) == title

@@ -1,0 +1,91 @@
+"""What tools hold the code to: one line each, nothing where nothing shapes the code, nothing of broken files."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
+
+PYPROJECT = """
+[project]
+requires-python = ">=3.11"
+[tool.ruff]
+line-length = 100
+[tool.ruff.lint]
+select = ["ALL"]
+flake8-tidy-imports.banned-api."time.time".msg = "use the clock"
+[tool.mypy]
+strict = true
+[tool.pytest.ini_options]
+filterwarnings = ["error"]
+[[tool.importlinter.contracts]]
+name = "Layers"
+type = "layers"
+layers = ["web", "(jobs)", "core"]
+[[tool.importlinter.contracts]]
+name = "Core knows no web"
+type = "forbidden"
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lines"),
+    [
+        (
+            "pyproject.toml",
+            PYPROJECT,
+            [
+                "Python: runs on >=3.11",
+                "import-linter: imports run down only: web > jobs > core; Core knows no web",
+                "ruff: lines up to 100; all rules on; never use time.time",
+                "mypy: strict",
+                "pytest: a warning fails the test",
+            ],
+        ),
+        (".importlinter", "[importlinter]\nroot=a\n[importlinter:contract:1]\ntype=layers\nlayers=\n  web\n  core\n",
+         ["import-linter: imports run down only: web > core"]),
+        ("setup.cfg", "[flake8]\nmax-line-length = 99\n[mypy]\ndisallow_untyped_defs = True\n",
+         ["flake8: lines up to 99", "mypy: every function is annotated"]),
+        ("tsconfig.json", '{// strict!\n"compilerOptions": {"strict": true, "paths": {"@/*": ["./src/*"],},},}',
+         ["TypeScript: strict; import by @/*"]),
+        (".prettierrc", "semi: false\nprintWidth: 90\n", ["Prettier: no semicolons; lines up to 90"]),
+        ("biome.json", '{"formatter": {"indentStyle": "tab"}, "javascript": {"formatter": {"quoteStyle": "single"}}}',
+         ["Biome: single quotes; indent with tabs"]),
+        (".eslintrc.json", '{"rules": {"no-restricted-imports": ["error", {}], "no-console": 2, "semi": 2, "no-x": 1}}',
+         ["ESLint: fails on no-restricted-imports, no-console"]),
+        ("package.json", '{"type": "module", "engines": {"node": ">=20"}}', ["Node: ES modules; Node >=20"]),
+        ("Cargo.toml",
+         '[package]\nedition = "2024"\n[lints.rust]\nunsafe_code = "forbid"\n[lints.clippy]\nall = {level = "deny"}\n',
+         ["Rust: edition 2024; forbid unsafe_code; deny clippy::all"]),
+        ("rustfmt.toml", "max_width = 90\nhard_tabs = true\n", ["rustfmt: lines up to 90; indent with tabs"]),
+        ("clippy.toml", 'disallowed-methods = ["std::env::var", {path = "a::b"}]\n',
+         ["clippy: never use std::env::var, a::b"]),
+        ("go.mod", "module a\n\ngo 1.23\n", ["Go: language version 1.23"]),
+        (".golangci.yml",
+         "linters:\n  enable:\n    - errorlint # good\n    - gosec\n  settings:\n    depguard:\n      - pkg: log\n",
+         ["golangci-lint: linters errorlint, gosec; never import log"]),
+        (".editorconfig", "root = true\n[*]\nindent_style = space\nindent_size = 2\n[*.go]\nindent_style = tab\n",
+         ["Editors: indent with 2 spaces"]),
+        ("pyproject.toml", "[tool.ruff]\nfix = true\n", []),
+    ],
+)  # fmt: skip
+def test_a_tools_settings_are_one_line(path: str, text: str, lines: list[str]) -> None:
+    assert setting_lines({path: text}) == [f"- {line} ({path})" for line in lines]
+
+
+def test_the_tools_own_file_counts_before_a_shared_one() -> None:
+    lines = setting_lines({"pyproject.toml": "[tool.ruff]\nline-length = 100\n", "ruff.toml": "line-length = 90\n"})
+    assert lines == ["- ruff: lines up to 90 (ruff.toml)"]
+
+
+@given(st.sampled_from(SETTINGS_FILES), st.one_of(st.text(max_size=200), st.sampled_from(("[]", "{", "[a]\nb", "1"))))
+def test_a_file_that_cannot_be_understood_says_nothing_and_breaks_nothing(path: str, text: str) -> None:
+    assert all("\n" not in line for line in setting_lines({path: text}))
+
+
+@pytest.mark.parametrize("value", ["1", '"x"', "[1]", "null", "{}"])
+def test_a_value_of_another_shape_breaks_nothing(value: str) -> None:
+    keys = ("compilerOptions", "paths", "formatter", "rules", "engines", "prettier", "eslintConfig", "strict")
+    json = "{" + ",".join(f'"{key}": {value}' for key in keys) + "}"
+    for path in SETTINGS_FILES:
+        setting_lines({path: json})

@@ -1,0 +1,80 @@
+"""What a session knows of a file: that it is there, what it is, or all of it."""
+
+from collections.abc import Callable
+
+from sidecar.codebase import Ranked, Summary
+from sidecar.codebase.summary.summarise import summarise
+from sidecar.packs.context.appetite import APPETITES
+from sidecar.packs.context.items import ContextFile, context_items, gives_content
+from sidecar.packs.items import PackItem, has
+from sidecar.runs import UNKNOWN, Item, Known
+from tests.support.repositories import Repository
+from tests.support.shop import Talk, text_of
+
+BODY = '"""The cart."""\n\n\ndef total(cart):\n    return 0\n'
+RANKED = Ranked("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
+
+
+def item(text: str = BODY, rank: int = 1, content: str = "a1") -> PackItem:
+    """A file's item at a rank."""
+    file = ContextFile(RANKED, content, summarise("src/cart.py", text.encode()), "matches total and more " * 4)
+    return context_items([file] * rank, "the total of the cart", APPETITES["normal"], 24_000)[-1]
+
+
+def told(given: PackItem | Item) -> Known:
+    delivery = given if isinstance(given, Item) else given.as_delivery()
+    return UNKNOWN._replace(items={delivery.key: delivery}, exists=True)
+
+
+def test_a_file_told_as_there_may_be_told_in_full_later() -> None:
+    text = BODY + "".join(f"\n\ndef total_of_part_{number}(cart): ...\n" for number in range(9))
+    pointer, full = item(text, rank=15), item(text)
+    assert (gives_content(pointer), gives_content(full)) == (False, True)
+    assert has(told(pointer), pointer)
+    assert not has(told(pointer), full)
+    assert has(told(full), pointer)
+
+
+def test_an_edit_inside_a_body_changes_nothing_that_is_told_of_a_file() -> None:
+    moved = item("\n\n" + BODY.replace("return 0", "return 1"), content="b2")
+    renamed = item(BODY.replace("def total", "def total_of"), content="b2")
+    assert has(told(item()), moved)
+    assert not has(told(item()), renamed)
+
+
+def test_a_file_the_session_read_or_wrote_is_known() -> None:
+    read = Item("context:src/cart.py", "a1", 0)
+    assert has(told(read), item())
+    assert not has(told(read), item(BODY.replace("total", "sum_of_prices"), content="b2"))
+
+
+def test_a_file_that_was_not_read_yet_tells_no_content() -> None:
+    unread = ContextFile(RANKED, "pointer:src/cart.py", Summary("", 0, 0, "", (), ()), "matches total")
+    found = context_items([unread], "total", APPETITES["normal"], 24_000)[0]
+    assert has(told(item()), found)
+
+
+def test_a_prompt_about_one_file_gets_a_small_pack(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+    files = {f"src/mod_{n}.py": f'"""Module {n}."""\n\ndef part_{n}():\n    return {n}\n' for n in range(70)}
+    files["src/cart.py"] = "import mod_1\n\n\ndef apply_discount(cart):\n    return cart\n"
+    repository = make_repository(files, name="wide")
+    answer = talk(cwd=repository.path).pre_run("Fix apply_discount in src/cart.py")
+    told_of = [line for line in text_of(answer, "context").splitlines() if line.startswith("src/")]
+    assert told_of[0].startswith("src/cart.py (")
+    assert len(told_of) <= 4
+    assert answer["metadata"]["injectedBytes"] < 2_500
+
+
+def test_a_follow_up_that_asks_for_another_file_puts_it_first(
+    talk: Talk, make_repository: Callable[..., Repository]
+) -> None:
+    """It stood at the end of the task's pack, as a path alone."""
+    long = "discount_total_of_the_whole_shopping_cart_of_anyone_who_shops"
+    files = {f"src/cart_{n:02}.py": f"def {long}_{n:02}(cart):\n    return cart\n" for n in range(20)}
+    chat = talk(cwd=make_repository(files, name="many").path)
+    first = text_of(chat.turn("Why does the cart ignore the discount total?", session="s"), "context").splitlines()
+    last = [line.split(" ")[0] for line in first if line.startswith("src/")][-1]
+    name = f"{long}_{last[9:11]}"
+    assert not any(f"def {name}" in line for line in first)
+    answer = chat.pre_run(f"and what is {name} for?")
+    assert f"def {name}" in text_of(answer, "context")

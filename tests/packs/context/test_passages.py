@@ -1,0 +1,68 @@
+"""Of the best files, the few lines that hold most of what the prompt says."""
+
+from sidecar.codebase.summary.summarise import summarise
+from sidecar.packs.context.passages import MOST_LINES, PASSAGE_CHARACTERS, PASSAGE_LINES, Passage, passage_of
+
+CART = '''"""The cart."""
+
+import decimal
+
+
+class Cart:
+    def total(self):
+        return sum(self.prices)
+
+    def apply_discount(self, code):
+        # the cart's owner
+        if code is None:
+            return
+        rate = self.codes[code]
+        self.total_discount += rate * self.total()
+        log(rate)
+
+
+def unrelated():
+    return "total"
+'''
+
+
+def passage(text: str, *terms: str, path: str = "src/cart.py") -> Passage:
+    return passage_of(text, summarise(path, text.encode()), terms)
+
+
+def test_the_lines_of_the_definition_the_words_point_at() -> None:
+    assert passage(CART, "apply", "discount", "rate", "total") == (
+        (10, "    def apply_discount(self, code):"),
+        (11, "        # the cart's owner"),
+        (12, "        if code is None:"),
+        (13, "            return"),
+        (14, "        rate = self.codes[code]"),
+    )
+
+
+def test_without_such_a_definition_the_densest_lines() -> None:
+    text = "\n".join(["nothing"] * 60 + ["a discount", "", "the total of it"] + ["total"] * 60)
+    assert passage(text, "discount", "total", path="notes.txt")[:2] == ((61, "a discount"), (63, "the total of it"))
+
+
+def test_words_that_stand_nowhere_together_show_nothing() -> None:
+    text = "discount\n" + "\n" * 20 + "total\n"
+    assert passage(text, "discount", "total", path="notes.txt") == ()
+    assert passage(CART, "discount") == ()
+    assert passage("", "discount", "total") == ()
+
+
+def test_few_and_short_lines_from_wherever_in_a_huge_file() -> None:
+    text = "\n".join(f"line {number}" for number in range(30_000)) + "\nwalrus discount\n"
+    found = passage(text, "walrus", "discount", path="data.txt")
+    assert found == ((30_001, "walrus discount"),)
+    crowded = passage("walrus discount " + "x" * 400 + "\n" * 3 + "discount\r\n" * MOST_LINES, "walrus", "discount")
+    assert len(crowded) <= PASSAGE_LINES
+    assert all(len(line) <= PASSAGE_CHARACTERS and "\r" not in line for _, line in crowded)
+
+
+def test_no_secret_is_among_the_lines() -> None:
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\nrotate discount\n-----END PRIVATE KEY-----\n"
+    text = f"{key}token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'  # rotate discount\n"
+    assert "ghp_abc" not in str(passage(text, "rotate", "discount"))
+    assert "MIIEv" not in str(passage(text, "rotate", "discount"))

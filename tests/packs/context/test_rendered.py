@@ -1,0 +1,45 @@
+"""Rendered items are given again only while everything their texts are made of is the same."""
+
+import pytest
+
+from sidecar.codebase import Definition, Ranked, Summary
+from sidecar.packs.context.appetite import APPETITES
+from sidecar.packs.context.items import ContextFile, context_items
+from sidecar.packs.context.rendered import Rendered
+
+RANKED = Ranked("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
+SUMMARY = Summary("Python", 20, 400, "The cart.", (Definition(3, "Cart", "class Cart:"),), ())
+FILE = ContextFile(RANKED, "a" * 40, SUMMARY, "matches cart")
+NORMAL = APPETITES["normal"]
+OTHER = SUMMARY._replace(purpose="The basket.")
+
+
+def test_the_same_files_are_rendered_once() -> None:
+    rendered = Rendered()
+    first = rendered.items([FILE], "the cart", NORMAL, 24_000)
+    assert rendered.items([FILE], "the cart", NORMAL, 24_000)[0].text is first[0].text
+    assert first == context_items([FILE], "the cart", NORMAL, 24_000)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        FILE._replace(content="w:" + "b" * 40, summary=OTHER),
+        FILE._replace(ranked=RANKED._replace(path="src/basket.py"), summary=OTHER),
+        FILE._replace(ranked=RANKED._replace(score=0.5)),
+        FILE._replace(ranked=RANKED._replace(parts={"text": 0.8, "changed": 0.1})),
+        FILE._replace(why="mentioned"),
+        FILE._replace(summary=SUMMARY._replace(definitions=())),
+    ],
+)
+def test_another_content_score_or_reason_is_rendered_anew(file: ContextFile) -> None:
+    rendered = Rendered()
+    rendered.items([FILE], "the cart", NORMAL, 24_000)
+    assert list(rendered.items([file], "the cart", NORMAL, 24_000)) == context_items([file], "the cart", NORMAL, 24_000)
+
+
+def test_another_request_or_budget_is_rendered_anew() -> None:
+    rendered = Rendered()
+    first = rendered.items([FILE, FILE], "the cart", NORMAL, 24_000)
+    assert rendered.items([FILE, FILE], "the basket", NORMAL, 24_000) is not first
+    assert list(rendered.items([FILE], "the cart", NORMAL, 800)) == context_items([FILE], "the cart", NORMAL, 800)

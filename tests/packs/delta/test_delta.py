@@ -1,0 +1,151 @@
+"""The Delta Pack as a pure function: what is told, what is only named, and when nothing is said to have changed."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState
+from sidecar.packs.delta.failing import still_failing
+from sidecar.packs.delta.items import delta_items
+from sidecar.packs.delta.tasklist import todos_items
+from sidecar.packs.delta.worktree import Differences, Interest
+from sidecar.packs.items import PackItem, has
+from sidecar.packs.text import size
+from sidecar.runs import UNKNOWN, FailingTests, Item, Known, keys
+
+DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
+WHOLE = Differences({"a.py": DIFF}, {})
+
+
+def state(*files: ChangedFile, head: str = "1" * 40, kind: str = "git") -> RepositoryState:
+    assert kind in ("git", "folder")
+    return RepositoryState(
+        kind="git" if kind == "git" else "folder",
+        root=Path("/repository"),
+        prefix="",
+        head=head if kind == "git" else None,
+        branch="main" if kind == "git" else None,
+        changed=files,
+        changed_hash=str(files),
+        proof="status",
+    )
+
+
+def changed(path: str = "a.py", content: str = "c", kind: str = "unstaged") -> ChangedFile:
+    fields = {"path": path, "kind": kind, "code": " M", "content_hash": content, "original": None}
+    return ChangedFile(**fields)  # type: ignore[arg-type]
+
+
+def items_of(
+    now: RepositoryState,
+    differences: Differences | None = WHOLE,
+    known: Known = UNKNOWN,
+    *,
+    moved: Moved | None = None,
+    failing: tuple[FailingTests, ...] = (),
+    rules: list[str] | None = None,
+    sendable: int = 24_000,
+) -> list[PackItem]:
+    return delta_items(now, differences, known, moved, failing, (), rules, Interest({}), sendable)
+
+
+def told(items: list[PackItem], head: str | None = None) -> Known:
+    """What a session knows that was given these items."""
+    given_items = {item.key: Item(item.key, item.digest, item.bytes) for item in items if not item.every_time}
+    return Known(given_items, None, head, exists=True)
+
+
+def text(items: list[PackItem]) -> str:
+    return "\n".join(item.text for item in items)
+
+
+def test_what_was_told_is_known_and_then_nothing_has_changed() -> None:
+    first = items_of(state(changed()))
+    assert "+x = 2" in text(first)
+    assert "Nothing since" not in text(first)
+    second = items_of(state(changed()), known=told(first))
+    assert "Nothing since your last run." in text(second)
+    assert "Nothing since" not in text(items_of(state(changed(content="d")), known=told(first)))
+
+
+def test_a_difference_that_came_too_late_is_told_wholly_by_the_next_call() -> None:
+    late = items_of(state(changed()), None)
+    assert "a.py" in text(late)
+    assert "+x = 2" not in text(late)
+    after = items_of(state(changed()), known=told(late))
+    assert not any(has(told(late), item) for item in after)
+    assert "+x = 2" in text(after)
+
+
+def test_a_moved_head_that_could_not_be_looked_at_in_time_is_told_again_with_its_commits() -> None:
+    begun = told(items_of(state(head="1" * 40)), "1" * 40)
+    late = items_of(state(head="2" * 40), None, begun)
+    assert "HEAD has moved" in text(late)
+    moved = Moved(("2222222 Add tax",), ())
+    after = items_of(state(head="2" * 40), WHOLE, told(late, "1" * 40), moved=moved)
+    assert "Add tax" in text([item for item in after if not has(told(late), item)])
+
+
+@pytest.mark.parametrize("differences", [WHOLE, None])
+def test_a_secret_or_vendored_file_is_not_even_named(differences: Differences | None) -> None:
+    hidden = [changed(path) for path in (".env", "id_rsa", "node_modules/x.js", "picture.png", ".chati/x.md")]
+    assert text(items_of(state(*hidden), differences)) == text(items_of(state()))
+
+
+def test_the_same_failure_in_another_time_is_no_news_and_a_new_streak_is() -> None:
+    red = FailingTests("pytest", ("t::a",), "1 failed in 0.12s", "run-1")
+    known = told(items_of(state(), failing=(red,)))
+    slower = red._replace(excerpt="1 failed in 9.99s")
+    assert all(has(known, item) for item in items_of(state(), known=known, failing=(slower,)) if not item.every_time)
+    again = items_of(state(), known=known, failing=(red._replace(run_id="run-9"),))
+    assert not all(has(known, item) for item in again)
+
+
+def test_rules_that_could_not_be_looked_at_are_not_said_to_be_as_before() -> None:
+    known = told(items_of(state(), rules=["now: x"]))
+    assert "standing rules" not in text(items_of(state(), known=known, rules=None))
+    assert "again as they were" in text(items_of(state(), known=known, rules=[]))
+
+
+@given(st.lists(st.text(max_size=400), max_size=80), st.integers(1_000, 42_000))
+def test_no_item_comes_near_what_may_be_sent_and_every_line_is_whole(lines: list[str], sendable: int) -> None:
+    hunks = "@@ -1 +1 @@\n" + "".join(f"+{line.encode('utf-8', 'replace').decode()}\n" for line in lines)
+    diff = FileDiff("a.py", len(lines), 0, hunks)
+    new = Differences({"a.py": diff}, {"b.py": hunks})
+    now = state(changed(), changed("b.py", kind="untracked"))
+    for item in items_of(now, new, sendable=sendable):
+        assert size(item.text) <= sendable // 2
+        item.text.encode()
+        assert all(len(line) <= 320 for line in item.text.split("\n"))
+
+
+DAY_MS = 24 * 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("days", "head", "is_told"), [(1, "2" * 40, True), (3, "2" * 40, False), (3, "1" * 40, True), (15, "1" * 40, False)]
+)
+def test_a_failure_is_forgotten_days_after_its_commit_was_left_and_weeks_after_it_was_seen(
+    days: int, head: str, *, is_told: bool
+) -> None:
+    red = FailingTests("pytest", ("t::a",), "1 failed", "run-1", seen_at_ms=0, head="1" * 40, changed_hash="x")
+    assert (still_failing([red], state(head=head), days * DAY_MS) == [red]) == is_told
+
+
+def test_a_task_list_in_another_order_is_told_as_a_whole() -> None:
+    todos = (("one", "pending"), ("two", "pending"), ("three", "pending"))
+    known = Known({keys.TODOS: Item(keys.TODOS, keys.todos_digest(todos), 0)}, None, None, exists=True)
+    (item,) = todos_items((todos[2], *todos[:2]), known)
+    assert item.text.startswith("Task list:\n  [ ] three\n")
+    (reopened,) = todos_items((("one", "in_progress"), *todos[1:]), known)
+    assert reopened.text.endswith(":\n  begun: one")
+
+
+def test_a_ledger_of_an_earlier_version_counts_as_having_the_whole_file() -> None:
+    first = items_of(state(changed()))
+    older = {key: item._replace(digest=item.digest.partition(":")[0]) for key, item in told(first).items.items()}
+    known = Known(older, None, None, exists=True)
+    assert all(has(known, item) for item in items_of(state(changed()), known=known) if item.key != keys.HEAD)
+    assert "+x = 2" in text(items_of(state(changed(content="d")), known=known))

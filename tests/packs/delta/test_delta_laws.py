@@ -1,0 +1,107 @@
+"""The law of the delta, over any life of a file: what a session was told adds up to the difference as it is."""
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase import ChangedFile, FileDiff, Hunk, RepositoryState, as_added, hunks_of
+from sidecar.core.digests import short_id
+from sidecar.packs.delta.items import delta_items
+from sidecar.packs.delta.worktree import Differences, Interest
+from sidecar.packs.items import PackItem, has
+from sidecar.runs import Item, Known, keys
+
+LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():"]), max_size=30)
+HAPPENINGS = st.sampled_from(("told", "told", "told", "late", "lost", "own", "reverted"))
+STEPS = st.lists(st.tuples(HAPPENINGS, st.integers(0, 40), st.integers(0, 5), LINES), min_size=1, max_size=8)
+PATH = "a.py"
+
+
+class Session:
+    """A provider session as its agent sees it: the ledger, and which hunks it has really seen."""
+
+    def __init__(self, base: list[str], *, is_new_file: bool) -> None:
+        self.base = base
+        self.is_new_file = is_new_file
+        self.now = list(base)
+        self.ledger: dict[str, Item] = {}
+        self.seen: set[str] = set()
+
+    def text(self) -> str:
+        if self.is_new_file:
+            return as_added("\n".join(self.now))
+        lines = difflib.unified_diff(self.base, self.now, n=2, lineterm="")
+        return "".join(f"{line}\n" for line in list(lines)[2:])
+
+    def call(self, *, late: bool) -> list[PackItem]:
+        """The items of a call that the ledger does not have."""
+        text, changed = self.text(), self.change()
+        state = RepositoryState("git", Path("/r"), "", "1" * 40, "main", (changed,) if text else (), text, "watch")
+        diffs = {} if self.is_new_file else {PATH: FileDiff(PATH, 1, 1, text)}
+        new_files = {PATH: "\n".join(self.now)} if self.is_new_file else {}
+        known = Known(self.ledger, None, "1" * 40, exists=True)
+        differences = None if late else Differences(diffs, new_files)
+        items = delta_items(state, differences, known, None, [], (), None, Interest({PATH: 1.0}), 1_000_000)
+        return [item for item in items if not has(known, item)]
+
+    def change(self) -> ChangedFile:
+        kind, code = ("untracked", "??") if self.is_new_file else ("unstaged", ".M")
+        return ChangedFile(PATH, kind, code, short_id(self.text()), None)  # type: ignore[arg-type]
+
+    def hunks(self) -> tuple[Hunk, ...]:
+        return hunks_of(self.text())
+
+    def take(self, items: list[PackItem]) -> None:
+        """The items reach the session: the ledger has them, and the agent sees whole hunks in their lines."""
+        for item in items:
+            if not item.every_time:
+                self.ledger[item.key] = item.as_delivery()
+            lines = item.text.split("\n")
+            self.seen |= {hunk.mark for hunk in self.hunks() if all(f"  {line}" in lines for line in hunk.lines)}
+
+    def write(self) -> None:
+        """The agent writes the file itself, as the capture after its run keeps it."""
+        told = keys.Told(keys.change_digest(self.change()), keys.all_shown(self.hunks()))
+        if self.text():
+            self.ledger[keys.change_key(PATH)] = Item(keys.change_key(PATH), keys.told_digest(told), 0)
+        self.seen |= {hunk.mark for hunk in self.hunks()}
+
+
+@given(base=LINES, steps=STEPS, is_new_file=st.booleans())
+def test_what_was_told_and_what_is_told_now_is_all_there_is(
+    base: list[str], steps: list[tuple[str, int, int, list[str]]], *, is_new_file: bool
+) -> None:
+    session = Session(base, is_new_file=is_new_file)
+    for happening, at, gone, come in steps:
+        session.now[at : at + gone] = come
+        for step in _calls(session, happening, base):
+            if step:
+                assert {hunk.mark for hunk in session.hunks()} <= session.seen
+    items = session.call(late=False)
+    session.take(items)
+    assert {hunk.mark for hunk in session.hunks()} <= session.seen
+    assert all(item.every_time for item in session.call(late=False))
+
+
+def _calls(session: Session, happening: str, base: list[str]) -> Iterator[bool]:
+    """Plays a step; yields whether from then on the session has seen everything."""
+    match happening:
+        case "told":
+            session.take(session.call(late=False))
+            yield True
+        case "late":
+            session.take(session.call(late=True))
+            yield False
+        case "lost":  # the run never reached the provider
+            session.call(late=False)
+            yield False
+        case "own":
+            session.write()
+            yield True
+        case _:
+            session.now[:] = base
+            session.take(session.call(late=False))
+            yield True

@@ -1,0 +1,144 @@
+"""Laws of what is told of a difference: all of it in the end, nothing else, no secret, within its bytes."""
+
+import difflib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase import as_added, hunks_of
+from sidecar.packs.delta.hunks import telling
+from sidecar.packs.text import size
+from sidecar.runs import keys
+
+LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():", "@@ -1 +1 @@"]), max_size=40)
+EDITS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 6), LINES), min_size=1, max_size=6)
+PLENTY = 1_000_000
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+
+
+def unified(before: list[str], after: list[str]) -> str:
+    lines = difflib.unified_diff(before, after, n=2, lineterm="")
+    return "".join(f"{line}\n" for line in list(lines)[2:])
+
+
+def remembered(told: keys.Told) -> keys.Told:
+    """Told as it comes back from the ledger."""
+    return keys.told_of(keys.told_digest(told))
+
+
+@given(LINES, EDITS, st.sampled_from([PLENTY, 300, 60]))
+def test_whatever_is_edited_each_hunk_is_known_or_shown_or_counted_and_each_that_is_gone_is_named(
+    base: list[str], edits: list[tuple[int, int, list[str]]], limit: int
+) -> None:
+    told, now = keys.Told(""), list(base)
+    shown_before: dict[str, str] = {}
+    for at, gone, come in edits:
+        now[at : at + gone] = come
+        text = unified(base, now)
+        found = telling(text, told.hunks, "", limit)
+        hunks = hunks_of(text)
+        known = {one.mark for one in told.hunks}
+        assert [one.mark for one in found.hunks] == [hunk.mark for hunk in hunks]
+        counted = any("more lines" in line for line in found.lines)
+        for hunk in hunks:
+            in_full = all(f"  {line}" in found.lines for line in hunk.lines)
+            assert hunk.mark in known or in_full or limit < PLENTY
+            assert hunk.mark in known or in_full or counted or not (found.lines or told.hunks)
+        _nothing_is_forged(text, found.lines)
+        if found.lines and not found.lines[-1].startswith("  no longer"):
+            assert sum(size(line) + 1 for line in found.lines) <= max(limit, 0) + 40
+        if limit == PLENTY:
+            _what_is_gone_is_named(shown_before, found.lines, {hunk.mark for hunk in hunks}, text)
+            shown_before = {hunk.mark: hunk.place for hunk in hunks}
+        told = remembered(keys.Told("state", found.hunks))
+        assert told.hunks == found.hunks
+
+
+def _nothing_is_forged(text: str, lines: tuple[str, ...]) -> None:
+    own = {f"  {line}" for line in text.split("\n")}
+    assert all(line in own or line.startswith(("  @@ ", "  … ", "  no longer as told: ")) for line in lines)
+
+
+def _what_is_gone_is_named(shown_before: dict[str, str], lines: tuple[str, ...], present: set[str], text: str) -> None:
+    gone = [place for mark, place in shown_before.items() if mark not in present]
+    has_new_lines = any(line.startswith("  @@ ") for line in lines)
+    assert not gone or has_new_lines or any(line.startswith("  no longer as told: ") for line in lines)
+    if not text and gone:
+        assert lines[-1].startswith("  no longer as told: ")
+
+
+def test_one_more_line_tells_its_own_hunk() -> None:
+    base = [f"line {number}" for number in range(40)]
+    now = [*base[:20], *(f"    new line {number}" if number % 6 else "" for number in range(60)), *base[20:]]
+    first = telling(unified(base, now), (), "", PLENTY)
+    now.insert(47, "    one more")
+    again = telling(unified(base, now), first.hunks, "", PLENTY)
+    assert any(line.endswith("one more") for line in again.lines)
+    assert sum(size(line) + 1 for line in again.lines) < 250
+    assert again.knew
+
+
+def test_a_hunk_that_was_taken_back_is_told_as_gone_by_its_place() -> None:
+    base = [f"line {number}" for number in range(60)]
+    now = [*base[:10], "first", *base[10:40], "second", *base[40:]]
+    first = telling(unified(base, now), (), "", PLENTY)
+    now.remove("first")
+    again = telling(unified(base, now), first.hunks, "", PLENTY)
+    assert again.lines == ("  no longer as told: @@ -9 +9",)
+    assert again.is_news
+    assert not telling(unified(base, now), again.hunks, "", PLENTY).is_news
+
+
+def test_what_came_to_stand_elsewhere_is_told_again() -> None:
+    parts = ["def f():\n    return 1\n\n\n", "def g():\n    return 2\n\n\n", "def h():\n    return 3\n\n\n"]
+    first = telling(as_added("".join(parts)), (), "", PLENTY)
+    again = telling(as_added("".join([parts[1], parts[0], parts[2]])), first.hunks, "", PLENTY)
+    assert again.is_news
+    assert again.lines
+
+
+def test_what_was_only_counted_is_no_news_later_and_is_not_said_to_be_gone() -> None:
+    text = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(40))
+    first = telling(as_added(text), (), "", 400)
+    assert first.lines[-1].endswith("more lines")
+    again = telling(as_added(text.replace("return 2\n", "return 22\n")), first.hunks, "", 400)
+    assert [line for line in again.lines if "return" in line] == ["  +    return 22"]
+    without = telling(as_added(text.replace("def f39():\n    return 39\n", "")), first.hunks, "", 400)
+    assert not any("no longer" in line for line in without.lines)
+
+
+def test_the_hunks_with_the_requests_words_come_first_and_cuts_fall_between_hunks() -> None:
+    text = "".join(f"def word{number}():\n    return {number}\n\n\n" for number in range(40))
+    text = text.replace("return 31\n", "return discount\n")
+    found = telling(as_added(text), (), "why is the discount wrong", 300)
+    assert "  +    return discount" in found.lines
+    bodies = [line for line in found.lines if line.startswith("  +")]
+    assert sum("def " in line for line in bodies) == sum("return" in line for line in bodies)
+
+
+def test_a_hunk_too_large_for_its_bytes_is_cut_at_a_line() -> None:
+    found = telling("@@ -1 +1,6 @@\n" + "+" + "x" * 200 + "\n" + "+y\n" * 5, (), "", 100)
+    assert found.lines == ()
+    found = telling("@@ -1 +1,6 @@\n" + "+y\n" * 5 + "+" + "x" * 200 + "\n", (), "", 100)
+    assert found.lines[-1] == "  … 1 more lines"
+
+
+@pytest.mark.parametrize("before", ["", "x\n" * 30])
+def test_a_key_of_many_lines_is_masked_line_by_line(before: str) -> None:
+    key = "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 30 + "-----END PRIVATE KEY-----\n"
+    found = telling(as_added(f"{before}{key}after = 1\ntoken = '{TOKEN}'\n"), (), "", PLENTY)
+    told = "\n".join(found.lines)
+    assert "MIIEvQ" not in told
+    assert TOKEN not in told
+    assert "  +after = 1" in found.lines
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_whatever_stands_in_a_file_a_telling_is_whole_lines(one: str, other: str) -> None:
+    base, now = (text.encode("utf-8", "replace").decode().split("\n") for text in (one, other))
+    for text in (unified(base, now), as_added("\n".join(now))):
+        for line in telling(text, (), "", PLENTY).lines:
+            assert "\n" not in line
+            assert "[continuity:" not in line.casefold()
+            assert len(line) <= 240
