@@ -13,10 +13,17 @@ LEAST_TERMS, LEAST_WORD_SHARE = 2, 0.5
 _NAMING = frozenset(("namedPath", "mentioned"))
 
 
+_INSTRUCTIONS = frozenset(("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md"))
+
+
 def above_floor(found: Sequence[Ranked]) -> list[Ranked]:
-    """Leaves out, where a prompt names files, what has little to do with them or with its words."""
+    """Leaves out what is told elsewhere, and, where a prompt names files, what has little to do with them or its words.
+
+    The anchor tells the rules of instruction files, or the host sends them.
+    """
     named = {one.path for one in found if not _NAMING.isdisjoint(one.parts)}
-    return [one for one in found if not named or one.path in named or _stands_by(one, named)]
+    others = (one for one in found if one.path in named or one.path.rpartition("/")[2] not in _INSTRUCTIONS)
+    return [one for one in others if not named or one.path in named or _stands_by(one, named)]
 
 
 def _stands_by(ranked: Ranked, named: Collection[str]) -> bool:

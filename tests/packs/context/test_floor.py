@@ -16,6 +16,12 @@ def test_where_no_file_is_named_all_stay() -> None:
     assert above_floor(found) == found
 
 
+def test_instruction_files_are_told_by_the_anchor_unless_the_prompt_names_them() -> None:
+    rules, own = other("AGENTS.md", text=2.0), other("web/CLAUDE.md", text=2.0, namedPath=14.0)
+    assert above_floor([rules, other("a.py", text=1.0)]) == [other("a.py", text=1.0)]
+    assert above_floor([own, rules]) == [own]
+
+
 def test_a_named_file_stands_with_what_it_is_linked_to() -> None:
     linked, faintly, elsewhere = other("a.py", imports=0.5), other("b.py", imports=0.1), other("c.py", together=0.9)
     assert above_floor([NAMED, linked, faintly, elsewhere]) == [NAMED, linked]
