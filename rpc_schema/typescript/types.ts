@@ -312,6 +312,22 @@ export interface GovernorBefore {
   reasons: string[]
   /** Whether the host should neither resume nor continue. */
   startFreshSession: boolean
+  /** What the chat may show where the fresh session begins; null without one. */
+  marker: string | null
+}
+
+/** Which conversation is to go on in a fresh session. */
+export interface GovernorRehydrateParams {
+  subChatId: string
+  /** Shown among the governor's reasons. */
+  reason?: string
+}
+
+/** What was kept, and what the chat may show where the fresh session begins. */
+export interface GovernorRehydrateResult {
+  governor: GovernorWord
+  snapshot: SnapshotShown
+  marker: string
 }
 
 export interface GovernorSettings {
@@ -348,6 +364,8 @@ export interface GovernorStatusParams {
 export interface GovernorStatusResult {
   governor: GovernorWord
   signals: PressureSignal[]
+  /** The last one that was kept; null before the first. */
+  snapshot: SnapshotShown | null
 }
 
 /** What should happen to the session, and why. */
@@ -453,6 +471,14 @@ export interface PinParams {
   takeBack?: boolean
 }
 
+/** What an orchestrating host knows of the agent's place among others. */
+export interface Pipeline {
+  /** The agent's score, on any one scale. */
+  score?: number | null
+  /** Whether the agent is done and the next one waits: it begins in a fresh session. */
+  nextAgentPending?: boolean
+}
+
 /** A run that ended, in whatever way. */
 export interface PostRunParams {
   runId: string
@@ -475,6 +501,7 @@ export interface PostRunParams {
   transcriptPath?: string | null
   todos?: Todo[] | null
   usage?: RunUsage | null
+  pipeline?: Pipeline | null
   startedAt: string
   finishedAt: string
 }
@@ -563,8 +590,9 @@ export interface PreRunResult {
 /** One signal beside its thresholds. */
 export interface PressureSignal {
   name: string
+  /** Since the provider session began: what a rehydrate goes by. */
   value: number
-  /** The part of the value that came after the last snapshot. */
+  /** The part of it that came after the last snapshot: what one goes by. */
   sinceSnapshot: number
   snapshotAt: number
   rehydrateAt: number
@@ -732,6 +760,42 @@ export interface SettingsUpdateParams {
   settings: SettingsPatch
 }
 
+/** A file that the conversation changed. */
+export interface SnapshotFile {
+  path: string
+  /** What the agent said of it, else what the run was about. */
+  why: string
+}
+
+/** The structured state of a conversation as it was kept. */
+export interface SnapshotShown {
+  id: string
+  /** The run it was kept after. */
+  runId: string
+  /** RFC 3339. */
+  at: string
+  reasons: string[]
+  objective: string
+  /** The plan that the agent proposed last; empty without one. */
+  plan: string
+  todos: SnapshotStep[]
+  decisions: string[]
+  /** What was left open: in the latest runs' own words, and runners that fail. */
+  risks: string[]
+  /** Names of failing tests. */
+  failing: string[]
+  /** The latest first. */
+  files: SnapshotFile[]
+  /** What the agent said last. */
+  conclusion: string
+}
+
+/** One step of the task list. */
+export interface SnapshotStep {
+  content: string
+  status: string
+}
+
 /** The id of each pack that is valid for this call; null where there is none. */
 export interface StateIds {
   anchorPackId: string | null
@@ -879,11 +943,20 @@ export interface Methods {
    */
   "artifact/get": { params: ArtifactGetParams; result: ArtifactGetResult }
   /**
-   * Shows each pressure signal of a conversation beside its thresholds, and what they amount to.
+   * Shows each pressure signal of a conversation beside its thresholds, the word on them, and the last snapshot.
    *
-   * Errors: notFound, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   * Errors: notFound, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "governor/status": { params: GovernorStatusParams; result: GovernorStatusResult }
+  /**
+   * Asks for a fresh provider session by hand: the next pre-run begins one, with the carry-over and all packs.
+   *
+   * Keeps a snapshot first, and removes nothing. Asking again before that pre-run asks for the same one session. Works
+   * with the setting `rehydrate` off, since the user asks; in passive mode nothing could be carried over.
+   *
+   * Errors: notFound, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "governor/rehydrate": { params: GovernorRehydrateParams; result: GovernorRehydrateResult }
   /**
    * Tells how the worktree is now: head, branch, changed files with content hashes, and how that was proven.
    *

@@ -2,59 +2,70 @@
 
 from __future__ import annotations
 
-import apsw
-
+from sidecar.capture.compaction import Loss
 from sidecar.capture.finished import Finished
-from sidecar.core.redact import redact
-from sidecar.governor import Word, after_run, after_snapshot, after_turnover, decide, signals_of
-from sidecar.runs import SubChat, records
+from sidecar.context import Bracket
+from sidecar.governor import (
+    RunPressure,
+    Word,
+    after_compaction,
+    after_refusal,
+    after_run,
+    after_snapshot,
+    after_turnover,
+    in_session,
+    is_renewed,
+    judged,
+)
+from sidecar.runs import Counters, SubChat
 
-SNAPSHOT_RUNS = 50
-SNAPSHOT_FILES = 60
-"""How far back the structured state looks for files the conversation changed, and how many it names."""
 
-
-def govern(tx: apsw.Connection, one: Finished, state: SubChat) -> tuple[Word, SubChat]:
-    """Counts the run, asks the governor, and snapshots the structured state where it says so."""
+def govern(one: Finished, state: SubChat) -> tuple[Word, SubChat]:
+    """Counts the run, and asks the governor; what the session lost in the run puts no more pressure on it."""
     if not one.reached:
         return Word("ok", ()), state
-    counters = state.counters
-    turned_over = one.before is not None and bool(one.before.record.get("fresh"))
-    if turned_over:
-        counters = after_turnover(counters, one.now_ms, counters.snapshot or {})
-    counters = after_run(
-        counters,
-        now_ms=one.now_ms,
-        run_ms=one.run_ms,
-        diff_lines=one.observed.diff_lines,
-        injected_bytes=int(one.given.record["metadata"]["wouldInjectBytes"]) if one.given else 0,
-        files=tuple(one.given.record["files"]) if one.given else (),
-        window=int(one.settings["governor.windowCalls"]),
-        shadow=one.is_shadow,
-    )
-    word = decide(
-        signals_of(counters, one.settings),
-        snapshot_allowed=bool(one.settings["snapshot"]),
-        rehydrate_allowed=bool(one.settings["rehydrate"]) and not one.is_shadow,
-    )
+    counters = after_run(_begun(one, state.counters), _pressure(one), int(one.settings["governor.windowCalls"]))
+    counters = _after_loss(one, counters)
+    word = judged(counters, one.settings, shadow=one.is_shadow)
     if word.action != "ok":
-        snapshot = _structured_state(tx, one, state)
-        counters = (
-            after_snapshot(counters, one.now_ms, snapshot)
-            if word.action == "snapshot"
-            else counters._replace(snapshot=snapshot)
-        )
+        counters = after_snapshot(counters, one.now_ms)
     return word, state._replace(counters=counters)
 
 
-def _structured_state(tx: apsw.Connection, one: Finished, state: SubChat) -> dict[str, object]:
-    earlier = records.touched_files(tx, one.params.sub_chat_id, SNAPSHOT_RUNS)
-    files = dict.fromkeys((*(change.path for change in one.observed.changes), *earlier))
-    failing = [name for tests in records.failing_tests(tx, one.workspace.key) for name in tests.names]
-    return {
-        "objective": state.task.objective if state.task else "",
-        "todos": [list(todo) for todo in state.todos],
-        "files": list(files)[:SNAPSHOT_FILES],
-        "failing": failing[:40],
-        "conclusion": redact(one.conclusion[-20_000:])[-2_000:],
-    }
+def _begun(one: Finished, counters: Counters) -> Counters:
+    """The counters of the session the run was in: none of them where that began with the run."""
+    after = one.params.session.after
+    if after is None:
+        return counters
+    fresh = one.given is not None and bool(one.given.record.get("fresh"))
+    if is_renewed(counters, one.params.session.before, after, asked_fresh=fresh):
+        counters = after_turnover(counters, one.now_ms)
+    elif fresh:
+        counters = after_refusal(counters)
+    return in_session(counters, after)
+
+
+def _pressure(one: Finished) -> RunPressure:
+    given, pipeline = one.given.record if one.given is not None else None, one.params.pipeline
+    bracket: Bracket | None = one.before.record.get("bracket") if one.before is not None else None
+    return RunPressure(
+        now_ms=one.now_ms,
+        run_ms=one.run_ms,
+        diff_lines=one.observed.diff_lines,
+        injected_bytes=int(given["metadata"]["wouldInjectBytes"]) if given is not None else 0,
+        files=tuple(given["files"]) if given is not None else (),
+        bracket=bracket,
+        score=pipeline.score if pipeline is not None else None,
+        next_agent_pending=pipeline is not None and pipeline.next_agent_pending,
+        shadow=one.is_shadow,
+    )
+
+
+def _after_loss(one: Finished, counters: Counters) -> Counters:
+    if one.loss is Loss.SESSION:
+        return after_turnover(counters, one.now_ms)
+    started_ms = int(one.params.started_at.timestamp() * 1000)
+    was_told = counters.compacted_at_ms is not None and counters.compacted_at_ms > started_ms
+    if one.loss is Loss.TRANSCRIPT and not was_told:
+        return after_compaction(counters, one.now_ms)
+    return counters

@@ -6,8 +6,22 @@ import apsw
 
 from sidecar.capture.finished import Finished
 from sidecar.capture.model import PostRunResult
+from sidecar.core.redact import redact
 from sidecar.metrics import count_call
 from sidecar.runs import SubChat, records
+
+LOOKED_AT_CHARACTERS = 20_000
+KEPT_CHARACTERS = 2_000
+"""Of what an agent said last so much is kept of its beginning, and as much of its end."""
+
+
+def kept_conclusion(text: str) -> str:
+    """Gives of a conclusion what is kept: how it begins and how it ends, its secrets masked."""
+    is_long = len(text) > 2 * LOOKED_AT_CHARACTERS
+    told = redact(f"{text[:LOOKED_AT_CHARACTERS]}\n{text[-LOOKED_AT_CHARACTERS:]}" if is_long else text)
+    if len(told) <= 2 * KEPT_CHARACTERS:
+        return told
+    return f"{told[:KEPT_CHARACTERS].rstrip()}\n…\n{told[-KEPT_CHARACTERS:].lstrip()}"
 
 
 def keep_run(tx: apsw.Connection, one: Finished, state: SubChat, result: PostRunResult) -> None:
@@ -28,6 +42,8 @@ def keep_run(tx: apsw.Connection, one: Finished, state: SubChat, result: PostRun
             "session_after": params.session.after,
             "task_fingerprint": state.task.fingerprint if state.task else None,
             "head_commit": one.observed.state.head if one.observed.state else None,
+            "objective": state.task.objective if state.task else "",
+            "conclusion": kept_conclusion(one.conclusion),
             "touched": [list(change) for change in one.observed.changes],
             "usage": params.usage.model_dump(mode="json", by_alias=True) if params.usage else None,
             "result": result.model_dump(mode="json", by_alias=True),

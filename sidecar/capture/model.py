@@ -60,6 +60,15 @@ class RunUsage(WireModel):
     duration_ms: float | None = Field(default=None, ge=0, description="Milliseconds.")
 
 
+class Pipeline(WireModel):
+    """What an orchestrating host knows of the agent's place among others."""
+
+    score: float | None = Field(default=None, ge=0, description="The agent's score, on any one scale.")
+    next_agent_pending: bool = Field(
+        default=False, description="Whether the agent is done and the next one waits: it begins in a fresh session."
+    )
+
+
 class PostRunParams(WireModel):
     """A run that ended, in whatever way."""
 
@@ -82,6 +91,7 @@ class PostRunParams(WireModel):
     )
     todos: list[Todo] | None = Field(default=None, max_length=1_000)
     usage: RunUsage | None = None
+    pipeline: Pipeline | None = None
     started_at: Instant
     finished_at: Instant
 

@@ -20,6 +20,7 @@ from sidecar.capture.parts import Failure, work_of
 from sidecar.capture.testing import keep_tests
 from sidecar.capture.transcript import compacted_since
 from sidecar.core.redact import redact
+from sidecar.governor import keep_snapshot
 from sidecar.governor.model import GovernorWord
 from sidecar.runs import CallRecord, SubChat, records
 from sidecar.runs.model import ArtifactReference
@@ -90,7 +91,7 @@ def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     forget_lost(tx, one)
     drafted = keep_devlog(tx, one, state)
     state = state._replace(todos=_todos(one, state), plan=one.plan or state.plan)
-    word, state = govern(tx, one, state)
+    word, state = govern(one, state)
     records.put_sub_chat(tx, one.params.sub_chat_id, one.workspace.project_key, one.workspace.key, state, one.now_ms)
     result = PostRunResult(
         accepted=True,
@@ -101,6 +102,8 @@ def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
         governor=GovernorWord(action=word.action, reasons=list(word.reasons)),
     )
     keep_run(tx, one, state, result)
+    if word.action != "ok":
+        keep_snapshot(tx, one.params.sub_chat_id, one.params.run_id, word.reasons, one.now_ms)
     return result
 
 

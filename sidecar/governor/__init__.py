@@ -1,5 +1,35 @@
 """Pressure on a session → ok, snapshot or rehydrate."""
 
-from sidecar.governor.pressure import Word, after_run, after_snapshot, after_turnover, decide, signals_of
+from sidecar.governor.counting import (
+    RunPressure,
+    after_compaction,
+    after_refusal,
+    after_run,
+    after_snapshot,
+    after_turnover,
+    in_session,
+    is_renewed,
+)
+from sidecar.governor.marker import marker_text
+from sidecar.governor.pressure import Word, decide, judged, signals_of
+from sidecar.governor.snapshot import Snapshot
+from sidecar.governor.structured import keep_snapshot, structured_state
 
-__all__ = ["Word", "after_run", "after_snapshot", "after_turnover", "decide", "signals_of"]
+__all__ = [
+    "RunPressure",
+    "Snapshot",
+    "Word",
+    "after_compaction",
+    "after_refusal",
+    "after_run",
+    "after_snapshot",
+    "after_turnover",
+    "decide",
+    "in_session",
+    "is_renewed",
+    "judged",
+    "keep_snapshot",
+    "marker_text",
+    "signals_of",
+    "structured_state",
+]

@@ -1,18 +1,23 @@
 """Pressure signals → ok, snapshot or rehydrate (decisions.md, Governor). Pure.
 
-An action needs two signals at its threshold, or one at twice its threshold; time alone never triggers.
-Reaching a value counts.
+An action needs two signals at its threshold, or one at twice its threshold; time and the bracket alone never trigger.
+Reaching a value counts. Each spawn criterion, and the user's wish, forces a rehydrate.
+
+A snapshot goes by what came since the last one, a rehydrate by what the session has had since it began: a snapshot
+keeps what was reached, and takes nothing out of the session.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from sidecar.context import BRACKETS, Wear, spawn_reasons
+from sidecar.governor.counting import MINUTE_MS
 from sidecar.governor.model import GovernorAction
 from sidecar.runs import Counters
 from sidecar.settings.resolve import Settings
 
-MINUTE_MS = 60_000
-IDLE_GAP_MS = 10 * MINUTE_MS
-"""A longer gap between two runs is a pause of the user's and does not count as elapsed."""
+_ORDER = tuple(BRACKETS)
+BRACKET_SNAPSHOT, BRACKET_REHYDRATE = _ORDER.index("DEPLETED"), _ORDER.index("CRITICAL")
 
 
 class Signal(NamedTuple):
@@ -26,6 +31,8 @@ class Signal(NamedTuple):
     snapshot_at: float
     rehydrate_at: float
     alone: bool = True
+    since: tuple[str, str] = ("", "")
+    """How words go on for a snapshot, and for a rehydrate."""
 
 
 class Word(NamedTuple):
@@ -35,109 +42,94 @@ class Word(NamedTuple):
     reasons: tuple[str, ...]
 
 
+_STRONGEST_FIRST: tuple[GovernorAction, ...] = ("rehydrate", "snapshot")
+SWITCHED_OFF = "switched off in the settings"
+REFUSED = "the host went on in the same session when it was last asked"
+_SINCE = (" since the last snapshot", " in this session")
+
+
 def signals_of(counters: Counters, settings: Settings) -> tuple[Signal, ...]:
     """Puts a conversation's counters beside the thresholds of the settings."""
 
-    def signal(name: str, words: str, value: float, since: float | None = None, *, alone: bool = True) -> Signal:
-        news = value if since is None else since
-        snapshot_at = float(settings[f"governor.{name}Snapshot"])
-        return Signal(name, words, value, news, snapshot_at, float(settings[f"governor.{name}Rehydrate"]), alone)
+    def signal(
+        name: str, words: str, value: float, before: float, *, alone: bool = True, since: tuple[str, str] = _SINCE
+    ) -> Signal:
+        snapshot_at, rehydrate_at = (
+            float(settings[f"governor.{name}{action}"]) for action in ("Snapshot", "Rehydrate")
+        )
+        return Signal(name, words, value, value - before, snapshot_at, rehydrate_at, alone, since)
 
     window = int(settings["governor.windowCalls"])
-    injected, files = counters.injected[-window:], counters.files
+    injected = sum(counters.injected[-window:])
     new_bytes = sum(counters.injected[counters.injected_before :][-window:])
+    minutes = counters.active_ms // MINUTE_MS
+    new_minutes = (counters.active_ms - counters.active_ms_before) // MINUTE_MS
+    bracket = counters.bracket
     return (
-        signal("turns", "turns since the last snapshot", counters.turns),
-        signal("injectedBytes", f"bytes injected over the last {window} calls", sum(injected), new_bytes),
-        signal("files", "distinct files given", len(files), len(files) - counters.files_before),
-        signal("diffLines", "lines the difference has grown by", counters.diff_lines),
-        signal("minutes", "active minutes since the last snapshot", counters.active_ms // MINUTE_MS, alone=False),
+        signal("turns", "turns", counters.turns, counters.turns_before),
+        signal(
+            "injectedBytes", f"bytes injected over the last {window} calls", injected, injected - new_bytes,
+            since=("", ""),
+        ),
+        signal("files", "distinct files given", len(counters.files), counters.files_before),
+        signal("diffLines", "lines more in the difference", counters.diff_lines, counters.diff_lines_before),
+        signal("minutes", "active minutes", minutes, minutes - new_minutes, alone=False),
+        Signal(
+            "bracket", _ORDER[bracket], bracket, bracket if bracket > counters.bracket_before else 0,
+            BRACKET_SNAPSHOT, BRACKET_REHYDRATE, alone=False,
+        ),
+    )  # fmt: skip
+
+
+def wear_of(counters: Counters) -> Wear:
+    """Gives what the spawn criteria ask of a session."""
+    return Wear(
+        counters.compactions,
+        counters.critical_in_a_row,
+        counters.last_score,
+        counters.score,
+        counters.next_agent_pending,
     )
 
 
-def decide(signals: tuple[Signal, ...], *, snapshot_allowed: bool, rehydrate_allowed: bool) -> Word:
-    """Gives the strongest action that is due and allowed; a withheld one is named in the reasons.
+def judged(counters: Counters, settings: Settings, *, shadow: bool) -> Word:
+    """Gives the word on a conversation: by its signals, the spawn criteria, and whether the user asked."""
+    forced = () if counters.asked is None else (f"asked for{': ' if counters.asked else ' by hand'}{counters.asked}",)
+    withheld: dict[GovernorAction, str] = {}
+    if not settings["snapshot"]:
+        withheld["snapshot"] = SWITCHED_OFF
+    if shadow or not (settings["rehydrate"] or forced):
+        withheld["rehydrate"] = SWITCHED_OFF
+    elif counters.refused_at is not None and counters.turns - counters.refused_at < int(
+        settings["governor.turnsSnapshot"]
+    ):
+        withheld["rehydrate"] = REFUSED
+    return decide(signals_of(counters, settings), (*forced, *spawn_reasons(wear_of(counters))), withheld)
 
-    A rehydrate that is switched off is no reason to snapshot again and again: that needs pressure since the last one.
+
+def decide(signals: tuple[Signal, ...], forced: tuple[str, ...], withheld: Mapping[GovernorAction, str]) -> Word:
+    """Gives the strongest action that is due and not withheld; one that is, is named with its reason.
+
+    A rehydrate that is withheld is no reason to snapshot again and again: that needs pressure since the last one.
     """
-    allowed: dict[GovernorAction, bool] = {"rehydrate": rehydrate_allowed, "snapshot": snapshot_allowed}
-    withheld: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    for action, is_allowed in allowed.items():
-        reached = _reached(signals, action)
-        if not reached:
+    for action in _STRONGEST_FIRST:
+        due = (*(forced if action == "rehydrate" else ()), *_due(signals, action))
+        if not due:
             continue
-        reasons = reasons or tuple(_in_words(signal, action) for signal in reached)
-        if is_allowed:
-            return Word(action, (*reasons, *withheld))
-        withheld = withheld or (f"{action} is due but switched off in the settings",)
-    return Word("ok", (*reasons, *withheld))
+        reasons = reasons or due
+        if action not in withheld:
+            return Word(action, (*reasons, *named))
+        named = named or (f"{action} is due but {withheld[action]}",)
+    return Word("ok", (*reasons, *named))
 
 
-def after_run(
-    counters: Counters,
-    *,
-    now_ms: int,
-    run_ms: int,
-    diff_lines: int,
-    injected_bytes: int,
-    files: tuple[str, ...],
-    window: int,
-    shadow: bool = False,
-) -> Counters:
-    """Adds one run to the counters. The first run of a conversation sets the clock and the difference's baseline.
-
-    What passive mode only pretended to give (`shadow`) stops counting with the first run that was given something.
-    """
-    if counters.shadow and not shadow:
-        counters = counters._replace(injected=(), injected_before=0, files=(), files_before=0)
-    growth = max(0, diff_lines - counters.last_diff_lines) if counters.last_diff_lines is not None else 0
-    return counters._replace(
-        turns=counters.turns + 1,
-        injected=(*counters.injected, injected_bytes)[-window:],
-        injected_before=max(0, counters.injected_before - max(0, len(counters.injected) + 1 - window)),
-        files=tuple(dict.fromkeys((*counters.files, *files))),
-        diff_lines=counters.diff_lines + growth,
-        last_diff_lines=diff_lines,
-        active_ms=counters.active_ms + _active_ms(counters.last_seen_ms, now_ms, run_ms),
-        last_seen_ms=now_ms,
-        shadow=shadow,
-    )
-
-
-def after_snapshot(counters: Counters, now_ms: int, snapshot: dict[str, object]) -> Counters:
-    """Begins to count turns, lines and time anew; the session still has the bytes and files it was given."""
-    return after_turnover(counters, now_ms, snapshot)._replace(
-        injected=counters.injected,
-        injected_before=len(counters.injected),
-        files=counters.files,
-        files_before=len(counters.files),
-        shadow=counters.shadow,
-    )
-
-
-def after_turnover(counters: Counters, now_ms: int, snapshot: dict[str, object]) -> Counters:
-    """Begins to count everything anew, for a fresh session, with the structured state that was kept."""
-    return Counters(
-        last_diff_lines=counters.last_diff_lines, last_seen_ms=now_ms, snapshot_at_ms=now_ms, snapshot=snapshot
-    )
-
-
-def _active_ms(last_seen_ms: int | None, now_ms: int, run_ms: int) -> int:
-    """The time since the last run that counts: the run's own, however long, and before it no longer pause."""
-    if last_seen_ms is None:
-        return 0
-    elapsed_ms = max(0, now_ms - last_seen_ms)
-    working_ms = min(max(0, run_ms), elapsed_ms)
-    pause_ms = elapsed_ms - working_ms
-    return working_ms + (pause_ms if pause_ms <= IDLE_GAP_MS else 0)
-
-
-def _reached(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[Signal, ...]:
-    """The signals that together make an action due; none where it is not."""
+def _due(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[str, ...]:
+    """The signals that together make an action due, in words; none where it is not."""
     reached = tuple(signal for signal in signals if _value(signal, action) >= _threshold(signal, action))
-    strong = any(signal.alone and _value(signal, action) >= 2 * _threshold(signal, action) for signal in reached)
-    return reached if len(reached) >= 2 or strong else ()
+    strong = any(signal.alone and _is_double(signal, action) for signal in reached)
+    return tuple(_in_words(signal, action) for signal in reached) if len(reached) >= 2 or strong else ()
 
 
 def _value(signal: Signal, action: GovernorAction) -> float:
@@ -148,5 +140,14 @@ def _threshold(signal: Signal, action: GovernorAction) -> float:
     return signal.rehydrate_at if action == "rehydrate" else signal.snapshot_at
 
 
+def _is_double(signal: Signal, action: GovernorAction) -> bool:
+    return _value(signal, action) >= 2 * _threshold(signal, action)
+
+
 def _in_words(signal: Signal, action: GovernorAction) -> str:
-    return f"{_value(signal, action):,.0f} {signal.words} (from {_threshold(signal, action):,.0f})"
+    """Says what was reached, and why it is enough by itself where it is."""
+    if signal.name == "bracket":
+        return f"the context window is {signal.words}"
+    amount = f"{_value(signal, action):,.0f} {signal.words}{signal.since[action == 'rehydrate']}"
+    times = "twice" if signal.alone and _is_double(signal, action) else "from"
+    return f"{amount} ({times} {_threshold(signal, action):,.0f})"

@@ -1,6 +1,7 @@
 """The answer to a call, with what it cost and saved."""
 
 from sidecar.call import Call
+from sidecar.governor import marker_text
 from sidecar.packs.compose import Composed
 from sidecar.packs.gather import Gathered
 from sidecar.packs.model import (
@@ -63,8 +64,12 @@ def _metadata(turn: Turn, gathered: Gathered, composed: Composed, *, injects: bo
 
 
 def _governor(turn: Turn, *, active: bool) -> GovernorBefore:
+    begins = active and turn.fresh
     return GovernorBefore(
-        action=turn.word.action, reasons=list(turn.word.reasons), start_fresh_session=active and turn.fresh
+        action=turn.word.action,
+        reasons=list(turn.word.reasons),
+        start_fresh_session=begins,
+        marker=marker_text(turn.sub_chat.counters, turn.carried) if begins and turn.carried is not None else None,
     )
 
 
@@ -78,7 +83,9 @@ def untouched(call: Call, params: PreRunParams, reason: str, turn: Turn | None) 
     system = SystemText(id=pinned.id, text=pinned.text) if pinned else None
     reused = len(pinned.text.encode()) if pinned else 0
     governor = (
-        _governor(turn, active=False) if turn else GovernorBefore(action="ok", reasons=[], start_fresh_session=False)
+        _governor(turn, active=False)
+        if turn
+        else GovernorBefore(action="ok", reasons=[], start_fresh_session=False, marker=None)
     )
     return PreRunResult(
         action="passthrough",

@@ -1,8 +1,11 @@
 """`continuity/preRun`, `continuity/explain`, the user's word on items, and the notifications around them."""
 
+from typing import TYPE_CHECKING
+
 from sidecar.call import Call
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
 from sidecar.core.redact import redact
+from sidecar.governor import after_compaction, after_turnover
 from sidecar.method import Lane, method, notification
 from sidecar.packs import explaining, prerun, wishes_store
 from sidecar.packs.ahead import rebuild_soon
@@ -20,6 +23,9 @@ from sidecar.packs.model import (
 )
 from sidecar.packs.wishes import Wish
 from sidecar.runs import ledger, records
+
+if TYPE_CHECKING:
+    import apsw
 
 
 def pre_run(call: Call, params: PreRunParams) -> PreRunResult:
@@ -93,6 +99,20 @@ def session_event(call: Call, params: SessionEventParams) -> None:
         forget = ledger.compact if params.event == "compacted" else ledger.forget
         forget(tx, params.provider, params.session_id, params.sub_chat_id)
         records.drop_pending(tx, params.sub_chat_id)
+        _relieve(tx, params, call.now_ms())
+
+
+def _relieve(tx: "apsw.Connection", params: SessionEventParams, now_ms: int) -> None:
+    """Takes from a conversation the pressure that its present session has lost; of another session it has none."""
+    place = records.place_of(tx, params.sub_chat_id)
+    state = records.sub_chat(tx, params.sub_chat_id)
+    present = state.counters.sessions[-1:]
+    if place is None or (params.session_id is not None and (params.session_id,) != present):
+        return
+    after = {"compacted": after_compaction, "reset": after_turnover}.get(params.event)
+    if after is not None:
+        state = state._replace(counters=after(state.counters, now_ms))
+        records.put_sub_chat(tx, params.sub_chat_id, place.project, place.workspace, state, now_ms)
 
 
 METHODS = (

@@ -90,6 +90,7 @@ class GovernorBefore(WireModel):
     action: GovernorAction
     reasons: list[str]
     start_fresh_session: bool = Field(description="Whether the host should neither resume nor continue.")
+    marker: str | None = Field(description="What the chat may show where the fresh session begins; null without one.")
 
 
 class StateIds(WireModel):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sidecar.codebase import is_faint, may_show
 from sidecar.packs.anchor.lines import Anchor, changed_lines, omissions
-from sidecar.packs.carryover import carryover_item
+from sidecar.packs.carryover import carryover_items
 from sidecar.packs.compose import Composed, anchor_block, compose
 from sidecar.packs.confidence import Reuse, reuse_of, without_news
 from sidecar.packs.context.items import ContextFile
@@ -56,13 +56,12 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
     """Every item that is valid for this call, whether the session has it or not."""
     items: list[PackItem] = []
     sendable = turn.limits.new_bytes
-    carries_over = turn.fresh and turn.sub_chat.counters.snapshot is not None
-    if carries_over:
-        items.append(carryover_item(turn.sub_chat.counters.snapshot or {}))
+    if turn.carried is not None:
+        items.extend(carryover_items(turn.carried, sendable))
     if turn.params.mode == "plan":
         items.append(contract_item(turn.task, turn.sub_chat, sendable))
     elif turn.sub_chat.plan:
-        items.append(plan_item(turn.sub_chat.plan, "carryover" if carries_over else "plan", sendable))
+        items.append(plan_item(turn.sub_chat.plan, "carryover" if turn.fresh else "plan", sendable))
     own = {file.ranked.path for file in gathered.extra}
     files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
     if turn.wishes:

@@ -12,7 +12,7 @@ from sidecar.packs.context.items import gives_content
 from sidecar.packs.gather import Gathered
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import PreRunParams, PreRunResult
-from sidecar.packs.turn import Turn
+from sidecar.packs.turn import Turn, reported_bracket
 from sidecar.runs import CallRecord, keys, ledger, records
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def _call_record(
         "files": [keys.context_path(item.key) for item in composed.delivered if gives_content(item)],
         "pin": list(composed.anchor) if composed.anchor and composed.anchor_is_new else None,
         "fresh": turn.fresh,
+        "bracket": reported_bracket(turn.params),
         "items": explained_items(composed.fates),
         "head": head,
         "toldHead": told_head,

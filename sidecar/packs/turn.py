@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from sidecar.call import Call
 from sidecar.codebase import repository_of
 from sidecar.context import Bracket, bracket_of, share_of
-from sidecar.governor import Word, decide, signals_of
+from sidecar.governor import Snapshot, Word, judged, structured_state
 from sidecar.packs.budget import Limits
 from sidecar.packs.context.appetite import Appetite, appetite_of
 from sidecar.packs.model import PreRunParams, TokenMode
@@ -49,6 +49,8 @@ class Turn:
     """What the session has that the host would resume, also when a fresh one is asked for."""
     word: Word
     fresh: bool
+    carried: Snapshot | None
+    """What the conversation has reached, for the fresh session it goes on in; None where it goes on in its own."""
     task: Task
     task_is_new: bool
     touched: tuple[str, ...]
@@ -86,12 +88,9 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         sub_chat = records.sub_chat(tx, params.sub_chat_id)
         failing = records.failing_tests(tx, workspace.key)
         accepted = artifacts.listed(tx, workspace.project_key, "accepted", "rejectedApproach", MAX_REJECTED)
-        word = decide(
-            signals_of(sub_chat.counters, settings),
-            snapshot_allowed=bool(settings["snapshot"]),
-            rehydrate_allowed=bool(settings["rehydrate"]) and not shadow,
-        )
-        fresh = word.action == "rehydrate" and sub_chat.counters.snapshot is not None
+        word = judged(sub_chat.counters, settings, shadow=shadow)
+        fresh = word.action == "rehydrate"
+        carried = structured_state(tx, params.sub_chat_id) if fresh else None
         held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
         held = ledger.known(tx, held_by)
         task, is_new = task_of(
@@ -100,18 +99,20 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         sub_chat = sub_chat.for_new_task() if is_new else sub_chat
         touched = records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS, task.fingerprint)
         wishes = wishes_of(tx, workspace.project_key)
+    bracket = reported_bracket(params) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, UNKNOWN) if fresh else (held_by, held)
     rejected = tuple(sorted(artifact.title for artifact in accepted))
     return Turn(
-        call, params, workspace, settings, token_mode, _bracket(params), sub_chat, failing, rejected, session, known,
-        held, word, fresh, task, is_new, tuple(sorted(touched)), wishes,
+        call, params, workspace, settings, token_mode, bracket, sub_chat, failing, rejected, session, known,
+        held, word, fresh, carried, task, is_new, tuple(sorted(touched)), wishes,
     )  # fmt: skip
 
 
-def _bracket(params: PreRunParams) -> Bracket:
+def reported_bracket(params: PreRunParams) -> Bracket | None:
+    """Gives how much is left of the context window; None where the host did not tell."""
     usage = params.usage
-    return bracket_of(100 * (1 - usage.used_tokens / usage.max_tokens)) if usage is not None else "FRESH"
+    return bracket_of(100 * (1 - usage.used_tokens / usage.max_tokens)) if usage is not None else None
 
 
 def _worked_on(

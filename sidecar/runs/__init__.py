@@ -1,7 +1,7 @@
 """What happened: runs, the delivery ledger, test status, task state, artifacts."""
 
 from sidecar.runs import keys
-from sidecar.runs.store import artifacts, ledger, records
+from sidecar.runs.store import artifacts, ledger, records, snapshots
 from sidecar.runs.values import (
     UNKNOWN,
     Artifact,
@@ -9,8 +9,11 @@ from sidecar.runs.values import (
     Counters,
     FailingTests,
     Item,
+    KeptSnapshot,
     Known,
     Pinned,
+    Place,
+    RunTold,
     SessionKey,
     SubChat,
     Task,
@@ -23,8 +26,11 @@ __all__ = [
     "Counters",
     "FailingTests",
     "Item",
+    "KeptSnapshot",
     "Known",
     "Pinned",
+    "Place",
+    "RunTold",
     "SessionKey",
     "SubChat",
     "Task",
@@ -32,4 +38,5 @@ __all__ = [
     "keys",
     "ledger",
     "records",
+    "snapshots",
 ]

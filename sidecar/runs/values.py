@@ -52,9 +52,13 @@ class Task(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """Pressure since the last snapshot of a conversation; bytes, lines, milliseconds."""
+    """Pressure on a conversation's present provider session: bytes, lines, milliseconds since that session began.
+
+    `…_before` is what of it a snapshot has kept already.
+    """
 
     turns: int = 0
+    turns_before: int = 0
     injected: tuple[int, ...] = ()
     """Bytes injected by the last calls, newest last."""
     injected_before: int = 0
@@ -62,18 +66,33 @@ class Counters(NamedTuple):
     files: tuple[str, ...] = ()
     """Distinct files given to the session, in order."""
     files_before: int = 0
-    """How many of those files were given before the last snapshot."""
     diff_lines: int = 0
     """Lines the difference has grown by."""
+    diff_lines_before: int = 0
     last_diff_lines: int | None = None
     """Lines of the difference at the last run; None before the first."""
     active_ms: int = 0
+    active_ms_before: int = 0
     last_seen_ms: int | None = None
+    bracket: int = 0
+    """How full the context window was at the last call, as the bracket's place in their order, the roomiest 0."""
+    bracket_before: int = 0
+    critical_in_a_row: int = 0
+    compactions: int = 0
+    compacted_at_ms: int | None = None
+    score: float | None = None
+    """The agent's score as the host told it last, and the one before the last compaction."""
+    last_score: float | None = None
+    next_agent_pending: bool = False
+    asked: str | None = None
+    """Why a fresh session was asked for by hand; None where it was not."""
+    refused_at: int | None = None
+    """The turn at which a fresh session was asked for and the host went on in the same one."""
     snapshot_at_ms: int | None = None
     shadow: bool = False
     """Whether bytes and files are what passive mode would have given; dropped on activation."""
-    snapshot: dict[str, Any] | None = None
-    """The structured state kept by the last snapshot."""
+    sessions: tuple[str, ...] = ()
+    """The provider sessions the conversation was in, the latest last."""
 
 
 class SubChat(NamedTuple):
@@ -124,6 +143,34 @@ class FailingTests(NamedTuple):
     head: str | None = None
     changed_hash: str | None = None
     """Where the worktree stood at the end of that run, as its state tells; None where that is not known."""
+
+
+class Place(NamedTuple):
+    """Where a conversation belongs."""
+
+    project: str
+    workspace: str
+
+
+class RunTold(NamedTuple):
+    """What a run's record tells of its work."""
+
+    run_id: str
+    objective: str
+    conclusion: str
+    """What the agent said at its end, its secrets masked."""
+    touched: tuple[str, ...]
+
+
+class KeptSnapshot(NamedTuple):
+    """The structured state of a conversation as it was kept."""
+
+    id: str
+    sub_chat_id: str
+    run_id: str
+    at_ms: int
+    reasons: tuple[str, ...]
+    value: dict[str, Any]
 
 
 class Artifact(NamedTuple):

@@ -100,6 +100,17 @@ MIGRATIONS: tuple[Migration, ...] = (
                  at_ms INTEGER NOT NULL, PRIMARY KEY (project, item)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "snapshots of conversations, and what their runs concluded",
+        (
+            """CREATE TABLE continuity_snapshots (
+                 snapshot_id TEXT PRIMARY KEY, sub_chat_id TEXT NOT NULL, run_id TEXT NOT NULL, at_ms INTEGER NOT NULL,
+                 reasons BLOB NOT NULL, value BLOB NOT NULL, row_hash TEXT NOT NULL)""",
+            "CREATE INDEX continuity_snapshots_by_sub_chat ON continuity_snapshots (sub_chat_id, at_ms)",
+            "ALTER TABLE continuity_runs ADD COLUMN objective TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE continuity_runs ADD COLUMN conclusion TEXT NOT NULL DEFAULT ''",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -112,6 +123,7 @@ DURABLE_TABLES = (
     "continuity_artifacts",
     "continuity_metrics",
     "continuity_wishes",
+    "continuity_snapshots",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _HEADER_BYTES = 100
 _PAGE_BYTES = 4096
+_INTERIOR = 5
+"""The kind of a table's page that only names other pages."""
 _UNREADABLE = (apsw.Error, UnicodeDecodeError)
 
 
@@ -106,11 +108,11 @@ def _open_damaged(damaged: Path, fresh: Path, now_ms: int) -> apsw.Connection | 
         if source is not None:
             return source
     for step in range(len(MIGRATIONS), 0, -1):
-        first_page = _first_page(fresh, step, now_ms)
-        for kept_from in (_HEADER_BYTES, _PAGE_BYTES):  # the header alone, then all of the first page
+        beginning = _beginning(fresh, step, now_ms)
+        for kept_from in (_HEADER_BYTES, _PAGE_BYTES):  # the header alone, then the whole list of tables
             scratch = _scratch(fresh)
             _remove(scratch)
-            _copy_with(first_page, damaged, scratch, kept_from)
+            _copy_with(beginning, damaged, scratch, kept_from)
             source = _opened(scratch)
             if source is not None and _step_of(source) == step:
                 return source
@@ -145,8 +147,15 @@ def _tables(connection: apsw.Connection) -> set[str]:
     return {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
 
 
-def _first_page(fresh: Path, step: int, now_ms: int) -> bytes:
-    """Gives the first page of a file that went through the same steps: its tables begin on the same pages.
+class _Beginning(NamedTuple):
+    """The list of tables as it should be: the first page, and the pages it goes on in."""
+
+    first_page: bytes
+    more: tuple[bytes, ...]
+
+
+def _beginning(fresh: Path, step: int, now_ms: int) -> _Beginning:
+    """Gives the list of tables of a file that went through the same steps: its tables begin on the same pages.
 
     That is so because with auto_vacuum SQLite keeps the first pages of all tables together at the beginning.
     """
@@ -157,16 +166,33 @@ def _first_page(fresh: Path, step: int, now_ms: int) -> bytes:
         migrate(connection, now_ms, MIGRATIONS[:step])
         list(connection.execute("PRAGMA journal_mode = DELETE"))
         list(connection.execute("PRAGMA journal_mode = WAL"))
-        return model.read_bytes()[:_PAGE_BYTES]
+        contents = model.read_bytes()
     finally:
         connection.close()
         _remove(model)
+    first_page = contents[:_PAGE_BYTES]
+    pages = (struct.unpack_from(">I", first_page, at)[0] for at in _places_of_children(first_page))
+    return _Beginning(first_page, tuple(contents[(page - 1) * _PAGE_BYTES : page * _PAGE_BYTES] for page in pages))
 
 
-def _copy_with(first_page: bytes, damaged: Path, scratch: Path, kept_from: int) -> None:
+def _places_of_children(first_page: bytes) -> list[int]:
+    """Where the first page names the pages that the list of tables goes on in (SQLite file format, B-tree pages)."""
+    if first_page[_HEADER_BYTES] != _INTERIOR:
+        return []
+    (cells,) = struct.unpack_from(">H", first_page, _HEADER_BYTES + 3)
+    return [*struct.unpack_from(f">{cells}H", first_page, _HEADER_BYTES + 12), _HEADER_BYTES + 8]
+
+
+def _copy_with(beginning: _Beginning, damaged: Path, scratch: Path, kept_from: int) -> None:
     contents = bytearray(damaged.read_bytes()) if damaged.is_file() else bytearray()
-    beginning = first_page[:kept_from] + bytes(contents[kept_from:_PAGE_BYTES])
-    contents[:_PAGE_BYTES] = beginning if len(beginning) == _PAGE_BYTES else first_page
+    start = beginning.first_page[:kept_from] + bytes(contents[kept_from:_PAGE_BYTES])
+    start = start if len(start) == _PAGE_BYTES else beginning.first_page
+    contents[:_PAGE_BYTES] = start
+    contents.extend(bytes(-len(contents) % _PAGE_BYTES))
+    if start == beginning.first_page:  # what the list goes on in is put at the end, where nothing else is
+        for at, page in zip(_places_of_children(start), beginning.more, strict=True):
+            contents.extend(page)
+            contents[at : at + 4] = struct.pack(">I", len(contents) // _PAGE_BYTES)
     pages = len(contents) // _PAGE_BYTES
     contents[28:32] = struct.pack(">I", pages)  # the size in pages
     contents[32:40] = bytes(8)  # no free pages, as far as reading goes

@@ -29,8 +29,8 @@ def test_pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_
 
     assert due["after"]["governor"]["action"] == "rehydrate"
     assert due["after"]["governor"]["reasons"] == [
-        "2 turns since the last snapshot (from 2)",
-        "6 active minutes since the last snapshot (from 5)",
+        "2 turns in this session (from 2)",
+        "6 active minutes in this session (from 5)",
     ]
     fresh = conversation.turn("continue", session="new")
     assert fresh["governor"]["startFreshSession"] is True

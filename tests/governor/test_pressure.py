@@ -1,16 +1,29 @@
 """The governor's decision as laws over its inputs."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.governor import after_run, after_snapshot, after_turnover, decide, signals_of
-from sidecar.governor.pressure import IDLE_GAP_MS, MINUTE_MS
+from sidecar.governor import (
+    RunPressure,
+    after_refusal,
+    after_run,
+    after_snapshot,
+    after_turnover,
+    decide,
+    is_renewed,
+    judged,
+    signals_of,
+)
+from sidecar.governor.counting import IDLE_GAP_MS, MINUTE_MS
+from sidecar.governor.model import GovernorAction
 from sidecar.runs import Counters
 from sidecar.settings.resolve import resolve
 
 SETTINGS = resolve([])
+REHYDRATES = resolve([("global", {"rehydrate": True})])
 RANK = {"ok": 0, "snapshot": 1, "rehydrate": 2}
 THRESHOLDS = {"turns": (7, 12), "bytes": (90_000, 150_000), "files": (10, 18), "lines": (160, 280), "minutes": (25, 50)}
 
@@ -36,8 +49,12 @@ amounts = st.builds(
 
 
 def action(pressure: Counters, *, snapshot: bool = True, rehydrate: bool = True) -> str:
-    signals = signals_of(pressure, SETTINGS)
-    return decide(signals, snapshot_allowed=snapshot, rehydrate_allowed=rehydrate).action
+    return decide(signals_of(pressure, SETTINGS), (), withheld(snapshot=snapshot, rehydrate=rehydrate)).action
+
+
+def withheld(*, snapshot: bool, rehydrate: bool) -> dict[GovernorAction, str]:
+    off: dict[GovernorAction, str] = {} if snapshot else {"snapshot": "off"}
+    return off if rehydrate else {**off, "rehydrate": "off"}
 
 
 def values(pressure: Counters) -> dict[str, float]:
@@ -91,7 +108,7 @@ def test_a_withheld_action_is_named_and_the_strongest_allowed_one_taken(
     pressure: Counters, snapshot: bool, rehydrate: bool
 ) -> None:
     due = action(pressure)
-    word = decide(signals_of(pressure, SETTINGS), snapshot_allowed=snapshot, rehydrate_allowed=rehydrate)
+    word = decide(signals_of(pressure, SETTINGS), (), withheld(snapshot=snapshot, rehydrate=rehydrate))
     allowed = {"ok": True, "snapshot": snapshot, "rehydrate": rehydrate}
     strongest = max((name for name in RANK if RANK[name] <= RANK[due] and allowed[name]), key=RANK.__getitem__)
     assert word.action == strongest
@@ -100,9 +117,8 @@ def test_a_withheld_action_is_named_and_the_strongest_allowed_one_taken(
 
 
 def run(before: Counters, now_ms: int, *, run_ms: int = 0, diff_lines: int = 0, window: int = 10) -> Counters:
-    return after_run(
-        before, now_ms=now_ms, run_ms=run_ms, diff_lines=diff_lines, injected_bytes=5, files=("a",), window=window
-    )
+    pressure = RunPressure(now_ms, run_ms, diff_lines, injected_bytes=5, files=("a",))
+    return after_run(before, pressure, window)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**5)), max_size=20))
@@ -136,38 +152,121 @@ def test_only_pauses_over_ten_minutes_do_not_count() -> None:
 
 
 @given(amounts)
-def test_a_snapshot_asks_for_no_other_without_new_pressure(pressure: Counters) -> None:
-    reset = after_snapshot(pressure, 7, {"objective": "x"})
-    assert action(reset, rehydrate=False) == "ok"
-    assert reset.snapshot == {"objective": "x"}
-    assert (reset.turns, reset.diff_lines, reset.active_ms) == (0, 0, 0)
-    assert (reset.injected, reset.files) == (pressure.injected, pressure.files), "the session still has them"
-    assert reset.last_diff_lines == pressure.last_diff_lines
+def test_a_snapshot_asks_for_no_other_without_new_pressure_and_takes_none_away(pressure: Counters) -> None:
+    kept = after_snapshot(pressure, 7)
+    assert action(kept, rehydrate=False) == "ok"
+    assert values(kept) == values(pressure)
+    assert (action(kept) == "rehydrate") == (action(pressure) == "rehydrate")
 
 
 @given(amounts)
 def test_a_turnover_takes_all_pressure_away(pressure: Counters) -> None:
-    fresh = after_turnover(pressure, 7, {"objective": "x"})
+    fresh = after_turnover(pressure, 7)
     assert action(fresh) == "ok"
     assert all(value == 0 for value in values(fresh).values())
+    assert fresh.last_diff_lines == pressure.last_diff_lines
 
 
-@given(st.integers(1, 30_000), st.integers(0, 3), st.integers(0, 60), st.integers(0, 9))
+pressures = st.builds(
+    RunPressure,
+    st.just(0),
+    st.just(0),
+    st.integers(0, 200),
+    st.integers(0, 40_000),
+    st.lists(st.sampled_from("abcdefghijklmnopqrstuvwxyz"), max_size=4).map(tuple),
+    st.sampled_from(["FRESH", "MODERATE", "DEPLETED", "CRITICAL"]),
+    st.none() | st.floats(0, 100),
+    st.booleans(),
+)
+
+
+MORE: dict[str, Callable[[RunPressure], RunPressure]] = {
+    "bytes": lambda one: one._replace(injected_bytes=400_000),
+    "files": lambda one: one._replace(files=(*one.files, *"0123456789")),
+    "bracket": lambda one: one._replace(bracket="CRITICAL"),
+    "handover": lambda one: one._replace(next_agent_pending=True),
+    "time": lambda one: one._replace(run_ms=10**7),
+}
+
+
+@given(st.lists(st.tuples(pressures, st.sampled_from(sorted(MORE))), max_size=30))
+def test_a_run_with_more_of_anything_never_weakens_the_word(runs: list[tuple[RunPressure, str]]) -> None:
+    one = other = Counters()
+    for run_, name in runs:
+        one, other = after_run(one, run_, 10), after_run(other, MORE[name](run_), 10)
+        words = [judged(counted, REHYDRATES, shadow=False).action for counted in (one, other)]
+        assert RANK[words[1]] >= RANK[words[0]]
+
+
+@given(st.lists(pressures, min_size=2, max_size=40), st.booleans(), st.booleans())
+def test_no_action_comes_twice_without_new_pressure(runs: list[RunPressure], rehydrate: bool, obeys: bool) -> None:
+    settings = REHYDRATES if rehydrate else SETTINGS
+    state, acted_at = Counters(), -100
+    for turn, run_ in enumerate(runs):
+        state = after_run(state, run_, 10)
+        word = judged(state, settings, shadow=False)
+        if word.action != "ok":
+            state = after_snapshot(state, 0)
+        if word.action == "rehydrate":
+            state = after_turnover(state, 0) if obeys else after_refusal(state)
+            assert turn - acted_at >= (1 if obeys else 7)
+            acted_at = turn
+        again = judged(state, settings, shadow=False)
+        assert again.action == "ok"
+
+
+@given(st.integers(0, 30_000), st.integers(0, 3), st.integers(0, 60), st.integers(0, 9))
 def test_pressure_that_rises_gradually_snapshots_on_its_way_and_in_the_end_turns_the_session_over(
     injected: int, files: int, lines: int, minutes: int
 ) -> None:
-    state, seen = Counters(), []
-    for turn in range(60):
-        state = after_run(
-            state, now_ms=turn * minutes * MINUTE_MS, run_ms=0, diff_lines=turn * lines, injected_bytes=injected,
-            files=tuple(f"{turn}-{number}" for number in range(files)), window=10,
-        )  # fmt: skip
+    state = Counters()
+    seen: list[str] = []
+    while len(seen) < 2 * THRESHOLDS["turns"][1]:
+        turn = len(seen)
+        given_files = tuple(f"{turn}-{number}" for number in range(files))
+        now_ms = turn * minutes * MINUTE_MS
+        state = after_run(state, RunPressure(now_ms, 0, turn * lines, injected, given_files), 10)
         seen.append(action(state))
-        if seen[-1] == "snapshot":
-            state = after_snapshot(state, turn * minutes * MINUTE_MS, {})
-        elif seen[-1] == "rehydrate":
+        if seen[-1] == "rehydrate":
             break
-    has_session_pressure = injected * 10 >= 150_000 and files * 60 >= 18
-    assert not has_session_pressure or seen[-1] == "rehydrate"
+        if seen[-1] == "snapshot":
+            state = after_snapshot(state, now_ms)
+    assert seen[-1] == "rehydrate"
     snapshots = [turn for turn, word in enumerate(seen) if word == "snapshot"]
-    assert all(later - earlier > 1 for earlier, later in pairwise(snapshots)) or files > 2
+    assert all(later - earlier > 1 for earlier, later in pairwise(snapshots))
+
+
+def test_one_signal_at_double_says_that_it_is_enough() -> None:
+    word = judged(counters(turns=14), SETTINGS, shadow=False)
+    assert word.reasons == ("14 turns since the last snapshot (twice 7)",)
+
+
+def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
+    assert action(counters()._replace(bracket=3)) == "ok"
+    assert action(counters(turns=7)._replace(bracket=2)) == "snapshot"
+    assert action(counters(turns=12)._replace(bracket=3)) == "rehydrate"
+    word = judged(counters(turns=7)._replace(bracket=2), SETTINGS, shadow=False)
+    assert word.reasons[-1] == "the context window is DEPLETED"
+
+
+def test_each_spawn_criterion_and_the_users_wish_forces_a_rehydrate() -> None:
+    for worn in (
+        Counters(compactions=3),
+        Counters(critical_in_a_row=3),
+        Counters(last_score=90, score=70),
+        Counters(next_agent_pending=True),
+    ):
+        assert judged(worn, REHYDRATES, shadow=False).action == "rehydrate"
+        assert judged(worn, SETTINGS, shadow=False).action == "ok"
+    asked = judged(Counters(asked="start over"), SETTINGS, shadow=False)
+    assert asked == ("rehydrate", ("asked for: start over",))
+    assert judged(Counters(asked=""), SETTINGS, shadow=True).action == "ok"
+
+
+def test_only_a_session_that_began_with_the_run_counts_as_fresh() -> None:
+    known = Counters(sessions=("a", "b"))
+    assert is_renewed(known, "b", "c", asked_fresh=True)
+    assert is_renewed(known, None, "c", asked_fresh=False), "the user began anew"
+    assert not is_renewed(known, "b", "b", asked_fresh=True), "the host resumed all the same"
+    assert not is_renewed(known, "b", "a", asked_fresh=True), "the host went back to another one"
+    assert not is_renewed(known, "b", "c", asked_fresh=False), "resumed under another id, or forked"

@@ -28,7 +28,7 @@ def under_pressure(chat: Conversation) -> Any:
 
 def test_low_pressure_is_ok(talk: Talk) -> None:
     answer = talk().turn(PROMPT)
-    assert answer["governor"] == {"action": "ok", "reasons": [], "startFreshSession": False}
+    assert answer["governor"] == {"action": "ok", "reasons": [], "startFreshSession": False, "marker": None}
     assert answer["after"]["governor"] == {"action": "ok", "reasons": []}
 
 

@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
+from sidecar.governor.snapshot import Snapshot, TouchedFile
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
 from sidecar.packs.anchor.lines import Sources, anchor_of, sections_of
 from sidecar.packs.anchor.rules import Document
 from sidecar.packs.anchor.toolchain import setting_lines
 from sidecar.packs.budget import Limits
-from sidecar.packs.carryover import carryover_item
+from sidecar.packs.carryover import carryover_items
 from sidecar.packs.compose import anchor_block, compose
 from sidecar.packs.context.appetite import APPETITES
 from sidecar.packs.context.items import ContextFile, context_items
@@ -67,8 +68,9 @@ def test_a_proposed_plan(plan: str) -> None:
 
 @given(nasty, nasty, nasty)
 def test_the_carry_over(text: str, step: str, status: str) -> None:
-    snapshot = {"objective": text, "todos": [[step, status]], "files": [text], "failing": [text], "conclusion": text}
-    assert_harmless([carryover_item(snapshot)], lines=7)
+    files = (TouchedFile(text, step),)
+    snapshot = Snapshot(text, "", ((step, status),), (text,), (text,), (text,), files, text)
+    assert_harmless(carryover_items(snapshot, 24_000), lines=3)
 
 
 @given(nasty, reported, reported)

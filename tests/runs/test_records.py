@@ -34,11 +34,11 @@ def test_only_the_latest_calls_are_kept_also_within_one_millisecond(database: Da
 
 def test_a_conversation_comes_back_as_it_was_kept(database: Database) -> None:
     task = Task("f", ("a", "b"), ("C.d",), "a b", "Do it")
-    counters = Counters(turns=3, injected=(1, 2), files=("x",), snapshot={"todos": [["a", "pending"]]})
+    counters = Counters(turns=3, injected=(1, 2), files=("x",), sessions=("s",), asked="")
     kept = SubChat(task, counters, (("a", "pending"),), "1. Do it")
     with database.write() as tx:
         assert records.sub_chat(tx, "chat").task is None
-        assert records.project_of(tx, "chat") is None
+        assert records.place_of(tx, "chat") is None
         records.put_sub_chat(tx, "chat", "project", "workspace", kept, 1)
         assert records.sub_chat(tx, "chat") == kept
-        assert records.project_of(tx, "chat") == "project"
+        assert records.place_of(tx, "chat") == ("project", "workspace")

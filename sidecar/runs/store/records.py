@@ -14,6 +14,8 @@ from sidecar.runs.values import (
     CallRecord,
     Counters,
     FailingTests,
+    Place,
+    RunTold,
     SubChat,
     Task,
 )
@@ -32,7 +34,12 @@ def sub_chat(tx: apsw.Connection, sub_chat_id: str) -> SubChat:
     if row is None:
         return NEW_SUB_CHAT
     task, counters, todos = (orjson.loads(cell) for cell in row[:3])
-    kept = {name: tuple(value) if isinstance(value, list) else value for name, value in counters.items()}
+    # A file of an earlier version has other counters too; what it does not have begins at none.
+    kept = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in counters.items()
+        if name in Counters._fields
+    }
     return SubChat(
         Task(task["fingerprint"], tuple(task["terms"]), tuple(task["names"]), task["query"], task["objective"])
         if task
@@ -43,10 +50,10 @@ def sub_chat(tx: apsw.Connection, sub_chat_id: str) -> SubChat:
     )
 
 
-def project_of(tx: apsw.Connection, sub_chat_id: str) -> str | None:
-    """Gives the project key a conversation belongs to; None for an unknown one."""
-    row = tx.execute("SELECT project FROM continuity_state WHERE sub_chat_id = ?", (sub_chat_id,)).fetchone()
-    return row[0] if row else None
+def place_of(tx: apsw.Connection, sub_chat_id: str) -> Place | None:
+    """Gives the project and the workspace a conversation belongs to; None for an unknown one."""
+    row = tx.execute("SELECT project, workspace FROM continuity_state WHERE sub_chat_id = ?", (sub_chat_id,)).fetchone()
+    return Place(*row) if row else None
 
 
 def put_sub_chat(
@@ -122,6 +129,19 @@ def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int, task: str | 
         (sub_chat_id, task, runs),
     )
     return list(dict.fromkeys(change[0] for (touched,) in rows for change in orjson.loads(touched)))
+
+
+def runs_told(tx: apsw.Connection, sub_chat_id: str, limit: int) -> list[RunTold]:
+    """Gives what a conversation's last runs tell of their work, the latest first."""
+    rows = tx.execute(
+        "SELECT run_id, objective, conclusion, touched FROM continuity_runs WHERE sub_chat_id = ?"
+        " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
+        (sub_chat_id, limit),
+    )
+    return [
+        RunTold(run_id, objective, conclusion, tuple(change[0] for change in orjson.loads(touched)))
+        for run_id, objective, conclusion, touched in rows
+    ]
 
 
 def record_run(tx: apsw.Connection, row: dict[str, Any]) -> None:
