@@ -35,8 +35,8 @@ ANSWER_MS = 50.0
 """What is kept of the deadline for putting the answer together."""
 
 INLINE_MS = 300.0
-"""With so much time left a look that nothing happened, which is over after a few microseconds and in any case after a
-quarter of a second, is made without another thread."""
+"""With so much time left a look at the little that happened, which is over after a fraction of a millisecond and in any
+case after a quarter of a second, is made without another thread."""
 
 GLIMPSE_MS, GLIMPSE_SHARE = 120.0, 0.15
 """A look that takes longer, or more of the time left, is likely to be late: then the paths alone are asked what the

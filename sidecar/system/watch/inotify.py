@@ -26,6 +26,9 @@ MASK = (
 MAX_WAITING_BYTES = 2 * 2**20
 """Events kept until somebody asks, a checkout of some 12,000 files: 0.1 s to read. Beyond it they count as lost."""
 
+GATHER_MS = 5
+"""So long the thread lets events gather: it stays out of the way of whoever asks, and the queue holds a second's."""
+
 _READ_BYTES = 256 * 1024
 _EVENT = struct.Struct("iIII")
 
@@ -86,7 +89,9 @@ class Inotify:
         poller = select.poll()
         poller.register(self._fd, select.POLLIN)
         poller.register(self._stop_read, 0)  # its end is always told
-        while not any(fd == self._stop_read for fd, _ in poller.poll()):
+        stopping = select.poll()
+        stopping.register(self._stop_read, 0)
+        while not any(fd == self._stop_read for fd, _ in poller.poll()) and not stopping.poll(GATHER_MS):
             with self._lock:
                 self._drain()
         with self._lock:
