@@ -55,7 +55,7 @@ def kept_plan(text: str) -> str:
 
 def devlog(objective: str, changes: Sequence[Change], conclusion: str, tests: Sequence[str], runs: int) -> Draft:
     """Writes the entry: what was asked, what changed, how the tests stand, what the agent concluded."""
-    title = redact(_first_sentence(objective, 90)) or "Work without a stated goal"
+    title = _first_sentence(redact(objective), 90) or "Work without a stated goal"
     lines = [f"# {title}", ""]
     if conclusion:
         lines += [_conclusion(conclusion), ""]

@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from sidecar.capture.parts import Command
-from sidecar.core.redact import redact
+from sidecar.core.redact import is_known_by_lines, redact, redact_lines
 
 EXCERPT_LINES = 14
 EXCERPT_CHARACTERS = 1_400
@@ -113,17 +113,23 @@ def outcomes_in(command: Command) -> list[RunnerOutcome]:
     """Reads one command's output; a runner's own result counts, not the exit code, which may be another program's."""
     if _only_shows(command.command):
         return []
-    output = _ANSI.sub("", command.output[-OUTPUT_CHARACTERS:]).replace("\r\n", "\n")
+    output = _ANSI.sub("", _end_of(command.output)).replace("\r\n", "\n")
     found = []
     for runner in RUNNERS:
         named = bool(runner.command.search(command.command))
         if runner.failed.search(output) or (named and command.failed is not False and runner.broken.search(output)):
-            names = (re.sub(r"\s*\n\s*", " ", name.strip()) for name in runner.failing_name.findall(output))
+            names = (redact(re.sub(r"\s*\n\s*", " ", name.strip())) for name in runner.failing_name.findall(output))
             kept = tuple(dict.fromkeys(names))[:MAX_NAMES]
             found.append(RunnerOutcome(runner.name, failed=True, names=kept, excerpt=_excerpt(runner, output)))
         elif runner.passed.search(output):
             found.append(RunnerOutcome(runner.name, failed=False, names=(), excerpt=""))
     return found
+
+
+def _end_of(output: str) -> str:
+    """The last whole lines of an output: of a line that was cut, half a secret would not be known as one."""
+    end = output[-OUTPUT_CHARACTERS:]
+    return end if len(end) == len(output) else end.partition("\n")[2]
 
 
 def _only_shows(command: str) -> bool:
@@ -135,7 +141,7 @@ def _only_shows(command: str) -> bool:
 
 def _excerpt(runner: Runner, output: str) -> str:
     """The lines that say what went wrong; where none are recognised, the output's end."""
-    lines = output.splitlines()
+    lines = (redact_lines(output) if is_known_by_lines(output) else output).splitlines()
     marks = (runner.detail, runner.failed, runner.broken)
     telling = [line.rstrip() for line in lines if any(mark.search(line) for mark in marks)]
     chosen = telling[:EXCERPT_LINES] or [line.rstrip() for line in lines[-EXCERPT_LINES:]]

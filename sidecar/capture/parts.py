@@ -5,10 +5,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from sidecar.core.redact import redact
+
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))
 _STATUSES = ("pending", "in_progress", "completed")
 _EXIT_CODE = re.compile(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
+
+STEP_CHARACTERS = 4_000
 
 
 class Command(NamedTuple):
@@ -146,10 +150,15 @@ def _exit_code(told: int | None, text: str) -> int | None:
 def _todos(listed: list[Any]) -> tuple[tuple[str, str], ...]:
     """Content and status of each step; a status of the agent's own making is none of ours, and counts as pending."""
     return tuple(
-        (str(todo.get("content", ""))[:4_000], status if (status := todo.get("status")) in _STATUSES else _STATUSES[0])
+        (_step(str(todo.get("content", ""))), status if (status := todo.get("status")) in _STATUSES else _STATUSES[0])
         for todo in listed
         if isinstance(todo, Mapping)
     )
+
+
+def _step(content: str) -> str:
+    """Masks a step's secrets before it is cut: half a secret is not known as one."""
+    return redact(content[: 2 * STEP_CHARACTERS])[:STEP_CHARACTERS]
 
 
 def _distinct(paths: list[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sidecar.codebase.filemap import Files
 from sidecar.codebase.worktree.gitdir import index_signature
 from sidecar.codebase.worktree.state import RepositoryState, is_own
-from sidecar.core.redact import is_secret_path
+from sidecar.core.secret_paths import is_secret_path
 from sidecar.system.git import Git
 
 MAX_FILES = 200_000

@@ -23,6 +23,7 @@ from sidecar.packs.shared import (
     shared_pack,
 )
 from sidecar.packs.store import CachedPack
+from sidecar.packs.text import one_line
 from sidecar.runs import Known, keys
 from sidecar.system.log import Log
 
@@ -284,7 +285,7 @@ def _packed(
         reason = f"only the first {len(listing.files)} of {listing.cut_at} files are looked at"
         omissions.append(Trimmed(item="context", reason=reason))
     omissions.extend(
-        Trimmed(item=path[:200], reason="not there, outside the workspace, or not to be shown")
+        Trimmed(item=one_line(path, 200), reason="not there, outside the workspace, or not to be shown")
         for path in search.nowhere
     )
     return _Packed(answer, extra, omissions)

@@ -19,8 +19,16 @@ _MARKER = re.compile(r"@\[[a-z]+:[^\]\n]{0,2000}\]")
 def said(prompt: str) -> str:
     """Gives a prompt's own words, with the paths of what it mentions."""
     if len(prompt) > HEAD_CHARACTERS + TAIL_CHARACTERS:
-        prompt = f"{prompt[:HEAD_CHARACTERS]}\n{prompt[-TAIL_CHARACTERS:]}"
+        prompt = f"{_whole_words(prompt[:HEAD_CHARACTERS])}\n{_whole_words(prompt[: -TAIL_CHARACTERS - 1 : -1])[::-1]}"
     return _said(prompt)
+
+
+def _whole_words(cut: str) -> str:
+    """Leaves out a word that was cut at the end: half a secret is not known as one."""
+    at = len(cut) - 1
+    while at > 0 and not cut[at].isspace():
+        at -= 1
+    return cut[: at or None]
 
 
 @lru_cache(maxsize=16)

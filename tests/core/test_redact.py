@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from sidecar.core.redact import MASK, is_secret_path, redact
+from sidecar.core.redact import MASK, redact
+from sidecar.core.secret_paths import is_secret_path
 
 _RANDOM = random.Random(7)  # fixed, so that a failure comes back
 
@@ -136,6 +137,14 @@ ADVERSARIAL = (
     "a.", "a-", "token.", "token_", "password", "secret=", "eyJ-", "eyJa.", "-----BEGIN ", "-----BEGIN A", "x://", "x:",
     "a+://b:", "authorization:  ", "bearer ", "bearer  ", "token  ", "token = '", 'token="a', "sk-", "SG.a", "ghp_",
     "AKIA", "1", "0123456789:", "pwd:    ", "api_key_1_1", "https://a:b", "hooks.slack.com/services/",
+    "curl -u ", "curl ", "curl -u a:", "://" + "a" * 24, "a" * 24 + "@", "password.", "<password>", "<token a",
+    "--token ",
+    "--", "login a password ", "login ", "key=a1", "key=a1b2c3d4", "key", "pass=", "pass", "Private-Lines: 1\na\n",
+    "authorization: ", "authorization", "identified by '", "with a password '", "user ", "kind: Secret\n a: ", "sig=a",
+    "M" + "a" * 24 + ".", "M", '"aaaaaa" == ', '"aaaaaa" == a', 'name="password" value="', 'name="a', "password (",
+    "PAT",
+    "ZXlKa", "SKa", "pat.a", "API-A", "secret[1]", "password_a", "a_PASSWORD=", "- password: a", "pass: a-b-c-d",
+    "auth", "token('", 'secret = "${', "İ", "A_",
     " ", "\t", "'", "=",
 )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from sidecar.codebase import Summary, chunk_lines, count_terms
-from sidecar.core.redact import redact_lines
+from sidecar.core.redact import is_known_by_lines, redact_lines
 from sidecar.packs.context.interest import NAME_INTEREST, interest
 from sidecar.packs.text import line_of_code
 
@@ -28,7 +28,7 @@ def passage_of(text: str, summary: Summary, terms: Sequence[str]) -> Passage:
     if not summary.chunks or len(weights) < LEAST_TERMS:
         return ()
     first, end = _inside_definition(summary, frozenset(weights)) or _inside_chunk(summary, weights)
-    if "-----BEGIN" in text:
+    if is_known_by_lines(text):
         text = redact_lines(text)  # a line of a key does not tell what it is
     lines = [line.rstrip("\r") for line in text.split("\n")[first : min(end, first + MOST_LINES)]]
     start, found = _densest([weights.keys() & _terms(line, weights) for line in lines], weights)

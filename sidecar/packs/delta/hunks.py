@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase import Hunk, count_terms, follows, head_of, hunks_of, query_terms
-from sidecar.core.redact import redact_lines
+from sidecar.core.redact import is_known_by_lines, redact_lines
 from sidecar.packs.text import clean, size
 from sidecar.runs import keys
 
@@ -66,7 +66,7 @@ def safe_lines(text: str) -> tuple[tuple[str, ...], ...]:
     hunks = hunks_of(text)
     raw = [line for hunk in hunks for line in hunk.lines]
     masked = "\n".join(line[1:] for line in raw)
-    if "-----BEGIN" in masked:  # a key of many lines, each of which has to stay where it is
+    if is_known_by_lines(masked):  # a key of many lines, each of which has to stay where it is
         masked = redact_lines(masked)
     safe = clean(masked).split("\n")
     if len(safe) != len(raw):  # something was taken out that went over a line's end

@@ -1,0 +1,31 @@
+"""No secret is shown by half where a text is cut to be shown."""
+
+import pytest
+
+from sidecar.packs.prompt import HEAD_CHARACTERS, said
+from sidecar.packs.text import clean, line_of_code, one_line
+from tests.support.secret_shapes import SECRETS, TOKENS, shows
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_is_masked_before_a_text_is_cut(name: str) -> None:
+    secret = SECRETS[name]
+    assert clean(clean(secret.text)) == clean(secret.text)
+    for limit in range(12, len(secret.text) + 20, 5):
+        assert not shows(one_line(secret.text, limit), secret)
+
+
+@pytest.mark.parametrize("name", [name for name, secret in SECRETS.items() if "\n" not in secret.text])
+def test_a_secret_is_masked_before_a_line_is_cut(name: str) -> None:
+    for limit in range(12, len(SECRETS[name].text) + 20, 5):
+        assert not shows(line_of_code(f"    {SECRETS[name].text}", limit), SECRETS[name])
+
+
+@pytest.mark.parametrize("name", TOKENS)
+def test_of_a_long_prompt_no_half_of_a_secret_is_looked_at(name: str) -> None:
+    text = TOKENS[name].text
+    for there in range(0, len(text) + 10, 9):
+        before = "word " * (HEAD_CHARACTERS // 5)
+        pasted = f"{before[: HEAD_CHARACTERS - there - 1]} {text} {'more ' * 10_000}"
+        assert not shows(said(pasted), TOKENS[name])
+        assert text[: len(text) // 2] not in said(pasted)

@@ -1,0 +1,231 @@
+"""Made-up secrets of each kind we know, and texts that look like one and are none.
+
+No secret stands here whole: each is put together at run time from drawn characters, so that no scanner takes this
+file for a leak.
+"""
+
+import random
+import string
+from typing import NamedTuple
+
+_LETTERS = string.ascii_letters + string.digits
+_SMALL = string.ascii_lowercase + string.digits
+_CAPITALS = string.ascii_uppercase + string.digits
+_HEX = "0123456789abcdef"
+_DRAW = random.Random(11)  # fixed, so that a failure comes back
+
+
+class Secret(NamedTuple):
+    """A text as it may stand in a file, and what must not be left of it."""
+
+    text: str
+    value: str
+
+
+def drawn(count: int) -> str:
+    """Draws letters and digits."""
+    return "a1" + "".join(_DRAW.choice(_LETTERS) for _ in range(count - 2))
+
+
+def capitals(count: int) -> str:
+    """Draws capital letters and digits."""
+    return "A2" + "".join(_DRAW.choice(_CAPITALS) for _ in range(count - 2))
+
+
+def _hex(count: int) -> str:
+    return "a1" + "".join(_DRAW.choice(_HEX) for _ in range(count - 2))
+
+
+def _small(count: int) -> str:
+    return "a1" + "".join(_DRAW.choice(_SMALL) for _ in range(count - 2))
+
+
+def _in(text: str, value: str) -> Secret:
+    return Secret(text.replace("§", value), value)
+
+
+def _token(*parts: str) -> Secret:
+    """A token that needs nothing around it."""
+    return _in("§", "".join(parts))
+
+
+_NAMED = "k9" + _DRAW.choice("xyz") + "Rw2Tq7Lm4Vb8Zp1"
+_PASSWORD = "Sup3r" + "S3cret!"
+_WORDS = "correct" + "horse" + "battery"
+
+TOKENS = {
+    "OpenAI service account": _token("s", "k-svcacct-", drawn(60)),
+    "Anthropic admin": _token("s", "k-ant-admin01-", drawn(80)),
+    "Perplexity": _token("pp", "lx-", drawn(48)),
+    "Replicate": _token("r", "8_", drawn(37)),
+    "Hugging Face organisation": _token("api", "_org_", "aB" * 17),
+    "GitHub app": _token("gh", "s_", drawn(36)),
+    "GitLab deploy": _token("gl", "dt-", drawn(20)),
+    "GitLab feed": _token("gl", "ft-", drawn(20)),
+    "GitLab SCIM": _token("gl", "soat-", drawn(20)),
+    "GitLab job": _token("gl", "cbt-", "64_", drawn(20)),
+    "GitLab agent": _token("gl", "agent-", drawn(50)),
+    "GitLab runner": _token("GR", "1348941", drawn(20)),
+    "GitLab session": _token("_gitlab", "_session=", _small(32)),
+    "Atlassian": _token("ATA", "TT3", drawn(180)),
+    "Bitbucket": _token("AT", "BB", drawn(32)),
+    "Sourcegraph": _token("sg", "p_", _hex(16), "_", _hex(40)),
+    "Linear OAuth": _token("lin", "_oauth_", drawn(64)),
+    "Notion": _token("sec", "ret_", drawn(43)),
+    "Postman": _token("PM", "AK-", _hex(24), "-", _hex(34)),
+    "ReadMe": _token("rd", "me_", _small(70)),
+    "Typeform": _token("tf", "p_", drawn(59)),
+    "Octopus": _token("AP", "I-", capitals(26)),
+    "RubyGems": _token("ruby", "gems_", _hex(48)),
+    "Clojars": _token("CLO", "JARS_", _small(60)),
+    "Docker organisation": _token("dckr", "_oat_", drawn(32)),
+    "Artifactory": _token("AK", "Cp", drawn(69)),
+    "Artifactory password": _token("AP", "3", drawn(40)),
+    "Pulumi": _token("pu", "l-", _hex(40)),
+    "Prefect": _token("pn", "u_", drawn(36)),
+    "Doppler": _token("dp", ".pt.", drawn(43)),
+    "Terraform": _token(drawn(14), ".atlas", "v1.", drawn(64)),
+    "AWS Bedrock": _token("AB", "SK", drawn(120)),
+    "AWS older key id": _token("A3", "TX", capitals(16)),
+    "Alibaba": _token("LT", "AI", drawn(20)),
+    "Fly": _token("fo", "1_", drawn(43)),
+    "Heroku": _token("HR", "KU-", drawn(58)),
+    "Cloudflare origin": _token("v1", ".0-", _hex(24), "-", _hex(146)),
+    "OpenShift": _token("sha", "256~", drawn(43)),
+    "Vault batch": _token("hv", "b.", drawn(140)),
+    "PlanetScale": _token("pscale", "_pw_", drawn(43)),
+    "Netlify": _token("nf", "p_", drawn(36)),
+    "Supabase": _token("sb", "p_", _hex(40)),
+    "Azure AD": _token(drawn(3), "8", "Q~", drawn(33)),
+    "Slack refresh": _token("xox", "e-1-", capitals(146)),
+    "Slack app": _token("xa", "pp-1-", capitals(11), "-1234567890123-", _hex(64)),
+    "Brevo": _token("xkey", "sib-", _hex(64), "-", drawn(16)),
+    "Mailgun": _token("ke", "y-", _hex(32)),
+    "Mailchimp": _token(_hex(32), "-u", "s12"),
+    "Twilio": _token("S", "K", _hex(32)),
+    "Telegram": _token("1234567890", ":A", "A", drawn(33)),
+    "Discord bot": _token("M", "Tk4NjIyNDgzNDcxOTI1MjQ4", ".Cl2F", "Mq.", drawn(27)),
+    "Square": _token("sq", "0csp-", drawn(43)),
+    "Braintree": _token("access", "_token$production$", _small(16), "$", _hex(32)),
+    "EasyPost": _token("EZ", "AK", drawn(54)),
+    "Flutterwave": _token("FLW", "SECK_TEST-", _hex(32), "-X"),
+    "Duffel": _token("duf", "fel_live_", drawn(43)),
+    "Shippo": _token("ship", "po_live_", _hex(40)),
+    "Facebook": _token("EA", "AC", drawn(120)),
+    "Adobe": _token("p8", "e-", _small(32)),
+    "Grafana": _token("gl", "sa_", drawn(32), "_", _hex(8)),
+    "New Relic": _token("NR", "AK-", capitals(27)),
+    "Sentry": _token("sn", "tryu_", _hex(64)),
+    "Dynatrace": _token("dt", "0c01.", capitals(24), ".", capitals(64)),
+    "1Password account": _token("A", "3-", "-".join(capitals(count) for count in (6, 6, 5, 5, 5, 5))),
+    "1Password service": _token("ops", "_eyJ", drawn(250)),
+    "MaxMind": _token(drawn(6), "_", drawn(29), "_m", "mk"),
+    "Airtable": _token("pa", "t", drawn(14), ".", _hex(64)),
+    "Harness": _token("pa", "t.", drawn(22), ".", drawn(24), ".", drawn(20)),
+    "web token encoded again": _token("ZXl", "KaGJHY2lPaUp", drawn(80)),
+}
+"""By service; each is masked whatever stands around it."""
+
+NAMED = {
+    "Sentry address": _in("https://§@o1.ingest.sentry.io/1", _hex(32)),
+    "Sentry address of old": _in("https://§@sentry.example.org/2", f"{_hex(32)}:{_hex(32)}"),
+    "token in an address": _in("git clone https://§@git.example.org/a.git", drawn(30)),
+    "Slack workflow": _in("https://hooks.slack.com/triggers/§", f"T{capitals(8)}/{drawn(20)}"),
+    "Discord webhook": _in("https://discord.com/api/webhooks/§", f"123456789012345678/{drawn(68)}"),
+    "Teams webhook": _in(
+        "https://a.webhook.office.com/webhookb2/§", f"{_hex(36)}@{_hex(36)}/IncomingWebhook/{_hex(32)}"
+    ),
+    "signed Azure address": _in("?sv=2024&se=2030&sig=§&sr=b", drawn(43) + "%3D"),
+    "signed S3 address": _in("?X-Amz-Date=1&X-Amz-Signature=§", _hex(64)),
+    "Azure storage": _in("AccountName=a;AccountKey=§;EndpointSuffix=x", drawn(86) + "=="),
+    "Azure bus": _in("SharedAccessKeyName=r;SharedAccessKey=§", drawn(43) + "="),
+    "SoftLayer": _in("https://api.softlayer.com/soap/v3/§", _small(64)),
+    "connection string": _in("Server=db;User Id=sa;Password=§;", "hunter" + "two"),
+    "JDBC": _in("jdbc:mysql://db/shop?user=a&password=§", _PASSWORD),
+    "YAML word": _in("password: §", _WORDS),
+    "YAML words": _in("  db_password: §\n", "correct-horse" + "-battery-staple"),
+    "short name": _in("pass:'§'", _PASSWORD),
+    "name in humps": _in("const dbPass = '§'", "correct" + "horse"),
+    "somebody's": _in('smtp_pass: "§"', "correct" + "horse"),
+    "passphrase of words": _in('passphrase = "§"', "correct horse" + " battery staple"),
+    "signs of placeholders": _in('password = "§"', "pa$$w%" + "rd{1"),
+    "many signs": _in('apikey = "§"', "m{{h}o)p${e]nob(" + "ody[finds>-_$#thisone}}"),
+    "suffixed": _in('my_password_secure = "§"', _NAMED),
+    "array": _in('char secret[25] = "§";', _NAMED),
+    "compared": _in('if (apiKey !== "§") {', _NAMED),
+    "compared the other way": _in('if ("§" == password) {', _PASSWORD),
+    "called": _in('config.setPassword("§");', _PASSWORD),
+    "constructed": _in('std::string secret("§");', _NAMED),
+    "assigned": _in('secret.assign("§", 17);', _NAMED),
+    "stated": _in('password "§";', _PASSWORD),
+    "Objective-C": _in('password = @"§";', _PASSWORD),
+    "any key": _in("MAILJET_KEY=§", drawn(32)),
+    "Django": _in("SECRET_KEY = '§'", "l!t+dmzf97rt9s*yrs" + "ux1py_1@odvz1szr&6"),
+    "JSON in JSON": _in(r"{\"password\": \"§\"}", _PASSWORD),
+    "environment": _in("export DB_PASSWORD=§\n", "foo" + "barbaz"),
+    "environment with signs": _in("MYSQL_PWD=§\n", "f(o)o" + "$bar.1"),
+    "compose": _in("  - POSTGRES_PASSWORD=§\n", "polar" + "polar"),
+    "argument": _in("login --user ada --password §", _PASSWORD),
+    "curl": _in('curl -s -u "ada:§" https://example.org', "hunter" + "two"),
+    "Maven": _in("<password>§</password>", "hunter" + "two"),
+    "NuGet": _in('<add key="ClearTextPassword" value="§" />', "hunter" + "two"),
+    "SQL": _in("CREATE USER 'ada'@'%' IDENTIFIED BY '§';", "correct" + "horse"),
+    "SQL of another": _in("ALTER ROLE ada WITH PASSWORD '§';", "correct" + "horse"),
+    "netrc": _in("machine example.org login ada password §", "hunter" + "two"),
+    "Docker": _in('{"auths": {"x": {"auth": "§"}}}', "YWRhOmh1" + "bnRlcjI="),
+    "npm": _in("//registry.example.org/:_authToken= §", _NAMED),
+    "header": _in("Authorization: Token §", _NAMED),
+    "raw header": _in('{"Authorization": "§"}', _NAMED),
+    "API header": _in("curl -H 'X-Api-Key: §'", _NAMED),
+    "Kubernetes": _in("kind: Secret\ndata:\n  user-pw: §\n", "aHVudGVy" + "Mmh1bnRlcjI="),
+    "PuTTY": _in("Private-Lines: 1\n§\nPrivate-MAC: x", drawn(64)),
+    "German": _in('Passwort = "§"', "richtiges" + "pferd"),
+    "Spanish": _in('contraseña: "§"', "caballo" + "correcto"),
+}
+"""By what stands around them."""
+
+SECRETS = {**TOKENS, **NAMED}
+
+TELLING = 7
+"""Characters of a secret that must not be seen together, its service's own beginning left out."""
+
+
+def shows(text: str, secret: Secret) -> bool:
+    """Says whether a secret, its end, or a run from its middle is left in a text."""
+    value = secret.value
+    middle = len(value) // 2
+    return value in text or value[-TELLING:] in text or value[middle : middle + TELLING] in text
+
+
+HARMLESS = (
+    "password: str", "password: SecretStr", "password: SecretBytes", "password: string", "password: string;",
+    "password?: string | null", "password = Column(String(128))", "password: required", "password: undefined",
+    "password: 'is required'", 'password: "At least 8 characters"', "password: 'must have the letters of your name'",
+    "password = request.form['password']", "password = hashPassword(input)", "password = generate_password_hash(word)",
+    "if password != confirmation:", "assert user.password is None", "passwordHash: passwordHash,",
+    "PASSWORD_HASHERS = ['argon2']", "PASSWORD=$OTHER", "PASSWORD=${DB_PASSWORD}", "PASSWORD=<your password>",
+    'password = f"{user}-{host}"', "password = '%(password)s'", "pass: 'first'", "for pass = 1; pass < 3; pass++ {",
+    "    pass\n\n    def next(self) -> None:", "bypass: 'cache1'", "byPass = 'cache1'", 'tests: "42 pass: 3 failed"',
+    "the password is asked for once", "Enter your password:", "the password manager keeps it", "a passphrase of words",
+    "token: str", "token = next(tokens)", "tokens: list[Token1]", "token_count = 12", "type: 'token', value: 'ident'",
+    'tokenizer: "cl100k_base"', "csrf_token()", "const token = await getToken1()", "secret = os.environ['SECRET']",
+    "secretName: my-app-tls", "use_secret: true", "key: 'name'", "key = 'user:profile:v2'", "keyof typeof table1",
+    "primaryKey: 'order_id'", "cache_key = 'v1/users/index'", "key={item.id}", "sort_key: created_at",
+    "publicKey: 'a1B2c3D4e5F6a7B8c9D0e1F2'", '"next-auth": "5.0.0-beta.25"', 'cloud.example.org/auth="v0.20.0"',
+    "auth: 'required'", "author = 'ada1'", "authorize(user, role1)", "authentication: 'jwt2'",
+    "openssl req -new -key key1.key -out key1.csr", "openssl req -newkey rsa:2048 -days 365", "--token-limit 12000000",
+    "https://example.org:8080/a@b1", "http://user@example.org", "git@example.org:ada/shop.git", "ssh://git@host1/a.git",
+    "https://very-long-host-name-1.example.org/path@2", "postgres://localhost:5432/shop",
+    "5f3a9c0e-7b1d-4c2a-9e8f-0a1b2c3d4e5f", "sha512-" + "Ab1+" * 22, "integrity sha256-" + "Zz9/" * 11,
+    "skip-links-for-keyboard-users-1", "risk-proj-assessment-of-a-long-title", "task_live_reload_of_everything_1",
+    "api-gateway-configuration-1", "pattern.matches.something_long_enough_1", "path.to.some_module.with_many_parts_2",
+    "pubkey-pinning-is-deprecated", "rubygems_version_requirement_of_all", "patch.applied_to_every_module_of_it1",
+    "AP_STYLE_CONSTANT_NAME_OF_LENGTH_40_AND_MORE", "APPLICATION_CONTEXT_FACTORY_BEAN_NAME_1", "SKIPPED = 12",
+    "EAAAnalysis", "ACCEPT_ENCODING_HEADER_NAME_1", "LTAIrport", "s-s4t2", "A3-paper", "v1.0-alpha", "4b1d7e2",
+    "dp.pt.x", "fo1_small", "the basic idea-of-authentication-schemes", "a token economy-of-incentives-2",
+    "digest of something-that-is-long", "curl -u $USER:$PASSWORD https://example.org", "curl --user-agent x:1 y",
+    "kind: Secret\nmetadata:\n  name: database\n", "identified by its name", "login as root, password follows",
+    "<password>${db.password}</password>", "<passwordField>password</passwordField>", "Private-Lines: none",
+    "const TOKEN_STRINGS = '[A-Za-z0-9._~+/-]+=*'", "amqp://guest:**@example.org//",
+)  # fmt: skip
+"""Texts that stay as they are."""
