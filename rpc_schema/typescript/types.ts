@@ -47,6 +47,21 @@ export interface ErrorData {
   [member: string]: unknown
 }
 
+/** Which artifacts to commit, and to which project's repository. */
+export interface ArtifactCommitParams {
+  projectPath: string
+  /** Drafts named here count as accepted. Absent: every accepted artifact of the project. */
+  ids?: string[] | null
+}
+
+/** What is on the memory branch now. */
+export interface ArtifactCommitResult {
+  branch: string
+  /** The branch's commit that holds them; null when there was nothing to do. */
+  commit: string | null
+  artifacts: CommittedArtifact[]
+}
+
 /** Names one artifact. */
 export interface ArtifactGetParams {
   id: string
@@ -220,6 +235,14 @@ export interface CodebaseStateResult {
    * `status`: git was asked in full; `watch`: it was, and all that changed since are files that a watch named and that were looked at again; `watch+stat`: the same with a watch that may miss changes (macOS, Windows), checked by a full look soon after; `walk`: every file of a folder without git was looked at.
    */
   proof: string
+}
+
+/** An artifact that is on the memory branch. */
+export interface CommittedArtifact {
+  id: string
+  type: "devlog" | "adr" | "rejectedApproach"
+  /** The commit it came to the branch with. */
+  commit: string
 }
 
 /** What the sidecar refuses to take. */
@@ -942,6 +965,15 @@ export interface Methods {
    * Errors: notFound, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "artifact/get": { params: ArtifactGetParams; result: ArtifactGetResult }
+  /**
+   * Commits artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks are left alone.
+   *
+   * An artifact that is committed already stays as it is. A branch that is checked out, a remote's default or one that
+   * people work on is refused.
+   *
+   * Errors: notFound, policyDenied, conflict, workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "artifact/commit": { params: ArtifactCommitParams; result: ArtifactCommitResult }
   /**
    * Shows each pressure signal of a conversation beside its thresholds, the word on them, and the last snapshot.
    *

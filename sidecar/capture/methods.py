@@ -3,7 +3,7 @@
 from typing import Any
 
 from sidecar.call import Call
-from sidecar.capture import postrun
+from sidecar.capture import commit_method, postrun
 from sidecar.capture.model import (
     ArtifactGetParams,
     ArtifactGetResult,
@@ -66,4 +66,5 @@ METHODS = (
     method("continuity/postRun", post_run, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
     method("artifact/list", list_artifacts, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
     method("artifact/get", get_artifact, lane=Lane.SHARED, errors=(NotFound, StateDegraded)),
+    commit_method.ROW,
 )

@@ -7,6 +7,7 @@ from typing import Any
 import apsw
 
 from sidecar.call import Call
+from sidecar.capture.committing import commit_later
 from sidecar.capture.compaction import Loss, loss_by_prompt
 from sidecar.capture.delivering import forget_lost, settle_delivery
 from sidecar.capture.entries import keep_devlog
@@ -49,6 +50,7 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
         known = records.run_result(tx, params.run_id)
         result = _again(known) if known is not None else _keep(tx, one)
     call.process.after_run(call.process, workspace, params.sub_chat_id)
+    commit_later(call.process, workspace, settings)
     return result
 
 

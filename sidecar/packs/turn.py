@@ -87,7 +87,7 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
     with call.database.read() as tx:
         sub_chat = records.sub_chat(tx, params.sub_chat_id)
         failing = records.failing_tests(tx, workspace.key)
-        accepted = artifacts.listed(tx, workspace.project_key, "accepted", "rejectedApproach", MAX_REJECTED)
+        accepted = artifacts.accepted(tx, workspace.project_key, "rejectedApproach", MAX_REJECTED)
         word = judged(sub_chat.counters, settings, shadow=shadow)
         fresh = word.action == "rehydrate"
         carried = structured_state(tx, params.sub_chat_id) if fresh else None

@@ -1,11 +1,23 @@
 """Every setting, declared once: name, kind, default, what it means. Imports little, so that start-up may use it."""
 
+import re
 from typing import Any, NamedTuple
 
 from sidecar.core.names import shown
 
-PROTECTED_BRANCHES = ("main", "master", "develop", "head")
-PROTECTED_FOLDERS = ("release", "releases", "hotfix", "refs")
+PROTECTED_BRANCHES = (
+    "head", "main", "master", "mainline", "trunk", "default", "next",
+    "dev", "develop", "development", "devel", "integration", "staging", "stage", "prod", "production", "live",
+    "gh-pages",
+)  # fmt: skip
+PROTECTED_FOLDERS = (
+    "refs", "release", "releases", "rel", "hotfix", "hotfixes", "support", "stable", "maint", "maintenance",
+)  # fmt: skip
+"""A branch of such a name, below it (`release/1.2`) or beside it (`release-1.2`) is what is released from."""
+
+_RELEASE = re.compile(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")
+"""The first part of a release branch's name: `release-1.2`, `stable_4`, `7-0-stable`, `v18.x`, `3.11`."""
+
 MAX_BRANCH_BYTES = 200
 
 
@@ -172,7 +184,7 @@ def _is_forbidden(char: str) -> bool:
 def _is_protected(name: str) -> bool:
     """Compares without case: on many disks `Main` is the same branch as `main`."""
     folded = name.casefold()
-    return folded in PROTECTED_BRANCHES or folded.split("/")[0] in PROTECTED_FOLDERS
+    return folded in PROTECTED_BRANCHES or _RELEASE.fullmatch(folded.split("/")[0]) is not None
 
 
 def problems_with(patch: dict[str, Any]) -> list[str]:

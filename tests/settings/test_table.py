@@ -133,10 +133,19 @@ def test_a_variable_that_does_not_fit_is_left_out_and_named_and_an_empty_one_say
 
 @pytest.mark.parametrize(
     "name",
-    ["main", "master", "develop", "HEAD", "Main", "release", "release/1.0", "Release/1", "releases/x", "hotfix/y"],
-)
+    ["main", "master", "develop", "HEAD", "Main", "release", "release/1.0", "Release/1", "releases/x", "hotfix/y",
+     "trunk", "production", "staging", "stable", "release-1.2", "releases-2", "hotfix-1", "release_3", "stable/4.2.x",
+     "7-0-stable", "v18.x", "3.11", "1.x", "support-2", "gh-pages"],
+)  # fmt: skip
 def test_branches_that_people_work_on_are_refused(name: str) -> None:
     assert not is_memory_branch(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["memory/continuity", "memory", "releasenotes", "memory/release", "stables/x", "vista", "chat/1", "mainly"]
+)
+def test_a_name_that_only_reminds_of_such_a_branch_is_fine(name: str) -> None:
+    assert is_memory_branch(name)
 
 
 ODD_NAMES = [

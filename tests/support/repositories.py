@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from sidecar.system.watch.cookies import PREFIX
+
 DATE = "2026-03-01T09:00:00+00:00"
 
 HERMETIC = {
@@ -61,6 +63,33 @@ class Repository:
         self.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.path), name)
         self.git("commit", "--quiet", "--message", f"Add {name}")
         return Repository(self.path / name)
+
+    def untouchable(self, *but: str) -> dict[str, object]:
+        """Gives all that nobody but the user may change: the worktree's files and the git directory's.
+
+        Objects are only ever added, and branches named in `but`, with their log, may move. Linked worktrees' own
+        files stand in the git directory too.
+        """
+        common = Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir"))
+        is_bare = self.git("rev-parse", "--is-bare-repository") == "true"
+        moved = {f"{folder}/{branch}" for branch in but for folder in ("refs/heads", "logs/refs/heads")}
+        kept = {
+            f".git/{name}": content
+            for name, content in _files(common).items()
+            if name not in moved and not name.startswith("objects/")
+        }
+        refs = self.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)").splitlines()
+        worktree = {} if is_bare else {k: v for k, v in _files(self.path).items() if not k.startswith(".git/")}
+        return {**kept, **worktree, "refs": [ref for ref in refs if ref.split(" ")[0] not in moved]}
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """Gives a folder's files; a watcher's cookies come and go by themselves."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.startswith(PREFIX)
+    }
 
 
 def git(folder: Path, *arguments: str) -> str:

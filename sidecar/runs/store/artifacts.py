@@ -52,6 +52,32 @@ def listed(tx: apsw.Connection, project: str, status: str | None, kind: str | No
     return [row for row, _ in rows]
 
 
+def accepted(tx: apsw.Connection, project: str, kind: str, limit: int) -> list[Artifact]:
+    """Gives a project's artifacts that the user accepted, also those committed since; none whose record is damaged.
+
+    The newest come first.
+    """
+    rows = _artifacts(
+        tx, "project = ?1 AND type = ?2 AND (status = 'accepted' OR status = 'committed' AND"
+        " coalesce(json_extract(cast(provenance AS TEXT), '$.committed.accepted'), 0))"
+        " ORDER BY created_at_ms DESC, artifact_id LIMIT ?3",
+        (project, kind, limit),
+    )  # fmt: skip
+    return [row for row, is_whole in rows if is_whole]
+
+
+def uncommitted(tx: apsw.Connection, project: str, limit: int) -> list[tuple[Artifact, bool]]:
+    """Gives what is ready to be committed, the oldest first, each with whether its content is what was written.
+
+    Ready are accepted artifacts, and drafts that no further run adds to.
+    """
+    return _artifacts(
+        tx, "project = ?1 AND (status = 'accepted' OR status = 'draft' AND"
+        " NOT coalesce(json_extract(cast(provenance AS TEXT), '$.open'), 0)) ORDER BY created_at_ms, rowid LIMIT ?2",
+        (project, limit),
+    )  # fmt: skip
+
+
 def _artifacts(tx: apsw.Connection, where: str, bindings: tuple[apsw.SQLiteValue, ...]) -> list[tuple[Artifact, bool]]:
     rows = tx.execute(f"SELECT {_ARTIFACT}, row_hash FROM continuity_artifacts WHERE {where}", bindings)
     found = []

@@ -1,0 +1,225 @@
+"""`artifact/commit`, and what is committed after a run: which artifacts, as which files, and when not."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.conversation import Conversation
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, set_settings
+
+BRANCH = "memory/continuity"
+CART = "class Cart:\n    def total(self) -> int:\n        return 1\n"
+
+
+def change_cart(chat: Conversation, content: str = CART, **post: Any) -> str:
+    """Plays a run that changes the cart and gives the id of the artifact it drafted."""
+    after = chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", content)], **post)["after"]
+    return str(after["artifacts"][0]["id"])
+
+
+def commit(chat: Conversation, *ids: str, **params: Any) -> Any:
+    chosen = {"ids": list(ids)} if ids else {}
+    return chat.client.request("artifact/commit", {"projectPath": str(chat.cwd), **chosen, **params})
+
+
+def refused(chat: Conversation, *ids: str) -> Any:
+    return chat.client.error("artifact/commit", {"projectPath": str(chat.cwd), "ids": list(ids)})
+
+
+def status(chat: Conversation, artifact_id: str) -> str:
+    return str(chat.client.request("artifact/get", {"id": artifact_id})["status"])
+
+
+def commits(repository: Repository) -> int:
+    return int(repository.git("rev-list", "--count", BRANCH))
+
+
+def test_an_artifact_becomes_a_file_that_says_where_it_comes_from(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    artifact_id = change_cart(chat)
+    before = shop.untouchable(BRANCH)
+
+    done = commit(chat, artifact_id)
+
+    assert shop.untouchable(BRANCH) == before
+    assert done == {
+        "branch": BRANCH,
+        "commit": shop.git("rev-parse", BRANCH),
+        "artifacts": [{"id": artifact_id, "type": "devlog", "commit": done["commit"]}],
+    }
+    assert status(chat, artifact_id) == "committed"
+    path = f"continuity/devlog/2026-03-{artifact_id}.md"
+    assert shop.git("ls-tree", "-r", "--name-only", BRANCH) == path
+    front, _, body = shop.git("show", f"{BRANCH}:{path}").removeprefix("---\n").partition("\n---\n\n")
+    artifact = chat.client.request("artifact/get", {"id": artifact_id})
+    assert f"{body}\n" == artifact["body"]
+    told = dict(line.split(": ", 1) for line in front.splitlines())
+    assert told["id"] == f'"{artifact_id}"'
+    assert told["runId"] == f'"{artifact["provenance"]["runId"]}"'
+    assert told["sessionId"] == '"session"'
+    assert told["files"] == '["src/cart.py"]'
+    assert told["createdAt"].startswith('"2026-03-01T09:30:00')
+    message = shop.git("log", "-1", "--format=%B", BRANCH)
+    assert message.startswith("Keep a devlog entry: Why does the cart total ignore the discount")
+    assert f"Run: {artifact['provenance']['runId']}" in message
+
+
+def test_what_is_committed_already_stays_as_it_is(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    artifact_id = change_cart(chat)
+    first = commit(chat, artifact_id)
+    again = commit(chat, artifact_id)
+    assert again == {**first, "commit": None}
+    assert commits(shop) == 1
+    assert commit(chat) == {"branch": BRANCH, "commit": None, "artifacts": []}
+
+
+def test_a_file_that_is_on_the_branch_when_the_sidecar_died_before_it_noted_so_is_only_marked(
+    talk: Talk, shop: Repository, active: MemorySidecar
+) -> None:
+    chat = talk()
+    artifact_id = change_cart(chat)
+    process = active.app.process
+    assert process is not None
+    with process.database.read() as tx:
+        sql = "SELECT * FROM continuity_artifacts WHERE artifact_id = ?"
+        row = tx.execute(sql, (artifact_id,)).fetchone()
+    first = commit(chat, artifact_id)
+    with process.database.write() as tx:
+        tx.execute(f"INSERT OR REPLACE INTO continuity_artifacts VALUES ({', '.join('?' * len(row))})", row)
+    assert status(chat, artifact_id) == "draft"
+
+    assert commit(chat, artifact_id) == first
+    assert status(chat, artifact_id) == "committed"
+    assert commits(shop) == 1
+
+
+def test_the_next_run_begins_an_entry_of_its_own_which_tells_only_what_is_new(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    first = change_cart(chat)
+    commit(chat, first)
+    second = change_cart(chat, CART + "\n\nTAX = 1\n")
+    assert second != first
+    commit(chat, second)
+    assert commits(shop) == 2
+    assert "`src/cart.py` +2 −0" in chat.client.request("artifact/get", {"id": second})["body"]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "sentence"),
+    [
+        (("checkout", "--quiet", "-b", BRANCH), "checked out"),
+        (("worktree", "add", "--quiet", "-b", BRANCH, "../elsewhere"), "checked out"),
+        (("symbolic-ref", "HEAD", f"refs/heads/{BRANCH}"), "checked out"),
+        (("symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{BRANCH}"), "default branch"),
+        (("symbolic-ref", f"refs/heads/{BRANCH}", "refs/heads/main"), "another name for `refs/heads/main`"),
+        (("branch", "memory"), "`memory` stands in the way"),
+    ],
+)
+def test_a_branch_that_is_in_use_is_refused_and_the_draft_stays(
+    talk: Talk, shop: Repository, prepare: tuple[str, ...], sentence: str
+) -> None:
+    chat = talk()
+    artifact_id = change_cart(chat)
+    shop.git(*prepare)
+    before = shop.untouchable()
+    failure = refused(chat, artifact_id)
+    assert failure.data["kind"] == "policyDenied"
+    assert sentence in failure.message
+    assert failure.data["hint"]
+    assert shop.untouchable() == before
+    assert status(chat, artifact_id) == "draft"
+
+
+def test_a_locked_branch_is_a_conflict_that_names_the_lock(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    commit(chat, change_cart(chat))
+    second = change_cart(chat, CART + "\n\nTAX = 1\n")
+    (shop.path / f".git/refs/heads/{BRANCH}.lock").touch()
+    failure = refused(chat, second)
+    assert failure.data["kind"] == "conflict"
+    assert "continuity.lock" in failure.data["hint"]
+    assert status(chat, second) == "draft"
+
+
+def test_unknown_artifacts_those_of_other_projects_and_a_project_outside_git_are_refused(
+    talk: Talk, shop: Repository, make_repository: Callable[..., Repository], active: MemorySidecar
+) -> None:
+    artifact_id = change_cart(talk())
+    assert refused(talk(), "devlog-nowhere").data["kind"] == "notFound"
+    other = Conversation(active.client, make_repository({"a.txt": "1\n"}, name="other").path)
+    assert refused(other, artifact_id).data["kind"] == "notFound"
+    (shop.path / ".git").rename(shop.path / ".elsewhere")
+    assert refused(talk(), artifact_id).data["kind"] == "workspaceUnavailable"
+    (shop.path / ".elsewhere").rename(shop.path / ".git")
+
+
+def test_switched_off_nothing_is_committed_by_hand_in_passive_mode_it_is(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    artifact_id = change_cart(chat)
+    set_settings(chat, mode="off")
+    assert refused(chat, artifact_id).data["kind"] == "policyDenied"
+    set_settings(chat, mode="passive")
+    assert commit(chat, artifact_id)["commit"] == shop.git("rev-parse", BRANCH)
+
+
+def test_a_secret_that_got_into_an_artifact_does_not_get_onto_the_branch(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    artifact_id = change_cart(chat, text="Done with ghp_" + "a1B2" * 9 + " as the token.")
+    commit(chat, artifact_id)
+    assert "ghp_" not in shop.git("log", "-p", BRANCH)
+
+
+def settled(active: MemorySidecar) -> None:
+    assert active.app.process is not None
+    assert active.app.process.settle(20)
+
+
+def test_after_a_run_finished_entries_are_committed_and_open_ones_are_not(
+    talk: Talk, shop: Repository, active: MemorySidecar
+) -> None:
+    chat = talk()
+    set_settings(chat, artifactPolicy="auto-write-memory-branch")
+    small = change_cart(chat)
+    settled(active)
+    assert status(chat, small) == "draft"
+    assert shop.git("branch", "--list", BRANCH) == ""
+
+    before = shop.untouchable(BRANCH)
+    large = CART + "".join(f"A{number} = {number}\n" for number in range(200))
+    big = change_cart(chat, large)
+    settled(active)
+    assert big == small
+    assert status(chat, big) == "committed"
+    assert commits(shop) == 1
+    assert shop.untouchable(BRANCH) == {**before, "src/cart.py": large.encode()}
+
+
+@pytest.mark.parametrize("settings", [{"mode": "passive"}, {"artifactPolicy": "auto-write-manual-commit"}])
+def test_in_passive_mode_and_by_default_nothing_is_committed_after_a_run(
+    talk: Talk, shop: Repository, active: MemorySidecar, settings: dict[str, str]
+) -> None:
+    chat = talk()
+    set_settings(chat, **{"artifactPolicy": "auto-write-memory-branch", "capture": {"changedLines": 1}, **settings})
+    change_cart(chat)
+    settled(active)
+    assert shop.git("branch", "--list", BRANCH) == ""
+
+
+def test_a_commit_that_is_refused_after_a_run_is_made_after_a_later_one(
+    talk: Talk, shop: Repository, active: MemorySidecar
+) -> None:
+    chat = talk()
+    set_settings(chat, artifactPolicy="auto-write-memory-branch", capture={"changedLines": 1})
+    shop.git("branch", "memory")
+    first = change_cart(chat)
+    settled(active)
+    assert status(chat, first) == "draft"
+    shop.git("branch", "-D", "memory")
+    second = change_cart(chat, CART + "\n\nTAX = 1\n")
+    settled(active)
+    assert [status(chat, one) for one in (first, second)] == ["committed", "committed"]
+    assert commits(shop) == 1

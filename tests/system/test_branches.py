@@ -1,0 +1,272 @@
+"""The one writer of a user's repository: what it adds, in repositories of all kinds, and that it touches no more."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
+from sidecar.system.branches import Addition, Tip, add_once, lock_of
+from sidecar.system.refs import place_of, uses_of
+from tests.support.process import ROOT
+from tests.support.repositories import Repository, git, make_repository
+
+BRANCH = "memory/continuity"
+PATH = "continuity/devlog/2026-03-one.md"
+MakeRepository = Callable[..., Repository]
+
+HOOKS = (
+    "pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction", "post-checkout",
+    "pre-push", "post-index-change", "update",
+)  # fmt: skip
+
+
+def add(folder: Path, content: str = "one\n", path: str = PATH, branch: str = BRANCH) -> Tip | None:
+    return add_once(place_of(folder), branch, Addition({path: content.encode()}, "Keep it\n", 1_772_355_600))
+
+
+def shown(repository: Repository, path: str = PATH, branch: str = BRANCH) -> str:
+    return repository.git("show", f"{branch}:{path}")
+
+
+@pytest.fixture
+def busy(make_repository: MakeRepository) -> Repository:
+    """A repository in the midst of work: staged, changed, new, stashed, with a hook of every kind that fails."""
+    repository = make_repository({"a.txt": "1\n", "b.txt": "1\n"})
+    repository.write({"a.txt": "stashed\n"})
+    repository.git("stash", "push", "--quiet")
+    repository.write({"a.txt": "staged\n"})
+    repository.git("add", "a.txt")
+    repository.write({"b.txt": "changed\n", "c.txt": "new\n"})
+    for name in HOOKS:
+        hook = repository.path / ".git/hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\necho ran >> {repository.path}/hook-ran\nexit 1\n")
+        hook.chmod(0o755)
+    return repository
+
+
+def test_files_become_a_commit_of_the_sidecars_own_and_nothing_else_changes_not_a_byte(busy: Repository) -> None:
+    before = busy.untouchable(BRANCH)
+
+    tip = add(busy.path)
+
+    assert busy.untouchable(BRANCH) == before
+    assert tip == Tip(busy.git("rev-parse", BRANCH), is_new=True)
+    assert shown(busy) == "one"
+    told = busy.git("log", "--format=%an <%ae> %cn %at|%s", BRANCH)
+    assert told == "1Code continuity <continuity@onecode.invalid> 1Code continuity 1772355600|Keep it"
+    assert busy.git("ls-tree", "-r", "--name-only", BRANCH) == PATH
+    busy.git("fsck", "--strict")
+    assert not (busy.path / "hook-ran").exists()
+
+
+def test_what_the_branch_holds_stays_beside_what_is_added(make_repository: MakeRepository) -> None:
+    repository = make_repository({"a.txt": "1\n", "continuity/README.md": "Ours.\n"})
+    repository.git("branch", BRANCH)
+    add(repository.path)
+    add(repository.path, path="continuity/adr/2026-03-two.md")
+    names = repository.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()
+    assert names == ["a.txt", "continuity/README.md", "continuity/adr/2026-03-two.md", PATH]
+    assert repository.git("rev-parse", f"{BRANCH}~2") == repository.head()
+
+
+def test_files_that_are_there_already_are_no_commit(make_repository: MakeRepository) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    first = add(repository.path)
+    assert first is not None
+    assert add(repository.path) == Tip(first.commit, is_new=False)
+
+
+def test_a_linked_worktree_a_folder_in_it_and_a_submodule_lead_to_the_repository_itself(
+    make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    repository = make_repository({"a.txt": "1\n", "src/b.txt": "1\n"})
+    worktree = repository.add_worktree(tmp_path / "chat", "chat/1")
+    before = repository.untouchable(BRANCH), worktree.untouchable(BRANCH)
+    tip = add(worktree.path / "src")
+    assert tip is not None
+    assert (repository.untouchable(BRANCH), worktree.untouchable(BRANCH)) == before
+    assert repository.git("rev-parse", BRANCH) == tip.commit
+
+    inner = repository.add_submodule(make_repository({"x.txt": "1\n"}, name="other"), "inner")
+    other = add(inner.path)
+    assert other is not None
+    assert inner.git("rev-parse", BRANCH) == other.commit
+    assert repository.git("rev-parse", BRANCH) == tip.commit
+
+
+def test_a_bare_repository_and_one_without_commits_get_a_branch_of_their_own(tmp_path: Path) -> None:
+    bare = tmp_path / "bare.git"
+    bare.mkdir()
+    git(bare, "init", "--quiet", "--bare", "--initial-branch", "main")
+    for repository in (Repository(bare), make_repository(tmp_path / "unborn")):
+        before = repository.untouchable(BRANCH)
+        assert add(repository.path) is not None
+        assert repository.untouchable(BRANCH) == before
+        assert repository.git("rev-list", "--count", "--all") == "1"
+        assert shown(repository) == "one"
+
+
+def test_packed_refs_a_detached_head_and_a_shallow_clone_make_no_odds(
+    make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    repository.commit({"a.txt": "2\n"})
+    add(repository.path)
+    repository.git("pack-refs", "--all")
+    repository.git("gc", "--quiet")
+    repository.git("checkout", "--quiet", "--detach")
+    before = repository.untouchable(BRANCH)
+    add(repository.path, "two\n")
+    assert repository.untouchable(BRANCH) == before
+    assert repository.git("rev-list", "--count", BRANCH) == "2"
+
+    git(tmp_path, "clone", "--quiet", "--depth", "1", repository.path.as_uri(), "shallow")
+    shallow = Repository(tmp_path / "shallow")
+    before = shallow.untouchable(BRANCH)
+    assert add(shallow.path) is not None
+    assert shallow.untouchable(BRANCH) == before
+
+
+def test_objects_borrowed_from_another_repository_are_read_and_new_ones_are_written_here(
+    make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    lender = make_repository({"a.txt": "1\n"})
+    add(lender.path)
+    before = lender.untouchable()
+    git(tmp_path, "clone", "--quiet", "--shared", str(lender.path), "borrower")
+    borrower = Repository(tmp_path / "borrower")
+    borrower.git("branch", BRANCH, f"origin/{BRANCH}")
+    add(borrower.path, "two\n")
+    assert borrower.git("rev-list", "--count", BRANCH) == "2"
+    assert lender.untouchable() == before
+
+
+def test_the_users_own_settings_for_commits_are_not_asked(make_repository: MakeRepository) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    repository.git("config", "commit.gpgSign", "true")
+    repository.git("config", "user.useConfigOnly", "true")
+    repository.git("config", "core.logAllRefUpdates", "always")
+    assert add(repository.path) is not None
+    assert "gpgsig" not in repository.git("cat-file", "-p", BRANCH)
+    assert "continuity@onecode.invalid" in (repository.path / ".git/logs/refs/heads" / BRANCH).read_text()
+
+
+def test_a_branch_in_the_place_of_a_folder_of_branches_is_named_and_the_other_way_round(
+    make_repository: MakeRepository,
+) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    repository.git("branch", "memory")
+    with pytest.raises(PolicyDenied, match="`memory` stands in the way of `memory/continuity`"):
+        add(repository.path)
+    repository.git("branch", "-m", "memory", "notes/mine")
+    repository.git("pack-refs", "--all")
+    with pytest.raises(PolicyDenied, match="`notes/mine` stands in the way of `notes`"):
+        add(repository.path, branch="notes")
+    assert add(repository.path) is not None
+
+
+def test_a_file_in_the_place_of_a_folder_is_not_overwritten(make_repository: MakeRepository) -> None:
+    repository = make_repository({"continuity": "mine\n"})
+    repository.git("branch", BRANCH)
+    with pytest.raises(Conflict):
+        add(repository.path)
+    assert shown(repository, "continuity") == "mine"
+
+
+def test_a_locked_branch_is_left_alone_and_the_lock_is_named(make_repository: MakeRepository) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    add(repository.path)
+    lock = repository.path / f".git/refs/heads/{BRANCH}.lock"
+    lock.touch()
+    assert add(repository.path, "two\n") is None
+    assert lock_of(place_of(repository.path), BRANCH) == lock.resolve()
+    lock.unlink()
+    assert add(repository.path, "two\n") is not None
+
+
+def test_a_folder_in_no_repository_is_said(tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceUnavailable):
+        add(tmp_path)
+    with pytest.raises(WorkspaceUnavailable):
+        add(tmp_path / "nowhere")
+
+
+def test_a_format_this_library_cannot_write_is_refused(make_repository: MakeRepository) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    repository.git("config", "core.repositoryFormatVersion", "1")
+    repository.git("config", "extensions.refStorage", "reftable")
+    with pytest.raises(PolicyDenied):
+        add(repository.path)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs permissions that count")
+def test_a_repository_that_may_not_be_written_is_said(make_repository: MakeRepository) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    objects = repository.path / ".git/objects"
+    objects.chmod(0o500)
+    try:
+        with pytest.raises(WorkspaceUnavailable):
+            add(repository.path)
+    finally:
+        objects.chmod(0o700)
+
+
+def test_all_that_a_branch_is_used_for_is_told(make_repository: MakeRepository, tmp_path: Path) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    repository.add_worktree(tmp_path / "chat", "chat/1")
+    repository.git("symbolic-ref", "refs/remotes/up/stream/HEAD", "refs/remotes/up/stream/trunk/now")
+    repository.git("symbolic-ref", "refs/heads/alias", "refs/heads/aim")
+    repository.git("symbolic-ref", "HEAD", "refs/heads/alias")
+    busy_with = repository.path / ".git/worktrees/chat/rebase-merge"
+    busy_with.mkdir()
+    (busy_with / "head-name").write_text("refs/heads/rebased\n")
+    (busy_with / "update-refs").write_text("refs/heads/stacked\n" + "0" * 40 + "\n" + "1" * 40 + "\n")
+    (repository.path / ".git/BISECT_START").write_text("bisected\n")
+
+    uses = uses_of(place_of(repository.path), "alias")
+
+    assert {"alias", "aim", "chat/1", "rebased", "stacked", "bisected"} <= uses.checked_out
+    assert "main" not in uses.checked_out
+    assert uses.remote_defaults == {"trunk/now"}
+    assert uses.points_at == "refs/heads/aim"
+    assert uses_of(place_of(repository.path), "aim").points_at is None
+
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from sidecar.system.branches import Addition, add_once
+from sidecar.system.refs import place_of
+
+place, name, lost = place_of(Path(sys.argv[1])), sys.argv[2], 0
+for number in range(int(sys.argv[3])):
+    addition = Addition({f"continuity/devlog/{name}-{number}.md": b"x"}, f"{name} {number}", 0)
+    while add_once(place, "memory/continuity", addition) is None:
+        lost += 1
+        time.sleep(0.001)
+print(lost)
+"""
+
+
+def test_two_processes_that_commit_at_once_lose_none_of_each_others_commits(make_repository: MakeRepository) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    before = repository.untouchable(BRANCH)
+    rounds = 50
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(repository.path), name, str(rounds)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        for name in ("x", "y")
+    ]
+    assert [writer.wait(120) for writer in writers] == [0, 0]
+
+    assert repository.git("rev-list", "--count", "--first-parent", BRANCH) == str(2 * rounds)
+    assert len(repository.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()) == 2 * rounds
+    assert repository.untouchable(BRANCH) == before
+    repository.git("fsck", "--strict")
