@@ -93,5 +93,5 @@ def _test_lines(one: Finished) -> list[str]:
         f"{outcome.runner}: failing: {', '.join(outcome.names[:5]) or 'see its output'}"
         if outcome.failed
         else f"{outcome.runner}: passing"
-        for outcome in one.tests
+        for outcome in {outcome.runner: outcome for outcome in one.tests}.values()
     ]

@@ -27,6 +27,7 @@ class Finished:
     settings: Settings
     work: Work
     tests: tuple[RunnerOutcome, ...]
+    """What each of its commands said of tests, in order."""
     before: CallRecord | None
     observed: Observed
     loss: Loss

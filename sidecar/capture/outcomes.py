@@ -1,129 +1,84 @@
-"""Test runners as rows: how their command looks, how their output counts, how a failing test is named. Pure.
-
-Only what a runner prints as its result counts; prose such as "0 failed" or "error page" does not.
-"""
+"""Reads a run's commands by the table of runners: whether tests passed, how many, which failed. Pure."""
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sidecar.capture.parts import Command
+from sidecar.capture.runners import RUNNERS, Runner
+from sidecar.capture.selection import Selection, selection_of
+from sidecar.capture.shell import only_shows
 from sidecar.core.redact import is_known_by_lines, redact, redact_lines
 
 EXCERPT_LINES = 14
 EXCERPT_CHARACTERS = 1_400
 MAX_NAMES = 50
+MAX_PASSING = 5_000
 OUTPUT_CHARACTERS = 400_000
 """How much of a command's output is looked at: its end, where runners state their result."""
 
+KILLED = frozenset((134, 137, 139, 143))
+"""Exit codes of a program that was ended by a signal: abort, kill, segmentation fault, terminate."""
+
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_COUNT = re.compile(
+    r"(\d+) (passed|passing|failed|failing|failures?|errors?|skipped|pending|ignored|xfailed|tests?|examples?|total)\b"
+    r"|\b(pass|fail|cancelled|skipped|todo|tests|Tests run|Failures|Errors|Skipped|Tests|Failed|Passed|Total"
+    r"|failures|errors|Ran)(?:: *|=| )(\d+)"
+)
+_KINDS = {
+    **dict.fromkeys(("passed", "passing", "pass"), "passed"),
+    **dict.fromkeys(("failed", "failing", "failure", "failures", "fail", "cancelled"), "failed"),
+    **dict.fromkeys(("error", "errors"), "errors"),
+    **dict.fromkeys(("skipped", "pending", "ignored", "xfailed", "todo"), "skipped"),
+    **dict.fromkeys(("test", "tests", "example", "examples", "total", "tests run", "ran"), "total"),
+}
 
 
-class Runner(NamedTuple):
-    """One runner. `failed` and `passed` match lines that only it prints as its result, whatever command ran it.
+class Counts(NamedTuple):
+    """How many tests there were, as far as the runner tells."""
 
-    `broken` matches what is a failure only where the command names the runner; `name` gives a failing test's name.
-    """
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    skipped: int = 0
 
-    name: str
-    command: re.Pattern[str]
-    failed: re.Pattern[str]
-    passed: re.Pattern[str]
-    broken: re.Pattern[str]
-    failing_name: re.Pattern[str]
-    detail: re.Pattern[str]
+    @property
+    def total(self) -> int:
+        """How many really ran."""
+        return self.passed + self.failed + self.errors
 
 
 class RunnerOutcome(NamedTuple):
-    """The last word of one runner in a run."""
+    """What one command's output says of one runner's tests."""
 
     runner: str
     failed: bool
     names: tuple[str, ...]
     excerpt: str
+    counts: Counts | None = None
+    """None where the runner tells no numbers."""
+    passing: tuple[str, ...] = ()
+    """Tests, files or packages that it names as passed."""
+    selection: Selection = Selection()
+
+    crashed: bool = False
+    """Whether the run broke without a test that failed."""
 
 
-def _row(name: str, command: str, failed: str, passed: str, broken: str, failing_name: str, detail: str) -> Runner:
-    sources = (command, failed, passed, broken, failing_name, detail)
-    return Runner(name, *(re.compile(source, re.MULTILINE) for source in sources))
+def outcomes_of(commands: Iterable[Command], cwd: str = "") -> tuple[RunnerOutcome, ...]:
+    """Gives what each command says of tests, in order; one that only shows files or names a runner says nothing."""
+    return tuple(outcome for command in commands for outcome in outcomes_in(command, cwd))
 
 
-_NEVER = r"(?!)"
-_PYTEST_COUNTS = r"(?:\d+ [a-z]+(?: passed| failed)?(?:, )?)+ in [\d.]+s(?: \([\d:]+\))?(?: =+)?\s*$"
-
-RUNNERS: tuple[Runner, ...] = (
-    _row(
-        "pytest", r"\b(?:pytest|py\.test)\b(?![./-])",
-        r"^(?:=+ )?(?=[^\n]*\b[1-9]\d* (?:failed|errors?)\b)" + _PYTEST_COUNTS,
-        r"^(?:=+ )?(?![^\n]*\b(?:failed|errors?)\b)(?=[^\n]*\b[1-9]\d* passed\b)" + _PYTEST_COUNTS,
-        r"^(?:INTERNALERROR>|ImportError while loading conftest|Fatal Python error:)",
-        r"^(?:FAILED|ERROR) (\S+::\S+|\S+\.py)", r"^(?:E  |INTERNALERROR> \w+Error)",
-    ),
-    _row(
-        "unittest", r"\bunittest\b|manage\.py test",
-        r"^FAILED \((?:failures|errors|unexpected successes)=", r"^Ran [1-9]\d* tests? in [\d.]+s\n\nOK(?: \(|$)",
-        _NEVER,
-        r"^(?:FAIL|ERROR): (\w+ \([\w.]+\)|\w+)", r"^\w*(?:Error|Exception)\b.*$",
-    ),
-    _row(
-        "vitest", r"\bvitest\b",
-        r"^[ \t]*(?:Test Files|Tests)  [1-9]\d* failed\b", r"^[ \t]*Tests  [1-9]\d* passed\b(?!.*failed)", _NEVER,
-        r"^[ \t]*(?:FAIL|×|✗)\s+(.+?)(?:\s+\d+ms)?$", r"^[ \t]*(?:\w*Error\b|→).*$",
-    ),
-    _row(
-        "jest", r"\bjest\b|react-scripts test",
-        r"^(?:Tests|Test Suites):\s+(?=.*\b[1-9]\d* failed\b).*\btotal$",
-        r"^Tests:\s+(?!.*failed)(?=.*\b[1-9]\d* passed\b).*\btotal$", _NEVER,
-        r"^[ \t]*● (.+)$", r"^[ \t]*(?:expect\(|Expected|Received|\w*Error:).*$",
-    ),
-    _row(
-        "mocha", r"\bmocha\b",
-        r"^[ \t]+[1-9]\d* failing$", r"^[ \t]+[1-9]\d* passing \([\d.]+m?s\)$", _NEVER,
-        r"^  \d+\) (.+(?:\n {7,}.+)*):$", r"^[ \t]*\w*Error.*$",
-    ),
-    _row(
-        "node --test", r"\bnode\b.*--test\b",
-        r"^(?:#|ℹ) fail [1-9]\d*$", r"^(?:#|ℹ) pass [1-9]\d*$", _NEVER,
-        r"^[ \t]*(?:not ok \d+ - |✖ (?!failing tests:))(.+?)(?: \([\d.]+ms\))?$", r"^[ \t]*(?:error: '|\w*Error\b).*$",
-    ),
-    _row(
-        "go test", r"\bgo test\b",
-        r"^(?:FAIL\t\S+|--- FAIL: \S+)", r"^ok  \t\S+\t(?:[\d.]+s|\(cached\))", r"^(?:panic: |# \S+$)",
-        r"^[ \t]*--- FAIL: (\S+)", r"^(?:[ \t]+\S+\.go:\d+:|panic:).*$",
-    ),
-    _row(
-        "cargo test", r"\bcargo (?:\+\S+ )?(?:test|nextest)\b",
-        r"^test result: FAILED\.", r"^test result: ok\. [1-9]\d* passed", r"^error(?:\[E\d+\])?:",
-        r"^test (\S+) \.\.\. FAILED", r"^(?:thread '.*' .*panicked|assertion|[ \t]+(?:left|right):|error).*$",
-    ),
-)  # fmt: skip
-
-_READERS = frozenset(
-    "cat less more head tail grep rg ag awk sed echo printf ls find git gh glab diff wc sort uniq jq curl cd".split()
-)
-"""Programs that only show what stands somewhere: a result in their output is another time's."""
-
-
-def outcomes_of(commands: tuple[Command, ...]) -> tuple[RunnerOutcome, ...]:
-    """Gives each runner's last word in a run; a command that only shows files or names a runner says nothing."""
-    last = {outcome.runner: outcome for command in commands for outcome in outcomes_in(command)}
-    return tuple(last[name] for name in sorted(last))
-
-
-def outcomes_in(command: Command) -> list[RunnerOutcome]:
+def outcomes_in(command: Command, cwd: str = "") -> list[RunnerOutcome]:
     """Reads one command's output; a runner's own result counts, not the exit code, which may be another program's."""
-    if _only_shows(command.command):
+    if only_shows(command.command):
         return []
     output = _ANSI.sub("", _end_of(command.output)).replace("\r\n", "\n")
-    found = []
-    for runner in RUNNERS:
-        named = bool(runner.command.search(command.command))
-        if runner.failed.search(output) or (named and command.failed is not False and runner.broken.search(output)):
-            names = (redact(re.sub(r"\s*\n\s*", " ", name.strip())) for name in runner.failing_name.findall(output))
-            kept = tuple(dict.fromkeys(names))[:MAX_NAMES]
-            found.append(RunnerOutcome(runner.name, failed=True, names=kept, excerpt=_excerpt(runner, output)))
-        elif runner.passed.search(output):
-            found.append(RunnerOutcome(runner.name, failed=False, names=(), excerpt=""))
-    return found
+    return [outcome for runner in RUNNERS if (outcome := _outcome(runner, command, output, cwd)) is not None]
 
 
 def _end_of(output: str) -> str:
@@ -132,11 +87,66 @@ def _end_of(output: str) -> str:
     return end if len(end) == len(output) else end.partition("\n")[2]
 
 
-def _only_shows(command: str) -> bool:
-    """Whether every program of a command line only shows something."""
-    starts = [re.findall(r"[^\s'\"]+", part) for part in re.split(r"&&|\|\|?|;|\n", command)]
-    programs = [words[0].rsplit("/", 1)[-1] for words in starts if words]
-    return bool(programs) and all(program in _READERS for program in programs)
+def _outcome(runner: Runner, command: Command, output: str, cwd: str) -> RunnerOutcome | None:
+    named = bool(runner.command.search(command.command))
+    failed = bool(runner.failed.search(output)) or (named and _broke(runner, command, output))
+    if not failed and not runner.passed.search(output) and not (named and runner.passed_if_named.search(output)):
+        return None
+    counts = counts_in(runner, output)
+    return RunnerOutcome(
+        runner.name,
+        failed,
+        names_in(runner, output) if failed else (),
+        _excerpt(runner, output) if failed else "",
+        counts,
+        tuple(dict.fromkeys(_tidy(match) for match in runner.passing.finditer(output)))[:MAX_PASSING],
+        selection_of(command.command, runner.command, cwd),
+        crashed=failed and not (counts.failed + counts.errors if counts else runner.failing_name.search(output)),
+    )
+
+
+def _broke(runner: Runner, command: Command, output: str) -> bool:
+    if command.failed is False or runner.passed.search(output):
+        return False
+    return command.exit_code in KILLED or bool(runner.broken.search(output))
+
+
+def names_in(runner: Runner, output: str) -> tuple[str, ...]:
+    """Gives the failing tests, each behind its file or package where the runner tells."""
+    groups = list(runner.group.finditer(output))
+    starts = [match.start() for match in groups]
+    named, owners = [], set()
+    for match in runner.failing_name.finditer(output):
+        at = bisect_left(starts, match.start()) if runner.group_follows else bisect_right(starts, match.start()) - 1
+        owner = _tidy(groups[at]) if 0 <= at < len(groups) else ""
+        owners.add(owner)
+        named.append(f"{owner} › {_tidy(match)}" if owner else _tidy(match))
+    whole = [name for match in groups if (name := _tidy(match)) not in owners] if runner.group_follows else []
+    return tuple(dict.fromkeys(redact(name) for name in dict.fromkeys([*named, *whole])))[:MAX_NAMES]
+
+
+def counts_in(runner: Runner, output: str) -> Counts | None:
+    """Adds up the lines in which a runner tells its numbers."""
+    told: Counter[str] = Counter()
+    for line in runner.summary.finditer(output):
+        for match in _COUNT.finditer(output, line.start(), _line_end(output, line.start())):
+            kind = _KINDS.get((match[2] or match[3]).casefold())
+            told[kind or ""] += int(match[1] or match[4])
+    if not told:
+        return None
+    failed, errors, skipped = told["failed"], told["errors"], told["skipped"]
+    passed = told["passed"] or max(0, told["total"] - failed - errors - skipped)
+    return Counts(passed, failed, errors, skipped)
+
+
+def _line_end(output: str, start: int) -> int:
+    end = output.find("\n", start)
+    return end if end >= 0 else len(output)
+
+
+def _tidy(match: re.Match[str]) -> str:
+    text = " ".join(group for group in match.groups() if group)
+    return re.sub(r"\s*\n\s*", " ", text.strip()).removeprefix("./")
 
 
 def _excerpt(runner: Runner, output: str) -> str:

@@ -45,7 +45,9 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
     work = work_of(parts, failures)
     observed = observe(call, workspace, params.cwd, work, before.record if before else None)
     loss, now_ms = _loss(call, params), call.now_ms()
-    one = Finished(call, params, workspace, settings, work, outcomes_of(work.commands), before, observed, loss, now_ms)
+    one = Finished(
+        call, params, workspace, settings, work, outcomes_of(work.commands, params.cwd), before, observed, loss, now_ms
+    )
     with call.database.write() as tx:
         known = records.run_result(tx, params.run_id)
         result = _again(known) if known is not None else _keep(tx, one)

@@ -143,6 +143,10 @@ class FailingTests(NamedTuple):
     head: str | None = None
     changed_hash: str | None = None
     """Where the worktree stood at the end of that run, as its state tells; None where that is not known."""
+    selections: tuple[str, ...] = ()
+    """What part of the suite each was seen failing in, empty for the whole; one for a failure without names."""
+    total: int = 0
+    """How many tests ran when it was seen last; 0 where that is not known."""
 
 
 class Place(NamedTuple):

@@ -154,7 +154,8 @@ def record_run(tx: apsw.Connection, row: dict[str, Any]) -> None:
 
 def put_tests(tx: apsw.Connection, workspace: str, failing: FailingTests, status: str, now_ms: int) -> None:
     """Keeps a runner's last word in a workspace: failed with names, an excerpt and the state it was seen in; passed."""
-    told = _packed([failing.names, failing.excerpt, failing.head, failing.changed_hash])
+    stood = (failing.head, failing.changed_hash)
+    told = _packed([failing.names, failing.excerpt, *stood, failing.selections, failing.total])
     tx.execute(
         "INSERT OR REPLACE INTO continuity_tests (workspace, runner, status, failing, run_id, recorded_at_ms)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -171,7 +172,8 @@ def failing_tests(tx: apsw.Connection, workspace: str) -> list[FailingTests]:
     )
     found = []
     for runner, packed, run_id, seen_at_ms in rows:
-        names, excerpt, *stood = orjson.loads(packed)
+        names, excerpt, head, changed_hash, selections, total = (*orjson.loads(packed), (), 0)[:6]
+        stood = (head, changed_hash, tuple(selections), total)
         found.append(FailingTests(runner, tuple(names), excerpt, run_id, seen_at_ms, *stood))
     return found
 

@@ -1,0 +1,261 @@
+"""Records what test runners really print, for the tests of the table that reads them.
+
+    python3 build/record_runners.py [runner …]
+
+Each runner on PATH (for JavaScript: in NODE_MODULES, an npm project's folder of that name) runs a small project four
+times: all pass, one fails, one errs, and the run itself breaks. Its output goes to tests/capture/outputs/<runner>/ in
+a file per case, behind a head line with the command, the exit code and the version. TOOLS names folders whose place
+is left out. A runner that is not installed stays as recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+OUTPUTS = Path(__file__).parent.parent / "tests" / "capture" / "outputs"
+CASES = ("pass", "fail", "error", "crash")
+
+
+class Recipe(NamedTuple):
+    """How one runner is run: what every case has, and per case the file that holds its tests."""
+
+    command: str
+    version: str
+    test_file: str
+    tests: Mapping[str, str]
+    common: Mapping[str, str] = {}
+
+
+def _js(head: str, equal: str) -> dict[str, str]:
+    """Two groups of JavaScript tests; `equal` asserts that {} is 2."""
+    body = 'describe("Cart", () => {{\n  it("is empty", () => {{ {ok} }})\n  it("adds up", () => {{ {it} }})\n}})\n'
+    right, wrong = equal.format(2), equal.format(1)
+    return {
+        "pass": head + body.format(ok=right, it=right),
+        "fail": head + body.format(ok=right, it=wrong),
+        "error": head + body.format(ok=right, it="nowhere.toBeFound()"),
+        "crash": head + 'import "./nowhere.js"\n' + body.format(ok=right, it=right),
+    }
+
+
+_PY = """import unittest
+
+
+class CartTest(unittest.TestCase):
+    def test_empty(self):
+        pass
+
+    def test_total(self):
+        {}
+"""
+_PT = """import pytest
+
+
+def test_empty():
+    pass
+
+
+@pytest.mark.parametrize('items', ['one', 'two of them'])
+def test_total(items):
+    {}
+"""
+_GO = """package cart
+
+import "testing"
+
+func TestEmpty(t *testing.T) {{}}
+
+func TestTotal(t *testing.T) {{
+\t{}
+}}
+"""
+_RS = """#[cfg(test)]
+mod tests {{
+    #[test]
+    fn is_empty() {{}}
+
+    #[test]
+    fn adds_up() {{
+        {}
+    }}
+}}
+"""
+_RB = """RSpec.describe "Cart" do
+  it("is empty") {{ expect(0).to eq(0) }}
+  it("adds up") {{ {} }}
+end
+"""
+_PHP = """<?php
+use PHPUnit\\Framework\\TestCase;
+
+final class CartTest extends TestCase
+{{
+    public function testEmpty(): void {{ $this->assertSame(0, 0); }}
+    public function testTotal(): void {{ {} }}
+}}
+"""
+_JAVA = """import static org.junit.jupiter.api.Assertions.*;
+import org.junit.jupiter.api.Test;
+
+class CartTest {{
+  @Test void empty() {{}}
+  @Test void total() {{ {} }}
+}}
+"""
+_JS_ASSERT = 'import assert from "node:assert"\n'
+_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>org.example</groupId><artifactId>shop</artifactId><version>1</version>
+<properties><maven.compiler.release>17</maven.compiler.release>
+<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<dependencies><dependency><groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId>
+<version>5.10.2</version><scope>test</scope></dependency></dependencies>
+<build><plugins><plugin><artifactId>maven-surefire-plugin</artifactId><version>3.2.5</version></plugin>
+<plugin><artifactId>maven-compiler-plugin</artifactId><version>3.11.0</version></plugin>
+<plugin><artifactId>maven-resources-plugin</artifactId><version>3.3.1</version></plugin></plugins></build>
+</project>
+"""
+
+
+def _each(pattern: str, right: str, wrong: str, raises: str, broken: str) -> dict[str, str]:
+    """The four cases of a template; `broken` is a whole file, or a body where it has no line break."""
+    crash = broken if "\n" in broken else pattern.format(broken)
+    return {
+        "pass": pattern.format(right),
+        "fail": pattern.format(wrong),
+        "error": pattern.format(raises),
+        "crash": crash,
+    }
+
+
+RECIPES = {
+    "pytest": Recipe(
+        "python -m pytest -q", "python -m pytest --version", "test_cart.py",
+        _each(_PT, "assert items", "assert items == 'one'", "raise ValueError('no')", "import nowhere_to_be_found\n"),
+    ),
+    "unittest": Recipe(
+        "python -m unittest", "python --version", "test_cart.py",
+        _each(
+            _PY, "self.assertEqual(1, 1)", "self.assertEqual(1, 2)", "raise ValueError('no')",
+            "import nowhere_to_be_found\n",
+        ),
+    ),
+    "jest": Recipe(
+        "npx jest", "npx jest --version", "cart.test.js", _js("", "expect(2).toBe({})"),
+        {"package.json": '{"name": "shop"}\n', "mail.test.js": 'test("sends", () => {})\n'},
+    ),
+    "vitest": Recipe(
+        "npx vitest run", "npx vitest --version", "cart.test.js",
+        _js('import { describe, it, expect } from "vitest"\n', "expect(2).toBe({})"),
+        {"package.json": '{"name": "shop", "type": "module"}\n'},
+    ),
+    "mocha": Recipe(
+        "npx mocha cart.test.mjs", "npx mocha --version", "cart.test.mjs",
+        _js(_JS_ASSERT, "assert.equal(2, {})"),
+    ),
+    "node": Recipe(
+        "node --test", "node --version", "cart.test.mjs",
+        _js('import { describe, it } from "node:test"\n' + _JS_ASSERT, "assert.equal(2, {})"),
+    ),
+    "go": Recipe(
+        "go test ./...", "go version", "cart/cart_test.go",
+        _each(_GO, "", 't.Errorf("got 1, want 2")', 'var m map[string]int; m["a"] = 1', "undefinedName()"),
+        {
+            "go.mod": "module example.org/shop\n\ngo 1.19\n",
+            "cart/cart.go": "package cart\n",
+            "mail/mail.go": "package mail\n",
+            "mail/mail_test.go": 'package mail\n\nimport "testing"\n\nfunc TestSend(t *testing.T) {}\n',
+        },
+    ),
+    "cargo": Recipe(
+        "cargo test", "cargo --version", "src/lib.rs",
+        _each(_RS, "assert_eq!(2, 2);", "assert_eq!(1, 2);", 'panic!("no");', "undefined_name();"),
+        {"Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n'},
+    ),
+    "rspec": Recipe(
+        "rspec", "rspec --version", "spec/cart_spec.rb",
+        _each(_RB, "expect(2).to eq(2)", "expect(1).to eq(2)", "nowhere_to_be_found", "require 'nowhere'\n"),
+    ),
+    "phpunit": Recipe(
+        "phpunit tests", "phpunit --version", "tests/CartTest.php",
+        _each(
+            _PHP, "$this->assertSame(2, 2);", "$this->assertSame(1, 2);", "throw new RuntimeException('no');",
+            "<?php\nrequire 'nowhere.php';\n",
+        ),
+    ),
+    "maven": Recipe(
+        "mvn -B test", "mvn -B --version", "src/test/java/CartTest.java",
+        _each(_JAVA, "assertEquals(2, 2);", "assertEquals(1, 2);", 'throw new RuntimeException("no");', "nowhere();"),
+        {"pom.xml": _POM},
+    ),
+}  # fmt: skip
+
+
+def main(names: list[str]) -> int:
+    """Records the runners named, or all; says which are not installed."""
+    for name in names or list(RECIPES):
+        recipe = RECIPES[name]
+        version = _run(recipe.version, Path.cwd())
+        if version is None or version.returncode:
+            print(f"record_runners: {name} is not installed, left as it is")
+            continue
+        first = next((line for line in version.stdout.splitlines() if re.search(r"\d\.\d", line)), version.stdout)
+        for case in CASES:
+            _record(name, case, recipe, re.sub(r"\x1b\[[\d;]*m", "", first).strip())
+    return 0
+
+
+def _record(name: str, case: str, recipe: Recipe, version: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve() / "shop"
+        for path, text in {**recipe.common, recipe.test_file: recipe.tests[case]}.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+        if modules := os.environ.get("NODE_MODULES"):
+            (root / "node_modules").symlink_to(modules)
+        done = _run(recipe.command, root)
+        assert done is not None
+        text = _without_places(done.stdout, root)
+    target = OUTPUTS / name / f"{case}.txt"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    clean = "\n".join(line.rstrip() for line in text.splitlines())
+    target.write_text(f"$ {recipe.command} # exit {done.returncode}, {version}\n{clean}\n", encoding="utf-8")
+    print(f"record_runners: {name}/{case}: exit {done.returncode}")
+
+
+def _without_places(text: str, root: Path) -> str:
+    """Leaves out where this machine keeps things: the project is in /shop, tools are in /tools."""
+    text = text.replace(str(root), "/shop").replace(str(root.parent), "")
+    text = re.sub(r"(?:\.\./|/)[^\s:('\"]*/node_modules/", "node_modules/", text)
+    for place in (sys.base_prefix, *filter(None, os.environ.get("TOOLS", "").split(os.pathsep))):
+        text = text.replace(place, "/tools")
+    text = text.replace("\x1b[0m", "")
+    return re.sub(r"^.*(?:Download|Progress).*\n", "", text, flags=re.MULTILINE)
+
+
+def _run(command: str, folder: Path) -> subprocess.CompletedProcess[str] | None:
+    words = shlex.split(command)
+    words[0] = sys.executable if words[0] == "python" else words[0]
+    local = os.path.join(os.environ.get("NODE_MODULES", ""), ".bin", words[1] if len(words) > 1 else "")
+    if words[0] == "npx":
+        words = [local, *words[2:]]
+    if shutil.which(words[0]) is None:
+        return None
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": "1", "RUST_BACKTRACE": "0"}
+    plain = {**os.environ, **alone, "NO_COLOR": "1", "CARGO_TERM_COLOR": "never"}
+    return subprocess.run(
+        words, cwd=folder, env=plain, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        timeout=180,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
