@@ -450,12 +450,28 @@ export interface MetricsFigures {
   reduction: number
   /** Mean milliseconds from a pre-run's arrival to its answer. */
   elapsedMsMean: number
+  /** Share of the files that packs told of that the run then read or edited; null where none were told. */
+  precision: number | null
+  /**
+   * Share of the files that runs read or edited, other than those they made or had read before, that they had been told of; null without such files.
+   */
+  recall: number | null
+  /** Reads of files whose content was given, without an edit after them. */
+  repeatedReads: number
+  /** US dollars, where the host reports them. */
+  costUsd: number
+  /** Share of the input tokens that the provider read from its cache; null where nobody reports them. */
+  cacheReadShare: number | null
+  /** Runs in which another anchor made the provider write its cache anew. */
+  cacheBroken: number
 }
 
 /** Which measures to sum up. */
 export interface MetricsSummaryParams {
   /** The original project; without it, all projects. */
   projectPath?: string | null
+  /** Without it, both. */
+  provider?: "claude" | "codex" | null
   /** How many days back, today included. */
   days?: number
 }
@@ -1017,7 +1033,9 @@ export interface Methods {
    */
   "codebase/search": { params: CodebaseSearchParams; result: CodebaseSearchResult }
   /**
-   * Sums up what was measured: hit rate, bytes per turn against the baseline, latency; active and passive apart.
+   * Sums up what was measured: hit rate, bytes per turn against the baseline, latency, worth of the packs, cost.
+   *
+   * Active and passive mode apart: passive tells what its packs would have been worth.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */

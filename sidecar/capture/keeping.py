@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import apsw
 
 from sidecar.capture.finished import Finished
+from sidecar.capture.measuring import measured
 from sidecar.capture.model import PostRunResult
 from sidecar.core.redact import redact
 from sidecar.metrics import count_call
-from sidecar.runs import SubChat, records
+from sidecar.runs import Item, SubChat, records
 
 LOOKED_AT_CHARACTERS = 20_000
 KEPT_CHARACTERS = 2_000
@@ -24,9 +27,11 @@ def kept_conclusion(text: str) -> str:
     return f"{told[:KEPT_CHARACTERS].rstrip()}\n…\n{told[-KEPT_CHARACTERS:].lstrip()}"
 
 
-def keep_run(tx: apsw.Connection, one: Finished, state: SubChat, result: PostRunResult) -> None:
-    """Writes the run's row with the answer it was given, and counts it."""
-    params = one.params
+def keep_run(
+    tx: apsw.Connection, one: Finished, state: SubChat, result: PostRunResult, had: Mapping[str, Item]
+) -> None:
+    """Writes the run's row with the answer it was given, and counts it; `had` is what its session had before."""
+    params, worth = one.params, measured(tx, one, had)
     records.record_run(
         tx,
         {
@@ -46,6 +51,7 @@ def keep_run(tx: apsw.Connection, one: Finished, state: SubChat, result: PostRun
             "conclusion": kept_conclusion(one.conclusion),
             "touched": [list(change) for change in one.observed.changes],
             "usage": params.usage.model_dump(mode="json", by_alias=True) if params.usage else None,
+            "worth": worth.record,
             "result": result.model_dump(mode="json", by_alias=True),
             "started_at_ms": int(params.started_at.timestamp() * 1000),
             "finished_at_ms": int(params.finished_at.timestamp() * 1000),
@@ -55,5 +61,7 @@ def keep_run(tx: apsw.Connection, one: Finished, state: SubChat, result: PostRun
     usage = params.usage.model_dump(exclude_none=True, by_alias=True) if params.usage else {}
     count_call(
         tx, one.workspace.project_key, params.provider, shadow=one.is_shadow, now_ms=one.now_ms,
-        measures={"runs": 1, f"outcome.{params.outcome}": 1, "drafts": len(result.artifacts), **usage},
+        measures={
+            "runs": 1, f"outcome.{params.outcome}": 1, "drafts": len(result.artifacts), **usage, **worth.measures,
+        },
     )  # fmt: skip

@@ -14,6 +14,7 @@ from sidecar.capture.entries import keep_devlog
 from sidecar.capture.finished import Finished
 from sidecar.capture.governing import govern
 from sidecar.capture.keeping import keep_run
+from sidecar.capture.measuring import had_before
 from sidecar.capture.model import PostRunParams, PostRunResult
 from sidecar.capture.observed import observe
 from sidecar.capture.outcomes import outcomes_of
@@ -91,6 +92,7 @@ def _again(known: dict[str, Any]) -> PostRunResult:
 def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     state = records.sub_chat(tx, one.params.sub_chat_id)
     keep_tests(tx, one)
+    had = had_before(tx, one)
     settle_delivery(tx, one)
     forget_lost(tx, one)
     drafted = keep_devlog(tx, one, state)
@@ -105,7 +107,7 @@ def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
         ],
         governor=GovernorWord(action=word.action, reasons=list(word.reasons)),
     )
-    keep_run(tx, one, state, result)
+    keep_run(tx, one, state, result, had)
     if word.action != "ok":
         keep_snapshot(tx, one.params.sub_chat_id, one.params.run_id, word.reasons, one.now_ms)
     return result

@@ -1,5 +1,7 @@
 """The messages of `metrics/summary`."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from sidecar.core.wire import FolderPath, WireModel
@@ -9,6 +11,7 @@ class MetricsSummaryParams(WireModel):
     """Which measures to sum up."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
+    provider: Literal["claude", "codex"] | None = Field(default=None, description="Without it, both.")
     days: int = Field(default=30, ge=1, le=3_650, description="How many days back, today included.")
 
 
@@ -21,6 +24,19 @@ class MetricsFigures(WireModel):
     baseline_bytes_per_turn: float = Field(description="Bytes a call would have cost with all packs sent again.")
     reduction: float = Field(description="1 − injected / baseline, 0 to 1; 0 without calls.")
     elapsed_ms_mean: float = Field(description="Mean milliseconds from a pre-run's arrival to its answer.")
+    precision: float | None = Field(
+        description="Share of the files that packs told of that the run then read or edited; null where none were told."
+    )
+    recall: float | None = Field(
+        description="Share of the files that runs read or edited, other than those they made or had read before, that"
+        " they had been told of; null without such files."
+    )
+    repeated_reads: int = Field(description="Reads of files whose content was given, without an edit after them.")
+    cost_usd: float = Field(description="US dollars, where the host reports them.")
+    cache_read_share: float | None = Field(
+        description="Share of the input tokens that the provider read from its cache; null where nobody reports them."
+    )
+    cache_broken: int = Field(description="Runs in which another anchor made the provider write its cache anew.")
 
 
 class MetricsSummaryResult(WireModel):

@@ -22,11 +22,14 @@ def count_call(
     )
 
 
-def totals(tx: apsw.Connection, project: str | None, since_day: str) -> dict[tuple[bool, str], float]:
-    """Gives each measure's total by (shadow, name) from a day on."""
+def totals(
+    tx: apsw.Connection, project: str | None, since_day: str, provider: str | None = None
+) -> dict[tuple[bool, str], float]:
+    """Gives each measure's total by (shadow, name) from a day on; without a project or a provider over all of them."""
     rows = tx.execute(
         "SELECT shadow, name, sum(total) FROM continuity_metrics"
-        " WHERE project = coalesce(?, project) AND day >= ? GROUP BY shadow, name ORDER BY shadow, name",
-        (project, since_day),
+        " WHERE project = coalesce(?, project) AND day >= ? AND provider = coalesce(?, provider)"
+        " GROUP BY shadow, name ORDER BY shadow, name",
+        (project, since_day, provider),
     )
     return {(bool(shadow), name): total for shadow, name, total in rows}

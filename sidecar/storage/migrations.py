@@ -111,6 +111,10 @@ MIGRATIONS: tuple[Migration, ...] = (
             "ALTER TABLE continuity_runs ADD COLUMN conclusion TEXT NOT NULL DEFAULT ''",
         ),
     ),
+    Migration(
+        "what a run's pack was worth",
+        ("ALTER TABLE continuity_runs ADD COLUMN worth BLOB",),
+    ),
 )
 
 DURABLE_TABLES = (

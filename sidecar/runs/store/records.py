@@ -144,9 +144,21 @@ def runs_told(tx: apsw.Connection, sub_chat_id: str, limit: int) -> list[RunTold
     ]
 
 
+def last_in_session(tx: apsw.Connection, sub_chat_id: str, session_id: str) -> tuple[Any, Any]:
+    """Gives usage and worth of the conversation's last run that ended in a session; (None, None) without one."""
+    row = tx.execute(
+        "SELECT usage, worth FROM continuity_runs WHERE sub_chat_id = ? AND session_after = ?"
+        " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT 1",
+        (sub_chat_id, session_id),
+    ).fetchone()
+    usage, worth = row or (None, None)
+    return usage and orjson.loads(usage), worth and orjson.loads(worth)
+
+
 def record_run(tx: apsw.Connection, row: dict[str, Any]) -> None:
     """Records a run; its columns are the table's."""
-    packed = {name: _packed(value) if name in ("touched", "usage", "result") else value for name, value in row.items()}
+    as_json = ("touched", "usage", "result", "worth")
+    packed = {name: _packed(value) if name in as_json else value for name, value in row.items()}
     columns = ", ".join(packed)
     marks = ", ".join("?" * len(packed))
     tx.execute(f"INSERT INTO continuity_runs ({columns}) VALUES ({marks})", tuple(packed.values()))
