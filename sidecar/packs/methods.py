@@ -90,13 +90,13 @@ def session_event(call: Call, params: SessionEventParams) -> None:
     """Tells what happened to a provider session outside a run.
 
     After reset, forked, rolledBack, compacted and deleted the session counts as unknown and gets the full packs
-    again, but a compacted one of Claude's keeps its system text; modeChanged changes nothing it has.
+    again, but a compacted or rolled back one of Claude's keeps its system text; modeChanged changes nothing it has.
     """
     if params.event == "modeChanged":
         return
     with call.database.write() as tx:
         # A run under way counts as not delivered: what it was given may be gone with the rest.
-        forget = ledger.compact if params.event == "compacted" else ledger.forget
+        forget = ledger.compact if params.event in ("compacted", "rolledBack") else ledger.forget
         forget(tx, params.provider, params.session_id, params.sub_chat_id)
         records.drop_pending(tx, params.sub_chat_id)
         _relieve(tx, params, call.now_ms())
