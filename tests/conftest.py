@@ -13,7 +13,7 @@ from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.memory import MemorySidecar
 from tests.support.process import SidecarProcess
-from tests.support.repositories import HERMETIC, Contents, Repository
+from tests.support.repositories import HERMETIC, Contents, Repository, made, stray_commits
 from tests.support.repositories import make_repository as make_repository_at
 
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,6 +36,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         os.environ[name] = str(folder)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def only_the_memory_branch_is_committed_to() -> Iterator[None]:
+    """Looks after every test, once its sidecars are closed, for commits of theirs on any other branch."""
+    made.clear()
+    yield
+    for path in made:
+        assert stray_commits(path) == [], "the sidecar committed to a branch of the user's"
 
 
 @pytest.fixture

@@ -46,12 +46,15 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_capture.py::test_artifacts_stay_in_the_state_file_and_the_repository_is_untouched_byte_for_byte",
         "test_capture.py::test_a_run_that_changed_something_leaves_a_devlog_draft_a_reader_understands",
     ),
+    "Safe Default Artifact Write Policy: Optional isolated commit path": (
+        "test_memory_branch.py::test_an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays",
+        "test_memory_branch.py::test_the_branch_a_user_has_checked_out_is_refused_and_the_draft_stays",
+    ),
 }
 
 NOT_YET: dict[str, str] = {
     "Automatic Memory Capture on Meaningful Events: Boundary-impacting refactor": "boundaries and ADR stubs",
     "Automatic Memory Capture on Meaningful Events: Direction change capture": "rejected approaches",
-    "Safe Default Artifact Write Policy: Optional isolated commit path": "commits to the memory branch",
 }
 
 DECISIONS: dict[str, tuple[str, ...]] = {
@@ -82,6 +85,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Continuity: a run that only read": (
         "test_capture.py::test_a_run_that_only_read_drafts_nothing_whatever_was_dirty_before",
+    ),
+    "Continuity: artifact policy": (
+        "test_memory_branch.py::test_what_the_user_accepted_still_warns_once_it_is_committed_and_a_draft_does_not",
     ),
     "Continuity: idempotent by run id": (
         "test_capture.py::test_a_run_sent_twice_is_kept_once_and_answered_alike_also_after_a_restart",

@@ -86,7 +86,7 @@ def test_a_file_that_is_on_the_branch_when_the_sidecar_died_before_it_noted_so_i
     assert process is not None
     with process.database.read() as tx:
         sql = "SELECT * FROM continuity_artifacts WHERE artifact_id = ?"
-        row = tx.execute(sql, (artifact_id,)).fetchone()
+        (row,) = tx.execute(sql, (artifact_id,))
     first = commit(chat, artifact_id)
     with process.database.write() as tx:
         tx.execute(f"INSERT OR REPLACE INTO continuity_artifacts VALUES ({', '.join('?' * len(row))})", row)

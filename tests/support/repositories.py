@@ -24,6 +24,11 @@ HERMETIC = {
 
 Contents = str | bytes
 
+SIDECARS_AUTHOR = "continuity@onecode.invalid"
+
+made: list[Path] = []
+"""Every repository made since the list was cleared, whatever test made it."""
+
 
 class Repository:
     """A git repository in a folder of its own, driven by the real git."""
@@ -83,6 +88,23 @@ class Repository:
         return {**kept, **worktree, "refs": [ref for ref in refs if ref.split(" ")[0] not in moved]}
 
 
+def stray_commits(path: Path) -> list[str]:
+    """Lists the sidecar's commits that HEAD, a stash, or any ref but a memory branch leads to.
+
+    A repository that a test took away or damaged holds none.
+    """
+    memory = ("refs/heads/memory/*", "refs/remotes/*/memory/*")
+    done = subprocess.run(
+        ["git", "log", "--format=%H", f"--author={SIDECARS_AUTHOR}", *(f"--exclude={ref}" for ref in memory), "--all"],
+        cwd=path if path.is_dir() else None,
+        env={**os.environ, **HERMETIC, "GIT_CEILING_DIRECTORIES": str(path.parent)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    return done.stdout.decode().split() if path.is_dir() and done.returncode == 0 else []
+
+
 def _files(folder: Path) -> dict[str, bytes]:
     """Gives a folder's files; a watcher's cookies come and go by themselves."""
     return {
@@ -111,6 +133,7 @@ def make_repository(path: Path, files: Mapping[str, Contents] | None = None) -> 
     path.mkdir(parents=True, exist_ok=True)
     repository = Repository(path)
     repository.git("init", "--quiet", "--initial-branch", "main")
+    made.append(path)
     if files is not None:
         repository.commit(files, "Begin")
     return repository

@@ -12,7 +12,7 @@ from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
 from sidecar.system.branches import Addition, Tip, add_once, lock_of
 from sidecar.system.refs import place_of, uses_of
 from tests.support.process import ROOT
-from tests.support.repositories import Repository, git, make_repository
+from tests.support.repositories import Repository, git, made, make_repository, stray_commits
 
 BRANCH = "memory/continuity"
 PATH = "continuity/devlog/2026-03-one.md"
@@ -235,6 +235,19 @@ def test_all_that_a_branch_is_used_for_is_told(make_repository: MakeRepository, 
     assert uses.remote_defaults == {"trunk/now"}
     assert uses.points_at == "refs/heads/aim"
     assert uses_of(place_of(repository.path), "aim").points_at is None
+
+
+def test_a_commit_on_any_other_branch_would_be_seen(make_repository: MakeRepository) -> None:
+    repository = make_repository({"a.txt": "1\n"})
+    assert made == [repository.path]
+    ours = ("-c", "user.name=x", "commit", "--quiet", "--allow-empty", "--message", "x")
+    repository.git("checkout", "--quiet", "-b", BRANCH)
+    repository.git(*ours, "--author=1Code continuity <continuity@onecode.invalid>")
+    repository.git("checkout", "--quiet", "main")
+    assert stray_commits(repository.path) == []
+    repository.git("merge", "--quiet", "--ff-only", BRANCH)
+    assert len(stray_commits(repository.path)) == 1
+    repository.git("reset", "--quiet", "--hard", "HEAD~1")
 
 
 WRITER = """

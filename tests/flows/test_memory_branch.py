@@ -1,0 +1,101 @@
+"""An operator switches automatic commits on: artifacts reach the memory branch, and nothing else is touched."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.runs import Artifact, artifacts
+from sidecar.runs.model import ArtifactStatus
+from tests.support.conversation import Conversation, sent
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+
+BRANCH = "memory/continuity"
+PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
+LARGE = "def discounted_price(cents, percent):\n" + "".join(f"    step_{n} = {n}\n" for n in range(150))
+
+
+@pytest.fixture
+def worktree(project: Repository, tmp_path: Path) -> Repository:
+    """The chat's own worktree; meanwhile the user works in the project: staged, changed, new and stashed files."""
+    project.write({"till/cart.py": "stashed = True\n"})
+    project.git("stash", "push", "--quiet")
+    project.write({"till/cart.py": "staged = True\n"})
+    project.git("add", "till/cart.py")
+    project.write({"till/receipt.py": "changed = True\n", "notes.txt": "new\n"})
+    return project.add_worktree(tmp_path / "chat-1", "chat/1")
+
+
+@pytest.fixture
+def chat(active: MemorySidecar, project: Repository, worktree: Repository) -> Conversation:
+    """A conversation in that worktree, of a project where automatic commits are on."""
+    params = {"projectPath": str(project.path), "settings": {"artifactPolicy": "auto-write-memory-branch"}}
+    active.client.request("settings/update", params)
+    return Conversation(active.client, worktree.path, projectPath=str(project.path))
+
+
+def work(chat: Conversation, active: MemorySidecar) -> Any:
+    """Plays a run whose change is large enough for an entry, and waits for what follows it."""
+    turn = chat.turn(PROMPT, lambda: [chat.edit("till/prices.py", LARGE)], text="Rounding is on the discount now.")
+    assert active.app.process is not None
+    assert active.app.process.settle(20)
+    (drafted,) = turn["after"]["artifacts"]
+    return chat.client.request("artifact/get", {"id": drafted["id"]})
+
+
+def test_an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays(
+    chat: Conversation, active: MemorySidecar, project: Repository, worktree: Repository
+) -> None:
+    users, agents = project.untouchable(BRANCH), worktree.untouchable(BRANCH)
+
+    artifact = work(chat, active)
+
+    assert project.untouchable(BRANCH) == users
+    assert worktree.untouchable(BRANCH) == {**agents, "till/prices.py": LARGE.encode()}
+    assert artifact["status"] == "committed"
+    (path,) = project.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()
+    assert path == f"continuity/devlog/2026-03-{artifact['id']}.md"
+    assert "Rounding is on the discount now." in project.git("show", f"{BRANCH}:{path}")
+    assert project.git("log", "--format=%an: %s", BRANCH).startswith("1Code continuity: Keep a devlog entry: ")
+    assert project.git("branch", "--contains", BRANCH, "--format=%(refname:short)") == BRANCH
+
+
+def test_the_branch_a_user_has_checked_out_is_refused_and_the_draft_stays(
+    chat: Conversation, active: MemorySidecar, project: Repository, tmp_path: Path
+) -> None:
+    project.add_worktree(tmp_path / "looking", BRANCH)
+
+    artifact = work(chat, active)
+
+    assert artifact["status"] == "draft"
+    assert project.git("rev-parse", BRANCH) == project.head()
+    params = {"projectPath": str(project.path), "ids": [artifact["id"]]}
+    failure = active.client.error("artifact/commit", params)
+    assert failure.data["kind"] == "policyDenied"
+    assert "checked out" in failure.message
+
+
+def test_what_the_user_accepted_still_warns_once_it_is_committed_and_a_draft_does_not(
+    chat: Conversation, active: MemorySidecar, project: Repository
+) -> None:
+    process = active.app.process
+    assert process is not None
+    key = process.workspaces.get(str(project.path), None).project_key
+    with process.database.write() as tx:
+        kept: tuple[tuple[str, ArtifactStatus], ...] = (("Discounts as floats", "accepted"), ("A cache", "draft"))
+        for name, status in kept:
+            number = len(name)
+            where = {"runId": "r", "taskFingerprint": "f"}
+            artifacts.put(
+                tx,
+                Artifact(f"r-{number}", key, "rejectedApproach", status, name, "# No\n", "e", "k", where, 1, 1),
+            )
+
+    work(chat, active)
+
+    listed = active.client.request("artifact/list", {"projectPath": str(project.path), "status": "committed"})
+    assert len(listed["artifacts"]) == 3
+    anchor = sent(Conversation(active.client, chat.cwd, sub_chat_id="other", **chat.common).pre_run("Explain the cart"))
+    assert "Discounts as floats" in anchor
+    assert "A cache" not in anchor
