@@ -1078,7 +1078,7 @@ export interface ClientNotifications {
    * Tells what happened to a provider session outside a run.
    *
    * After reset, forked, rolledBack, compacted and deleted the session counts as unknown and gets the full packs
-   * again, but a compacted one of Claude's keeps its system text; modeChanged changes nothing it has.
+   * again, but a compacted or rolled back one of Claude's keeps its system text; modeChanged changes nothing it has.
    */
   "continuity/sessionEvent": SessionEventParams
 }
