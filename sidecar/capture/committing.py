@@ -19,7 +19,8 @@ from sidecar.capture.protection import refusal
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError
 from sidecar.runs import Artifact, artifacts
 from sidecar.settings.resolve import Settings
-from sidecar.system.branches import Addition, Tip, add_once, lock_of
+from sidecar.system.addition import Addition, Tip
+from sidecar.system.branches import add_once, lock_of
 from sidecar.system.refs import Place, place_of, uses_of
 from sidecar.workspace import Workspace
 

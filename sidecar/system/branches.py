@@ -4,37 +4,26 @@ Blobs, trees and a commit are written as objects; then the ref is moved if it st
 worktree, stash and all other refs are not looked at, and no hook runs.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
+from sidecar.core.errors import PolicyDenied, WorkspaceUnavailable
+from sidecar.system import fast_import
+from sidecar.system.addition import (
+    AUTHOR_EMAIL,
+    AUTHOR_NAME,
+    HEADS,
+    Addition,
+    Files,
+    Tip,
+    in_another_place,
+    require_room,
+)
 from sidecar.system.libgit import pygit2
-from sidecar.system.refs import HEADS, Place
-
-AUTHOR_NAME, AUTHOR_EMAIL = "1Code continuity", "continuity@onecode.invalid"
-"""Who commits: never the user, and an address that cannot be anybody's (RFC 2606)."""
+from sidecar.system.refs import Place
 
 _FILE, _FOLDER = 0o100644, 0o040000
 _REFLOG = "continuity: artifacts"
-
-Files = Mapping[str, bytes]
-"""Contents by path, parts of it joined by slashes."""
-
-
-class Addition(NamedTuple):
-    """Files to add to a branch, with the commit's message and moment (seconds since 1970-01-01 UTC)."""
-
-    files: Files
-    message: str
-    at_s: int
-
-
-class Tip(NamedTuple):
-    """A branch's newest commit that holds the files; `is_new` unless they were there already."""
-
-    commit: str
-    is_new: bool
 
 
 def add_once(place: Place, branch: str, addition: Addition) -> Tip | None:
@@ -44,11 +33,13 @@ def add_once(place: Place, branch: str, addition: Addition) -> Tip | None:
     Conflict for a folder in the place of a file or the other way round.
     """
     repository = _opened(place)
+    if repository is None:
+        return fast_import.add_once(place, branch, addition)
     name = HEADS + branch
     try:
         held = repository.references.get(name)
         if held is None:
-            _require_room(repository, name)
+            require_room(branch, repository.references)
         parent = repository[held.target] if held is not None else None
         tree = _tree_with(repository, parent.tree if parent is not None else None, addition.files)
         if parent is not None and tree == parent.tree.id:
@@ -68,6 +59,7 @@ def lock_of(place: Place, branch: str) -> Path | None:
 
 
 def _opened(place: Place) -> Any:
+    """Opens a repository; None for one whose objects libgit2 cannot write."""
     library = pygit2()
     try:
         library.option(library.enums.Option.ENABLE_FSYNC_GITDIR, True)  # a ref never outlives its objects
@@ -78,23 +70,13 @@ def _opened(place: Place) -> Any:
             raise WorkspaceUnavailable(
                 "The repository belongs to another user.", hint="Trust it with git's `safe.directory`."
             ) from error
+        if fast_import.is_sha256(place):
+            return None
         raise PolicyDenied(
             "The repository's format is one that cannot be written safely.",
             hint="Artifacts stay in the state file as they are.",
         ) from error
     return repository
-
-
-def _require_room(repository: Any, name: str) -> None:
-    """A branch and a folder of branches cannot have the same name."""
-    parts = name.split("/")
-    above = {"/".join(parts[:count]) for count in range(3, len(parts))}
-    for other in repository.references:
-        if other in above or other.startswith(f"{name}/"):
-            raise PolicyDenied(
-                f"The branch `{other.removeprefix(HEADS)}` stands in the way of `{name.removeprefix(HEADS)}`.",
-                hint="Name another branch in the setting `memoryBranch`.",
-            )
 
 
 def _tree_with(repository: Any, tree: Any, files: Files) -> Any:
@@ -117,7 +99,7 @@ def _held(tree: Any, name: str, kind: str) -> Any:
     """Gives what a tree has under a name; raises Conflict where that is of another kind."""
     found = tree[name] if tree is not None and name in tree else None
     if found is not None and found.type_str != kind:
-        raise Conflict(f"`{name}` on the memory branch is something else than expected.", hint="Rename it there.")
+        raise in_another_place(name)
     return found
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import WorkspaceUnavailable
+from sidecar.system.addition import HEADS
 from sidecar.system.libgit import pygit2
-
-HEADS = "refs/heads/"
 
 _REMOTES = "refs/remotes"
 _SYMBOLIC = "ref: "

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
-from sidecar.system.branches import Addition, Tip, add_once, lock_of
+from sidecar.system.addition import Addition, Tip
+from sidecar.system.branches import add_once, lock_of
 from sidecar.system.refs import place_of, uses_of
 from tests.support.process import ROOT
 from tests.support.repositories import Repository, git, made, make_repository, stray_commits
@@ -32,10 +33,21 @@ def shown(repository: Repository, path: str = PATH, branch: str = BRANCH) -> str
     return repository.git("show", f"{branch}:{path}")
 
 
+@pytest.fixture(params=["sha1", "sha256"])
+def empty(tmp_path: Path, request: pytest.FixtureRequest) -> Repository:
+    """A repository without commits, of either format of objects."""
+    repository = Repository(tmp_path / "empty")
+    repository.path.mkdir()
+    repository.git("init", "--quiet", "--initial-branch", "main", f"--object-format={request.param}")
+    made.append(repository.path)
+    return repository
+
+
 @pytest.fixture
-def busy(make_repository: MakeRepository) -> Repository:
+def busy(empty: Repository) -> Repository:
     """A repository in the midst of work: staged, changed, new, stashed, with a hook of every kind that fails."""
-    repository = make_repository({"a.txt": "1\n", "b.txt": "1\n"})
+    repository = empty
+    repository.commit({"a.txt": "1\n", "b.txt": "1\n"})
     repository.write({"a.txt": "stashed\n"})
     repository.git("stash", "push", "--quiet")
     repository.write({"a.txt": "staged\n"})
@@ -74,11 +86,14 @@ def test_what_the_branch_holds_stays_beside_what_is_added(make_repository: MakeR
     assert repository.git("rev-parse", f"{BRANCH}~2") == repository.head()
 
 
-def test_files_that_are_there_already_are_no_commit(make_repository: MakeRepository) -> None:
-    repository = make_repository({"a.txt": "1\n"})
-    first = add(repository.path)
+def test_files_that_are_there_already_are_no_commit(empty: Repository) -> None:
+    first = add(empty.path)
     assert first is not None
-    assert add(repository.path) == Tip(first.commit, is_new=False)
+    assert add(empty.path) == Tip(first.commit, is_new=False)
+    second = add(empty.path, "two\n")
+    assert second is not None
+    assert second.is_new
+    assert empty.git("rev-list", BRANCH).splitlines() == [second.commit, first.commit]
 
 
 def test_a_linked_worktree_a_folder_in_it_and_a_submodule_lead_to_the_repository_itself(
@@ -156,10 +171,9 @@ def test_the_users_own_settings_for_commits_are_not_asked(make_repository: MakeR
     assert "continuity@onecode.invalid" in (repository.path / ".git/logs/refs/heads" / BRANCH).read_text()
 
 
-def test_a_branch_in_the_place_of_a_folder_of_branches_is_named_and_the_other_way_round(
-    make_repository: MakeRepository,
-) -> None:
-    repository = make_repository({"a.txt": "1\n"})
+def test_a_branch_in_the_place_of_a_folder_of_branches_is_named_and_the_other_way_round(empty: Repository) -> None:
+    repository = empty
+    repository.commit({"a.txt": "1\n"})
     repository.git("branch", "memory")
     with pytest.raises(PolicyDenied, match="`memory` stands in the way of `memory/continuity`"):
         add(repository.path)
@@ -170,16 +184,17 @@ def test_a_branch_in_the_place_of_a_folder_of_branches_is_named_and_the_other_wa
     assert add(repository.path) is not None
 
 
-def test_a_file_in_the_place_of_a_folder_is_not_overwritten(make_repository: MakeRepository) -> None:
-    repository = make_repository({"continuity": "mine\n"})
+def test_a_file_in_the_place_of_a_folder_is_not_overwritten(empty: Repository) -> None:
+    repository = empty
+    repository.commit({"continuity": "mine\n"})
     repository.git("branch", BRANCH)
     with pytest.raises(Conflict):
         add(repository.path)
     assert shown(repository, "continuity") == "mine"
 
 
-def test_a_locked_branch_is_left_alone_and_the_lock_is_named(make_repository: MakeRepository) -> None:
-    repository = make_repository({"a.txt": "1\n"})
+def test_a_locked_branch_is_left_alone_and_the_lock_is_named(empty: Repository) -> None:
+    repository = empty
     add(repository.path)
     lock = repository.path / f".git/refs/heads/{BRANCH}.lock"
     lock.touch()
@@ -253,7 +268,8 @@ def test_a_commit_on_any_other_branch_would_be_seen(make_repository: MakeReposit
 WRITER = """
 import sys, time
 from pathlib import Path
-from sidecar.system.branches import Addition, add_once
+from sidecar.system.addition import Addition
+from sidecar.system.branches import add_once
 from sidecar.system.refs import place_of
 
 place, name, lost = place_of(Path(sys.argv[1])), sys.argv[2], 0
@@ -266,8 +282,9 @@ print(lost)
 """
 
 
-def test_two_processes_that_commit_at_once_lose_none_of_each_others_commits(make_repository: MakeRepository) -> None:
-    repository = make_repository({"a.txt": "1\n"})
+def test_two_processes_that_commit_at_once_lose_none_of_each_others_commits(empty: Repository) -> None:
+    repository = empty
+    repository.commit({"a.txt": "1\n"})
     before = repository.untouchable(BRANCH)
     rounds = 50
     writers = [
