@@ -52,6 +52,7 @@ def _pressure(one: Finished) -> RunPressure:
         now_ms=one.now_ms,
         run_ms=one.run_ms,
         diff_lines=one.observed.diff_lines,
+        committed_lines=one.observed.committed_lines,
         injected_bytes=int(given["metadata"]["wouldInjectBytes"]) if given is not None else 0,
         files=tuple(given["files"]) if given is not None else (),
         bracket=bracket,

@@ -40,6 +40,9 @@ class Observed:
     head: str | None = None
     """The commit the agent knows the worktree stands at."""
     diff_lines: int = 0
+    """Lines of the whole difference, generated files left out."""
+    committed_lines: int = 0
+    """Lines of what the run itself committed, and that the difference no longer has."""
 
 
 def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict[str, Any] | None) -> Observed:
@@ -58,13 +61,15 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
     written = _relative(cwd, work.written)
     touched = _touched(state, work, written, before, moved)
     observed = Observed(state=state, head=_known_head(state, work, before))
-    observed.own = frozenset(written) | {file.path for file in moved.files if work.commands}
+    observed.own = frozenset(written) | {file.path for file in moved.files if work.may_have_written}
     observed.changes = [Change(path, *counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
     observed.diff_lines = sum(
         added + removed
         for path, (added, removed) in counts.items()
         if not is_generated(path) and any(file.path == path for file in state.changed)
     )
+    if work.may_have_written:
+        observed.committed_lines = sum(f.added + f.removed for f in moved.files if not is_generated(f.path))
     observed.seen = _seen(listing.files, written | _read(state, cwd, work, before))
     observed.seen += _own_changes(state, written, diffs, repository.new_file)
     if work.todos:
@@ -98,29 +103,33 @@ def _counts(
 def _touched(
     state: RepositoryState, work: Work, written: set[str], before: dict[str, Any] | None, moved: Moved
 ) -> set[str]:
-    """The files this run changed. One that neither wrote nor ran a command changed none, whatever was dirty."""
-    if not written and not work.commands:
-        return set()
+    """The files this run changed; what the user or another chat changed meanwhile is not its doing.
+
+    A run whose commands only show or check changed what it says it wrote. Any other command may have changed whatever
+    differs from before.
+    """
     present = {file.path: keys.change_digest(file) for file in state.changed}
     committed = {file.path for file in moved.files}
-    if before is None:
-        return {path for path in written if path in present or path in committed}
-    earlier: dict[str, str] = before.get("changed", {})
+    earlier: dict[str, str] | None = before.get("changed") if before else None
+    if earlier is None:
+        named = {path for path in written if path in present or path in committed}
+        return named | committed if work.may_have_written else named
     differing = {path for path, digest in present.items() if earlier.get(path) != digest}
     reverted = {path for path in earlier if path not in present and path not in committed}
-    return differing | committed | reverted
+    found = differing | committed | reverted
+    return found if work.may_have_written else found & written
 
 
 def _known_head(state: RepositoryState, work: Work, before: dict[str, Any] | None) -> str | None:
     """A run that ran commands may have made the commits itself; another one has not seen them."""
     old = before.get("toldHead") if before else state.head
     was_told = before is None or before.get("head") == old
-    return state.head if old is None or (work.commands and was_told) else old
+    return state.head if old is None or (work.may_have_written and was_told) else old
 
 
 def _read(state: RepositoryState, cwd: str, work: Work, before: dict[str, Any] | None) -> set[str]:
     """What the run read and knows as it is now: a file that somebody changed meanwhile it may know as it was."""
-    earlier: dict[str, str] = before.get("changed", {}) if before else {}
+    earlier: dict[str, str] = (before.get("changed") or {}) if before else {}
     meanwhile = {file.path for file in state.changed if earlier.get(file.path) != keys.change_digest(file)}
     return _relative(cwd, work.read) - (meanwhile if state.kind == "git" else set())
 

@@ -5,10 +5,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from sidecar.capture.shell import may_write, reads
 from sidecar.core.redact import redact
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))
+_SHELL_TOOLS = frozenset(("bash", "shell", "exec", "exec_command", "local_shell", "unified_exec", "terminal"))
 _STATUSES = ("pending", "in_progress", "completed")
 _EXIT_CODE = re.compile(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
 
@@ -38,6 +40,11 @@ class Work(NamedTuple):
     conclusion: str
     """What the agent said after its last tool call; empty where the parts do not tell."""
 
+    @property
+    def may_have_written(self) -> bool:
+        """Whether a command it ran may have changed files beside those it says it wrote."""
+        return any(may_write(command.command) for command in self.commands)
+
 
 class Failure(NamedTuple):
     """The output of a failed tool call, by its id where known."""
@@ -45,6 +52,13 @@ class Failure(NamedTuple):
     tool_call_id: str | None
     text: str
     exit_code: int | None
+    tool: str | None = None
+    """The tool's name, where the host tells."""
+
+    @property
+    def is_shells(self) -> bool:
+        """Whether a shell command may have failed so: what another tool quotes is no command's output."""
+        return self.tool is None or self.tool.removeprefix("tool-").casefold() in _SHELL_TOOLS
 
 
 def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> Work:
@@ -73,6 +87,7 @@ def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> 
         elif kind == "tool-Bash":
             command = _command(part, given, failure)
             commands.extend([command] if command else [])
+            read.extend(reads(command.command) if command and happened and not command.failed else ())
         elif kind == "tool-TodoWrite":
             listed = given.get("todos")
             todos = _todos(listed) if isinstance(listed, list) else todos
@@ -84,7 +99,7 @@ def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> 
     commands.extend(
         Command("", failure.text, failure.exit_code, failed=True)
         for failure in failures
-        if failure.tool_call_id not in known
+        if failure.tool_call_id not in known and failure.is_shells
     )
     return Work(_distinct(written), _distinct(read), tuple(commands), todos, plan, "\n\n".join(said))
 

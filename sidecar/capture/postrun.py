@@ -38,13 +38,16 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
         )
     with call.database.read() as tx:
         known = records.run_result(tx, params.run_id)
-        before = _pre_run(tx, params)
+        asked = _pre_run(tx, params)
     if known is not None:
         return _again(known)
     parts = params.assistant.parts if params.assistant else []
-    failures = [Failure(error.tool_call_id, error.text, error.exit_code) for error in params.tool_errors or []]
+    failures = [
+        Failure(error.tool_call_id, error.text, error.exit_code, error.tool_name) for error in params.tool_errors or []
+    ]
     work = work_of(parts, failures)
-    observed = observe(call, workspace, params.cwd, work, before.record if before else None)
+    before = asked if asked is not None and not asked.record.get("passedThrough") else None
+    observed = observe(call, workspace, params.cwd, work, asked.record if asked else None)
     loss, now_ms = _loss(call, params), call.now_ms()
     one = Finished(
         call, params, workspace, settings, work, outcomes_of(work.commands, params.cwd), before, observed, loss, now_ms
@@ -58,11 +61,10 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
 
 
 def _pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:
-    """Gives the run's own pre-run; a token of another run says nothing of what this one was given."""
+    """Gives the run's own pre-run, one that passed through last; a token of another run says nothing of this one."""
     by_token = records.call_of_token(tx, params.delivery_token) if params.delivery_token else None
-    for found in (by_token, records.call_of_run(tx, params.run_id)):
-        if found is None or found.record.get("passedThrough"):
-            continue
+    called = [call for call in (by_token, records.call_of_run(tx, params.run_id)) if call is not None]
+    for found in sorted(called, key=lambda call: bool(call.record.get("passedThrough"))):
         if (found.run_id, found.sub_chat_id, found.provider) == (
             params.run_id,
             params.sub_chat_id,

@@ -5,6 +5,7 @@ No shell is imitated: where a line cannot be read for certain, it is a line that
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterator
@@ -118,10 +119,14 @@ def only_shows(line: str) -> bool:
 def reads(line: str) -> tuple[str, ...]:
     """Gives the words of a command line that may be files it shows: `cat`, `sed -n`, `head` and their like."""
     found: list[str] = []
+    folder = ""
     for command in simple_commands(line) or ():
-        if command.program in _READERS and not _may_write(command):
+        if command.program in ("cd", "pushd") and len(command.words) > 1:
+            folder = posixpath.join(folder, command.words[1])
+        elif command.program in _READERS and not _may_write(command):
             words = [word for word in command.words[1:] if not word.startswith("-") and not _NUMBER.fullmatch(word)]
-            found.extend(words[1:] if command.program in _SCRIPTED else words)
+            files = words[1:] if command.program in _SCRIPTED else words
+            found.extend(posixpath.join(folder, file) for file in files)
     return tuple(dict.fromkeys(found))
 
 

@@ -30,6 +30,8 @@ class RunPressure(NamedTuple):
     next_agent_pending: bool = False
     shadow: bool = False
     """Whether it was given nothing, as passive mode only computes."""
+    committed_lines: int = 0
+    """Lines that the run committed: they are no longer in the difference."""
 
 
 def after_run(counters: Counters, run: RunPressure, window: int) -> Counters:
@@ -39,7 +41,7 @@ def after_run(counters: Counters, run: RunPressure, window: int) -> Counters:
     """
     if counters.shadow and not run.shadow:
         counters = _without_given(counters)
-    growth = max(0, run.diff_lines - counters.last_diff_lines) if counters.last_diff_lines is not None else 0
+    growth = _growth(counters.last_diff_lines, run)
     return counters._replace(
         turns=counters.turns + 1,
         injected=(*counters.injected, run.injected_bytes)[-window:],
@@ -78,6 +80,11 @@ def after_turnover(counters: Counters, now_ms: int) -> Counters:
         snapshot_at_ms=counters.snapshot_at_ms,
         sessions=counters.sessions,
     )
+
+
+def _growth(last_diff_lines: int | None, run: RunPressure) -> int:
+    begun = last_diff_lines if last_diff_lines is not None else run.diff_lines
+    return max(0, run.diff_lines + run.committed_lines - begun)
 
 
 def after_compaction(counters: Counters, now_ms: int) -> Counters:

@@ -1,10 +1,11 @@
 """What a call leaves behind: its task, the pending delivery with what explains it, its measures."""
 
 from collections.abc import Iterable
+from concurrent.futures import wait
 from typing import TYPE_CHECKING, Any
 
 from sidecar.call import Call
-from sidecar.codebase import may_show
+from sidecar.codebase import RepositoryState, may_show, repository_of
 from sidecar.core.errors import Busy, StateDegraded
 from sidecar.metrics import count_call
 from sidecar.packs.compose import Composed, Fate
@@ -14,15 +15,19 @@ from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import PreRunParams, PreRunResult
 from sidecar.packs.turn import Turn, reported_bracket
 from sidecar.runs import CallRecord, keys, ledger, records
+from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
     import apsw
+
+LOOK_MS = 150
+"""How long a prompt that passes through waits to know where the worktree stands, milliseconds."""
 
 
 def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result: PreRunResult, token: str) -> None:
     """Keeps why a prompt passed through; and the task of one that came too late, so that a follow-up is known as one.
 
-    Such a record explains and delivers nothing: a post-run does as if there were none.
+    Such a record explains and delivers nothing; a post-run takes from it only where the worktree stood, if known.
     """
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     session = turn.session.session_id if turn is not None and turn.session is not None else None
@@ -32,6 +37,7 @@ def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result
         "action": result.action, "reason": result.reason, "passedThrough": True,
         "metadata": result.metadata.model_dump(mode="json", by_alias=True),
         "items": explained_items([(anchor, "alreadyDelivered")] if anchor else []),
+        **_standing(call, workspace, LOOK_MS if result.reason != "deadline" else 0),
     }  # fmt: skip
     blocks: dict[str, Any] = {
         "system": result.system.model_dump(by_alias=True) if result.system else None,
@@ -48,6 +54,28 @@ def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result
             records.record_call(tx, kept)
     except (StateDegraded, Busy) as error:  # the prompt passes through all the same
         call.log.warning("packs.untouched.unrecorded", kind=error.kind)
+
+
+def _standing(call: Call, workspace: Workspace, wait_ms: int) -> dict[str, Any]:
+    """Where the worktree stands, if that is known soon: a prompt that passes through is not kept waiting for it."""
+    repository = repository_of(workspace, call.process)
+    found = repository.at_once()
+    if found is not None:
+        return _stood(found[0])
+    if not wait_ms:
+        return {}
+    look = call.process.background.submit(repository.state)
+    if not wait((look,), timeout=wait_ms / 1000).done or look.exception() is not None:
+        return {}
+    return _stood(look.result())
+
+
+def _stood(state: RepositoryState) -> dict[str, Any]:
+    return {"head": state.head, "changed": _changed(state)}
+
+
+def _changed(state: RepositoryState | None) -> dict[str, str]:
+    return {file.path: keys.change_digest(file) for file in (state.changed if state else ()) if may_show(file.path)}
 
 
 def explained_items(fates: Iterable[tuple[PackItem, Fate]]) -> list[list[Any]]:
@@ -99,9 +127,7 @@ def _call_record(
         "items": explained_items(composed.fates),
         "head": head,
         "toldHead": told_head,
-        "changed": {
-            file.path: keys.change_digest(file) for file in (state.changed if state else ()) if may_show(file.path)
-        },
+        "changed": _changed(state),
     }
     blocks: dict[str, Any] = {
         "system": composed.system.model_dump(by_alias=True) if composed.system else None,

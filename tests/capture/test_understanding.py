@@ -1,6 +1,9 @@
 """What a run did, understood: which tests still fail, which files it changed, whoever else was at work meanwhile."""
 
-from tests.support.conversation import bash, sent
+import pytest
+
+from tests.support.conversation import Conversation, bash, sent
+from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, text_of
 
 RED = "FAILED tests/test_cart.py::test_total - assert\nFAILED tests/test_mail.py::test_send - assert\n2 failed in 1s\n"
@@ -16,3 +19,62 @@ def test_a_narrower_green_run_does_not_forget_the_other_failures(talk: Talk) -> 
     assert "test_send" not in told
     chat.turn("go on", lambda: [bash("pytest", "9 passed in 0.1s\n")])
     assert "no failure is known any more" in sent(other.turn("go on"))
+
+
+def files_of(chat: Conversation) -> list[str]:
+    """The files that the drafts of a conversation's project are about."""
+    found = chat.client.request("artifact/list", {"projectPath": str(chat.cwd)})["artifacts"]
+    each = [chat.client.request("artifact/get", {"id": one["id"]})["provenance"]["files"] for one in found]
+    return [path for files in each for path in files]
+
+
+@pytest.mark.parametrize("command", ["git log -3", "cat src/cart.py | head -5", "pytest -q 2>&1 | tail -3"])
+def test_what_somebody_else_changed_while_a_run_only_looked_is_not_its_doing(
+    talk: Talk, shop: Repository, command: str
+) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    shop.write({"src/mail.py": "saved = 'by the user'\n"})
+    chat.post_run(before, assistant={"parts": [bash(command, "x")]})
+    assert files_of(chat) == []
+    assert "by the user" in text_of(chat.pre_run("go on"), "delta")
+
+
+def test_what_somebody_else_changed_while_a_run_edited_is_not_its_doing(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    before = chat.pre_run(PROMPT)
+    shop.write({"src/mail.py": "saved = 'by the user'\n"})
+    chat.post_run(before, assistant={"parts": [chat.edit("src/cart.py", "class Cart: ...\n"), bash("git diff", "x")]})
+    assert files_of(chat) == ["src/cart.py"]
+
+
+@pytest.mark.parametrize("commits", [False, True], ids=["written", "committed"])
+def test_a_run_behind_a_slash_command_is_known_for_what_it_did(talk: Talk, shop: Repository, commits: bool) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    before = chat.pre_run("/implement the discount")
+    assert before["reason"] == "slashCommand"
+    change = {"src/cart.py": "class Cart: ...\n", "src/tax.py": "RATE = 19\n"}
+    shop.commit(change) if commits else shop.write(change)
+    chat.post_run(before, assistant={"parts": [bash("make implement", "")]})
+    assert files_of(chat) == ["src/cart.py", "src/tax.py"]
+
+
+def test_the_error_of_a_tool_that_is_no_shell_is_no_test_result(talk: Talk) -> None:
+    chat, other = talk(), talk("codex", sub_chat_id="other")
+    error = {"toolCallId": "x", "toolName": "Grep", "text": RED}
+    chat.turn(PROMPT, list, toolErrors=[error])
+    assert "Failing tests" not in sent(other.turn(PROMPT))
+    chat.turn("go on", list, toolErrors=[{**error, "toolName": "Bash"}])
+    assert "Failing tests" in sent(other.turn("go on"))
+
+
+def test_lines_the_agent_committed_press_on_the_session_as_others_do(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    for number in range(3):
+        before = chat.pre_run(PROMPT if number == 0 else "go on")
+        shop.commit({f"src/made{number}.py": "made = True\n" * 100})
+        chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
+    status = chat.client.request("governor/status", {"subChatId": chat.sub_chat_id})
+    (lines,) = [signal["value"] for signal in status["signals"] if signal["name"] == "diffLines"]
+    assert lines == 300
