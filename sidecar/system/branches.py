@@ -59,7 +59,7 @@ def lock_of(place: Place, branch: str) -> Path | None:
 
 
 def _opened(place: Place) -> Any:
-    """Opens a repository; None for one whose objects libgit2 cannot write."""
+    """Opens a repository; None for one of a format that git knows and libgit2 does not."""
     library = pygit2()
     try:
         library.option(library.enums.Option.ENABLE_FSYNC_GITDIR, True)  # a ref never outlives its objects
@@ -70,7 +70,7 @@ def _opened(place: Place) -> Any:
             raise WorkspaceUnavailable(
                 "The repository belongs to another user.", hint="Trust it with git's `safe.directory`."
             ) from error
-        if fast_import.is_sha256(place):
+        if fast_import.serves(place):
             return None
         raise PolicyDenied(
             "The repository's format is one that cannot be written safely.",

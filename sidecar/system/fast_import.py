@@ -1,4 +1,4 @@
-"""Adds files to one branch with `git fast-import`, where libgit2 cannot write the objects (those named by SHA-256).
+"""Adds files to one branch with `git fast-import`, in repositories that libgit2 cannot open: SHA-256, partial clones.
 
 git moves the ref only if the new commit follows what the ref is at, and its hook for refs is switched off.
 """
@@ -16,15 +16,15 @@ _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 _IDENTITY = {"GIT_COMMITTER_NAME": AUTHOR_NAME, "GIT_COMMITTER_EMAIL": AUTHOR_EMAIL}  # of the branch's log
 
 
-def is_sha256(place: Place) -> bool:
-    """Says whether a repository's objects are named by SHA-256, and its refs are files."""
+def serves(place: Place) -> bool:
+    """Says whether git knows the repository's format, and its refs are files."""
     git = Git(place.folder)
     try:
-        named = git.text("rev-parse", "--show-object-format")
+        git.run("rev-parse", "--git-dir")
         refs = git.run("config", "--get", "extensions.refStorage", fine=(0, 1)).strip()
     except GitFailed:
         return False
-    return named == "sha256" and refs in {b"", b"files"}
+    return refs in {b"", b"files"}
 
 
 def add_once(place: Place, branch: str, addition: Addition) -> Tip | None:
@@ -62,7 +62,8 @@ def _refs_near(git: Git, branch: str) -> dict[str, str]:
 
 def _holds(git: Git, commit: str, addition: Addition) -> bool:
     entries = set(git.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *addition.files).split(b"\0"))
-    return all(_entry(path, content) in entries for path, content in addition.files.items())
+    algorithm = git.text("rev-parse", "--show-object-format")
+    return all(_entry(path, content, algorithm) in entries for path, content in addition.files.items())
 
 
 def _require_folders(git: Git, commit: str, addition: Addition) -> None:
@@ -74,9 +75,9 @@ def _require_folders(git: Git, commit: str, addition: Addition) -> None:
             raise in_another_place(folder)
 
 
-def _entry(path: str, content: bytes) -> bytes:
+def _entry(path: str, content: bytes, algorithm: str) -> bytes:
     """A file as a tree's list has it; a blob is named by the digest of its kind, length and content."""
-    digest = hashlib.sha256(b"blob %d\0" % len(content) + content).hexdigest()
+    digest = hashlib.new(algorithm, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
     return f"100644 blob {digest}\t{path}".encode()
 
 

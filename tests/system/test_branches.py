@@ -161,6 +161,23 @@ def test_objects_borrowed_from_another_repository_are_read_and_new_ones_are_writ
     assert lender.untouchable() == before
 
 
+def test_a_partial_clone_gets_its_branch_too_and_fetches_nothing(
+    make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    origin = make_repository({"a.txt": "1\n"})
+    origin.git("config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "--quiet", "--no-checkout", "--filter=blob:none", origin.path.as_uri(), "partial")
+    partial = Repository(tmp_path / "partial")
+    before = partial.untouchable(BRANCH)
+    missing = partial.git("rev-list", "--objects", "--all", "--missing=print")
+    first = add(partial.path)
+    assert first is not None
+    assert add(partial.path) == Tip(first.commit, is_new=False)
+    assert shown(partial) == "one"
+    assert partial.untouchable(BRANCH) == before
+    assert partial.git("rev-list", "--objects", "--remotes", "HEAD", "--missing=print") == missing
+
+
 def test_the_users_own_settings_for_commits_are_not_asked(make_repository: MakeRepository) -> None:
     repository = make_repository({"a.txt": "1\n"})
     repository.git("config", "commit.gpgSign", "true")
