@@ -1,0 +1,90 @@
+"""A process that is killed in a post-run: the run is wholly recorded or not at all, and repeating it is safe."""
+
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sidecar.storage.opening import open_state
+from tests.support.clock import STARTS_AT_MS
+from tests.support.conversation import Conversation, bash
+from tests.support.failures import StillWaiting
+from tests.support.process import SidecarProcess
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, SHOP, shop
+
+__all__ = ["shop"]
+
+MORTAL = (sys.executable, "-m", "tests.support.killed")
+RED = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
+OF_A_RUN = ("runs", "tests", "artifacts", "deliveries", "snapshots")
+SETTINGS = {"mode": "active", "governor": {"turnsSnapshot": 1, "filesSnapshot": 1, "injectedBytesSnapshot": 1}}
+Starts = Callable[..., SidecarProcess]
+
+
+def kept(state_dir: Path) -> dict[str, int]:
+    """Counts what a post-run keeps, and the conversation's turns, in a file that has to be sound."""
+    opened = open_state(state_dir, STARTS_AT_MS)
+    assert opened.warnings == ()
+    with opened.database.read() as reader:
+        assert reader.execute("PRAGMA integrity_check").get == "ok"
+        counts = {name: int(str(reader.execute(f"SELECT count(*) FROM continuity_{name}").get)) for name in OF_A_RUN}
+        turns = reader.execute("SELECT counters ->> 'turns' FROM continuity_state").get
+    opened.database.close()
+    return {**counts, "turns": int(str(turns or 0))}
+
+
+def play(start: Starts, state_dir: Path, shop: Repository, orders: Path, dies_at: int | None) -> Any:
+    """Plays a run up to its post-run in a process that dies at a write of it; gives what is needed to repeat it."""
+    shop.write({"src/cart.py": SHOP["src/cart.py"]})
+    environment = {"SIDECAR_TEST_DIES_AT": str(orders)}
+    process = start(state_dir=state_dir, command=MORTAL, environment=environment)
+    process.client.initialize(settings=SETTINGS)
+    chat = Conversation(process.client, shop.path)
+    before = chat.pre_run(PROMPT)
+    params: dict[str, Any] = {"assistant": {"parts": [chat.edit("src/cart.py", "class Cart: ...\n"), RED]}}
+    if dies_at is not None:
+        orders.write_text(str(dies_at))
+    try:
+        answer = chat.post_run(before, PROMPT, **params)
+    except StillWaiting:
+        answer = None
+        assert process.wait() == -signal.SIGKILL
+    else:
+        process.popen.kill()  # recorded, and the answer is all that is left
+        process.wait()
+    return chat, before, params, answer
+
+
+def test_killed_at_any_write_a_run_is_wholly_recorded_or_not_at_all_and_can_be_repeated(
+    start_process: Starts, shop: Repository, tmp_path: Path
+) -> None:
+    (tmp_path / "whole").mkdir()
+    play(start_process, tmp_path / "whole" / "state", shop, tmp_path / "whole" / "orders", None)
+    whole = kept(tmp_path / "whole" / "state")
+    nothing = dict.fromkeys(whole, 0)
+    assert all(whole.values())
+
+    seen, dies_at, survived = [], 1, False
+    while not survived:
+        folder = tmp_path / str(dies_at)
+        folder.mkdir()
+        chat, before, params, answer = play(start_process, folder / "state", shop, folder / "orders", dies_at)
+        survived = answer is not None
+        after = kept(folder / "state")
+        assert after in (nothing, whole)
+        assert after == whole or not survived
+        seen.append(after == whole)
+
+        again = start_process(state_dir=folder / "state")
+        again.client.initialize(settings=SETTINGS)
+        chat.client, chat.session_id = again.client, None
+        repeated = chat.post_run(before, PROMPT, **params)
+        assert repeated["duplicate"] is (after == whole)
+        assert not survived or repeated == {**answer, "duplicate": True}
+        again.close()
+        assert kept(folder / "state") == whole
+        dies_at += max(1, dies_at // 2)
+    assert len(seen) > 3
+    assert not seen[0]

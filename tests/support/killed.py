@@ -1,0 +1,32 @@
+"""`onecode-sidecar serve` that dies of SIGKILL at the n-th write to its state file, once a file says which n.
+
+python -m tests.support.killed    with SIDECAR_TEST_DIES_AT naming that file
+"""
+
+import os
+import signal
+from pathlib import Path
+
+from sidecar.rpc import stdio
+
+if __name__ == "__main__":
+    pipe = stdio.claim()
+    from sidecar.cli import serve
+    from tests.support.faults import Disk
+
+    class Mortal(Disk):
+        """A disk whose process dies before a write, half-way through a commit or between two."""
+
+        orders = Path(os.environ["SIDECAR_TEST_DIES_AT"])
+
+        def count(self) -> None:
+            """Counts writes from the order on, and ends all at the one it names."""
+            if self.fails_at is None and self.orders.exists():
+                self.fail(int(self.orders.read_text()))
+            if self.fails_at is not None:
+                self.writes += 1
+                if self.writes == self.fails_at:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+    disk = Mortal()
+    serve.run(pipe)
