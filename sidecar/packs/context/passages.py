@@ -7,7 +7,7 @@ from sidecar.core.redact import is_known_by_lines, redact_lines
 from sidecar.packs.context.interest import NAME_INTEREST, interest
 from sidecar.packs.text import line_of_code
 
-PASSAGE_LINES = 5
+PASSAGE_LINES = 4
 MOST_LINES = 120
 """Lines that are looked through."""
 

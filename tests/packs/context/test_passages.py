@@ -36,7 +36,6 @@ def test_the_lines_of_the_definition_the_words_point_at() -> None:
         (11, "        # the cart's owner"),
         (12, "        if code is None:"),
         (13, "            return"),
-        (14, "        rate = self.codes[code]"),
     )
 
 
