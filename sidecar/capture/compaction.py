@@ -36,13 +36,19 @@ def loss_by_prompt(prompt: str) -> Loss:
 
 def was_compacted(transcript: Iterable[bytes], since_ms: int) -> bool:
     """Says whether a transcript's lines tell of a compaction at or after a moment; one without a time counts."""
-    return any(_SUSPECT in line and _is_compaction(_record(line), since_ms) for line in transcript)
+    return any(_SUSPECT in line and _is_compaction(record_of(line), since_ms) for line in transcript)
 
 
 def begins_after(line: bytes, moment_ms: int) -> bool:
     """Says whether a transcript's line was written after a moment; False for one that does not tell."""
-    written_ms = _written_ms(_record(line))
-    return written_ms is not None and written_ms > moment_ms
+    moment = written_ms(record_of(line))
+    return moment is not None and moment > moment_ms
+
+
+def written_before(line: bytes, moment_ms: int) -> bool:
+    """Says whether a transcript's line was written before a moment; False for one that does not tell."""
+    moment = written_ms(record_of(line))
+    return moment is not None and moment < moment_ms
 
 
 def _is_compaction(record: dict[str, Any], since_ms: int) -> bool:
@@ -60,11 +66,12 @@ def _is_compaction(record: dict[str, Any], since_ms: int) -> bool:
     )
     if not is_one or record.get("isSidechain") is True:
         return False
-    written_ms = _written_ms(record)
-    return written_ms is None or written_ms >= since_ms
+    moment = written_ms(record)
+    return moment is None or moment >= since_ms
 
 
-def _record(line: bytes) -> dict[str, Any]:
+def record_of(line: bytes) -> dict[str, Any]:
+    """Gives a transcript's line as the record it is; empty for a damaged one."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -72,7 +79,8 @@ def _record(line: bytes) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _written_ms(record: dict[str, Any]) -> int | None:
+def written_ms(record: dict[str, Any]) -> int | None:
+    """Gives when a record was written; None where it does not tell."""
     written = record.get("timestamp")
     try:
         moment = datetime.fromisoformat(written) if isinstance(written, str) else None

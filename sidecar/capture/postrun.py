@@ -20,7 +20,8 @@ from sidecar.capture.observed import observe
 from sidecar.capture.outcomes import outcomes_of
 from sidecar.capture.parts import Failure, work_of
 from sidecar.capture.testing import keep_tests
-from sidecar.capture.transcript import compacted_since
+from sidecar.capture.told_errors import failures_in
+from sidecar.capture.transcript import Recent, compacted_since, recent
 from sidecar.core.redact import redact
 from sidecar.governor import keep_snapshot
 from sidecar.governor.model import GovernorWord
@@ -42,13 +43,11 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
     if known is not None:
         return _again(known)
     parts = params.assistant.parts if params.assistant else []
-    failures = [
-        Failure(error.tool_call_id, error.text, error.exit_code, error.tool_name) for error in params.tool_errors or []
-    ]
-    work = work_of(parts, failures)
+    told = _transcript(call, params)
+    work = work_of(parts, _failures(params, told))
     before = asked if asked is not None and not asked.record.get("passedThrough") else None
     observed = observe(call, workspace, params.cwd, work, asked.record if asked else None)
-    loss, now_ms = _loss(call, params), call.now_ms()
+    loss, now_ms = _loss(params, told), call.now_ms()
     one = Finished(
         call, params, workspace, settings, work, outcomes_of(work.commands, params.cwd), before, observed, loss, now_ms
     )
@@ -74,17 +73,39 @@ def _pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:
     return None
 
 
-def _loss(call: Call, params: PostRunParams) -> Loss:
+def _transcript(call: Call, params: PostRunParams) -> Recent | None:
+    """The provider's transcript of the run, where the host says where it is; one of a run that never began has none."""
+    if params.transcript_path is None or params.outcome == "notStarted":
+        return None
+    found = recent(params.transcript_path, _began_ms(params))
+    if found is None:
+        call.log.warning("capture.transcript.unreadable")
+    return found
+
+
+def _failures(params: PostRunParams, told: Recent | None) -> list[Failure]:
+    """The failed tool calls the host tells of, and those of the message's parts that only the transcript does."""
+    errors = [
+        Failure(error.tool_call_id, error.text, error.exit_code, error.tool_name) for error in params.tool_errors or []
+    ]
+    known = {error.tool_call_id for error in errors}
+    called = {part.get("toolCallId") for part in params.assistant.parts} if params.assistant else set()
+    found = failures_in(told.lines, _began_ms(params)) if told is not None else []
+    return errors + [one for one in found if one.tool_call_id in called and one.tool_call_id not in known]
+
+
+def _began_ms(params: PostRunParams) -> int:
+    return int(params.started_at.timestamp() * 1000)
+
+
+def _loss(params: PostRunParams, told: Recent | None) -> Loss:
     """What the run's session has lost. A run that never began lost nothing; how another one ended makes no odds."""
     if params.outcome == "notStarted":
         return Loss.NOTHING
     loss = loss_by_prompt(params.prompt)
-    if loss is not Loss.NOTHING or params.transcript_path is None:
+    if loss is not Loss.NOTHING or told is None:
         return loss
-    compacted = compacted_since(params.transcript_path, int(params.started_at.timestamp() * 1000))
-    if compacted is None:
-        call.log.warning("capture.transcript.unreadable")
-    return Loss.TRANSCRIPT if compacted else Loss.NOTHING
+    return Loss.TRANSCRIPT if compacted_since(told, _began_ms(params)) else Loss.NOTHING
 
 
 def _again(known: dict[str, Any]) -> PostRunResult:

@@ -2,37 +2,66 @@
 
 import os
 import stat
+from typing import BinaryIO, NamedTuple
 
-from sidecar.capture.compaction import begins_after, was_compacted
+from sidecar.capture.compaction import begins_after, was_compacted, written_before
 
 LOOKED_AT_BYTES = 32 * 2**20
-"""How much of a transcript's end is looked at."""
+"""How much of a transcript's end is looked at, at most."""
+
+CHUNK_BYTES = 256 * 2**10
+MAX_LINE_BYTES = 2 * 2**20
+"""A longer line is passed over: it holds an image, or a file that no message of ours is about."""
+
+SLACK_MS = 5_000
+"""How much earlier than the run a record has to be, for all before it to be earlier too: clocks and order vary."""
 
 
-def compacted_since(path: str, since_ms: int) -> bool | None:
-    """Says whether a session was compacted since a moment; None where the transcript cannot be read.
+class Recent(NamedTuple):
+    """The end of a transcript: its lines in order, and whether everything since the run began is among them."""
 
-    Where the part that is looked at begins after the moment, what came before it is not known: it counts as a
-    compaction, because giving something again does less harm than not giving it.
-    """
-    tail = _tail(path)
-    if tail is None:
-        return None
-    lines, is_whole = tail
-    if was_compacted(lines, since_ms):
-        return True
-    return not is_whole and next((begins_after(line, since_ms) for line in lines if b'"timestamp"' in line), True)
+    lines: tuple[bytes, ...]
+    is_whole: bool
 
 
-def _tail(path: str) -> tuple[list[bytes], bool] | None:
-    """The last whole lines of a regular file, and whether they are all of it."""
+def recent(path: str, since_ms: int) -> Recent | None:
+    """Reads a transcript backwards until before a moment; None where it cannot be read or is no regular file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return None
         with open(path, "rb") as file:
-            start = max(0, file.seek(0, os.SEEK_END) - LOOKED_AT_BYTES)
-            file.seek(start)
-            lines = file.read(LOOKED_AT_BYTES).split(b"\n")
+            return _backwards(file, since_ms)
     except (OSError, ValueError):
         return None
-    return (lines[1:], False) if start else (lines, True)
+
+
+def compacted_since(found: Recent, since_ms: int) -> bool:
+    """Says whether a session was compacted since a moment.
+
+    Where the part that is looked at begins after the moment, what came before it is not known: it counts as a
+    compaction, because giving something again does less harm than not giving it.
+    """
+    if was_compacted(found.lines, since_ms):
+        return True
+    timed = (begins_after(line, since_ms) for line in found.lines if b'"timestamp"' in line)
+    return not found.is_whole and next(timed, True)
+
+
+def _backwards(file: BinaryIO, since_ms: int) -> Recent:
+    end = position = file.seek(0, os.SEEK_END)
+    chunks: list[bytes] = []
+    is_whole = False
+    while position and not is_whole and end - position < LOOKED_AT_BYTES:
+        size = min(CHUNK_BYTES, position, LOOKED_AT_BYTES - (end - position))
+        position -= size
+        file.seek(position)
+        chunks.append(file.read(size))
+        is_whole = _reaches_before(chunks[-1], since_ms - SLACK_MS)
+    lines = b"".join(reversed(chunks)).split(b"\n")[1 if position else 0 :]
+    return Recent(tuple(line for line in lines if len(line) <= MAX_LINE_BYTES), is_whole or not position)
+
+
+def _reaches_before(chunk: bytes, moment_ms: int) -> bool:
+    """Whether the first whole record with a time in a chunk was written before a moment."""
+    lines = (line for line in chunk.split(b"\n")[1:-1] if b'"timestamp"' in line)
+    return any(written_before(line, moment_ms) for line, _ in zip(lines, range(3), strict=False))

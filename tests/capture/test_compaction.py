@@ -32,6 +32,12 @@ def transcript_of(folder: Path, *records: Any) -> str:
     return str(path)
 
 
+def compacted(path: str, since_ms: int) -> bool:
+    found = transcript.recent(path, since_ms)
+    assert found is not None
+    return transcript.compacted_since(found, since_ms)
+
+
 @pytest.mark.parametrize("outcome", ["completed", "aborted", "error", "empty"])
 @pytest.mark.parametrize("prompt", ["/compact", "  /compact keep the plan\n", "/clear"])
 def test_a_slash_command_that_empties_the_session_makes_the_next_call_send_everything(
@@ -134,10 +140,10 @@ def test_of_a_huge_transcript_the_end_is_read_and_an_unseen_part_of_the_run_coun
     filling = [{"type": "user", "timestamp": DURING, "text": "x" * 200} for _ in range(50)]
     path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, *filling)
     since_ms = 1_772_357_400_000
-    assert transcript.compacted_since(path, since_ms) is False
+    assert compacted(path, since_ms) is False
     monkeypatch.setattr(transcript, "LOOKED_AT_BYTES", 2_000)
-    assert transcript.compacted_since(path, since_ms) is True
-    assert transcript.compacted_since(path, since_ms + 30_000) is False
+    assert compacted(path, since_ms) is True
+    assert compacted(path, since_ms + 30_000) is False
 
 
 def test_damaged_lines_are_passed_over() -> None:
