@@ -6,8 +6,8 @@ from typing import BinaryIO, NamedTuple
 
 from sidecar.capture.compaction import begins_after, was_compacted, written_before
 
-LOOKED_AT_BYTES = 32 * 2**20
-"""How much of a transcript's end is looked at, at most."""
+LOOKED_AT_BYTES = 8 * 2**20
+"""How much of a transcript's end is looked at, at most: about a tenth of a second for a run that wrote more."""
 
 CHUNK_BYTES = 256 * 2**10
 MAX_LINE_BYTES = 2 * 2**20
