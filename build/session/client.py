@@ -61,6 +61,10 @@ class Client:
             raise RequestFailed(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Sends a notification, which has no answer."""
+        self._send({"method": method, "params": params})
+
     def close(self) -> int:
         """Ends the sidecar as the standard asks, and gives its exit status."""
         if self._process.poll() is None:

@@ -16,6 +16,7 @@ from session.screenplay import Turn, interfere, perform
 WINDOW_TOKENS = 200_000
 HOST_DEADLINE_MS = 800
 SEARCHED_FILES = 20
+PAUSE_SECONDS = 0.5
 WAITS = 10
 """A search waits at most two seconds for files that are still being read."""
 
@@ -37,6 +38,8 @@ class Player:
         self._set_mode("active" if turn.active else "passive")
         session = None if turn.fresh else self._sessions[turn.provider]
         meanwhile = interfere(turn, self._repository)
+        if turn.meanwhile is not None:
+            self._hint(turn.meanwhile.path)
         began = time.perf_counter()
         before = self._client.request("continuity/preRun", self._pre_run(turn, session))
         took_ms = (time.perf_counter() - began) * 1000
@@ -44,6 +47,8 @@ class Player:
         alone = self._alone(turn)
         started_at = _now()
         parts, errors, happened = perform(turn, self._repository)
+        if turn.edit is not None:
+            self._hint(turn.edit.path)
         self._sessions[turn.provider] = session or f"{turn.provider}-session-{self._played}"
         work = {"parts": parts, "errors": errors, "started_at": started_at}
         after = self._client.request("continuity/postRun", self._post_run(turn, before, session, work))
@@ -71,6 +76,11 @@ class Player:
             "happened": happened,
             "packs": os.fspath(self._keep(before, told)),
         }
+
+    def _hint(self, path: str) -> None:
+        """Tells of a change as the host's own watcher does, and takes the time in which the user types or reads."""
+        self._client.notify("continuity/repoChanged", {"cwd": os.fspath(self._repository), "paths": [path]})
+        time.sleep(PAUSE_SECONDS)
 
     def _set_mode(self, mode: str) -> None:
         if mode != self._mode:
