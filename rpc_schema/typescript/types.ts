@@ -62,11 +62,6 @@ export interface ArtifactCommitResult {
   artifacts: CommittedArtifact[]
 }
 
-/** Names one artifact. */
-export interface ArtifactGetParams {
-  id: string
-}
-
 /** An artifact with its Markdown text. */
 export interface ArtifactGetResult {
   id: string
@@ -77,6 +72,10 @@ export interface ArtifactGetResult {
   event: string
   /** RFC 3339. */
   createdAt: string
+  /** When it was changed last, RFC 3339; `artifact/update` compares it. */
+  updatedAt: string
+  /** Whether its record is not what was written; then it can only be listed. */
+  damaged: boolean
   body: string
   provenance: Provenance
 }
@@ -86,12 +85,21 @@ export interface ArtifactListParams {
   projectPath: string
   status?: "draft" | "accepted" | "discarded" | "committed" | null
   type?: "devlog" | "adr" | "rejectedApproach" | null
+  /** Only those whose id begins so. */
+  idPrefix?: string | null
   limit?: number
 }
 
 /** Artifacts of a project, the newest first. */
 export interface ArtifactListResult {
   artifacts: ArtifactSummary[]
+}
+
+/** Names one artifact of a project. */
+export interface ArtifactParams {
+  /** The artifacts of another project are not known here. */
+  projectPath: string
+  id: string
 }
 
 /** An artifact, named. */
@@ -111,6 +119,23 @@ export interface ArtifactSummary {
   event: string
   /** RFC 3339. */
   createdAt: string
+  /** When it was changed last, RFC 3339; `artifact/update` compares it. */
+  updatedAt: string
+  /** Whether its record is not what was written; then it can only be listed. */
+  damaged: boolean
+}
+
+/** A new text for an artifact. */
+export interface ArtifactUpdateParams {
+  /** The artifacts of another project are not known here. */
+  projectPath: string
+  id: string
+  /** Absent: a heading that begins the new body. */
+  title?: string | null
+  /** Markdown. */
+  body?: string | null
+  /** The `updatedAt` the change is made to; a later one is a conflict. */
+  expectedUpdatedAt?: string | null
 }
 
 /** The agent's message as the host stored it. */
@@ -664,6 +689,12 @@ export interface Provenance {
   headCommit: string | null
   files: string[]
   sidecarVersion: string
+  /** Whether the user has changed its text; runs add nothing then. */
+  edited: boolean
+  /** The branch it was committed to. */
+  branch: string | null
+  /** The commit it came to that branch with. */
+  commit: string | null
 }
 
 /** A hint that files changed; it speeds things up and proves nothing. */
@@ -978,9 +1009,34 @@ export interface Methods {
   /**
    * Shows an artifact with its text and where it comes from.
    *
-   * Errors: notFound, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   * Errors: notFound, workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
-  "artifact/get": { params: ArtifactGetParams; result: ArtifactGetResult }
+  "artifact/get": { params: ArtifactParams; result: ArtifactGetResult }
+  /**
+   * Changes an artifact's title, its body, or both; no run adds to it any more.
+   *
+   * A title replaces the heading that said the old one, a body's first heading becomes the title. What is on the memory
+   * branch already stays as it is.
+   *
+   * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, conflict, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "artifact/update": { params: ArtifactUpdateParams; result: ArtifactGetResult }
+  /**
+   * Accepts an artifact: the project's next sessions are told of it. Accepting it again changes nothing.
+   *
+   * One that was discarded can still be accepted. A committed one stays committed, and is told of from then on.
+   *
+   * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "artifact/accept": { params: ArtifactParams; result: ArtifactGetResult }
+  /**
+   * Discards an artifact: sessions are told of it no more. Discarding it again changes nothing.
+   *
+   * It can still be accepted. What is on the memory branch already is not discarded.
+   *
+   * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "artifact/discard": { params: ArtifactParams; result: ArtifactGetResult }
   /**
    * Commits artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks are left alone.
    *

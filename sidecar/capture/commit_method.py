@@ -6,6 +6,8 @@ from pydantic import Field
 
 from sidecar.call import Call
 from sidecar.capture.committing import MAX_PER_COMMIT, commit
+from sidecar.capture.project_artifacts import artifact_of
+from sidecar.capture.status import No, status_after
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
@@ -73,18 +75,10 @@ def commit_artifacts(call: Call, params: ArtifactCommitParams) -> ArtifactCommit
 def _asked(call: Call, workspace: Workspace, ids: list[str] | None) -> list[Artifact]:
     with call.database.read() as tx:
         if ids is None:
-            ids = [one.id for one in artifacts.listed(tx, workspace.project_key, "accepted", None, MAX_PER_COMMIT)]
-        found = {artifact_id: artifacts.get(tx, artifact_id) for artifact_id in ids}
-    asked = []
-    for one in found.values():
-        if one is None or one[0].project != workspace.project_key:
-            raise NotFound("There is no artifact of that id.", hint="`artifact/list` shows a project's artifacts.")
-        artifact, is_whole = one
-        if not is_whole:
-            raise StateDegraded("The artifact's record is damaged.", hint="Restart the sidecar: it checks the state.")
-        if artifact.status == "discarded":
-            raise PolicyDenied("A discarded artifact is not committed.", hint="Accept it first.")
-        asked.append(artifact)
+            ids = [one.id for one, _ in artifacts.listed(tx, workspace.project_key, "accepted", None, MAX_PER_COMMIT)]
+        asked = [artifact_of(tx, workspace.project_key, artifact_id) for artifact_id in dict.fromkeys(ids)]
+    if any(status_after(one.status, "commit") is No.DISCARDED for one in asked):
+        raise PolicyDenied("A discarded artifact is not committed.", hint="Accept it first.")
     return asked
 
 

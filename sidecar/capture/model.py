@@ -1,4 +1,4 @@
-"""The messages of `continuity/postRun` and the artifacts."""
+"""The messages of `continuity/postRun`."""
 
 from typing import Any, Literal
 
@@ -9,8 +9,6 @@ from sidecar.governor.model import GovernorWord
 from sidecar.runs.model import (
     MAX_PROMPT_CHARACTERS,
     ArtifactReference,
-    ArtifactStatus,
-    ArtifactType,
     Outcome,
     Provider,
     RunMode,
@@ -103,55 +101,3 @@ class PostRunResult(WireModel):
     duplicate: bool = Field(description="True when this run id was recorded before; the first answer is repeated.")
     artifacts: list[ArtifactReference]
     governor: GovernorWord
-
-
-class ArtifactListParams(WireModel):
-    """Which artifacts to list."""
-
-    project_path: FolderPath
-    status: ArtifactStatus | None = None
-    type: ArtifactType | None = None
-    limit: int = Field(default=50, ge=1, le=500)
-
-
-class ArtifactSummary(WireModel):
-    """An artifact without its text."""
-
-    id: str
-    type: ArtifactType
-    status: ArtifactStatus
-    title: str
-    event: str = Field(description="What caused it.")
-    created_at: str = Field(description="RFC 3339.")
-
-
-class ArtifactListResult(WireModel):
-    """Artifacts of a project, the newest first."""
-
-    artifacts: list[ArtifactSummary]
-
-
-class ArtifactGetParams(WireModel):
-    """Names one artifact."""
-
-    id: Identifier
-
-
-class Provenance(WireModel):
-    """Where an artifact comes from."""
-
-    run_id: str
-    sub_chat_id: str
-    provider: Provider
-    session_id: str | None
-    task_fingerprint: str | None
-    head_commit: str | None
-    files: list[str]
-    sidecar_version: str
-
-
-class ArtifactGetResult(ArtifactSummary):
-    """An artifact with its Markdown text."""
-
-    body: str
-    provenance: Provenance

@@ -23,8 +23,8 @@ def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
     own = [
         artifact
         for kind in ("adr", "rejectedApproach")
-        for artifact in artifacts.listed(tx, place.project, None, kind, ARTIFACTS)
-        if artifact.provenance.get("subChatId") == sub_chat_id
+        for artifact, is_whole in artifacts.listed(tx, place.project, None, kind, ARTIFACTS)
+        if is_whole and artifact.provenance.get("subChatId") == sub_chat_id
     ]
     runs = records.runs_told(tx, sub_chat_id, RUNS)
     return snapshot_of(state, runs, records.failing_tests(tx, place.workspace), own)

@@ -30,7 +30,7 @@ def refused(chat: Conversation, *ids: str) -> Any:
 
 
 def status(chat: Conversation, artifact_id: str) -> str:
-    return str(chat.client.request("artifact/get", {"id": artifact_id})["status"])
+    return str(chat.artifact(artifact_id)["status"])
 
 
 def commits(repository: Repository) -> int:
@@ -54,7 +54,7 @@ def test_an_artifact_becomes_a_file_that_says_where_it_comes_from(talk: Talk, sh
     path = f"continuity/devlog/2026-03-{artifact_id}.md"
     assert shop.git("ls-tree", "-r", "--name-only", BRANCH) == path
     front, _, body = shop.git("show", f"{BRANCH}:{path}").removeprefix("---\n").partition("\n---\n\n")
-    artifact = chat.client.request("artifact/get", {"id": artifact_id})
+    artifact = chat.artifact(artifact_id)
     assert f"{body}\n" == artifact["body"]
     told = dict(line.split(": ", 1) for line in front.splitlines())
     assert told["id"] == f'"{artifact_id}"'
@@ -105,7 +105,7 @@ def test_the_next_run_begins_an_entry_of_its_own_which_tells_only_what_is_new(ta
     assert second != first
     commit(chat, second)
     assert commits(shop) == 2
-    assert "`src/cart.py` +2 −0" in chat.client.request("artifact/get", {"id": second})["body"]
+    assert "`src/cart.py` +2 −0" in chat.artifact(second)["body"]
 
 
 @pytest.mark.parametrize(

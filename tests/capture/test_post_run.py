@@ -165,7 +165,7 @@ def test_files_outside_the_worktree_and_ignored_ones_draft_nothing(
 
 def files_of(chat: Conversation) -> list[str]:
     (artifact,) = artifacts(chat)
-    found: list[str] = chat.client.request("artifact/get", {"id": artifact["id"]})["provenance"]["files"]
+    found: list[str] = chat.artifact(artifact["id"])["provenance"]["files"]
     return found
 
 
@@ -204,7 +204,7 @@ def test_what_the_agent_committed_is_known(talk: Talk, shop: Repository) -> None
     chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
     assert files_of(chat) == ["src/cart.py", "src/tax.py"]
     (artifact,) = artifacts(chat)
-    assert "`src/tax.py` +7 −0" in chat.client.request("artifact/get", {"id": artifact["id"]})["body"]
+    assert "`src/tax.py` +7 −0" in chat.artifact(artifact["id"])["body"]
 
 
 def test_an_entry_is_readable_and_says_where_it_comes_from(talk: Talk, shop: Repository) -> None:
@@ -216,7 +216,7 @@ def test_an_entry_is_readable_and_says_where_it_comes_from(talk: Talk, shop: Rep
     parts = [{"type": "text", "text": "I look around first."}, *work, {"type": "text", "text": conclusion}]
     text = f"I look around first.\n\n{conclusion}"
     answer = chat.post_run(before, prompt, assistant={"text": text, "parts": parts}, chatId="c-1")
-    found = chat.client.request("artifact/get", {"id": answer["artifacts"][0]["id"]})
+    found = chat.artifact(answer["artifacts"][0]["id"])
     assert found["title"] == "Make the cart's total respect the discount"
     assert found["type"] == "devlog"
     assert found["status"] == "draft"
@@ -239,6 +239,9 @@ def test_an_entry_is_readable_and_says_where_it_comes_from(talk: Talk, shop: Rep
         "sessionId": "session",
         "headCommit": shop.head(),
         "files": ["src/cart.py"],
+        "edited": False,
+        "branch": None,
+        "commit": None,
     }
 
 
@@ -249,7 +252,7 @@ def test_runs_of_one_task_grow_one_entry_until_it_is_due(talk: Talk, active: Mem
     chat.turn("and now fix it", lambda: [chat.edit("src/big.py", lines * 100)])
     (first,) = artifacts(chat)
     assert first["event"] == "filesChanged"
-    body = chat.client.request("artifact/get", {"id": first["id"]})["body"]
+    body = chat.artifact(first["id"])["body"]
     assert "Changed over 2 runs" in body
     assert "`src/big.py` +100 −0" in body
     chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 130)])
@@ -260,7 +263,7 @@ def test_runs_of_one_task_grow_one_entry_until_it_is_due(talk: Talk, active: Mem
     assert events[first["id"]] == "mergedDiff"
     chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 133)])
     (second,) = [one for one in artifacts(chat) if one["event"] == "filesChanged"]
-    assert "`src/big.py` +3 −0" in chat.client.request("artifact/get", {"id": second["id"]})["body"]
+    assert "`src/big.py` +3 −0" in chat.artifact(second["id"])["body"]
     active.clock.advance(25 * 3_600_000)
     chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 134)])
     assert len(artifacts(chat)) == 3
@@ -275,7 +278,7 @@ def test_an_entry_counts_across_the_agents_own_commits(talk: Talk, shop: Reposit
     chat.post_run(before, assistant={"parts": [bash("git commit -am big", "")]})
     chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 60)])
     (entry,) = artifacts(chat)
-    assert "`src/big.py` +60 −0" in chat.client.request("artifact/get", {"id": entry["id"]})["body"]
+    assert "`src/big.py` +60 −0" in chat.artifact(entry["id"])["body"]
 
 
 def test_many_files_make_an_entry_due(talk: Talk) -> None:
@@ -315,7 +318,8 @@ def test_artifacts_are_listed_by_status_and_type_and_got_by_id(talk: Talk) -> No
     assert len(artifacts(chat, status="draft", type="devlog", limit=1)) == 1
     assert artifacts(chat, status="accepted") == []
     assert artifacts(chat, type="adr") == []
-    assert chat.client.error("artifact/get", {"id": "devlog-nowhere"}).data["kind"] == "notFound"
+    nowhere = {"projectPath": chat.project_path, "id": "devlog-nowhere"}
+    assert chat.client.error("artifact/get", nowhere).data["kind"] == "notFound"
 
 
 def snapshot(repository: Repository) -> dict[str, Any]:

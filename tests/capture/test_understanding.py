@@ -24,7 +24,7 @@ def test_a_narrower_green_run_does_not_forget_the_other_failures(talk: Talk) -> 
 def files_of(chat: Conversation) -> list[str]:
     """The files that the drafts of a conversation's project are about."""
     found = chat.client.request("artifact/list", {"projectPath": str(chat.cwd)})["artifacts"]
-    each = [chat.client.request("artifact/get", {"id": one["id"]})["provenance"]["files"] for one in found]
+    each = [chat.artifact(one["id"])["provenance"]["files"] for one in found]
     return [path for files in each for path in files]
 
 

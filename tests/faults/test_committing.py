@@ -36,7 +36,7 @@ def commit_params(shop: Repository, artifact_id: str) -> dict[str, object]:
 
 
 def status(chat: Conversation, artifact_id: str) -> str:
-    return str(chat.client.request("artifact/get", {"id": artifact_id})["status"])
+    return str(chat.artifact(artifact_id)["status"])
 
 
 def wait_until(happened: Callable[[], bool]) -> None:

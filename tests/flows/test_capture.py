@@ -33,7 +33,7 @@ def test_a_run_that_changed_something_leaves_a_devlog_draft_a_reader_understands
     )
 
     (drafted,) = turn["after"]["artifacts"]
-    artifact = conversation.client.request("artifact/get", {"id": drafted["id"]})
+    artifact = conversation.artifact(drafted["id"])
 
     assert drafted["type"] == "devlog"
     assert artifact["status"] == "draft"

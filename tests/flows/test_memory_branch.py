@@ -41,7 +41,7 @@ def work(chat: Conversation, active: MemorySidecar) -> Any:
     assert active.app.process is not None
     assert active.app.process.settle(20)
     (drafted,) = turn["after"]["artifacts"]
-    return chat.client.request("artifact/get", {"id": drafted["id"]})
+    return chat.artifact(drafted["id"])
 
 
 def test_an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays(

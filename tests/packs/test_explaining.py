@@ -65,7 +65,7 @@ def test_the_run_of_a_prompt_that_passed_through_is_kept_as_before(talk: Talk, s
     chat.turn(PROMPT)
     before = chat.pre_run("/simplify")
     answer = chat.post_run(before, "/simplify", assistant={"parts": [chat.edit("src/cart.py", "class Cart: ...\n")]})
-    body = chat.client.request("artifact/get", {"id": answer["artifacts"][0]["id"]})["body"]
+    body = chat.artifact(answer["artifacts"][0]["id"])["body"]
     assert "src/cart.py" in body
     assert "src/mail.py" not in body
     assert kinds(chat.pre_run("go on")) == ["delta"]

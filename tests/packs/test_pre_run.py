@@ -271,7 +271,7 @@ def test_ignored_secret_and_binary_files_enter_nothing(talk: Talk, shop: Reposit
     second = chat.pre_run(f"{PROMPT} See .env", mentions={"files": list(hidden)})
     everything = str((first, second, explain(chat, first), explain(chat, second)))
     for listed in chat.client.request("artifact/list", {"projectPath": str(shop.path)})["artifacts"]:
-        everything += str(chat.client.request("artifact/get", {"id": listed["id"]}))
+        everything += str(chat.artifact(listed["id"]))
     assert "src/new.py" in everything
     assert SECRET not in everything
     assert SECRET.casefold() not in kept_of(active).casefold()

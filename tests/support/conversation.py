@@ -62,6 +62,20 @@ class Conversation:
         after = self.post_run(before, prompt, session=session, assistant={"text": text, "parts": parts}, **post)
         return {**before, "after": after}
 
+    @property
+    def project_path(self) -> str:
+        """The project the conversation belongs to."""
+        return str(self.common.get("projectPath", self.cwd))
+
+    def artifact(self, artifact_id: str) -> Any:
+        """Gives an artifact of the conversation's project."""
+        return self.client.request("artifact/get", {"projectPath": self.project_path, "id": artifact_id})
+
+    def decide(self, verb: str, artifact_id: str, **changes: Any) -> Any:
+        """Updates, accepts or discards an artifact of the project."""
+        params = {"projectPath": self.project_path, "id": artifact_id, **changes}
+        return self.client.request(f"artifact/{verb}", params)
+
     def edit(self, path: str, content: str) -> dict[str, Any]:
         """Writes a file as the agent does and gives the part that tells of it."""
         target = self.cwd / path

@@ -1,6 +1,8 @@
-"""Artifacts in the state file, each with a hash over its content."""
+"""Artifacts in the state file, each with a hash over all that is kept of it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import apsw
 import orjson
@@ -12,9 +14,12 @@ _ARTIFACT = (
     "artifact_id, project, type, status, title, body, event, event_key, provenance, created_at_ms, updated_at_ms"
 )
 
+_WHOLE = "2:"
+"""Begins a hash over every column of a row; one without it is over the text, type, status and provenance alone."""
+
 
 def put(tx: apsw.Connection, artifact: Artifact) -> None:
-    """Keeps an artifact, new or changed, with a hash over its content."""
+    """Keeps an artifact, new or changed, with a hash over all of it."""
     tx.execute(
         f"INSERT OR REPLACE INTO continuity_artifacts ({_ARTIFACT}, row_hash) VALUES ({', '.join('?' * 12)})",
         (
@@ -22,34 +27,35 @@ def put(tx: apsw.Connection, artifact: Artifact) -> None:
             orjson.dumps(artifact.provenance),
             artifact.created_at_ms,
             artifact.updated_at_ms,
-            _artifact_hash(artifact),
+            _hash(artifact),
         ),
     )
 
 
 def get(tx: apsw.Connection, artifact_id: str) -> tuple[Artifact, bool] | None:
-    """Gives an artifact, and whether its content is what was written."""
+    """Gives an artifact, and whether it is what was written."""
     rows = _artifacts(tx, "artifact_id = ?", (artifact_id,))
     return rows[0] if rows else None
 
 
 def of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int) -> Artifact | None:
-    """Gives the newest artifact of an event not older than a moment."""
+    """Gives the newest artifact of an event not older than a moment; one that is damaged is never built upon."""
     rows = _artifacts(
-        tx, "project = ? AND event_key = ? AND created_at_ms >= ? ORDER BY created_at_ms DESC, rowid DESC LIMIT 1",
+        tx, "project = ? AND event_key = ? AND created_at_ms >= ? ORDER BY created_at_ms DESC, rowid DESC",
         (project, event_key, since_ms),
     )  # fmt: skip
-    return rows[0][0] if rows else None
+    return next((row for row, is_whole in rows if is_whole), None)
 
 
-def listed(tx: apsw.Connection, project: str, status: str | None, kind: str | None, limit: int) -> list[Artifact]:
-    """Gives a project's artifacts, the newest first."""
-    rows = _artifacts(
+def listed(
+    tx: apsw.Connection, project: str, status: str | None, kind: str | None, limit: int, id_prefix: str = ""
+) -> list[tuple[Artifact, bool]]:
+    """Gives a project's artifacts, the newest first, each with whether it is what was written."""
+    return _artifacts(
         tx, "project = ?1 AND status = coalesce(?2, status) AND type = coalesce(?3, type)"
-        " ORDER BY created_at_ms DESC, artifact_id LIMIT ?4",
-        (project, status, kind, limit),
+        " AND substr(artifact_id, 1, length(?5)) = ?5 ORDER BY created_at_ms DESC, artifact_id LIMIT ?4",
+        (project, status, kind, limit, id_prefix),
     )  # fmt: skip
-    return [row for row, _ in rows]
 
 
 def accepted(tx: apsw.Connection, project: str, kind: str, limit: int) -> list[Artifact]:
@@ -80,13 +86,22 @@ def uncommitted(tx: apsw.Connection, project: str, limit: int) -> list[tuple[Art
 
 def _artifacts(tx: apsw.Connection, where: str, bindings: tuple[apsw.SQLiteValue, ...]) -> list[tuple[Artifact, bool]]:
     rows = tx.execute(f"SELECT {_ARTIFACT}, row_hash FROM continuity_artifacts WHERE {where}", bindings)
-    found = []
-    for *cells, row_hash in rows:
+    return [_read(cells, str(row_hash)) for *cells, row_hash in rows]
+
+
+def _read(cells: list[Any], row_hash: str) -> tuple[Artifact, bool]:
+    try:
         cells[8] = orjson.loads(cells[8])
-        one = Artifact._make(cells)
-        found.append((one, _artifact_hash(one) == row_hash))
-    return found
+    except orjson.JSONDecodeError:
+        return Artifact._make([*cells[:8], {}, *cells[9:]]), False
+    one = Artifact._make(cells)
+    return one, row_hash == (_hash(one) if row_hash.startswith(_WHOLE) else _hash_of_text(one))
 
 
-def _artifact_hash(artifact: Artifact) -> str:
+def _hash(artifact: Artifact) -> str:
+    return _WHOLE + digest_value(list(artifact))
+
+
+def _hash_of_text(artifact: Artifact) -> str:
+    """The hash of a row written before the hash was over the whole of it; the row gets the other when it is changed."""
     return digest_value([artifact.type, artifact.status, artifact.title, artifact.body, artifact.provenance])

@@ -1,0 +1,150 @@
+"""`artifact/…`: the user decides on what runs left, of his project alone."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from sidecar.core.digests import digest_value
+from tests.support.conversation import Conversation
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk
+
+CART = '"""The cart."""\n\n\nclass Cart:\n    def total(self) -> int:\n        return 1\n'
+COLUMNS = ("title", "body", "status", "event", "event_key", "project", "created_at_ms", "updated_at_ms", "provenance")
+
+
+@pytest.fixture
+def chat(talk: Talk) -> Conversation:
+    """A conversation whose first run changed the cart."""
+    chat = talk()
+    work(chat, CART)
+    return chat
+
+
+def work(chat: Conversation, content: str) -> Any:
+    return chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", content)])["after"]["artifacts"]
+
+
+def listed(chat: Conversation, **filters: Any) -> list[Any]:
+    found: list[Any] = chat.client.request("artifact/list", {"projectPath": chat.project_path, **filters})["artifacts"]
+    return found
+
+
+def only(chat: Conversation) -> Any:
+    (found,) = listed(chat)
+    return chat.artifact(found["id"])
+
+
+def spoil(sidecar: MemorySidecar, artifact_id: str, column: str, value: object) -> None:
+    """Changes a record behind the store's back, as damage does."""
+    assert sidecar.app.process is not None
+    with sidecar.app.process.database.write() as tx:
+        tx.execute(f"UPDATE continuity_artifacts SET {column} = ? WHERE artifact_id = ?", (value, artifact_id))
+
+
+def test_an_edited_draft_says_so_and_its_title_is_its_heading(chat: Conversation, active: MemorySidecar) -> None:
+    draft = only(chat)
+    active.clock.advance(1)
+    edited = chat.decide("update", draft["id"], body="# The total counts discounts\n\nBy hand.\n")
+    assert edited["title"] == "The total counts discounts"
+    assert edited["provenance"]["edited"] is True
+    assert draft["provenance"]["edited"] is False
+    assert edited["updatedAt"] > draft["updatedAt"] == draft["createdAt"] == edited["createdAt"]
+    assert chat.artifact(draft["id"]) == edited
+    retitled = chat.decide("update", draft["id"], title="Discounts are counted")
+    assert retitled["body"] == "# Discounts are counted\n\nBy hand.\n"
+
+
+def test_a_change_that_changes_nothing_is_none(chat: Conversation) -> None:
+    draft = only(chat)
+    assert chat.decide("update", draft["id"], title=draft["title"], body=draft["body"]) == draft
+    assert chat.decide("update", draft["id"]) == draft
+
+
+def test_a_change_to_what_has_changed_since_is_a_conflict_and_loses_nothing(chat: Conversation) -> None:
+    draft = only(chat)
+    first = chat.decide("update", draft["id"], title="First", expectedUpdatedAt=draft["updatedAt"])
+    assert first["updatedAt"] > draft["updatedAt"]  # within the same millisecond of the clock, too
+    params = {"projectPath": chat.project_path, "id": draft["id"], "expectedUpdatedAt": draft["updatedAt"]}
+    failure = chat.client.error("artifact/update", {**params, "title": "Second"})
+    assert failure.data["kind"] == "conflict"
+    assert only(chat) == first
+    assert chat.decide("update", draft["id"], title="Third", expectedUpdatedAt=first["updatedAt"])["title"] == "Third"
+
+
+def test_accepting_and_discarding_may_be_said_twice_and_taken_back(chat: Conversation) -> None:
+    artifact_id = only(chat)["id"]
+    accepted = chat.decide("accept", artifact_id)
+    assert accepted["status"] == "accepted"
+    assert chat.decide("accept", artifact_id) == accepted
+    discarded = chat.decide("discard", artifact_id)
+    assert discarded["status"] == "discarded"
+    assert chat.decide("discard", artifact_id) == discarded
+    assert chat.decide("accept", artifact_id)["status"] == "accepted"
+    assert [one["id"] for one in listed(chat, status="accepted")] == [artifact_id]
+
+
+def test_what_is_committed_stays_as_it_is_but_can_still_be_accepted(chat: Conversation) -> None:
+    artifact_id = only(chat)["id"]
+    chat.client.request("artifact/commit", {"projectPath": chat.project_path, "ids": [artifact_id]})
+    committed = only(chat)
+    assert committed["provenance"]["branch"] == "memory/continuity"
+    for verb, changes in (("update", {"title": "Other"}), ("discard", {})):
+        params = {"projectPath": chat.project_path, "id": artifact_id, **changes}
+        assert chat.client.error(f"artifact/{verb}", params).data["kind"] == "policyDenied"
+    assert chat.decide("accept", artifact_id) == committed == only(chat)
+
+
+@pytest.mark.parametrize("verb", ["get", "update", "accept", "discard", "commit"])
+def test_another_projects_artifact_is_not_there(verb: str, chat: Conversation, tmp_path: Path) -> None:
+    before = only(chat)
+    named = {"ids": [before["id"]]} if verb == "commit" else {"id": before["id"]}
+    failure = chat.client.error(f"artifact/{verb}", {"projectPath": str(tmp_path), **named})
+    assert failure.data["kind"] == "notFound"
+    assert only(chat) == before
+
+
+def test_a_run_that_goes_on_begins_an_entry_of_its_own_after_one_that_was_decided_on(chat: Conversation) -> None:
+    first = only(chat)
+    chat.decide("accept", first["id"])
+    (second,) = work(chat, CART + "\n\nTAX = 1\n")
+    assert second["id"] != first["id"]
+    assert chat.artifact(first["id"])["body"] == first["body"]
+    assert listed(chat, idPrefix=second["id"])[0]["id"] == second["id"]
+    assert listed(chat, idPrefix="nothing") == []
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_damaged_record_is_listed_as_such_and_nothing_is_made_of_it(
+    column: str, chat: Conversation, active: MemorySidecar, shop: Repository
+) -> None:
+    draft = only(chat)
+    values: dict[str, object] = {"status": "accepted", "created_at_ms": 1, "updated_at_ms": 1, "provenance": b"{"}
+    spoil(active, draft["id"], column, values.get(column, "other"))
+    other_key = column == "project"
+    assert [one["damaged"] for one in listed(chat)] == ([] if other_key else [True])
+    for verb in ("get", "update", "accept", "discard"):
+        params = {"projectPath": str(shop.path), "id": draft["id"]}
+        kind = chat.client.error(f"artifact/{verb}", params).data["kind"]
+        assert kind == ("notFound" if other_key else "stateDegraded")
+    (second,) = work(chat, CART + "\n\nTAX = 1\n")
+    assert second["id"] != draft["id"]
+    assert [one["damaged"] for one in listed(chat) if one["id"] == draft["id"]] == ([] if other_key else [True])
+
+
+def test_a_record_of_before_is_sound_by_its_own_hash_and_gets_the_new_one_with_a_change(
+    chat: Conversation, active: MemorySidecar
+) -> None:
+    draft = only(chat)
+    assert active.app.process is not None
+    with active.app.process.database.read() as tx:
+        sql = "SELECT type, status, title, body, provenance FROM continuity_artifacts"
+        (*plain, provenance), *_ = tx.execute(sql)
+    spoil(active, draft["id"], "row_hash", digest_value([*plain, orjson.loads(str(provenance, "utf-8"))]))
+    assert only(chat) == draft
+    chat.decide("accept", draft["id"])
+    with active.app.process.database.read() as tx:
+        assert str(tx.execute("SELECT row_hash FROM continuity_artifacts").get).startswith("2:")
