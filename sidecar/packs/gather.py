@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
 from sidecar.core.clock import Deadline
+from sidecar.core.text import one_line
 from sidecar.packs.ahead import PREPARE_WAIT_MS, await_preparation, skipped
 from sidecar.packs.context.items import ContextFile
 from sidecar.packs.context.search import Search, files_of
@@ -23,7 +24,6 @@ from sidecar.packs.shared import (
     shared_pack,
 )
 from sidecar.packs.store import CachedPack
-from sidecar.packs.text import one_line
 from sidecar.runs import Known, keys
 from sidecar.system.log import Log
 

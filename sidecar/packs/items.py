@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 
+from sidecar.core.text import guarded, size
 from sidecar.packs.model import BlockKind
-from sidecar.packs.text import guarded, size
 from sidecar.runs import Item, Known, keys
 
 

@@ -1,9 +1,9 @@
 """The plan contract: what holds during a planning run, and the plan so far. Pure."""
 
 from sidecar.core.digests import short_id
+from sidecar.core.text import clean, one_line, size
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import BlockKind
-from sidecar.packs.text import clean, one_line, size
 from sidecar.runs import SubChat, Task, keys
 
 RULES = (

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from sidecar.core.digests import short_id
+from sidecar.core.text import MARK, size
 from sidecar.packs.items import PackItem
 from sidecar.packs.model import Block, BlockKind
-from sidecar.packs.text import MARK, size
 from sidecar.runs import keys
 
 BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")

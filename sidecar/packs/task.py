@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from sidecar.codebase import identifiers_of, paths_in, query_words, scope_prefix, stem
 from sidecar.core.digests import short_id
+from sidecar.core.text import one_line
 from sidecar.packs.prompt import said
-from sidecar.packs.text import one_line
 from sidecar.runs import Task
 
 MAX_QUERY_CHARACTERS = 4_000

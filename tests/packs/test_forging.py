@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
+from sidecar.core.text import MARK, clean
 from sidecar.governor.snapshot import Snapshot, TouchedFile
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
 from sidecar.packs.anchor.lines import Sources, anchor_of, sections_of
@@ -22,7 +23,6 @@ from sidecar.packs.delta.items import delta_items
 from sidecar.packs.delta.worktree import Differences, Interest
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.plan import contract_item, plan_item
-from sidecar.packs.text import MARK, clean
 from sidecar.runs import UNKNOWN, Counters, FailingTests, SubChat, Task, keys
 from tests.support.conversation import Conversation, sent
 from tests.support.shop import PROMPT, Talk, text_of

@@ -2,8 +2,8 @@
 
 import pytest
 
+from sidecar.core.text import clean, line_of_code, one_line
 from sidecar.packs.prompt import HEAD_CHARACTERS, said
-from sidecar.packs.text import clean, line_of_code, one_line
 from tests.support.secret_shapes import SECRETS, TOKENS, shows
 
 

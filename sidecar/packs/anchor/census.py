@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sidecar.codebase import is_code, is_test
-from sidecar.packs.text import one_line
+from sidecar.core.text import one_line
 
 MAX_AREAS = 14
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.core.text import one_line
 from sidecar.packs.anchor import parsed
 from sidecar.packs.anchor.markdown import code, prose
 from sidecar.packs.anchor.rules import Document
-from sidecar.packs.text import one_line
 
 MAX_COMMAND = 100
 

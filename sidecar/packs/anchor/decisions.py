@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sidecar.core.text import one_line
 from sidecar.packs.anchor.markdown import first_sentence, folded, plain, prose, title_of
 from sidecar.packs.anchor.rules import Document
-from sidecar.packs.text import one_line
 
 MAX_POINTERS = 12
 

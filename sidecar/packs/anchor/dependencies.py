@@ -4,9 +4,9 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from sidecar.codebase import Names
+from sidecar.core.text import one_line
 from sidecar.packs.anchor import parsed
 from sidecar.packs.anchor.census import is_beside
-from sidecar.packs.text import one_line
 
 MAX_NAMED = 8
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sidecar.codebase import Trouble
-from sidecar.packs.text import one_line
+from sidecar.core.text import one_line
 
 MAX_TROUBLES = 5
 

@@ -4,14 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.core.instruction_files import AGENT_FILES
+from sidecar.core.text import one_line
 from sidecar.packs.anchor.markdown import Line, bullets, folded, plain, prose, title_of
-from sidecar.packs.text import one_line
 
 MAX_RULES = 24
 """Rules that are taken from one file."""
-
-_AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md")
-"""Files written for agents: there any list item that asks for something is a rule, elsewhere only a strict one."""
 
 _RULE = re.compile(
     r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall|avoid|prefer|ensure|use)\b"
@@ -138,10 +136,13 @@ def _told_once(
 
 
 def _rules_in(document: Document) -> list[Line]:
-    """The list items that state a rule, strict ones first; none of a guide for those who review."""
+    """The list items that state a rule, strict ones first; none of a guide for those who review.
+
+    In a file written for agents any that asks for something, elsewhere only strict ones.
+    """
     if _REVIEW.search(title_of(document.text)):
         return []
-    for_agents = document.path.rpartition("/")[2] in _AGENT_FILES
+    for_agents = document.path.rpartition("/")[2] in AGENT_FILES
     pattern = _RULE if for_agents else _STRONG
     found = [
         line

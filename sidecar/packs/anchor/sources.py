@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
+from sidecar.core.instruction_files import AGENT_PATHS
 from sidecar.packs.anchor import parsed
 from sidecar.packs.anchor.census import Outline
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
@@ -12,8 +13,7 @@ from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 from sidecar.packs.model import HostInjects
 
 _INSTRUCTIONS = (
-    "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md",
-    "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
+    *AGENT_PATHS, "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
 )  # fmt: skip
 _READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")
 _HEADS = (

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.core.text import one_line
 from sidecar.packs.anchor import parsed
 from sidecar.packs.anchor.parsed import Table, texts_in, within
-from sidecar.packs.text import one_line
 
 Phrases = Iterator[str]
 Read = Callable[[str], Phrases]

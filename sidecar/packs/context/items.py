@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from sidecar.codebase import Definition, Ranked, Summary, query_terms
 from sidecar.core.digests import digest_bytes
+from sidecar.core.text import one_line, size
 from sidecar.packs.context.appetite import Appetite
 from sidecar.packs.context.interest import INTERESTING, interest, terms_in
 from sidecar.packs.context.passages import Passage
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.text import one_line, size
 from sidecar.runs import keys
 
 TOLD_RANKS = 6

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sidecar.codebase import Summary, chunk_lines, count_terms
 from sidecar.core.redact import is_known_by_lines, redact_lines
+from sidecar.core.text import line_of_code
 from sidecar.packs.context.interest import NAME_INTEREST, interest
-from sidecar.packs.text import line_of_code
 
 PASSAGE_LINES = 4
 MOST_LINES = 120

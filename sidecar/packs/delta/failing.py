@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
 from sidecar.codebase import RepositoryState
+from sidecar.core.text import clean, one_line
 from sidecar.packs.delta.hunks import LINE_CHARACTERS
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.text import clean, one_line
 from sidecar.runs import FailingTests, Known, keys
 
 MAX_TESTS = 12

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sidecar.codebase import Hunk, count_terms, follows, head_of, hunks_of, query_terms
 from sidecar.core.redact import is_known_by_lines, redact_lines
-from sidecar.packs.text import clean, size
+from sidecar.core.text import clean, size
 from sidecar.runs import keys
 
 LINE_CHARACTERS = 240

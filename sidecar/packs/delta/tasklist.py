@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from sidecar.core.text import one_line
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.text import one_line
 from sidecar.runs import Known, keys
 
 MAX_TODOS = 40

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState, as_added, is_generated, may_show
 from sidecar.core.digests import short_id
+from sidecar.core.text import one_line
 from sidecar.packs.delta.hunks import Telling, telling
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.text import one_line
 from sidecar.runs import Known, keys
 
 RELEVANT_FILE_BYTES = 2_400

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.core.text import size
 from sidecar.packs.anchor.census import census_of
 from sidecar.packs.anchor.lines import (
     ANCHOR_BYTES,
@@ -21,7 +22,6 @@ from sidecar.packs.anchor.lines import (
 )
 from sidecar.packs.anchor.rules import Document
 from sidecar.packs.compose import anchor_block
-from sidecar.packs.text import size
 
 NOTHING = Sources()
 paths = st.lists(st.text(alphabet="ab/.é[\n:", min_size=1, max_size=20), max_size=12)
