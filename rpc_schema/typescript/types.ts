@@ -686,9 +686,15 @@ export interface Provenance {
   provider: "claude" | "codex"
   sessionId: string | null
   taskFingerprint: string | null
+  /** The commit the worktree stood at after the run. */
   headCommit: string | null
   files: string[]
   sidecarVersion: string
+  /** Every run that added to it, the latest last. */
+  runs: string[]
+  chatId: string | null
+  /** The commit the worktree stood at before the first of them. */
+  startCommit: string | null
   /** Whether the user has changed its text; runs add nothing then. */
   edited: boolean
   /** The branch it was committed to. */

@@ -60,9 +60,14 @@ class Provenance(WireModel):
     provider: Provider
     session_id: str | None
     task_fingerprint: str | None
-    head_commit: str | None
+    head_commit: str | None = Field(description="The commit the worktree stood at after the run.")
     files: list[str]
     sidecar_version: str
+    runs: list[str] = Field(default_factory=list, description="Every run that added to it, the latest last.")
+    chat_id: str | None = None
+    start_commit: str | None = Field(
+        default=None, description="The commit the worktree stood at before the first of them."
+    )
     edited: bool = Field(default=False, description="Whether the user has changed its text; runs add nothing then.")
     branch: str | None = Field(default=None, description="The branch it was committed to.")
     commit: str | None = Field(default=None, description="The commit it came to that branch with.")

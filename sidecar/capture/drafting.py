@@ -1,17 +1,16 @@
 """The devlog entry: what a stretch of work changed, for a reader. Pure; no model is called."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sidecar.capture.prose import LOOKED_AT_CHARACTERS, first_sentence, telling
 from sidecar.codebase import is_generated
 from sidecar.core.redact import redact
 
 MAX_FILES = 20
+MAX_TITLE = 90
 MAX_CONCLUSION = 700
 MAX_PLAN_BYTES = 4_000
-LOOKED_AT_CHARACTERS = 20_000
-"""How much of what an agent said is looked at for its conclusion."""
 
 
 class Change(NamedTuple):
@@ -53,22 +52,42 @@ def kept_plan(text: str) -> str:
     return "\n".join(lines)
 
 
-def devlog(objective: str, changes: Sequence[Change], conclusion: str, tests: Sequence[str], runs: int) -> Draft:
-    """Writes the entry: what was asked, what changed, how the tests stand, what the agent concluded."""
-    title = _first_sentence(redact(objective), 90) or "Work without a stated goal"
+def devlog(
+    objective: str,
+    changes: Sequence[Change],
+    conclusion: str,
+    tests: Sequence[str],
+    runs: int,
+    happened: Sequence[str] = (),
+) -> Draft:
+    """Writes the entry: what was asked and concluded, what happened by it, what changed, how the tests stand."""
+    title = titled(objective) or "Work without a stated goal"
     lines = [f"# {title}", ""]
-    if conclusion:
-        lines += [_conclusion(conclusion), ""]
-    lines += [f"Changed over {runs} run{'s' if runs != 1 else ''}:", ""]
+    if told := telling(conclusion, MAX_CONCLUSION):
+        lines += [told, ""]
+    for event in happened:
+        lines += [event, ""]
     ordered = sorted(
         changes, key=lambda change: (is_generated(change.path), -(change.added + change.removed), change.path)
     )
+    lines += [f"Changed over {runs} run{'s' if runs != 1 else ''}:", ""]
     lines += [f"- `{change.path}`{_counts(change)}" for change in ordered[:MAX_FILES]]
     if len(ordered) > MAX_FILES:
         lines.append(f"- … and {len(ordered) - MAX_FILES} more files")
     if tests:
         lines += ["", "Tests:", "", *(f"- {line}" for line in tests)]
     return Draft(title, "\n".join(lines) + "\n")
+
+
+def titled(objective: str) -> str:
+    """Gives a title: what was asked for, in its first sentence; its secrets are masked before it is cut."""
+    return first_sentence(redact(objective[:LOOKED_AT_CHARACTERS]), MAX_TITLE)
+
+
+def is_due(changes: Sequence[Change], lines: int, files: int) -> bool:
+    """Says whether changes reach a threshold of lines or of files; generated ones do not count."""
+    own = [change for change in changes if not is_generated(change.path)]
+    return sum(change.added + change.removed for change in own) >= lines or len(own) >= files
 
 
 def grown(tally: Tally, start: str | None, changes: Sequence[Change]) -> Tally:
@@ -98,19 +117,3 @@ def following(tally: Tally) -> Tally:
 
 def _counts(change: Change) -> str:
     return f" +{change.added} −{change.removed}" if change.added or change.removed else ""
-
-
-def _conclusion(text: str) -> str:
-    """The first paragraph of prose of what the agent said last, without code and headings."""
-    prose = re.sub(r"```[\s\S]*?(?:```|\Z)", "", text[:LOOKED_AT_CHARACTERS])
-    paragraphs = [paragraph.strip() for paragraph in re.split(r"\n\s*\n", prose)]
-    telling = [paragraph for paragraph in paragraphs if paragraph and not paragraph.startswith(("#", "|", ">"))]
-    chosen = redact(telling[0] if telling else prose.strip())
-    return chosen if len(chosen) <= MAX_CONCLUSION else chosen[:MAX_CONCLUSION].rsplit(" ", 1)[0] + " …"
-
-
-def _first_sentence(text: str, limit: int) -> str:
-    flat = re.sub(r"\s+", " ", text).strip()
-    end = re.search(r"[.!?](?=\s|$)", flat)
-    sentence = flat[: end.start()] if end else flat
-    return sentence if len(sentence) <= limit else sentence[: limit - 1].rsplit(" ", 1)[0] + "…"

@@ -41,6 +41,10 @@ class Observed:
     """The commit the agent knows the worktree stands at."""
     diff_lines: int = 0
     """Lines of the whole difference, generated files left out."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The content id of each file there is."""
+    diffs: Mapping[str, FileDiff] = field(default_factory=dict)
+    """The differences of changed files to the head commit; new ones have none."""
     committed_lines: int = 0
     """Lines of what the run itself committed, and that the difference no longer has."""
 
@@ -60,7 +64,7 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
     counts = _counts(state, diffs, moved, repository.new_file)
     written = _relative(cwd, work.written)
     touched = _touched(state, work, written, before, moved)
-    observed = Observed(state=state, head=_known_head(state, work, before))
+    observed = Observed(state=state, head=_known_head(state, work, before), files=listing.files, diffs=diffs)
     observed.own = frozenset(written) | {file.path for file in moved.files if work.may_have_written}
     observed.changes = [Change(path, *counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
     observed.diff_lines = sum(

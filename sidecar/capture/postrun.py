@@ -10,7 +10,7 @@ from sidecar.call import Call
 from sidecar.capture.committing import commit_later
 from sidecar.capture.compaction import Loss, loss_by_prompt
 from sidecar.capture.delivering import forget_lost, settle_delivery
-from sidecar.capture.entries import keep_devlog
+from sidecar.capture.drafts import keep_drafts
 from sidecar.capture.finished import Finished
 from sidecar.capture.governing import govern
 from sidecar.capture.keeping import keep_run
@@ -114,11 +114,11 @@ def _again(known: dict[str, Any]) -> PostRunResult:
 
 def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     state = records.sub_chat(tx, one.params.sub_chat_id)
-    keep_tests(tx, one)
+    tests = keep_tests(tx, one)
     had = had_before(tx, one)
     settle_delivery(tx, one)
     forget_lost(tx, one)
-    drafted = keep_devlog(tx, one, state)
+    drafted = keep_drafts(tx, one, state, tests)
     state = state._replace(todos=_todos(one, state), plan=one.plan or state.plan)
     word, state = govern(one, state)
     records.put_sub_chat(tx, one.params.sub_chat_id, one.workspace.project_key, one.workspace.key, state, one.now_ms)

@@ -47,6 +47,17 @@ def of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int) -
     return next((row for row, is_whole in rows if is_whole), None)
 
 
+def told_events(tx: apsw.Connection, project: str, since_ms: int) -> frozenset[str]:
+    """Gives the keys of the events that a project's artifacts of any status tell of, not older than a moment."""
+    rows = tx.execute(
+        "SELECT DISTINCT json_extract(event.value, '$[1]') FROM continuity_artifacts AS artifact,"
+        " json_each(cast(artifact.provenance AS TEXT), '$.events') AS event"
+        " WHERE artifact.project = ? AND artifact.updated_at_ms >= ?",
+        (project, since_ms),
+    )
+    return frozenset(str(key) for (key,) in rows)
+
+
 def listed(
     tx: apsw.Connection, project: str, status: str | None, kind: str | None, limit: int, id_prefix: str = ""
 ) -> list[tuple[Artifact, bool]]:

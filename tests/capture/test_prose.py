@@ -1,0 +1,71 @@
+"""What of an agent's last words tells something."""
+
+import pytest
+
+from sidecar.capture.drafting import Change, devlog, is_due
+from sidecar.capture.prose import sentences, telling
+
+TELLING = "Rounding now happens on the discount, not on the price."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TELLING,
+        f"I'll summarise:\n\n{TELLING}",
+        f"Here's a summary of the changes:\n\n{TELLING}",
+        f"## Summary\n\n{TELLING}",
+        f"## Summary\n{TELLING}",
+        f"**Summary**\n\n{TELLING}",
+        f"Done!\n\n{TELLING}",
+        f"Perfect! {TELLING}",
+        f"All done. {TELLING}",
+        f"```py\nprint('a b c d e f')\n```\n\n{TELLING}",
+        f"> quoted words of the user that tell nothing\n\n{TELLING}",
+        f"| a | b |\n|---|---|\n| a long cell of a table | b |\n\n{TELLING}",
+        f"Would you like me to go on with the other modules too?\n\n{TELLING}",
+        f"{TELLING}\n\nLet me know if anything else is wrong.",
+        f"Changes:\n{TELLING}",
+        f"---\n\n{TELLING}",
+    ],
+)
+def test_the_first_paragraph_that_tells_something_is_the_conclusion(text: str) -> None:
+    assert telling(text, 700) == TELLING
+
+
+def test_a_list_is_told_without_the_line_that_leads_in() -> None:
+    text = "I've made the following changes:\n\n- Rounds on the discount\n- Checks for odd cents in the cart\n"
+    assert telling(text, 700) == "- Rounds on the discount\n- Checks for odd cents in the cart"
+
+
+def test_where_nothing_tells_the_first_words_stand_and_of_nothing_comes_nothing() -> None:
+    assert telling("Fixed the typo.", 700) == "Fixed the typo."
+    assert telling("```\ncode\n```", 700) == ""
+
+
+def test_a_secret_is_masked_before_the_text_is_cut() -> None:
+    key = "sk-live-" + "4eC39HqLyjWDarjtT1zdp7dc" * 2
+    told = telling(f"The key that the shop uses for its payments was {key} all along.", 70)
+    assert "sk-live-4" not in told
+    assert len(told) <= 70
+
+
+def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> None:
+    text = "# Head\n\nFirst, e.g. Carts are done. Then `a.b` came!\n\n- One item\n- Another item. It has two.\n"
+    assert list(sentences(text)) == [
+        "First, e.g. Carts are done.", "Then `a.b` came!", "One item", "Another item.", "It has two.",
+    ]  # fmt: skip
+
+
+def test_an_entry_holds_the_events_between_the_conclusion_and_the_files() -> None:
+    draft = devlog("Fix it", [Change("a.py", 1, 0)], TELLING, ["pytest: passing"], 2, ["Fixed: `t` (pytest)."])
+    assert draft.body == (
+        f"# Fix it\n\n{TELLING}\n\nFixed: `t` (pytest).\n\n"
+        "Changed over 2 runs:\n\n- `a.py` +1 −0\n\nTests:\n\n- pytest: passing\n"
+    )
+
+
+def test_generated_files_do_not_make_an_entry_due() -> None:
+    assert is_due([Change("a.py", 100, 20)], 120, 8)
+    assert not is_due([Change("a.py", 1, 0), Change("package-lock.json", 5_000, 4_000)], 120, 8)
+    assert not is_due([Change(f"gen/{number}_pb2.py", 1, 0) for number in range(9)], 120, 8)
