@@ -37,7 +37,8 @@ class Turn:
     settings: Settings
     token_mode: TokenMode
     bracket: Bracket
-    """How much is left of the provider's context window, as the host reported it; fresh where it did not."""
+    """How much is left of the provider's context window, as the host reported it; FRESH where it did not, and where a
+    fresh session begins: what was reported is the old one's."""
     sub_chat: SubChat
     failing: list[FailingTests]
     rejected: tuple[str, ...]
@@ -99,7 +100,7 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         sub_chat = sub_chat.for_new_task() if is_new else sub_chat
         touched = records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS, task.fingerprint)
         wishes = wishes_of(tx, workspace.project_key)
-    bracket = reported_bracket(params) or "FRESH"
+    bracket = (None if fresh else reported_bracket(params)) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, UNKNOWN) if fresh else (held_by, held)
     rejected = tuple(sorted(artifact.title for artifact in accepted))

@@ -185,6 +185,18 @@ def test_a_critical_context_window_three_times_in_a_row_and_a_handover_turn_the_
         assert word["action"] == "rehydrate"
 
 
+def test_a_fresh_session_is_told_as_much_as_an_empty_window_holds(talk: Talk) -> None:
+    """The usage that the host reports is that of the session that ends."""
+    told = []
+    for name, usage in (("empty", {}), ("full", {"usage": {"usedTokens": 190, "maxTokens": 200}})):
+        chat = talk(sub_chat_id=name)
+        set_settings(chat, mode="active")
+        chat.turn(PROMPT)
+        ask(chat)
+        told.append(chat.pre_run(PROMPT, **usage)["metadata"]["injectedBytes"])
+    assert told[0] == told[1] > 0
+
+
 def test_asking_is_refused_in_passive_mode_and_for_an_unknown_conversation(talk: Talk) -> None:
     chat = worked(talk)
     set_settings(chat, mode="passive")
