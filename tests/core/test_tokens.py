@@ -1,0 +1,47 @@
+"""The token estimate beside real tokenizers: never far below the larger one, and not far above it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from splintr import Tokenizer
+
+from sidecar.core.tokens import estimate_tokens, weigh
+from tests.core.token_samples import CJK, SAMPLES
+
+CL100K, O200K = (Tokenizer.from_pretrained(name) for name in ("cl100k_base", "o200k_base"))
+
+
+def real_tokens(text: str) -> int:
+    """Gives what the greedier of two vocabularies makes of a text."""
+    return max(len(CL100K.encode(text)), len(O200K.encode(text)))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_error_is_small_in_every_script_and_in_prose_as_in_code(name: str) -> None:
+    text = SAMPLES[name]
+    real = real_tokens(text)
+    print(f"{name}: {estimate_tokens(text)} for {real} ({estimate_tokens(text) / real - 1:+.0%})")
+    assert 0.87 * real <= estimate_tokens(text) <= 1.4 * real
+
+
+@pytest.mark.parametrize("name", CJK)
+def test_chinese_japanese_and_korean_are_not_counted_too_low(name: str) -> None:
+    assert estimate_tokens(SAMPLES[name]) >= real_tokens(SAMPLES[name])
+
+
+@given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), min_size=60, max_size=200))
+def test_any_chinese_characters_are_not_counted_far_too_low(text: str) -> None:
+    assert estimate_tokens(text) >= 0.85 * real_tokens(text)
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n")), min_size=1))
+def test_lines_weighed_one_by_one_are_never_lighter_than_together(lines: list[str]) -> None:
+    together = "".join(f"{line}\n" for line in lines)
+    assert weigh(together) <= sum(weigh(f"{line}\n") for line in lines) + 1e-6
+    assert estimate_tokens(together) >= 0
+
+
+def test_nothing_takes_no_token_and_one_word_one_or_two() -> None:
+    assert estimate_tokens("") == 0
+    assert estimate_tokens("context") in (1, 2)
+    assert estimate_tokens("\ud800") > 0
