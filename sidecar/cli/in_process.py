@@ -1,8 +1,7 @@
 """A sidecar in this process, for commands that run its methods: everything but the streams."""
 
 import queue
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,30 +10,48 @@ import orjson
 
 from sidecar.app import App
 from sidecar.call import Process
-from sidecar.core.clock import Clock
+from sidecar.cli.ids import CountedIds, random_id
+from sidecar.core.clock import Clock, SystemClock
+from sidecar.system.environment import environment
 from sidecar.system.log import Log
 
 ANSWER_SECONDS = 120.0
 
 
 class RequestFailed(Exception):
-    """The sidecar answered with an error, or not at all; the message is its sentence."""
+    """The sidecar answered with an error, or not at all; the text names the method and says what went wrong."""
+
+    def __init__(self, method: str, message: str, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(f"{method}: {message}")
+        self.message = message
+        self.kind = str((data or {}).get("kind", "noAnswer"))
+        self.hint = str((data or {}).get("hint", ""))
 
 
 class InProcess:
     """An application after its handshake, and the client that speaks to it, one request at a time."""
 
-    def __init__(self, state_dir: Path, clock: Clock, settings: dict[str, Any]) -> None:
-        """Opens the state folder; the user's own settings and environment do not count."""
+    def __init__(
+        self,
+        state_dir: Path,
+        clock: Clock,
+        settings: dict[str, Any],
+        new_id: Callable[[], str],
+        variables: Mapping[str, str],
+    ) -> None:
+        """Opens the state folder; `variables` are the environment whose settings count."""
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._asked = self._made = 0
-        self._lock = threading.Lock()
+        self._asked = 0
         log = Log(clock, to_stderr=False)
-        self.app = App(clock, self._new_id, self._take, {}, self._ended, enter=lambda _folder: None, log=log)
+        self.app = App(clock, new_id, self._take, variables, self._ended, enter=lambda _folder: None, log=log)
         said = {"protocolVersion": 1, "clientInfo": {"name": "onecode-sidecar", "version": "1"}}
         folders = {"stateDir": str(state_dir), "logDir": str(state_dir / "log")}
-        self.request("initialize", {**said, **folders, "settings": settings})
-        self.request("settings/get", {})  # is answered once everything is loaded
+        try:
+            self.request("initialize", {**said, **folders, "settings": settings})
+            self.request("settings/get", {})  # is answered once everything is loaded
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def process(self) -> Process:
@@ -49,9 +66,9 @@ class InProcess:
         try:
             answer = self._answers.get(timeout=ANSWER_SECONDS)
         except queue.Empty:
-            raise RequestFailed(f"{method} was not answered within {ANSWER_SECONDS:.0f} s.") from None
+            raise RequestFailed(method, f"It was not answered within {ANSWER_SECONDS:.0f} s.") from None
         if "error" in answer:
-            raise RequestFailed(f"{method}: {answer['error']['message']}")
+            raise RequestFailed(method, answer["error"]["message"], answer["error"].get("data"))
         return answer["result"]
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
@@ -75,16 +92,26 @@ class InProcess:
     def _ended(self, _status: int, reason: str) -> None:
         self._answers.put({"error": {"message": f"the sidecar ended, because {reason}"}})
 
-    def _new_id(self) -> str:
-        with self._lock:
-            self._made += 1
-            return f"{self._made:012x}".ljust(32, "0")
-
 
 @contextmanager
 def in_process(state_dir: Path, clock: Clock, settings: dict[str, Any]) -> Iterator[InProcess]:
-    """Opens a sidecar for a while."""
-    opened = InProcess(state_dir, clock, settings)
+    """Opens a sidecar that depends on nothing but what it is given: on a state folder of its own, with counted ids."""
+    with _open(InProcess(state_dir, clock, settings, CountedIds(), {})) as opened:
+        yield opened
+
+
+@contextmanager
+def on_users_state(state_dir: Path) -> Iterator[InProcess]:
+    """Opens a sidecar on the state that the app's own works on too, with the user's settings and environment.
+
+    What the app sets by `initialize` alone is not known here.
+    """
+    with _open(InProcess(state_dir, SystemClock(), {}, random_id, environment())) as opened:
+        yield opened
+
+
+@contextmanager
+def _open(opened: InProcess) -> Iterator[InProcess]:
     try:
         yield opened
     finally:

@@ -1,10 +1,31 @@
 """Parses the command line and runs one command."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import ModuleType
 
 from sidecar import __version__
 from sidecar.cli import selfcheck
+
+
+def _replay() -> ModuleType:
+    from sidecar.cli import replay
+
+    return replay
+
+
+def _artifacts() -> ModuleType:
+    from sidecar.cli import artifacts
+
+    return artifacts
+
+
+COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
+    "artifacts": ("list, show, edit, accept, discard and commit what runs left", _artifacts),
+    "replay": ("play recorded sessions and tell what continuity saved", _replay),
+}
+"""A command's help, and the module with its `add_arguments(parser)` and `run(arguments)`, loaded when it is asked for.
+"""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -18,17 +39,14 @@ def run(arguments: Sequence[str]) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("serve", help="speak JSON-RPC 2.0 over stdin and stdout")
     commands.add_parser("selfcheck", help="the same as --selfcheck")
-    replayed = commands.add_parser("replay", help="play recorded sessions and tell what continuity saved")
-    if arguments[:1] == ["replay"]:
-        from sidecar.cli import replay
-
-        replay.add_arguments(replayed)
+    parsers = {name: commands.add_parser(name, help=text) for name, (text, _) in COMMANDS.items()}
+    asked = arguments[0] if arguments else ""
+    if asked in COMMANDS:
+        COMMANDS[asked][1]().add_arguments(parsers[asked])
     chosen = parser.parse_args(arguments)
     if chosen.selfcheck or chosen.command == "selfcheck":
         return selfcheck.run()
-    if chosen.command == "replay":
-        from sidecar.cli import replay
-
-        return replay.run(chosen)
+    if chosen.command in COMMANDS:
+        return int(COMMANDS[chosen.command][1]().run(chosen))
     parser.print_help()
     return 2

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from sidecar.app import DRAIN_MS, EX_SOFTWARE, App
+from sidecar.cli.ids import random_id
 from sidecar.core.clock import SystemClock
 from sidecar.rpc.framing import Framer, frame
 from sidecar.rpc.stdio import Pipe, write_all
@@ -89,7 +90,7 @@ def run(pipe: Pipe, rows: "Callable[[], Rows] | None" = None) -> NoReturn:
     framer = Framer()
     ending = _Ending()
     output = _Output(pipe.write_fd, framer, lambda: ending.begin(0, "stdout was closed"))
-    app = App(SystemClock(), _new_id, output.send, environment(), ending.end, rows=rows)
+    app = App(SystemClock(), random_id, output.send, environment(), ending.end, rows=rows)
     ending.app = app
     threading.excepthook = lambda failed: _log(app, failed.exc_value)
     _end_on_signals(ending)
@@ -158,7 +159,3 @@ def _wake_on_signals(on_signal: "Callable[[int], NoReturn]") -> None:
 def _log(app: App, error: BaseException | None) -> None:
     if error is not None:
         app.on_incident(error, app.new_incident_id())
-
-
-def _new_id() -> str:
-    return os.urandom(16).hex()

@@ -8,6 +8,11 @@ from pathlib import Path
 
 PROGRAM_FOLDER = "onecode-continuity"
 
+_APP_FOLDERS = ("1Code", "1code", "21st-desktop", "Agents Dev")
+"""What 1Code calls the folder of its own data: installed, and while it is being developed."""
+
+_FOLDER_IN_APP = "continuity"
+
 _FROM_PYINSTALLER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
 
 
@@ -44,6 +49,18 @@ def overridden(variables: Mapping[str, str]) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def state_folders() -> list[Path]:
+    """Names the folders a user's state may be in, the app's own first, then the one for the command line alone."""
+    home = Path.home()
+    if sys.platform == "win32":
+        of_apps = Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
+    elif sys.platform == "darwin":
+        of_apps = home / "Library" / "Application Support"
+    else:
+        of_apps = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return [*(of_apps / name / _FOLDER_IN_APP for name in _APP_FOLDERS), user_state_folder()]
 
 
 def user_state_folder() -> Path:

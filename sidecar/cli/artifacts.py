@@ -1,0 +1,216 @@
+"""`onecode-sidecar artifacts`: what runs left for the user to decide on, in the state the app uses."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from sidecar.cli.artifacts_report import KINDS, card, line, table
+from sidecar.cli.editor import edit
+from sidecar.cli.failed import CommandFailed
+from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
+from sidecar.cli.places import project_folder, state_folder
+from sidecar.system.environment import environment
+
+STATUSES = ("draft", "accepted", "discarded", "committed")
+MOST = 500
+_FEW = 5
+"""So many candidates are named for an id that is not whole."""
+
+
+class Asked(NamedTuple):
+    """What a command works with."""
+
+    sidecar: InProcess
+    project: Path
+    arguments: argparse.Namespace
+
+    def request(self, method: str, **params: Any) -> Any:
+        """Asks about the project; raises CommandFailed with the sidecar's own sentence."""
+        try:
+            return self.sidecar.request(f"artifact/{method}", {"projectPath": str(self.project), **params})
+        except RequestFailed as error:
+            raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+
+    def id_of(self, given: str) -> str:
+        """Gives the one id that is given or begins so; raises CommandFailed for none and for several."""
+        found = self.request("list", idPrefix=given, limit=_FEW + 1)["artifacts"] if given else []
+        ids = [one["id"] for one in found]
+        if given in ids or len(ids) == 1:
+            return given if given in ids else str(ids[0])
+        if not ids:
+            raise CommandFailed(
+                f"No artifact of {self.project} has an id that begins with `{given}`.",
+                kind="notFound",
+                hint="`onecode-sidecar artifacts list` shows them; --project names another project.",
+            )
+        some = ", ".join(ids[:_FEW]) + (", …" if len(ids) > _FEW else "")
+        raise CommandFailed(f"Several artifacts' ids begin with `{given}`: {some}.", kind="ambiguous")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.epilog = (
+        "An ID may be cut short as long as it is the only one that begins so. Exit status: 0 done, 1 failed,"
+        " 2 wrong usage, 3 not exactly one such artifact or no state, 4 changed meanwhile, 5 not allowed."
+    )
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    listed = _verb(verbs, "list", _list, "list a project's artifacts, the newest first")
+    listed.add_argument("--status", choices=STATUSES, help="only those of this status")
+    listed.add_argument("--kind", choices=tuple(KINDS), help="only those of this kind")
+    listed.add_argument(
+        "--limit", type=_limit, default=50, metavar="N", help=f"at most so many, 1 to {MOST}; 50 unless given"
+    )
+    _verb(verbs, "show", _show, "show an artifact's text and where it comes from").add_argument("id", metavar="ID")
+    edited = _verb(verbs, "edit", _edit, "change an artifact's text, in $VISUAL or $EDITOR unless it is given here")
+    edited.add_argument("id", metavar="ID")
+    edited.add_argument("--title", help="the new title")
+    edited.add_argument("--body", metavar="FILE", help="a file with the new text, in Markdown; - for stdin")
+    accepted = _verb(verbs, "accept", _decide, "accept artifacts: the project's next sessions are told of them")
+    discarded = _verb(verbs, "discard", _decide, "discard artifacts: sessions are told of them no more")
+    for decided in (accepted, discarded):
+        decided.add_argument("ids", metavar="ID", nargs="+")
+    committed = _verb(verbs, "commit", _commit, "commit artifacts to the memory branch, and to no other")
+    committed.add_argument("ids", metavar="ID", nargs="*", help="every accepted artifact, unless given")
+
+
+def _verb(verbs: Any, name: str, act: Callable[[Asked], Any], text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser.set_defaults(act=act)
+    parser.add_argument(
+        "--project", type=Path, metavar="DIR", help="the project; the current folder's repository unless given"
+    )
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    return parser
+
+
+def _limit(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST:
+        raise argparse.ArgumentTypeError(f"1 to {MOST}")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Does what was asked; a failure is one sentence on stderr and a status of its own."""
+    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        _tell(arguments, _done(arguments))
+    except CommandFailed as error:
+        error.tell("artifacts")
+        return error.status
+    except KeyboardInterrupt:
+        print("artifacts: interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _done(arguments: argparse.Namespace) -> "Said":
+    state, project = state_folder(arguments.state_dir), project_folder(arguments.project)
+    try:
+        with on_users_state(state) as sidecar:
+            said: Said = arguments.act(Asked(sidecar, project, arguments))
+            return said
+    except RequestFailed as error:
+        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+
+
+class Said(NamedTuple):
+    """A command's answer, for programs and for people."""
+
+    answer: Any
+    lines: Sequence[str]
+
+
+def _tell(arguments: argparse.Namespace, said: Said) -> None:
+    if arguments.json:
+        print(orjson.dumps(said.answer, option=orjson.OPT_INDENT_2).decode())
+    else:
+        print("\n".join(said.lines))
+    sys.stdout.flush()
+
+
+def _list(asked: Asked) -> Said:
+    chosen = asked.arguments
+    filters = {"status": chosen.status, "type": KINDS.get(chosen.kind)}
+    answer = asked.request("list", limit=chosen.limit, **{name: one for name, one in filters.items() if one})
+    found = answer["artifacts"]
+    lines = list(table(found, _width())) if found else [f"No artifacts of {asked.project}."]
+    if len(found) == chosen.limit < MOST:
+        lines.append(f"The newest {chosen.limit}; --limit shows more.")
+    return Said(answer, lines)
+
+
+def _show(asked: Asked) -> Said:
+    artifact = asked.request("get", id=asked.id_of(asked.arguments.id))
+    return Said(artifact, list(card(artifact)))
+
+
+def _decide(asked: Asked) -> Said:
+    """Finds every id before it decides on any."""
+    ids = [asked.id_of(given) for given in asked.arguments.ids]
+    decided = [asked.request(asked.arguments.verb, id=one) for one in dict.fromkeys(ids)]
+    return Said({"artifacts": decided}, [line(one, _width()) for one in decided])
+
+
+def _edit(asked: Asked) -> Said:
+    chosen = asked.arguments
+    before = asked.request("update", id=asked.id_of(chosen.id))  # changes nothing, and says what cannot be changed
+    if chosen.title is None and chosen.body is None:
+        after = _edited(asked, before)
+    else:
+        body = {} if chosen.body is None else {"body": _read(chosen.body)}
+        title = {} if chosen.title is None else {"title": chosen.title}
+        after = asked.request("update", id=before["id"], **title, **body)
+    changed = after["updatedAt"] != before["updatedAt"]
+    return Said(after, [line(after, _width()) if changed else "Nothing was changed."])
+
+
+def _edited(asked: Asked, before: Any) -> Any:
+    """Has the text changed in the user's editor; if it cannot be kept, its file stays."""
+    edited = edit(before["body"], f"{before['id']}.md", environment())
+    if not edited.text.strip():
+        edited.discard()
+        raise CommandFailed("The text is empty, so nothing was changed.", hint="`artifacts discard` discards it.")
+    moment = before["updatedAt"]
+    try:
+        after = asked.request("update", id=before["id"], body=edited.text, expectedUpdatedAt=moment)
+    except CommandFailed as error:
+        raise CommandFailed(error.message, kind=error.kind, hint=f"Your text is in {edited.path}.") from error
+    edited.discard()
+    return after
+
+
+def _read(name: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+    except OSError as error:
+        raise CommandFailed(f"{name} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError:
+        raise CommandFailed("The text is no UTF-8.") from None
+    if not text.strip():
+        raise CommandFailed("The text is empty, so nothing was changed.")
+    return text
+
+
+def _commit(asked: Asked) -> Said:
+    ids = list(dict.fromkeys(asked.id_of(given) for given in asked.arguments.ids))
+    answer = asked.request("commit", **({"ids": ids} if ids else {}))
+    done = answer["artifacts"]
+    if not done:
+        return Said(answer, ["Nothing is accepted and not committed yet."])
+    lines = [f"{one['commit'][:12]}  {one['id']}" for one in done]
+    return Said(answer, [f"On the branch {answer['branch']}:", *lines])
+
+
+def _width() -> int:
+    return shutil.get_terminal_size().columns

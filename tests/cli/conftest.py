@@ -1,0 +1,5 @@
+"""What these tests share."""
+
+from tests.support.shop import shop
+
+__all__ = ["shop"]

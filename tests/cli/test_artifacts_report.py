@@ -1,0 +1,53 @@
+"""How artifacts look on a terminal."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.cli.artifacts_report import card, cut, shown, table
+
+ONE: dict[str, Any] = {
+    "id": "adr-00000000000a", "type": "adr", "status": "draft", "title": "Totals", "event": "boundary",
+    "createdAt": "2026-03-01T09:31:00.000Z", "updatedAt": "2026-03-02T09:31:00.000Z", "damaged": True,
+}  # fmt: skip
+SOURCE: dict[str, Any] = {
+    "runId": "r", "subChatId": "c", "provider": "codex", "sessionId": None, "headCommit": None, "files": [],
+    "edited": True, "branch": "memory/continuity", "commit": "0123456789abcdef",
+}  # fmt: skip
+
+
+@given(st.text(), st.integers(min_value=1, max_value=100))
+def test_what_is_cut_begins_as_it_did_and_says_that_it_was_cut(text: str, width: int) -> None:
+    flat = " ".join(text.split())
+    result = cut(text, width)
+    assert result == flat or (result.endswith("…") and flat.startswith(result[:-1].rstrip()))
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert cut("割引割引", 8) == "割引割引"
+    assert cut("割引割引", 7) == "割引割…"
+
+
+def test_nothing_an_agent_wrote_steers_the_terminal() -> None:
+    assert (
+        shown("a\x1b[2Jb\x9bc\r\n\td")
+        == "a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}c\N{REPLACEMENT CHARACTER}\n\td"
+    )
+    title = {**ONE, "title": "a\x1b]0;b\x07"}
+    assert "\x1b" not in "\n".join([*table([title], 80), *card({**title, "body": "\x1b[2J", "provenance": SOURCE})])
+
+
+def test_a_damaged_one_is_listed_as_such_and_a_card_tells_where_one_comes_from() -> None:
+    assert list(table([ONE], 80))[1] == "adr-00000000000a  damaged    2026-03-01  Totals"
+    assert list(card({**ONE, "body": "# Totals\n", "provenance": SOURCE})) == [
+        "id       adr-00000000000a",
+        "type     adr, because of boundary",
+        "status   draft, edited",
+        "created  2026-03-01 09:31 UTC",
+        "changed  2026-03-02 09:31 UTC",
+        "run      r of chat c with codex",
+        "branch   memory/continuity at 0123456789ab",
+        "",
+        "# Totals",
+    ]
