@@ -86,6 +86,11 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Continuity: a run that only read": (
         "test_capture.py::test_a_run_that_only_read_drafts_nothing_whatever_was_dirty_before",
     ),
+    "Continuity: artifacts enter packs once the user has accepted them": (
+        "test_acceptance.py::test_an_accepted_approach_and_decision_are_told_to_the_next_session_until_they_are_discarded",
+        "test_acceptance.py::test_a_session_that_goes_on_is_told_of_an_acceptance_in_its_delta",
+        "test_acceptance.py::test_a_committed_decision_is_told_with_where_git_has_it_and_a_damaged_one_never",
+    ),
     "Continuity: artifact policy": (
         "test_memory_branch.py::test_what_the_user_accepted_still_warns_once_it_is_committed_and_a_draft_does_not",
     ),

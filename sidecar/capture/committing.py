@@ -69,7 +69,11 @@ def commit(
     files = {path: file_of(artifact) for artifact, path in paths}
     tip = _added(place, branch, Addition(files, message_of(chosen, process.version), now_ms // 1000))
     with process.database.write() as tx:
-        changed = [one for one in chosen if not _mark(tx, one, branch, tip.commit, now_ms, accepts=accepts)]
+        changed = [
+            one
+            for one, path in paths
+            if not _mark(tx, one, {"branch": branch, "commit": tip.commit, "path": path}, now_ms, accepts=accepts)
+        ]
     if changed:
         raise Conflict("An artifact was changed while it was committed.", hint="Commit it again.")
     return Committed(branch, tip.commit, paths)
@@ -116,7 +120,7 @@ def _added(place: Place, branch: str, addition: Addition) -> Tip:
     raise Conflict(f"The branch `{branch}` is moved by others all the time.", hint="Try again.")
 
 
-def _mark(tx: apsw.Connection, artifact: Artifact, branch: str, commit_id: str, now_ms: int, *, accepts: bool) -> bool:
+def _mark(tx: apsw.Connection, artifact: Artifact, where: dict[str, str], now_ms: int, *, accepts: bool) -> bool:
     """Marks an artifact committed; False where it no longer is what was committed, or was discarded meanwhile."""
     found = artifacts.get(tx, artifact.id)
     if found is None:
@@ -126,7 +130,7 @@ def _mark(tx: apsw.Connection, artifact: Artifact, branch: str, commit_id: str, 
         return True
     if now.status == "discarded" or file_of(now) != file_of(artifact):
         return False
-    where = {"branch": branch, "commit": commit_id, "accepted": accepts or now.status == "accepted"}
-    provenance = {**now.provenance, "committed": where}
+    accepted = accepts or now.status == "accepted"
+    provenance = {**now.provenance, "committed": {**where, "accepted": accepted}}
     artifacts.put(tx, now._replace(status="committed", provenance=provenance, updated_at_ms=now_ms))
     return True

@@ -19,6 +19,7 @@ from sidecar.codebase import (
     worth_telling,
 )
 from sidecar.core.digests import short_id
+from sidecar.packs.anchor.accepted import Accepted
 from sidecar.packs.anchor.lines import NO_ANCHOR, Anchor, anchor_limit
 from sidecar.packs.anchor.reading import Anchors
 from sidecar.packs.context.appetite import APPETITES, Appetite
@@ -53,8 +54,7 @@ class Question(NamedTuple):
     mode: RunMode
     token_mode: TokenMode
     host_injects: HostInjects
-    rejected: tuple[str, ...]
-    """Titles of accepted rejected approaches."""
+    accepted: Accepted
     anchor_bytes: int
     """What the anchor's lines may take."""
     touched: tuple[str, ...]
@@ -128,7 +128,7 @@ def question_of(turn: Turn) -> Question:
     params, workspace, process = turn.params, turn.workspace, turn.call.process
     return Question(
         process, workspace, repository_of(workspace, process), turn.task, params.provider, params.mode, turn.token_mode,
-        params.host_injects or HostInjects(), turn.rejected,
+        params.host_injects or HostInjects(), turn.accepted,
         anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)), turn.touched,
         pinned_files(turn.wishes),
     )  # fmt: skip
@@ -172,7 +172,7 @@ def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms:
     anchors = question.workspace.part(Anchors, Anchors)
     repository, indexing = question.repository, question.process.indexing
     was_read = repository.is_indexed()
-    of_host = (question.host_injects, question.rejected, question.anchor_bytes)
+    of_host = (question.host_injects, question.accepted, question.anchor_bytes)
     draft.anchor = anchors.lines(repository, state, listing, *of_host)
     analysed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, EARLY_MS))
     if not complete and wait_ms > EARLY_MS:
@@ -275,7 +275,7 @@ def _packs(question: Question) -> PackCache:
 def _key(question: Question, state: RepositoryState) -> PackKey:
     host = question.host_injects
     sources: list[Any] = [
-        PACK_VERSION, question.process.version, host.agents_md, host.claude_md, list(question.rejected),
+        PACK_VERSION, question.process.version, host.agents_md, host.claude_md, question.accepted.digest,
         question.anchor_bytes, list(question.touched), question.task.query,
     ]  # fmt: skip
     return PackKey(

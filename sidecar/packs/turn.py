@@ -7,6 +7,7 @@ from sidecar.call import Call
 from sidecar.codebase import repository_of
 from sidecar.context import Bracket, bracket_of, share_of
 from sidecar.governor import Snapshot, Word, judged, structured_state
+from sidecar.packs.anchor.accepted import Accepted, accepted_of
 from sidecar.packs.budget import Limits
 from sidecar.packs.context.appetite import Appetite, appetite_of
 from sidecar.packs.model import PreRunParams, TokenMode
@@ -20,8 +21,8 @@ from sidecar.workspace import Workspace
 if TYPE_CHECKING:
     import apsw
 
-MAX_REJECTED = 12
-"""Rejected approaches an anchor may name, the newest."""
+MAX_ACCEPTED = 12
+"""Rejected approaches, and decisions, an anchor may name, the newest."""
 
 TOUCHED_RUNS = 6
 """A conversation's last runs whose files say where it works."""
@@ -41,8 +42,7 @@ class Turn:
     fresh session begins: what was reported is the old one's."""
     sub_chat: SubChat
     failing: list[FailingTests]
-    rejected: tuple[str, ...]
-    """Titles of accepted rejected approaches."""
+    accepted: Accepted
     session: SessionKey | None
     """The session the packs are for; None when a fresh one begins or is asked for."""
     known: Known
@@ -88,7 +88,10 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
     with call.database.read() as tx:
         sub_chat = records.sub_chat(tx, params.sub_chat_id)
         failing = records.failing_tests(tx, workspace.key)
-        accepted = artifacts.accepted(tx, workspace.project_key, "rejectedApproach", MAX_REJECTED)
+        accepted = accepted_of(
+            artifacts.accepted(tx, workspace.project_key, "rejectedApproach", MAX_ACCEPTED),
+            artifacts.accepted(tx, workspace.project_key, "adr", MAX_ACCEPTED),
+        )
         word = judged(sub_chat.counters, settings, shadow=shadow)
         fresh = word.action == "rehydrate"
         carried = structured_state(tx, params.sub_chat_id) if fresh else None
@@ -103,9 +106,8 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
     bracket = (None if fresh else reported_bracket(params)) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, UNKNOWN) if fresh else (held_by, held)
-    rejected = tuple(sorted(artifact.title for artifact in accepted))
     return Turn(
-        call, params, workspace, settings, token_mode, bracket, sub_chat, failing, rejected, session, known,
+        call, params, workspace, settings, token_mode, bracket, sub_chat, failing, accepted, session, known,
         held, word, fresh, carried, task, is_new, tuple(sorted(touched)), wishes,
     )  # fmt: skip
 

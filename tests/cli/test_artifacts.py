@@ -180,9 +180,7 @@ def test_an_id_that_two_begin_with_names_none_of_them(chat: Conversation, comman
     assert chat.artifact(second["id"])["status"] == "draft"
 
 
-def test_without_a_state_file_there_is_none_made(
-    command: Command, shop: Repository, home: Path, state_dir: Path
-) -> None:
+def test_without_a_state_file_there_is_none_made(command: Command, home: Path, state_dir: Path) -> None:
     for failed in (command("list"), command("list", state=False)):
         assert failed.returncode == 3
         assert b"There is no state file in " in failed.stderr

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
 from sidecar.core.text import MARK, clean
 from sidecar.governor.snapshot import Snapshot, TouchedFile
+from sidecar.packs.anchor.accepted import Accepted
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
 from sidecar.packs.anchor.lines import Sources, anchor_of, sections_of
 from sidecar.packs.anchor.rules import Document
@@ -117,7 +118,7 @@ def test_the_anchor(path: str, text: str) -> None:
         settings=tuple(setting_lines(texts)),
         commands=tuple(commands_of(Project((bullets,), readme, (workflow,), texts, (), ()), ())),
         entries=tuple(entry_lines(texts, (path,))),
-        rejected=(text,),
+        accepted=Accepted((text,), (accepted._replace(path=path), decision._replace(path=text))),
     )
     for line in anchor_of(sections_of(sources), 9_000).lines:
         assert_harmless([PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, line, "", "")], lines=1)

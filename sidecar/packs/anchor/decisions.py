@@ -15,6 +15,9 @@ _STATUS_HEADING = re.compile(r"(?im)^#{1,4}\s*status\s*\n+\s*(?:[-*]\s*)?\**([A-
 _ACCEPTED = re.compile(r"(?i)^(?:accepted|approved|adopted|implemented|active|decided)\b")
 _DECISION = re.compile(r"(?i)^\W*(?:\d+[.)]\s*)?(?:the )?decision(?: outcome)?\W*$")
 _CHOSEN = re.compile(r"(?i)^\s*(?:we (?:have )?(?:chosen|decided)|chosen option)\b")
+_OPEN = re.compile(r"(?i)[\W_]*(?:still |left )?(?:open|undecided|tbd|to be (?:decided|done))[\W_]*")
+"""What stands where nothing is decided yet."""
+
 _NUMBER = re.compile(r"(?i)^\s*(?:adr|rfc)?[\s-]*\d+\s*[.:)-]\s*")
 _CHANGE = re.compile(r"^(?:.+/)?openspec/changes/([^/]+)/")
 
@@ -26,14 +29,20 @@ class Decided(NamedTuple):
     pointers: list[str]
 
 
-def decided(decisions: Sequence[Document]) -> Decided:
-    """Gives an accepted decision's sentence where it has one, and a pointer with its status for each other."""
+def decided(decisions: Sequence[Document], kept: Sequence[Document] = ()) -> Decided:
+    """Gives an accepted decision's sentence where it has one, and a pointer with its status for each other.
+
+    `kept` are decisions that were accepted but stand in no file of the worktree, first; one that has since been
+    written up there is told once.
+    """
     lines = Decided([], [])
-    for document in decisions[-MAX_POINTERS:]:
-        status = status_of(document.text)
+    there = {folded(_title(document)) for document in decisions}
+    elsewhere = [(one, "accepted") for one in kept if folded(_title(one)) not in there]
+    for document, status in (*elsewhere, *((one, status_of(one.text)) for one in decisions[-MAX_POINTERS:])):
         title, path = _title(document), one_line(document.path, 200)
         state = f" [{status}]" if status else ""
         sentence = decision_in(document.text) if status and _ACCEPTED.match(status) else ""
+        sentence = "" if _OPEN.fullmatch(sentence) else sentence
         if sentence:
             lines.rules.append(f"- {one_line(sentence, 220)} ({path}: {title}{state})")
         else:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.text import one_line, size
+from sidecar.packs.anchor.accepted import NOTHING_ACCEPTED, Accepted
 from sidecar.packs.anchor.decisions import decided, specified
 from sidecar.packs.anchor.markdown import introduction, plain
 from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
@@ -54,8 +55,7 @@ class Sources(NamedTuple):
     settings: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
-    rejected: tuple[str, ...] = ()
-    """Titles of accepted rejected approaches."""
+    accepted: Accepted = NOTHING_ACCEPTED
 
 
 class Anchor(NamedTuple):
@@ -140,8 +140,8 @@ def _statements(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 def sections_of(sources: Sources) -> dict[str, Sequence[str]]:
     """Gives what each section says, by its title; those that imports and history tell are not among them."""
-    decisions = decided(sources.decisions)
-    rejected = [f"- rejected before: {one_line(title, 200)}" for title in sources.rejected]
+    decisions = decided(sources.decisions, sources.accepted.decisions)
+    rejected = [f"- rejected before: {one_line(title, 200)}" for title in sources.accepted.rejected]
     return {
         RULES: rule_lines(sources.instructions, sources.sent, sources.nested) + decisions.rules,
         SETTINGS: sources.settings,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import Listing, Names, Repository, RepositoryState, Summary
+from sidecar.packs.anchor.accepted import Accepted
 from sidecar.packs.anchor.census import Census, Outline, census_of
 from sidecar.packs.anchor.dependencies import dependency_lines, names_of
 from sidecar.packs.anchor.landmines import MAX_TROUBLES, landmine_lines
@@ -65,7 +66,7 @@ class Anchors:
         state: RepositoryState,
         listing: Listing,
         host: HostInjects,
-        rejected: tuple[str, ...],
+        accepted: Accepted,
         limit_bytes: int,
     ) -> Anchor:
         """Gives the anchor for a state; reads files only where their contents are not known yet."""
@@ -75,10 +76,10 @@ class Anchors:
         contents = sources | {path: files[path] for paths in heads.values() for path in paths}
         identity = tuple((path, keys.content_digest(content)) for path, content in contents.items())
         links = repository.links(LINKED) if host.agents_md or host.claude_md else {}
-        key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), rejected)
+        key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), accepted)
         said = self._known.get(key)
         if not isinstance(said, _Said):
-            said = _read(repository, outline, sources, heads, contents, host, links, rejected)
+            said = _read(repository, outline, sources, heads, contents, host, links, accepted)
             if said.is_whole:
                 self._known.put(key, said, said.bytes + 100 * len(contents))
         derived = self._derived(repository, outline, said.names)
@@ -124,11 +125,11 @@ def _read(
     contents: Mapping[str, str],
     host: HostInjects,
     links: Mapping[str, str],
-    rejected: tuple[str, ...],
+    accepted: Accepted,
 ) -> _Said:
     texts = repository.texts(sources)
     purposes, are_whole = _purposes(repository, heads, contents)
-    gathered = gather_sources(contents, outline, texts.get, purposes, host, links, rejected)
+    gathered = gather_sources(contents, outline, texts.get, purposes, host, links, accepted)
     names = names_of([area for area, _ in outline.areas], texts, contents)
     return _Said(sections_of(gathered), names, are_whole and texts.keys() == sources.keys())
 

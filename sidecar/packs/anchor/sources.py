@@ -4,6 +4,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from sidecar.core.instruction_files import AGENT_PATHS
 from sidecar.packs.anchor import parsed
+from sidecar.packs.anchor.accepted import Accepted
 from sidecar.packs.anchor.census import Outline
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
 from sidecar.packs.anchor.lines import Sources
@@ -75,7 +76,7 @@ def gather_sources(
     purposes: Mapping[str, str],
     host: HostInjects,
     links: Mapping[str, str],
-    rejected: tuple[str, ...],
+    accepted: Accepted,
 ) -> Sources:
     """Reads an anchor's sources; a file that cannot be read is left out."""
 
@@ -105,7 +106,7 @@ def gather_sources(
         settings=tuple(setting_lines(texts)),
         commands=tuple(commands_of(Project(instructions, readme, workflows, texts, files, locks), sent)),
         entries=tuple(entry_lines(texts, outline.mains)),
-        rejected=rejected,
+        accepted=accepted,
     )
 
 

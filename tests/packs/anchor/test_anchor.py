@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.text import size
+from sidecar.packs.anchor.accepted import Accepted
 from sidecar.packs.anchor.census import census_of
 from sidecar.packs.anchor.lines import (
     ANCHOR_BYTES,
@@ -43,7 +44,7 @@ def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme:
         specifications=tuple(Document(name, rules) for name in names),
         areas=census_of(names).outline.areas,
         nested=tuple(names),
-        rejected=tuple(names),
+        accepted=Accepted(tuple(names), tuple(Document(name, rules) for name in names)),
     )
     anchor = anchor_of(sections_of(sources), limit)
     lines = anchor.lines
@@ -58,7 +59,7 @@ def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme:
 
 def test_an_anchor_stays_under_four_kilobytes_and_in_its_share() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(200))
-    text = rendered(instructions=(Document("AGENTS.md", rules),), rejected=tuple("abc"))
+    text = rendered(instructions=(Document("AGENTS.md", rules),), accepted=Accepted(tuple("abc")))
     assert 1_500 < size(text) < 4_096
     assert "rejected before: c" in text
     assert anchor_limit("normal", 24_000) == ANCHOR_BYTES["normal"]
@@ -91,7 +92,7 @@ def test_changes_are_told_by_what_is_said_not_by_where_it_stands(before: str, af
 def test_a_line_without_room_is_named_and_is_not_told_as_gone() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(10, 99))
     few = "".join(rules.splitlines(keepends=True)[:9])
-    pinned = rendered(instructions=(Document("AGENTS.md", few),), rejected=("floats",))
+    pinned = rendered(instructions=(Document("AGENTS.md", few),), accepted=Accepted(("floats",)))
     instructions = (Document("AGENTS.md", "- Never x.\n" + rules),)
     longer = anchor_of(sections_of(NOTHING._replace(instructions=instructions)), 500)
     block = anchor_block(longer.lines, "")
@@ -117,7 +118,7 @@ def test_sections_share_the_bytes_and_one_that_needs_less_leaves_them_to_the_oth
     both = anchor_of(
         sections_of(NOTHING._replace(instructions=(Document("AGENTS.md", rules),), areas=areas)), 2_000
     ).lines
-    alone = anchor_of(sections_of(NOTHING._replace(areas=areas, rejected=("floats",))), 2_000).lines
+    alone = anchor_of(sections_of(NOTHING._replace(areas=areas, accepted=Accepted(("floats",)))), 2_000).lines
     assert sum(size(line) + 1 for line in both) > 1_850
     assert sum(size(line) + 1 for line in alone) > 1_900
     assert "- rejected before: floats" in alone

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sidecar.codebase import Repository as Looked
+from sidecar.packs.anchor.accepted import NOTHING_ACCEPTED, Accepted
 from sidecar.packs.anchor.reading import Anchors
 from sidecar.packs.model import HostInjects
 from tests.support.memory import MemorySidecar
@@ -24,10 +25,14 @@ def looked(active: MemorySidecar, shop: Repository) -> Looked:
 
 
 def lines(
-    anchors: Anchors, looked: Looked, host: HostInjects = SENDS_NOTHING, rejected: Any = (), limit: int = 3_900
+    anchors: Anchors,
+    looked: Looked,
+    host: HostInjects = SENDS_NOTHING,
+    accepted: Accepted = NOTHING_ACCEPTED,
+    limit: int = 3_900,
 ) -> Any:
     state = looked.state()
-    return anchors.lines(looked, state, looked.listing(state), host, rejected, limit).lines
+    return anchors.lines(looked, state, looked.listing(state), host, accepted, limit).lines
 
 
 def change_rules(shop: Repository) -> None:
@@ -99,7 +104,7 @@ def test_what_the_host_sends_what_was_rejected_and_the_budget_count(looked: Look
     anchors = Anchors()
     before = lines(anchors, looked)
     assert lines(anchors, looked, HostInjects(agents_md=True)) != before
-    assert lines(anchors, looked, rejected=("Floats",)) != before
+    assert lines(anchors, looked, accepted=Accepted(("Floats",))) != before
     assert lines(anchors, looked, limit=200) != before
     assert lines(anchors, looked) is before
 
