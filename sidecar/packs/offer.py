@@ -70,11 +70,11 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
     telling: list[ContextFile] = []
     for file in files:
         if not _is_news(turn, file):
-            _leave_out(gathered, file, "too faint to be news for a follow-up")
+            _omit(gathered, file, "too faint to be news for a follow-up")
         elif len(telling) < most:
             telling.append(file)
         else:
-            _leave_out(gathered, file, f"more than {most} files, with so much of the context window left")
+            _omit(gathered, file, f"more than {most} files, with so much of the context window left")
     rendered = turn.workspace.part(Rendered, Rendered)
     query = f"{said(turn.params.prompt)} {turn.task.query}"
     items.extend(rendered.items(telling, query, turn.appetite, sendable))
@@ -90,7 +90,7 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
     return items
 
 
-def _leave_out(gathered: Gathered, file: ContextFile, reason: str) -> None:
+def _omit(gathered: Gathered, file: ContextFile, reason: str) -> None:
     gathered.omissions.append(Trimmed(item=keys.context_key(file.ranked.path), reason=reason))
 
 

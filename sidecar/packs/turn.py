@@ -1,7 +1,8 @@
 """One call on its way through: what was known of its conversation and its provider session when it arrived."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
 
 from sidecar.call import Call
 from sidecar.codebase import repository_of
@@ -17,9 +18,6 @@ from sidecar.packs.wishes_store import wishes_of
 from sidecar.runs import UNKNOWN, FailingTests, Known, SessionKey, SubChat, Task, artifacts, ledger, records
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
-
-if TYPE_CHECKING:
-    import apsw
 
 MAX_ACCEPTED = 12
 """Rejected approaches, and decisions, an anchor may name, the newest."""
@@ -97,18 +95,21 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         carried = structured_state(tx, params.sub_chat_id) if fresh else None
         held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
         held = ledger.known(tx, held_by)
-        task, is_new = task_of(
-            sub_chat.task, params.prompt, lambda: _worked_on(tx, call, workspace, params.sub_chat_id, sub_chat)
-        )
+
+        @cache
+        def touched_on(fingerprint: str) -> tuple[str, ...]:
+            return tuple(sorted(records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS, fingerprint)))
+
+        task, is_new = task_of(sub_chat.task, params.prompt, lambda: _worked_on(call, workspace, sub_chat, touched_on))
         sub_chat = sub_chat.for_new_task() if is_new else sub_chat
-        touched = records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS, task.fingerprint)
+        touched = touched_on(task.fingerprint)
         wishes = wishes_of(tx, workspace.project_key)
     bracket = (None if fresh else reported_bracket(params)) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, UNKNOWN) if fresh else (held_by, held)
     return Turn(
         call, params, workspace, settings, token_mode, bracket, sub_chat, failing, accepted, session, known,
-        held, word, fresh, carried, task, is_new, tuple(sorted(touched)), wishes,
+        held, word, fresh, carried, task, is_new, touched, wishes,
     )  # fmt: skip
 
 
@@ -119,10 +120,9 @@ def reported_bracket(params: PreRunParams) -> Bracket | None:
 
 
 def _worked_on(
-    tx: "apsw.Connection", call: Call, workspace: Workspace, sub_chat_id: str, sub_chat: SubChat
+    call: Call, workspace: Workspace, sub_chat: SubChat, touched_on: Callable[[str], tuple[str, ...]]
 ) -> frozenset[str]:
     """The names in the files that the runs of the conversation's task changed, as far as they are known."""
     if sub_chat.task is None:
         return frozenset()
-    touched = records.touched_files(tx, sub_chat_id, TOUCHED_RUNS, sub_chat.task.fingerprint)
-    return repository_of(workspace, call.process).names_in(touched)
+    return repository_of(workspace, call.process).names_in(touched_on(sub_chat.task.fingerprint))

@@ -22,9 +22,6 @@ _PROCEDURE = re.compile(
 )
 """What guides for contributors ask of people who hand something in, not of the code."""
 
-ASKED_EARLY = 80
-"""A list item of a guide for people that asks for something says so within its first characters."""
-
 _REVIEW = re.compile(r"(?i)\breview")
 _TRAP_HEADING = re.compile(
     r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b"
