@@ -48,6 +48,8 @@ class Process:
     after_run: "Callable[[Process, Workspace, str], object]"
     """Called once a run is kept, with its conversation: the time to prepare the next pre-run."""
     workspaces: Workspaces = field(default_factory=Workspaces)
+    is_command_line: bool = False
+    """Whether the user asks, and no host: all that is kept is within reach."""
     ending: threading.Event = field(default_factory=threading.Event)
     at_end: list[Callable[[], object]] = field(default_factory=list)
     """Called, in order, once the process is ending."""

@@ -4,6 +4,7 @@ from sidecar import lifecycle
 from sidecar.capture import methods as capture
 from sidecar.codebase import methods as codebase
 from sidecar.governor import methods as governor
+from sidecar.memory import methods as memory
 from sidecar.method import Method, Notification
 from sidecar.metrics import methods as metrics
 from sidecar.packs import methods as packs
@@ -15,6 +16,7 @@ METHODS: tuple[Method, ...] = (
     *capture.METHODS,
     *governor.METHODS,
     *codebase.METHODS,
+    *memory.METHODS,
     *metrics.METHODS,
     *settings.METHODS,
 )

@@ -58,6 +58,9 @@ NOT_YET: dict[str, str] = {
 }
 
 DECISIONS: dict[str, tuple[str, ...]] = {
+    "Memory 4.2, 4.3: files with front matter, gitignored": (
+        "test_memories.py::test_a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
+    ),
     "Continuity: modes": (
         "test_modes.py::test_passive_is_the_default_measures_everything_and_sends_nothing",
         "test_modes.py::test_what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active",

@@ -456,6 +456,270 @@ export interface InitializeResult {
   state: StateReport
 }
 
+/** A memory to keep. */
+export interface MemoryAddParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  /** One line; without one, the text's first. */
+  title?: string
+  /**
+   * Markdown, kept as it is worded. Secrets are masked; `<private>…</private>` and text that we injected ourselves are taken out.
+   */
+  text: string
+  type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson"
+  /** Without one, the type's own. */
+  sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
+  /** `shared`, or the agent whose private memory it is. */
+  owner?: "shared" | "orchestrator" | "greenfield-wu" | "brownfield-wu" | "brief" | "detail" | "architect" | "ux" | "phases" | "tasks" | "qa-planning" | "dev" | "qa-implementation" | "devops"
+  /** durable: until removed; daily: archived after 30 days; session: until the next. */
+  keeping?: "durable" | "daily" | "session"
+  tags?: string[]
+  confidence?: number
+  /** Whose words these are: user, assistant, a name. */
+  author?: string | null
+  /** The provider session it comes from. */
+  sessionId?: string | null
+}
+
+/** How many memories one owner has of one kind. */
+export interface MemoryCount {
+  owner: string
+  keeping: "durable" | "daily" | "session"
+  tier: "hot" | "warm" | "cold"
+  archived: boolean
+  memories: number
+}
+
+/** Names a memory to remove for good. */
+export interface MemoryDeleteParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  id: string
+  /** Refused unless the memory is still of this version. */
+  version?: string | null
+}
+
+/** The memory is gone, and is not captured again. */
+export interface MemoryDeleteResult {
+  id: string
+}
+
+/** A memory with its Markdown text. */
+export interface MemoryDetail {
+  id: string
+  title: string
+  type: string
+  sector: "episodic" | "semantic" | "procedural" | "reflective"
+  /** `shared`, or the agent whose private memory it is. */
+  owner: string
+  keeping: "durable" | "daily" | "session"
+  tier: "hot" | "warm" | "cold"
+  archived: boolean
+  tags: string[]
+  /** Who wrote it down; empty where nobody said. */
+  agent: string
+  /** Whose words these are; empty where nobody said. */
+  author: string
+  confidence: number
+  /** How often it was met. */
+  evidence: number
+  accessCount: number
+  /** RFC 3339. */
+  lastAccessedAt: string | null
+  /** RFC 3339. */
+  createdAt: string
+  /** When it happened or was said, RFC 3339. */
+  at: string
+  /** The file, below the project's folder. */
+  path: string
+  /** Its place among the entries of its file, from 0. */
+  position: number
+  /** An estimate of what its text takes. */
+  tokens: number
+  /** Another one after any change; `memory/update` and `memory/delete` compare it. */
+  version: string
+  text: string
+  sessionId: string | null
+  /** Ids of memories that it takes the place of. */
+  supersedes: string[]
+  /** Ids of memories that it contradicts. */
+  contradicts: string[]
+  /** What of its file could not be read, in one sentence. */
+  warning: string | null
+}
+
+/** Names a memory. */
+export interface MemoryGetParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  id: string
+  /**
+   * The provider session that opens it: counted as access once per session. Without it, and without a token, a look does not count.
+   */
+  sessionId?: string | null
+}
+
+/** Names a memory. */
+export interface MemoryIdParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  id: string
+}
+
+/** The index, as the last look left it. */
+export interface MemoryIndexState {
+  /** Memory files within reach. */
+  files: number
+  /** How many of all files had changed since the look before. */
+  changed: number
+  /** How many of all files had gone since. */
+  removed: number
+}
+
+/** Which memories to list. */
+export interface MemoryListParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  owner?: "shared" | "orchestrator" | "greenfield-wu" | "brownfield-wu" | "brief" | "detail" | "architect" | "ux" | "phases" | "tasks" | "qa-planning" | "dev" | "qa-implementation" | "devops" | null
+  keeping?: "durable" | "daily" | "session" | null
+  tier?: "hot" | "warm" | "cold" | null
+  type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson" | null
+  sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
+  agent?: string | null
+  tag?: string | null
+  sessionId?: string | null
+  /** Null lists both. */
+  archived?: boolean | null
+  offset?: number
+  limit?: number
+}
+
+/** Memories within reach, the newest first. */
+export interface MemoryListResult {
+  memories: MemorySummary[]
+  /** How many there are, the listed among them. */
+  total: number
+}
+
+/** Whose memories, and who asks. */
+export interface MemoryParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+}
+
+/** The index was made anew from the files. */
+export interface MemoryRebuildResult {
+  files: number
+  warnings: MemoryWarning[]
+}
+
+/** What is remembered within reach, and in what state it is. */
+export interface MemoryStatusResult {
+  /** Where the files are. */
+  folder: string
+  /** Whether there is a folder of memories. */
+  present: boolean
+  memories: number
+  counts: MemoryCount[]
+  index: MemoryIndexState
+  warnings: MemoryWarning[]
+}
+
+/** A memory without its text. */
+export interface MemorySummary {
+  id: string
+  title: string
+  type: string
+  sector: "episodic" | "semantic" | "procedural" | "reflective"
+  /** `shared`, or the agent whose private memory it is. */
+  owner: string
+  keeping: "durable" | "daily" | "session"
+  tier: "hot" | "warm" | "cold"
+  archived: boolean
+  tags: string[]
+  /** Who wrote it down; empty where nobody said. */
+  agent: string
+  /** Whose words these are; empty where nobody said. */
+  author: string
+  confidence: number
+  /** How often it was met. */
+  evidence: number
+  accessCount: number
+  /** RFC 3339. */
+  lastAccessedAt: string | null
+  /** RFC 3339. */
+  createdAt: string
+  /** When it happened or was said, RFC 3339. */
+  at: string
+  /** The file, below the project's folder. */
+  path: string
+  /** Its place among the entries of its file, from 0. */
+  position: number
+  /** An estimate of what its text takes. */
+  tokens: number
+  /** Another one after any change; `memory/update` and `memory/delete` compare it. */
+  version: string
+}
+
+/** A change to a memory; what is absent stays, and so does every other byte of its file. */
+export interface MemoryUpdateParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  id: string
+  /** Refused unless the memory is still of this version. */
+  version?: string | null
+  title?: string | null
+  text?: string | null
+  type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson" | null
+  sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
+  tags?: string[] | null
+  confidence?: number | null
+  /** `durable` makes it permanent: its file moves, an entry of a group gets its own. */
+  keeping?: "durable" | null
+}
+
+/** What of a file or folder could not be read. */
+export interface MemoryWarning {
+  /** Below the project's folder. */
+  path: string
+  warning: string
+}
+
 /** What the user pointed at in the prompt, relative to `cwd` or absolute inside it. */
 export interface Mentions {
   files?: string[]
@@ -1094,6 +1358,56 @@ export interface Methods {
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "codebase/search": { params: CodebaseSearchParams; result: CodebaseSearchResult }
+  /**
+   * Keeps a memory as a Markdown file below `.chati/memories`, which ignores itself in git.
+   *
+   * Secrets are masked before anything is written; what stands between `<private>` tags is never written.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, conflict, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/add": { params: MemoryAddParams; result: MemoryDetail }
+  /**
+   * Shows a memory with its whole text; a look by an agent counts as access, once per provider session.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/get": { params: MemoryGetParams; result: MemoryDetail }
+  /**
+   * Lists memories within reach, the newest first, page by page.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "memory/list": { params: MemoryListParams; result: MemoryListResult }
+  /**
+   * Changes a memory in its file; comments, unknown keys and all else that the user wrote there stay as they are.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/update": { params: MemoryUpdateParams; result: MemoryDetail }
+  /**
+   * Removes a memory for good: its file, or its section of one. The same thing is not captured again.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/delete": { params: MemoryDeleteParams; result: MemoryDeleteResult }
+  /**
+   * Moves an archived memory's file back to where it came from.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/restore": { params: MemoryIdParams; result: MemoryDetail }
+  /**
+   * Shows how many memories are within reach, by owner, keeping and tier, and what could not be read.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "memory/status": { params: MemoryParams; result: MemoryStatusResult }
+  /**
+   * Makes the index anew from the files, which are the truth.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/rebuild": { params: MemoryParams; result: MemoryRebuildResult }
   /**
    * Sums up what was measured: hit rate, bytes per turn against the baseline, latency, worth of the packs, cost.
    *

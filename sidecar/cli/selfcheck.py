@@ -23,6 +23,7 @@ def run() -> int:
         "repository": _repository,
         "git": _git,
         "grammars": _grammars,
+        "yaml": _yaml,
         "catalog": _catalog,
     }
     results = {name: _result_of(check) for name, check in checks.items()}
@@ -102,6 +103,12 @@ def _grammars() -> str:
     for grammar in grammars:
         load(grammar)
     return f"{len(grammars)} grammars"
+
+
+def _yaml() -> str:
+    from sidecar.memory.front_matter import read
+
+    return f"YAML of {len(read('id: mem-1'))} key"
 
 
 def _catalog() -> str:

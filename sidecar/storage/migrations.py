@@ -115,6 +115,42 @@ MIGRATIONS: tuple[Migration, ...] = (
         "what a run's pack was worth",
         ("ALTER TABLE continuity_runs ADD COLUMN worth BLOB",),
     ),
+    Migration(
+        "memories: the index of their files, what was deleted, who may reach what",
+        (
+            """CREATE TABLE continuity_memory_files (
+                 project TEXT NOT NULL, path TEXT NOT NULL, modified_ns INTEGER NOT NULL, size INTEGER NOT NULL,
+                 inode INTEGER NOT NULL, changed_ns INTEGER NOT NULL, is_racy INTEGER NOT NULL,
+                 version TEXT NOT NULL, is_group INTEGER NOT NULL, warning TEXT NOT NULL,
+                 PRIMARY KEY (project, path)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_memories (
+                 row_id INTEGER PRIMARY KEY, project TEXT NOT NULL, path TEXT NOT NULL, position INTEGER NOT NULL,
+                 id TEXT NOT NULL, owner TEXT NOT NULL, keeping TEXT NOT NULL, is_archived INTEGER NOT NULL,
+                 type TEXT NOT NULL, sector TEXT NOT NULL, agent TEXT NOT NULL, author TEXT NOT NULL,
+                 title TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, confidence REAL NOT NULL,
+                 evidence INTEGER NOT NULL, access_count INTEGER NOT NULL, last_accessed_ms INTEGER,
+                 created_ms INTEGER NOT NULL, at_ms INTEGER NOT NULL, tier TEXT NOT NULL, session TEXT NOT NULL,
+                 supersedes TEXT NOT NULL, contradicts TEXT NOT NULL, group_key TEXT NOT NULL, version TEXT NOT NULL,
+                 digest TEXT NOT NULL, tokens INTEGER NOT NULL)""",
+            """CREATE TABLE continuity_memory_revisions (
+                 project TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID""",
+            "CREATE UNIQUE INDEX continuity_memories_by_path ON continuity_memories (project, path, position)",
+            "CREATE INDEX continuity_memories_by_id ON continuity_memories (project, id)",
+            "CREATE INDEX continuity_memories_by_digest ON continuity_memories (project, digest)",
+            """CREATE VIRTUAL TABLE continuity_memory_text USING fts5(
+                 scope, title, text, tags, content='', contentless_delete=1,
+                 tokenize='porter unicode61 remove_diacritics 2')""",
+            """CREATE TABLE continuity_memory_tombstones (
+                 project TEXT NOT NULL, digest TEXT NOT NULL, id TEXT NOT NULL, deleted_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (project, digest)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_memory_tokens (
+                 token_hash TEXT PRIMARY KEY, project TEXT NOT NULL, agent TEXT NOT NULL,
+                 granted_at_ms INTEGER NOT NULL) WITHOUT ROWID""",
+            """CREATE TABLE continuity_memory_openings (
+                 project TEXT NOT NULL, id TEXT NOT NULL, session TEXT NOT NULL, opened_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (project, id, session)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -128,6 +164,9 @@ DURABLE_TABLES = (
     "continuity_metrics",
     "continuity_wishes",
     "continuity_snapshots",
+    "continuity_memory_tombstones",
+    "continuity_memory_tokens",
+    "continuity_memory_openings",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
 

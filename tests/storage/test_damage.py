@@ -18,7 +18,7 @@ from sidecar.storage.rescue import is_unfinished
 from tests.support.clock import STARTS_AT_MS
 
 SETTINGS = {"mode": "active", "tokenMode": "debug"}
-ARTIFACTS = 300
+ARTIFACTS = 500
 PAGE = 4096
 
 

@@ -1,0 +1,172 @@
+"""A memory file's bytes and its entries: read whole, changed only where a change was asked for. Pure."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sidecar.core.digests import digest_bytes
+from sidecar.core.errors import PolicyDenied
+from sidecar.memory import front_matter, sections
+from sidecar.memory.entry import Document, Memory
+from sidecar.memory.facts import Facts, memory_of
+from sidecar.memory.front_matter import Damaged, Value
+from sidecar.memory.layout import Place
+
+MAX_FILE_BYTES = 1024 * 1024
+VERSION_LENGTH = 16
+
+_TITLE = re.compile(r"\A\s*#[ \t]+([^\r\n]*?)[ \t#]*(?:\r?\n|\Z)")
+
+
+class Edit(NamedTuple):
+    """What changes in an entry; None leaves its title or text."""
+
+    facts: Mapping[str, Value]
+    title: str | None = None
+    text: str | None = None
+
+
+def read(content: bytes, path: str, place: Place, modified_ms: int) -> Document:
+    """Reads a file's entries; what cannot be read is told, and what can be is read nevertheless.
+
+    `modified_ms` stands for the times a file does not tell.
+    """
+    text, warning = _decoded(content)
+    try:
+        parts = front_matter.split(text)
+        fields = front_matter.read(parts.matter) if parts.matter else {}
+    except Damaged as damage:
+        parts, fields, warning = front_matter.Parts("", None, text), {}, warning or str(damage)
+    whole = Facts({name: field.value for name, field in fields.items()}, path, place, modified_ms)
+    begin = len(text) - len(parts.body)
+    found = sections.sections(text, begin)
+    memories = tuple(_entry(whole, text, one, position) for position, one in enumerate(found))
+    if not memories:
+        title, body = _title_and_text(parts.body)
+        memories = (memory_of(whole, title, body, 0, digest_bytes(content)[:VERSION_LENGTH]),)
+    return Document(memories, bool(found), warning or whole.warning)
+
+
+def new_memory(facts: Mapping[str, Value], title: str, text: str) -> bytes:
+    """Gives the file of a new stand-alone memory."""
+    matter = front_matter.change("", facts)
+    return f"{matter}\n# {sections.heading(title)}\n\n{_standing_alone(text)}\n".encode("utf-8", "replace")
+
+
+def new_group(facts: Mapping[str, Value], title: str) -> bytes:
+    """Gives the file of a new group, without entries yet."""
+    return f"{front_matter.change('', facts)}\n# {sections.heading(title)}\n".encode("utf-8", "replace")
+
+
+def with_entry(content: bytes, facts: Mapping[str, Value], title: str, text: str) -> bytes:
+    """Gives a group's file with one more entry at its end."""
+    before = _editable(content)
+    line_end = "\r\n" if "\r\n" in before else "\n"
+    gap = line_end if before.endswith("\n") else 2 * line_end
+    added = sections.rendered(title, facts, text, line_end)
+    return f"{before}{gap}{added}".encode("utf-8", "replace")
+
+
+def edited(content: bytes, memory: Memory, edit: Edit, *, is_group: bool) -> bytes:
+    """Gives a file with one entry changed; every other byte stays. Raises PolicyDenied for a file that is damaged."""
+    text = _editable(content)
+    changed = _edited_section(text, memory.position, edit) if is_group else _edited_file(text, edit)
+    return changed.encode("utf-8", "replace")
+
+
+def without(content: bytes, memory: Memory) -> bytes | None:
+    """Gives a group's file without one of its entries; None when no entry is left."""
+    text = _editable(content)
+    found = _sections(text)
+    if len(found) <= 1:
+        return None
+    one = found[memory.position]
+    return (text[: one.start] + text[one.end :]).encode("utf-8", "replace")
+
+
+def alone(content: bytes, memory: Memory) -> bytes:
+    """Gives the file that an entry of a group would have by itself, with all facts of its own and of its group's."""
+    text = _editable(content)
+    parts, one = front_matter.split(text), _sections(text)[memory.position]
+    group = front_matter.read(parts.matter) if parts.matter else {}
+    said = {**{name: field.value for name, field in group.items()}, **sections.facts_of(one.facts or "")}
+    facts = {name: value for name, value in said.items() if value is not None and name != "id"}
+    return new_memory({"id": memory.id, **facts}, memory.title, memory.text)
+
+
+def _entry(whole: Facts, text: str, one: sections.Section, position: int) -> Memory:
+    own = whole.overlaid(sections.facts_of(one.facts or ""), one.title)
+    version = digest_bytes(text[one.start : one.end].encode("utf-8", "replace"))[:VERSION_LENGTH]
+    return memory_of(own, one.title, one.text, position, version)
+
+
+def _decoded(content: bytes) -> tuple[str, str]:
+    if len(content) > MAX_FILE_BYTES:
+        return "", "The file is larger than 1 MiB and is not read."
+    try:
+        return content.decode(), ""
+    except UnicodeDecodeError:
+        return content.decode("utf-8", "replace"), "The file is not UTF-8."
+
+
+def _editable(content: bytes) -> str:
+    text, problem = _decoded(content)
+    try:
+        parts = front_matter.split(text)
+        if parts.matter:
+            front_matter.read(parts.matter)
+    except Damaged as damage:
+        problem = problem or str(damage)
+    if problem:
+        raise PolicyDenied(
+            f"The memory's file is left alone, because it is damaged: {problem}", hint="Repair it in an editor first."
+        )
+    return text
+
+
+def _sections(text: str) -> tuple[sections.Section, ...]:
+    return sections.sections(text, len(text) - len(front_matter.split(text).body))
+
+
+def _edited_file(text: str, edit: Edit) -> str:
+    if edit.facts:
+        text = front_matter.change(text, edit.facts)
+    if edit.title is None and edit.text is None:
+        return text
+    body = front_matter.split(text).body
+    head = text[: len(text) - len(body)]
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    title, old = _title_and_text(body)
+    new = _standing_alone(edit.text) if edit.text is not None else old
+    heading = sections.heading(edit.title if edit.title is not None else title)
+    if edit.text is None and (found := _TITLE.match(body)) is not None:
+        return head + body[: found.start(1)] + heading + body[found.end(1) :]
+    return head + f"\n# {heading}\n\n{new}\n".replace("\r\n", "\n").replace("\n", line_end)
+
+
+def _edited_section(text: str, position: int, edit: Edit) -> str:
+    one = _sections(text)[position]
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    if edit.text is not None:
+        new = sections.inside(edit.text).replace("\n", line_end)
+        text = text[: one.text_at[0]] + new + text[one.text_at[1] :]
+    if edit.facts:
+        facts = sections.changed_facts(one.facts or "", edit.facts)
+        put = facts if one.facts is not None else f"<!--{facts}-->{line_end}"
+        text = text[: one.facts_at[0]] + put + text[one.facts_at[1] :]
+    if edit.title is not None:
+        text = text[: one.title_at[0]] + sections.heading(edit.title) + text[one.title_at[1] :]
+    return text
+
+
+def _standing_alone(text: str) -> str:
+    """A text that stands alone may have sections of its own, but cannot pass for a group."""
+    return re.sub(r"^([ \t]*)<!--", r"\1&lt;!--", text, flags=re.MULTILINE).strip("\r\n")
+
+
+def _title_and_text(body: str) -> tuple[str, str]:
+    found = _TITLE.match(body)
+    if found:
+        return found[1].strip(), body[found.end() :].strip()
+    first = next((line.strip() for line in body.splitlines() if line.strip()), "")
+    return first.lstrip("# ")[:200], body.strip()

@@ -1,0 +1,268 @@
+"""The memories' folder of a project: its files are read, written whole or not at all, moved and removed.
+
+No link is followed: what leads out of the folder is neither read nor written.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.memory.document import MAX_FILE_BYTES
+from sidecar.memory.layout import FOLDER, MEMORIES, is_name
+from sidecar.system import filelock
+
+LOCK_FILE = ".lock"
+LOCK_WAIT_S = 5.0
+MAX_LOCK_BYTES = 64 * 1024
+KEPT_DAYS = 32
+"""Days whose last number is remembered; older ones are known from their files."""
+
+_IGNORE_ALL = b"# What agents remember: kept on this machine only.\n*\n"
+_REPARSE_POINT = 0x400
+"""Windows: a link or junction (FILE_ATTRIBUTE_REPARSE_POINT)."""
+
+
+class Stamp(NamedTuple):
+    """What tells a changed file without reading it; inode and change time only where listing a folder tells them."""
+
+    modified_ns: int
+    size: int
+    inode: int
+    changed_ns: int
+
+
+class MemoryFolder:
+    """`<projectPath>/.chati/memories`; paths are given below it, joined by slashes, and were allow-listed."""
+
+    def __init__(self, project: Path) -> None:
+        self._outer = os.path.join(project, FOLDER)
+        self.root = os.path.join(self._outer, MEMORIES)
+        self._project = os.fspath(project)
+
+    def exists(self) -> bool:
+        """Says whether there is one; raises PolicyDenied where something else stands in its place."""
+        return all(_is_folder(path) for path in (self._outer, self.root))
+
+    def prepare(self) -> None:
+        """Makes the folder, with a `.gitignore` of its own, so that it never enters git; `.chati` too, if it is made.
+
+        Raises WorkspaceUnavailable where that cannot be done, PolicyDenied where something else stands in its place.
+        """
+        if not _is_folder(self._project):
+            raise WorkspaceUnavailable("The project's folder does not exist.", hint="Send its present path.")
+        try:
+            is_ours = not _is_folder(self._outer)
+            for folder in (self._outer, self.root):
+                with suppress(FileExistsError):
+                    os.mkdir(folder)
+            if is_ours:
+                _ignore_itself(self._outer)
+            if _is_folder(self.root):
+                _ignore_itself(self.root)
+        except OSError as error:
+            raise WorkspaceUnavailable(
+                "The memories' folder cannot be made.", hint="Give this user the right to write to the project."
+            ) from error
+
+    @contextmanager
+    def locked(self) -> Iterator["Numbers"]:
+        """Keeps other processes and threads from changing memories meanwhile; the folder is made if need be."""
+        self.prepare()
+        fd = self._open_lock()
+        try:
+            if not filelock.acquire(fd, LOCK_WAIT_S):
+                raise Busy(
+                    "Another process is writing memories.", hint="Try again shortly.", data={"retryAfterMs": 500}
+                )
+            try:
+                yield Numbers(fd)
+            finally:
+                filelock.release(fd)
+        except OSError as error:
+            raise _failed(error) from error
+        finally:
+            os.close(fd)
+
+    def read(self, path: str) -> tuple[bytes, Stamp]:
+        """Gives a file's bytes with its stamp; of one that is too large only so much that this shows.
+
+        Raises NotFound for what is gone, a link, or no file; OSError for what cannot be read.
+        """
+        target = self._inside(path)
+        try:
+            fd = os.open(target, os.O_RDONLY | _NO_FOLLOW | _BINARY)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise _gone() from error
+        with os.fdopen(fd, "rb") as stream:
+            found = os.fstat(fd)
+            if not stat.S_ISREG(found.st_mode):
+                raise _gone()
+            return stream.read(MAX_FILE_BYTES + 1), stamp_of(found)
+
+    def create(self, path: str, content: bytes) -> Stamp:
+        """Writes a new file, whole or not at all; raises Conflict where one of that name is there."""
+        target = self._inside(path, make=True)
+        if os.path.lexists(target):
+            raise Conflict("A memory's file of that name is there already.")
+        return _write_whole(target, content)
+
+    def replace(self, path: str, before: bytes, content: bytes) -> Stamp:
+        """Writes a file anew, whole or not at all; raises Conflict when it is no longer what it was."""
+        if self.read(path)[0] != before:
+            raise Conflict("The memory's file was changed meanwhile.", hint="Look at it again.")
+        return _write_whole(self._inside(path), content)
+
+    def remove(self, path: str) -> None:
+        """Removes a file and the folders that are empty then."""
+        with suppress(FileNotFoundError):
+            os.unlink(self._inside(path))
+        self._prune(path)
+
+    def move(self, path: str, to: str) -> Stamp:
+        """Moves a file within the folder; raises Conflict where one of that name is there, NotFound if it is gone."""
+        target = self._inside(to, make=True)
+        if os.path.lexists(target):
+            raise Conflict("A memory's file of that name is there already.", hint="Move or rename that one first.")
+        try:
+            os.rename(self._inside(path), target)
+        except FileNotFoundError as error:
+            raise _gone() from error
+        self._prune(path)
+        return stamp_of(os.lstat(target))
+
+    def holds(self, name: str) -> bool:
+        """Says whether a derived file is there."""
+        return os.path.lexists(os.path.join(self.root, name))
+
+    def write_index(self, name: str, content: bytes) -> None:
+        """Writes a derived file beside the memories."""
+        _write_whole(os.path.join(self.root, name), content, durable=False)
+
+    def _open_lock(self) -> int:
+        try:
+            return os.open(os.path.join(self.root, LOCK_FILE), os.O_RDWR | os.O_CREAT | _NO_FOLLOW | _BINARY, 0o644)
+        except OSError as error:
+            raise _failed(error) from error
+
+    def _inside(self, path: str, *, make: bool = False) -> str:
+        """Gives a file's path on disk; every folder on the way is a real one. Raises NotFound, PolicyDenied."""
+        *folders, name = path.split("/")
+        place = self.root
+        for folder in folders:
+            place = os.path.join(place, _allowed(folder))
+            if not _is_folder(place):
+                if not make:
+                    raise _gone()
+                os.mkdir(place)
+        return os.path.join(place, _allowed(name))
+
+    def _prune(self, path: str) -> None:
+        """Removes folders that became empty, below the owners' own."""
+        parts = path.split("/")[:-1]
+        while len(parts) > 2:
+            with suppress(OSError):
+                os.rmdir(os.path.join(self.root, *parts))
+            parts.pop()
+
+
+class Numbers:
+    """The last number given to a memory of a day, kept in the lock's file: ids are never given twice."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self.given = self._read()
+
+    def keep(self, day: str, number: int) -> None:
+        """Writes down the last number of a day, before it is used."""
+        self.given[day] = number
+        kept = dict(sorted(self.given.items())[-KEPT_DAYS:])
+        content = json.dumps(kept).encode()
+        os.lseek(self._fd, 0, os.SEEK_SET)
+        os.write(self._fd, content)
+        os.ftruncate(self._fd, len(content))
+
+    def _read(self) -> dict[str, int]:
+        os.lseek(self._fd, 0, os.SEEK_SET)
+        try:
+            kept = json.loads(os.read(self._fd, MAX_LOCK_BYTES) or b"{}")
+            return {str(day): int(number) for day, number in kept.items()}
+        except (ValueError, AttributeError, TypeError):
+            return {}
+
+
+def stamp_of(found: os.stat_result) -> Stamp:
+    """Gives the stamp of a file; Windows tells inode and change time only of an open one."""
+    if os.name == "nt":
+        return Stamp(found.st_mtime_ns, found.st_size, 0, 0)
+    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns)
+
+
+def is_link(found: os.stat_result) -> bool:
+    """Says whether what was looked at without following is a link, a junction among them."""
+    return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_file_attributes", 0) & _REPARSE_POINT)
+
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+def _is_folder(path: str) -> bool:
+    """Says whether a folder is there; raises PolicyDenied for a link or a file in its place."""
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise _failed(error) from error
+    name = os.path.basename(path)
+    if is_link(found):
+        raise PolicyDenied(f"`{name}` is a link, and memories are kept in a real folder only.", hint="Remove the link.")
+    if not stat.S_ISDIR(found.st_mode):
+        raise PolicyDenied(f"`{name}` is no folder, so no memories can be kept in it.", hint="Move the file away.")
+    return True
+
+
+def _allowed(part: str) -> str:
+    if not is_name(part):
+        raise PolicyDenied("A memory's path stays within the memories' folder.")
+    return part
+
+
+def _write_whole(target: str, content: bytes, *, durable: bool = True) -> Stamp:
+    """Writes beside the target, syncs and moves: a reader sees the old file or the new one."""
+    unfinished = f"{target}.{os.getpid()}.new"
+    fd = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW | _BINARY, 0o644)
+    try:
+        with os.fdopen(fd, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            if durable:
+                os.fsync(fd)
+        os.replace(unfinished, target)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(unfinished)
+        raise
+    return stamp_of(os.lstat(target))
+
+
+def _ignore_itself(folder: str) -> None:
+    ignore = os.path.join(folder, ".gitignore")
+    if not os.path.lexists(ignore):
+        _write_whole(ignore, _IGNORE_ALL)
+
+
+def _gone() -> NotFound:
+    return NotFound("There is no memory's file of that name.")
+
+
+def _failed(error: OSError) -> StateDegraded:
+    return StateDegraded(
+        f"The memories' folder cannot be used: {error.strerror or type(error).__name__}.",
+        hint="Check its permissions and the disk.",
+    )

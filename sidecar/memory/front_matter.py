@@ -1,0 +1,234 @@
+"""YAML front matter: read with marks, and changed in place, so that all that is the user's stays byte for byte.
+
+A change replaces the value's own characters and nothing else; a key that is not there yet gets a line at the end.
+Comments, unknown keys, order, quotes, line ends and a byte order mark survive because nobody writes them anew.
+Numbers and times are told as the text that stands there: who asks for a key knows what it is.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from sidecar.core.errors import Conflict
+
+if TYPE_CHECKING:
+    from ruamel.yaml.events import Event
+
+Scalar = str | int | float
+Value = Scalar | Sequence[str]
+
+MAX_MATTER_CHARACTERS = 64 * 1024
+
+_OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
+_CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_PLAIN = re.compile(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@ -]*[\w./-])?", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z")
+
+
+class Damaged(ValueError):
+    """The front matter cannot be read; the message is one sentence."""
+
+
+class Field(NamedTuple):
+    """A key's value, and where it stands among the matter's characters."""
+
+    value: str | tuple[str, ...] | None
+    """A scalar's text, a list of scalars, or None for what is neither."""
+    start: int
+    end: int
+
+
+class Parts(NamedTuple):
+    """A file's text cut in three; `matter` is None where it has no front matter."""
+
+    opening: str
+    """With a byte order mark, should there be one."""
+    matter: str | None
+    rest: str
+    """With the closing line."""
+
+    @property
+    def body(self) -> str:
+        """What follows the front matter."""
+        return self.rest if self.matter is None else self.rest.partition("\n")[2]
+
+
+def split(text: str) -> Parts:
+    """Finds the front matter; raises Damaged when it has no end or is beyond all measure."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        mark = "\ufeff" if text.startswith("\ufeff") else ""
+        return Parts(mark, None, text[len(mark) :])
+    closing = _CLOSING.search(text, opening.end())
+    if closing is None:
+        raise Damaged("The front matter has no closing line `---`.")
+    if closing.start() - opening.end() > MAX_MATTER_CHARACTERS:
+        raise Damaged("The front matter is longer than 64 KiB.")
+    return Parts(opening.group(), text[opening.end() : closing.start()], text[closing.start() :])
+
+
+def read(matter: str) -> dict[str, Field]:
+    """Reads the keys of the top level; raises Damaged."""
+    from _ruamel_yaml import CParser
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        events = _Events(CParser(matter), matter)
+        events.take("StreamStartEvent")
+        if events.comes("StreamEndEvent"):
+            return {}  # nothing, or comments only
+        events.take("DocumentStartEvent")
+        fields = _mapping(events)
+        events.take("DocumentEndEvent")
+        events.take("StreamEndEvent")
+    except YAMLError as error:
+        raise Damaged(_sentence(error)) from error
+    return fields
+
+
+def change(text: str, changes: Mapping[str, Value]) -> str:
+    """Gives a file's text with some keys' values changed and nothing else; a file without front matter gets one.
+
+    Raises Damaged for what cannot be read, Conflict for what cannot be changed without touching the rest.
+    """
+    parts = split(text)
+    line_end = "\r\n" if "\r\n" in (parts.opening or parts.rest[:4_096]) else "\n"
+    if parts.matter is None:
+        lines = "".join(f"{key}: {shown(value)}{line_end}" for key, value in changes.items())
+        return f"{parts.opening}---{line_end}{lines}---{line_end}{parts.rest}"
+    matter = _changed(parts.matter, changes, line_end)
+    return f"{parts.opening}{matter}{parts.rest}"
+
+
+def shown(value: Value) -> str:
+    """Gives a value as YAML on one line: plain where that means the same, else in double quotes."""
+    if isinstance(value, str):
+        is_plain = _PLAIN.fullmatch(value) or _MOMENT.fullmatch(value)
+        return value if is_plain else _quoted(value)
+    if isinstance(value, int | float):
+        return repr(round(value, 4))
+    return f"[{', '.join(map(_item, value))}]"
+
+
+def _item(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) else _quoted(value)
+
+
+def _quoted(value: str) -> str:
+    """JSON's strings are YAML's; what YAML takes for a line end or refuses is escaped."""
+    quoted = orjson.dumps(value.encode("utf-8", "replace").decode()).decode()
+    return re.sub(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]", lambda found: f"\\u{ord(found[0]):04x}", quoted)
+
+
+def _changed(matter: str, changes: Mapping[str, Value], line_end: str) -> str:
+    before = read(matter)
+    known = sorted((name for name in changes if name in before), key=lambda name: -before[name].start)
+    for name in known:
+        field = before[name]
+        gap = " " if matter[field.start - 1 : field.start] == ":" else ""
+        matter = matter[: field.start] + gap + shown(changes[name]) + matter[field.end :]
+    new = [f"{name}: {shown(value)}" for name, value in changes.items() if name not in before]
+    matter = _with_new(matter, new, line_end)
+    _require_rest_untouched(before, matter, changes)
+    return matter
+
+
+def _with_new(matter: str, lines: Sequence[str], line_end: str) -> str:
+    if not lines:
+        return matter
+    first = re.search(r"^([ ]*)[^\s#]", matter, re.MULTILINE)
+    if first is not None and matter[first.end(1)] == "{":
+        return matter[: first.end()] + "".join(f"{line}, " for line in lines) + matter[first.end() :]
+    indent = first[1] if first else ""
+    return matter + "".join(f"{indent}{line}{line_end}" for line in lines)
+
+
+def _require_rest_untouched(before: Mapping[str, Field], matter: str, changes: Mapping[str, Value]) -> None:
+    try:
+        after = read(matter)
+    except Damaged as damage:
+        raise _in_the_way() from damage
+    rest = {name: field.value for name, field in before.items() if name not in changes}
+    if rest != {name: field.value for name, field in after.items() if name not in changes}:
+        raise _in_the_way()
+
+
+def _in_the_way() -> Conflict:
+    return Conflict(
+        "The memory's front matter cannot be changed without touching what else stands there.",
+        hint="Write the key on a line of its own, without anchors.",
+    )
+
+
+class _Events:
+    """libyaml's events, one ahead."""
+
+    def __init__(self, parser: Any, text: str) -> None:
+        self._parser = parser
+        self._text = text
+        self._next: Event = parser.get_event()
+
+    def comes(self, *kinds: str) -> bool:
+        """Says whether the next event is of one of these kinds."""
+        return type(self._next).__name__ in kinds
+
+    def take(self, *kinds: str) -> Any:
+        """Gives the next event, which must be of one of these kinds if any are named."""
+        event = self._next
+        if kinds and type(event).__name__ not in kinds:
+            raise Damaged("The front matter is not one list of keys with values.")
+        if type(event).__name__ != "StreamEndEvent":
+            self._next = self._parser.get_event()
+        return event
+
+    def end_of(self, event: Any) -> int:
+        """Says where an event's last character is; a block scalar's line ends belong to what follows."""
+        start, end = event.start_mark.index, event.end_mark.index
+        return int(start + len(self._text[start:end].rstrip(" \t\r\n")))
+
+
+def _mapping(events: _Events) -> dict[str, Field]:
+    events.take("MappingStartEvent")
+    fields: dict[str, Field] = {}
+    while not events.comes("MappingEndEvent"):
+        key = str(events.take("ScalarEvent").value)
+        if key in fields:
+            raise Damaged(f"The front matter has the key `{key[:60]}` twice.")
+        fields[key] = _field(events)
+    events.take()
+    return fields
+
+
+def _field(events: _Events) -> Field:
+    event = events.take()
+    kind = type(event).__name__
+    if kind == "ScalarEvent":
+        return Field(str(event.value), event.start_mark.index, events.end_of(event))
+    if kind == "AliasEvent":
+        return Field(None, event.start_mark.index, event.end_mark.index)
+    return _collection(events, event)
+
+
+def _collection(events: _Events, opening: Any) -> Field:
+    """A list of scalars is a value; a block ends with its last item, before the comments that follow."""
+    items: list[str] | None = [] if type(opening).__name__ == "SequenceStartEvent" else None
+    start, end, depth = opening.start_mark.index, opening.end_mark.index, 1
+    while depth:
+        event = events.take()
+        name = type(event).__name__
+        depth += name.endswith("StartEvent") - name.endswith("EndEvent")
+        if name in ("MappingStartEvent", "SequenceStartEvent", "AliasEvent"):
+            items = None
+        elif name == "ScalarEvent" and items is not None:
+            items.append(str(event.value))
+        if opening.flow_style or not name.endswith("EndEvent"):
+            end = events.end_of(event)
+    return Field(None if items is None else tuple(items), start, end)
+
+
+def _sentence(error: Any) -> str:
+    mark = getattr(error, "problem_mark", None)
+    where = f" in line {mark.line + 2}" if mark is not None else ""
+    return f"The front matter is not valid YAML{where}."

@@ -1,0 +1,192 @@
+"""Brings the index up to date with the files: a look at their stamps, and only what changed is read.
+
+The files are the truth. What a look cannot prove is read again: a file written within the clock's tick of its last
+reading may have changed since without showing it (git's racy entries).
+"""
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from sidecar.call import Process
+from sidecar.core.digests import digest_bytes
+from sidecar.core.errors import NotFound
+from sidecar.core.tokens import estimate_tokens
+from sidecar.memory import document
+from sidecar.memory.entry import Memory
+from sidecar.memory.files import MemoryFolder, Stamp
+from sidecar.memory.layout import place_of
+from sidecar.memory.sameness import digest_of
+from sidecar.memory.store import entries, private
+from sidecar.memory.store.entries import Indexed, KnownFile
+from sidecar.memory.walking import Tree, walk
+from sidecar.workspace import Workspace
+
+RACY_NS = 2_000_000_000
+"""The coarsest clock of a file system in use: two seconds (FAT)."""
+
+CHUNK = 500
+"""So many new files are put into the index at once, so that others get to write meanwhile."""
+
+
+class Checked(NamedTuple):
+    """What a look at the files found."""
+
+    files: int
+    changed: int
+    removed: int
+    warnings: tuple[tuple[str, str], ...]
+    """Path and sentence, of what was not even looked at; files that were have theirs in the index."""
+
+
+class _Reading(NamedTuple):
+    """A file as it was read; `entries` is None where those in the index stand."""
+
+    path: str
+    file: KnownFile
+    entries: Sequence[Indexed] | None
+
+
+class Index:
+    """The index of one project's memories, brought up to date by one thread at a time."""
+
+    def __init__(self, process: Process, workspace: Workspace) -> None:
+        self.folder = MemoryFolder(workspace.project)
+        self.project = workspace.project_key
+        self.process = process
+        self._lock = threading.RLock()
+        self._known: tuple[int, dict[str, KnownFile]] | None = None
+
+    def check(self) -> Checked:
+        """Takes in what changed since the last look, by whomever."""
+        with self._lock:
+            is_there = self.folder.exists()
+            tree = walk(self.folder) if is_there else Tree({}, (), ())
+            known = self._files()
+            suspect = [path for path, stamp in tree.files.items() if _may_differ(known.get(path), stamp)]
+            gone = [path for path in known if path not in tree.files and not path.startswith(tree.unreadable)]
+            # A folder that is gone as a whole was moved or thrown away: no word on any one memory.
+            changed = self._take_in(suspect, gone, known, buries=None if is_there else False)
+            return Checked(len(tree.files), changed, len(gone), tree.warnings)
+
+    def refresh(self, paths: Iterable[str], *, buries: bool | None = None) -> None:
+        """Takes in some files that were just written or removed.
+
+        `buries` says whether a wording that is no more counts as deleted by the user; None: unless it was kept for
+        the session only.
+        """
+        with self._lock:
+            self._take_in(list(paths), [], self._files(), buries=buries)
+
+    def rebuild(self) -> Checked:
+        """Throws the index away and reads every file."""
+        with self._lock:
+            with self.process.database.write(durable=False) as tx:
+                entries.clear(tx, self.project)
+                entries.advance(tx, self.project)
+            self._known = None
+            return self.check()
+
+    def files(self) -> int:
+        """Gives how many files the index has."""
+        with self._lock:
+            return len(self._files())
+
+    def _files(self) -> dict[str, KnownFile]:
+        with self.process.database.read() as tx:
+            revision = entries.revision(tx, self.project)
+            if self._known is None or self._known[0] != revision:
+                self._known = revision, entries.files_of(tx, self.project)
+        return self._known[1]
+
+    def _take_in(
+        self, suspect: Sequence[str], gone: Sequence[str], known: dict[str, KnownFile], *, buries: bool | None
+    ) -> int:
+        """Reads files and puts them in place of what was known of them; gives how many had changed."""
+        readings: list[_Reading] = []
+        lost = list(gone)
+        for path in suspect:
+            reading = self._read(path, known.get(path))
+            if reading is None:
+                lost += [path] if path in known else []
+            elif reading.entries is not None or reading.file != known.get(path):
+                readings.append(reading)
+        new = [one for one in readings if one.path not in known]
+        for start in range(0, len(new), CHUNK):
+            self._write(new[start : start + CHUNK], [], buries=buries)
+        old = [one for one in readings if one.path in known]
+        if old or lost:
+            self._write(old, lost, buries=buries)
+        return sum(one.entries is not None for one in readings)
+
+    def _read(self, path: str, before: KnownFile | None) -> _Reading | None:
+        now_ns = self.process.clock.now_ms() * 1_000_000
+        place = place_of(path)
+        try:
+            content, stamp = self.folder.read(path)
+        except NotFound:
+            return None
+        except OSError:
+            nothing = KnownFile(Stamp(0, 0, 0, 0), is_racy=True, version="", is_group=False, warning=_UNREADABLE)
+            return _Reading(path, before._replace(is_racy=True, warning=_UNREADABLE) if before else nothing, None)
+        if place is None:
+            return None
+        is_racy = max(stamp.modified_ns, stamp.changed_ns) > now_ns - RACY_NS
+        version = digest_bytes(content)
+        if before is not None and before.version == version and before.warning != _UNREADABLE:
+            return _Reading(path, before._replace(stamp=stamp, is_racy=is_racy), None)
+        found = document.read(content, path, place, stamp.modified_ns // 1_000_000)
+        file = KnownFile(stamp, is_racy, version, found.is_group, found.warning)
+        return _Reading(path, file, [_indexed(memory) for memory in found.memories])
+
+    def _write(self, readings: Sequence[_Reading], lost: Sequence[str], *, buries: bool | None) -> None:
+        dead: dict[str, tuple[str, str]] = {}
+        alive: list[str] = []
+        with self.process.database.write(durable=False) as tx:
+            for path in [*lost, *(one.path for one in readings if one.entries is not None)]:
+                dead.update({digest: (memory_id, keeping) for memory_id, digest, keeping in
+                             entries.take_out(tx, self.project, path)})  # fmt: skip
+            for one in readings:
+                entries.put_file(tx, self.project, one.path, one.file)
+                entries.put_entries(tx, self.project, one.entries or ())
+                alive += [entry.digest for entry in one.entries or ()]
+            private.revive(tx, self.project, alive)
+            private.bury(tx, self.project, [
+                (memory_id, digest) for digest, (memory_id, keeping) in dead.items()
+                if (keeping != "session" if buries is None else buries)
+                and not private.is_alive(tx, self.project, digest)
+            ], self.process.clock.now_ms())  # fmt: skip
+            entries.advance(tx, self.project)
+        self._known = None
+
+
+class Indexes:
+    """The indexes of the projects in use; made once for the process."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, Index] = {}
+        self._lock = threading.Lock()
+
+    def of(self, process: Process, workspace: Workspace) -> Index:
+        """Gives the index of a workspace's project."""
+        with self._lock:
+            if workspace.project_key not in self._of:
+                self._of[workspace.project_key] = Index(process, workspace)
+            return self._of[workspace.project_key]
+
+
+def index_of(process: Process, workspace: Workspace) -> Index:
+    """Gives the index of a workspace's project."""
+    return process.part(Indexes, Indexes).of(process, workspace)
+
+
+_UNREADABLE = "The file cannot be read."
+
+
+def _may_differ(known: KnownFile | None, stamp: Stamp) -> bool:
+    return known is None or known.is_racy or known.stamp != stamp
+
+
+def _indexed(memory: Memory) -> Indexed:
+    digest = digest_of(memory.title, memory.text)
+    return Indexed(memory, digest, estimate_tokens(f"{memory.title}\n{memory.text}"))

@@ -1,0 +1,219 @@
+"""`memory/add|get|list|update|delete|restore|status|rebuild`."""
+
+from dataclasses import dataclass
+
+from sidecar.call import Call
+from sidecar.core.errors import (
+    Busy,
+    Conflict,
+    InvalidParams,
+    NotFound,
+    PolicyDenied,
+    SidecarError,
+    StateDegraded,
+    WorkspaceUnavailable,
+)
+from sidecar.memory.access import Reach, reach_of, unknown
+from sidecar.memory.document import Edit
+from sidecar.memory.entry import SECTOR_OF_TYPE
+from sidecar.memory.front_matter import Value
+from sidecar.memory.index import Checked, Index, index_of
+from sidecar.memory.layout import SHARED, place_of
+from sidecar.memory.model import (
+    MemoryAddParams,
+    MemoryCount,
+    MemoryDeleteParams,
+    MemoryDeleteResult,
+    MemoryDetail,
+    MemoryGetParams,
+    MemoryIdParams,
+    MemoryIndexState,
+    MemoryListParams,
+    MemoryListResult,
+    MemoryParams,
+    MemoryRebuildResult,
+    MemoryStatusResult,
+    MemoryUpdateParams,
+    MemoryWarning,
+)
+from sidecar.memory.store import entries, listing
+from sidecar.memory.store.listing import Filter
+from sidecar.memory.telling import detail, summary, warned
+from sidecar.memory.writing import New, Writer, moment
+from sidecar.method import Lane, method
+from sidecar.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What every call here begins with."""
+
+    workspace: Workspace
+    index: Index
+    reach: Reach
+
+    def writer(self, call: Call) -> Writer:
+        """Gives what changes memories within reach."""
+        return Writer(call.process, self.workspace, self.reach)
+
+
+def asked(call: Call, params: MemoryParams) -> Asked:
+    """Finds a call's project, and what it may reach there."""
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    with call.database.read() as tx:
+        reach = reach_of(tx, call.process, workspace.project_key, params.token)
+    return Asked(workspace, index_of(call.process, workspace), reach)
+
+
+def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
+    """Keeps a memory as a Markdown file below `.chati/memories`, which ignores itself in git.
+
+    Secrets are masked before anything is written; what stands between `<private>` tags is never written.
+    """
+    found = asked(call, params)
+    now = moment(call.now_ms())
+    facts: dict[str, Value] = {
+        "type": params.type,
+        **({"agent": found.reach.agent} if found.reach.agent else {}),
+        **({"author": params.author} if params.author else {}),
+        "tags": params.tags,
+        "confidence": params.confidence,
+        "sector": params.sector or SECTOR_OF_TYPE[params.type],
+        "tier": "warm",
+        "access_count": 0,
+        "evidence_count": 1,
+        **({"session": params.session_id} if params.session_id else {}),
+        "created_at": now,
+    }
+    memory = found.writer(call).add(New(params.owner, params.keeping, params.title, params.text, facts))
+    return _shown(call, found, memory.id)
+
+
+def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
+    """Shows a memory with its whole text; a look by an agent counts as access, once per provider session."""
+    found = asked(call, params)
+    found.index.check()
+    shown = _shown(call, found, params.id)
+    session = params.session_id or found.reach.session
+    if not session:
+        return shown
+    writer = found.writer(call)
+    writer.opened(writer.found(params.id)[0], session)
+    return _shown(call, found, params.id)
+
+
+def list_memories(call: Call, params: MemoryListParams) -> MemoryListResult:
+    """Lists memories within reach, the newest first, page by page."""
+    found = asked(call, params)
+    found.index.check()
+    wanted = Filter(
+        owner=params.owner,
+        keeping=params.keeping,
+        tier=params.tier,
+        type=params.type,
+        sector=params.sector,
+        agent=params.agent,
+        tag=params.tag,
+        session=params.session_id,
+        is_archived=params.archived,
+    )
+    scope = found.workspace.project_key, found.reach.owners, wanted
+    with call.database.read() as tx:
+        rows = listing.listed(tx, *scope, params.offset, params.limit)
+        total = listing.count(tx, *scope)
+    return MemoryListResult(memories=[summary(row) for row in rows], total=total)
+
+
+def update(call: Call, params: MemoryUpdateParams) -> MemoryDetail:
+    """Changes a memory in its file; comments, unknown keys and all else that the user wrote there stay as they are."""
+    found = asked(call, params)
+    told = params.model_dump(include={"type", "sector", "tags", "confidence"}, exclude_none=True)
+    writer = found.writer(call)
+    memory = writer.update(params.id, params.version, Edit(told, params.title, params.text))
+    if params.keeping and params.keeping != memory.keeping:
+        writer.keep_for_good(memory.id)
+    return _shown(call, found, params.id)
+
+
+def delete(call: Call, params: MemoryDeleteParams) -> MemoryDeleteResult:
+    """Removes a memory for good: its file, or its section of one. The same thing is not captured again."""
+    memory = asked(call, params).writer(call).delete(params.id, params.version)
+    return MemoryDeleteResult(id=memory.id)
+
+
+def restore(call: Call, params: MemoryIdParams) -> MemoryDetail:
+    """Moves an archived memory's file back to where it came from."""
+    found = asked(call, params)
+    found.writer(call).restore(params.id)
+    return _shown(call, found, params.id)
+
+
+def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
+    """Shows how many memories are within reach, by owner, keeping and tier, and what could not be read."""
+    found = asked(call, params)
+    is_there = found.index.folder.exists()
+    checked = found.index.check()
+    project, owners = found.workspace.project_key, found.reach.owners
+    with call.database.read() as tx:
+        counts = listing.counts(tx, project, owners)
+        files = listing.files_within(tx, project, owners)
+    return MemoryStatusResult(
+        folder=found.index.folder.root,
+        present=is_there,
+        memories=sum(row.memories for row in counts),
+        counts=[MemoryCount(**row.told()) for row in counts],
+        index=MemoryIndexState(files=files, changed=checked.changed, removed=checked.removed),
+        warnings=_warnings(call, found, checked),
+    )
+
+
+def rebuild(call: Call, params: MemoryParams) -> MemoryRebuildResult:
+    """Makes the index anew from the files, which are the truth."""
+    found = asked(call, params)
+    checked = found.index.rebuild()
+    with call.database.read() as tx:
+        files = listing.files_within(tx, found.workspace.project_key, found.reach.owners)
+    return MemoryRebuildResult(files=files, warnings=_warnings(call, found, checked))
+
+
+def _shown(call: Call, found: Asked, memory_id: str) -> MemoryDetail:
+    project = found.workspace.project_key
+    with call.database.read() as tx:
+        known = entries.with_id(tx, project, memory_id, found.reach.owners)
+        files = entries.files_of_paths(tx, project, [one.memory.path for one in known[:1]])
+    if not known:
+        raise unknown()
+    return detail(known[0], files[0].warning if files else "")
+
+
+def _warnings(call: Call, found: Asked, checked: Checked) -> list[MemoryWarning]:
+    """Gives what could not be read, of folders within reach only."""
+    with call.database.read() as tx:
+        told = listing.warnings(tx, found.workspace.project_key)
+        repeated = listing.repeated_ids(tx, found.workspace.project_key, found.reach.owners)
+    every = [
+        *checked.warnings,
+        *told,
+        *((path, f"Another memory has the id {memory_id} too.") for path, memory_id in repeated),
+    ]
+    return [warned(path, sentence) for path, sentence in every if _owner(path) in found.reach.owners]
+
+
+def _owner(path: str) -> str:
+    place = place_of(path if path.endswith(".md") else f"{path.rstrip('/')}/x.md")
+    return place.owner if place else SHARED
+
+
+_READING: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded)
+_WRITING: tuple[type[SidecarError], ...] = (*_READING, Busy)
+
+METHODS = (
+    method("memory/add", add, lane=Lane.WORKSPACE, errors=(*_WRITING, InvalidParams, Conflict)),
+    method("memory/get", get, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound)),
+    method("memory/list", list_memories, lane=Lane.SHARED, errors=_READING),
+    method("memory/update", update, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound, Conflict)),
+    method("memory/delete", delete, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound, Conflict)),
+    method("memory/restore", restore, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound, Conflict)),
+    method("memory/status", status, lane=Lane.SHARED, errors=_READING),
+    method("memory/rebuild", rebuild, lane=Lane.WORKSPACE, errors=_WRITING),
+)

@@ -1,0 +1,206 @@
+"""The index: every memory file that was read, its entries, and their words for full-text search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+import orjson
+
+from sidecar.memory.entry import Memory
+from sidecar.memory.files import Stamp
+
+_COLUMNS = Memory._fields
+_LISTS = tuple(_COLUMNS.index(name) for name in ("tags", "supersedes", "contradicts"))
+_FLAG = _COLUMNS.index("is_archived")
+SELECTED = ", ".join(f"m.{name}" for name in _COLUMNS)
+"""The columns of `continuity_memories AS m` that `memory_of_row` takes."""
+
+
+_FILES = (
+    "SELECT path, modified_ns, size, inode, changed_ns, is_racy, version, is_group, warning"
+    " FROM continuity_memory_files WHERE project = ?"
+)
+
+
+class KnownFile(NamedTuple):
+    """A file as it stands in the index."""
+
+    stamp: Stamp
+    is_racy: bool
+    """It was read so soon after it was written that its stamp proves nothing yet."""
+    version: str
+    is_group: bool
+    warning: str
+
+
+class Indexed(NamedTuple):
+    """An entry with what the index adds to it."""
+
+    memory: Memory
+    digest: str
+    """Of its wording without what varies; see `sameness.py`."""
+    tokens: int
+    """An estimate of its text's."""
+
+
+def files_of(tx: apsw.Connection, project: str) -> dict[str, KnownFile]:
+    """Gives every file of a project that is in the index."""
+    rows: Any = tx.execute(_FILES, (project,))
+    return {row[0]: _known(row) for row in rows}
+
+
+def files_of_paths(tx: apsw.Connection, project: str, paths: Sequence[str]) -> list[KnownFile]:
+    """Gives some files as the index has them; those it does not have are left out."""
+    return [file for path in paths if (file := _file(tx, project, path)) is not None]
+
+
+def _file(tx: apsw.Connection, project: str, path: str) -> KnownFile | None:
+    rows: Any = tx.execute(f"{_FILES} AND path = ?", (project, path))
+    return next((_known(row) for row in rows), None)
+
+
+def _known(row: Sequence[Any]) -> KnownFile:
+    _, modified, size, inode, changed, racy, version, group, warning = row
+    return KnownFile(Stamp(modified, size, inode, changed), bool(racy), version, bool(group), warning)
+
+
+def told(tx: apsw.Connection, project: str) -> list[dict[str, Any]]:
+    """Gives what `index.json` tells of each memory, in the order of the files."""
+    rows: Any = tx.execute(
+        "SELECT id, title, tags, tier, type, sector, path FROM continuity_memories WHERE project = ?"
+        " ORDER BY path, position",
+        (project,),
+    )
+    return [
+        {"id": id_, "title": title, "tags": orjson.loads(tags), "tier": tier, "type": kind, "sector": sector,
+         "path": path}
+        for id_, title, tags, tier, kind, sector, path in rows
+    ]  # fmt: skip
+
+
+def revision(tx: apsw.Connection, project: str) -> int:
+    """Gives a number that changes with every change of a project's index."""
+    found = tx.execute("SELECT revision FROM continuity_memory_revisions WHERE project = ?", (project,)).get
+    return int(str(found or 0))
+
+
+def advance(tx: apsw.Connection, project: str) -> None:
+    """Says that a project's index changes in this transaction."""
+    tx.execute(
+        "INSERT INTO continuity_memory_revisions (project, revision) VALUES (?, 1)"
+        " ON CONFLICT (project) DO UPDATE SET revision = revision + 1",
+        (project,),
+    )
+
+
+def put_file(tx: apsw.Connection, project: str, path: str, file: KnownFile) -> None:
+    """Keeps what is known of a file."""
+    tx.execute(
+        "INSERT OR REPLACE INTO continuity_memory_files (project, path, modified_ns, size, inode, changed_ns, is_racy,"
+        " version, is_group, warning) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (project, path, *file.stamp, file.is_racy, file.version, file.is_group, file.warning),
+    )
+
+
+def put_entries(tx: apsw.Connection, project: str, entries: Sequence[Indexed]) -> None:
+    """Adds entries of files that have none in the index."""
+    for entry in entries:
+        tx.execute(
+            f"INSERT INTO continuity_memories (project, digest, tokens, {', '.join(_COLUMNS)})"
+            f" VALUES (?, ?, ?, {', '.join('?' * len(_COLUMNS))})",
+            (project, entry.digest, entry.tokens, *_cells(entry.memory)),
+        )
+        memory = entry.memory
+        tx.execute(
+            "INSERT INTO continuity_memory_text (rowid, scope, title, text, tags) VALUES (?, ?, ?, ?, ?)",
+            (
+                tx.last_insert_rowid(),
+                scope_of(project, memory.owner),
+                memory.title,
+                memory.text,
+                " ".join(memory.tags),
+            ),
+        )
+
+
+def take_out(tx: apsw.Connection, project: str, path: str) -> list[tuple[str, str, str]]:
+    """Takes a file and its entries out of the index; gives id, digest and keeping of those that were there."""
+    rows: Any = list(
+        tx.execute(
+            "SELECT row_id, id, digest, keeping FROM continuity_memories WHERE project = ? AND path = ?",
+            (project, path),
+        )
+    )
+    tx.executemany("DELETE FROM continuity_memory_text WHERE rowid = ?", [(row_id,) for row_id, *_ in rows])
+    tx.execute("DELETE FROM continuity_memories WHERE project = ? AND path = ?", (project, path))
+    tx.execute("DELETE FROM continuity_memory_files WHERE project = ? AND path = ?", (project, path))
+    return [(memory_id, digest, keeping) for _, memory_id, digest, keeping in rows]
+
+
+def clear(tx: apsw.Connection, project: str) -> None:
+    """Takes everything of a project out of the index; what no file tells stays."""
+    ids = list(tx.execute("SELECT row_id FROM continuity_memories WHERE project = ?", (project,)))
+    tx.executemany("DELETE FROM continuity_memory_text WHERE rowid = ?", ids)
+    tx.execute("DELETE FROM continuity_memories WHERE project = ?", (project,))
+    tx.execute("DELETE FROM continuity_memory_files WHERE project = ?", (project,))
+
+
+def scope_of(project: str, owner: str) -> str:
+    """Gives the word that stands in an entry's `scope`: whose it is, of which project (no stemmer shortens it)."""
+    return f"{owner.replace('-', '')}x{project}0"
+
+
+def with_id(tx: apsw.Connection, project: str, memory_id: str, owners: Sequence[str]) -> list[Indexed]:
+    """Gives the memories of an id that lie within reach, those not archived first; usually one or none."""
+    return selected(
+        tx, f"m.project = ? AND m.id = ? AND {within(owners)} ORDER BY m.is_archived, m.path, m.position",
+        (project, memory_id, *owners),
+    )  # fmt: skip
+
+
+def at_path(tx: apsw.Connection, project: str, path: str) -> list[Indexed]:
+    """Gives the entries of one file, in its order."""
+    return selected(tx, "m.project = ? AND m.path = ? ORDER BY m.position", (project, path))
+
+
+def selected(tx: apsw.Connection, where: str, bindings: Iterable[apsw.SQLiteValue]) -> list[Indexed]:
+    """Gives the memories of a condition over `continuity_memories AS m`."""
+    rows: Any = tx.execute(
+        f"SELECT {SELECTED}, m.digest, m.tokens FROM continuity_memories AS m WHERE {where}", tuple(bindings)
+    )
+    return [Indexed(memory_of_row(row), row[-2], row[-1]) for row in rows]
+
+
+def within(owners: Sequence[str]) -> str:
+    """Gives the condition that a memory lies within reach; its values are the owners."""
+    return f"m.owner IN ({', '.join('?' * len(owners))})"
+
+
+def last_number(tx: apsw.Connection, project: str, day: str) -> int:
+    """Gives the highest number of a day's memories; 0 for none."""
+    start = f"mem-{day}-"
+    rows: Any = tx.execute(
+        "SELECT substr(id, ?3) FROM continuity_memories WHERE project = ?1 AND id >= ?2 AND id < ?2 || 'a'"
+        " UNION ALL SELECT substr(id, ?3) FROM continuity_memory_tombstones WHERE project = ?1"
+        " AND id >= ?2 AND id < ?2 || 'a'",
+        (project, start, len(start) + 1),
+    )
+    return max((int(number) for (number,) in rows if number.isdigit() and len(number) < 10), default=0)
+
+
+def memory_of_row(row: Sequence[Any]) -> Memory:
+    """Makes an entry of the first cells of a row, which are `SELECTED`."""
+    cells = list(row[: len(_COLUMNS)])
+    for at in _LISTS:
+        cells[at] = tuple(orjson.loads(cells[at])) if cells[at] != "[]" else ()
+    cells[_FLAG] = bool(cells[_FLAG])
+    return Memory._make(cells)
+
+
+def _cells(memory: Memory) -> list[Any]:
+    cells: list[Any] = list(memory)
+    for at in _LISTS:
+        cells[at] = orjson.dumps(cells[at]).decode()
+    return cells

@@ -1,0 +1,106 @@
+"""Lists and counts of memories within reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import apsw
+
+from sidecar.memory.store.entries import Indexed, selected, within
+
+
+class Filter(NamedTuple):
+    """Which memories are asked for; None asks for all."""
+
+    owner: str | None = None
+    keeping: str | None = None
+    tier: str | None = None
+    type: str | None = None
+    sector: str | None = None
+    agent: str | None = None
+    tag: str | None = None
+    session: str | None = None
+    is_archived: bool | None = False
+
+
+class Count(NamedTuple):
+    """How many memories one owner has in one keeping and tier."""
+
+    owner: str
+    keeping: str
+    tier: str
+    is_archived: bool
+    memories: int
+
+    def told(self) -> dict[str, Any]:
+        """Gives it under the names of the wire."""
+        return {name.removeprefix("is_"): value for name, value in self._asdict().items()}
+
+
+def listed(
+    tx: apsw.Connection, project: str, owners: Sequence[str], wanted: Filter, offset: int, limit: int
+) -> list[Indexed]:
+    """Gives memories within reach, the newest first."""
+    where, bindings = _condition(project, owners, wanted)
+    return selected(
+        tx, f"{where} ORDER BY m.at_ms DESC, m.path, m.position LIMIT ? OFFSET ?", [*bindings, limit, offset]
+    )
+
+
+def count(tx: apsw.Connection, project: str, owners: Sequence[str], wanted: Filter) -> int:
+    """Gives how many memories within reach there are."""
+    where, bindings = _condition(project, owners, wanted)
+    return int(str(tx.execute(f"SELECT count(*) FROM continuity_memories AS m WHERE {where}", bindings).get))
+
+
+def counts(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[Count]:
+    """Gives how many memories within reach there are by owner, keeping and tier."""
+    rows: Any = tx.execute(
+        "SELECT owner, keeping, tier, is_archived, count(*) FROM continuity_memories AS m"
+        f" WHERE project = ? AND {within(owners)} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+        (project, *owners),
+    )
+    return [Count(owner, keeping, tier, bool(archived), number) for owner, keeping, tier, archived, number in rows]
+
+
+def files_within(tx: apsw.Connection, project: str, owners: Sequence[str]) -> int:
+    """Gives how many files have memories within reach."""
+    found = tx.execute(
+        f"SELECT count(DISTINCT path) FROM continuity_memories AS m WHERE project = ? AND {within(owners)}",
+        (project, *owners),
+    )
+    return int(str(found.get))
+
+
+def warnings(tx: apsw.Connection, project: str) -> list[tuple[str, str]]:
+    """Gives path and warning of every file that could not be read wholly."""
+    rows: Any = tx.execute(
+        "SELECT path, warning FROM continuity_memory_files WHERE project = ? AND warning <> '' ORDER BY path",
+        (project,),
+    )
+    return list(rows)
+
+
+def repeated_ids(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[tuple[str, str]]:
+    """Gives path and id of memories within reach whose id another one there has too."""
+    rows: Any = tx.execute(
+        f"SELECT m.path, m.id FROM continuity_memories AS m WHERE m.project = ?1 AND {within(owners)} AND m.id IN"
+        f" (SELECT id FROM continuity_memories AS m WHERE project = ?1 AND {within(owners)} GROUP BY id"
+        " HAVING count(*) > 1) ORDER BY m.id, m.path",
+        (project, *owners, *owners),
+    )
+    return list(rows)
+
+
+def _condition(project: str, owners: Sequence[str], wanted: Filter) -> tuple[str, list[Any]]:
+    conditions, bindings = ["m.project = ?", within(owners)], [project, *owners]
+    for name, value in wanted._asdict().items():
+        if value is None:
+            continue
+        if name == "tag":
+            conditions.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ? COLLATE NOCASE)")
+        else:
+            conditions.append(f"m.{name} = ?")
+        bindings.append(value)
+    return " AND ".join(conditions), bindings

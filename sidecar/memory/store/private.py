@@ -1,0 +1,69 @@
+"""What no memory file tells: who may reach what, what was deleted, which session opened what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+
+def put_token(tx: apsw.Connection, token_hash: str, project: str, agent: str, now_ms: int) -> None:
+    """Keeps that a token's holder is an agent of a project."""
+    tx.execute(
+        "INSERT INTO continuity_memory_tokens (token_hash, project, agent, granted_at_ms) VALUES (?, ?, ?, ?)",
+        (token_hash, project, agent, now_ms),
+    )
+
+
+def agent_of(tx: apsw.Connection, token_hash: str, project: str) -> str | None:
+    """Gives the agent whose token it is in a project; None for one that is not valid there."""
+    found = tx.execute(
+        "SELECT agent FROM continuity_memory_tokens WHERE token_hash = ? AND project = ?", (token_hash, project)
+    ).get
+    return None if found is None else str(found)
+
+
+def drop_tokens(tx: apsw.Connection, project: str, agent: str | None) -> None:
+    """Forgets the tokens of a project's agent, or of all of them."""
+    tx.execute(
+        "DELETE FROM continuity_memory_tokens WHERE project = ?1 AND agent = coalesce(?2, agent)", (project, agent)
+    )
+
+
+def bury(tx: apsw.Connection, project: str, dead: Iterable[tuple[str, str]], now_ms: int) -> None:
+    """Keeps that wordings were deleted, each with the id it had."""
+    tx.executemany(
+        "INSERT OR REPLACE INTO continuity_memory_tombstones (project, digest, id, deleted_at_ms) VALUES (?, ?, ?, ?)",
+        [(project, digest, memory_id, now_ms) for memory_id, digest in dead],
+    )
+
+
+def revive(tx: apsw.Connection, project: str, digests: Sequence[str]) -> None:
+    """Forgets that wordings were deleted: a file has them again."""
+    tx.executemany(
+        "DELETE FROM continuity_memory_tombstones WHERE project = ? AND digest = ?",
+        [(project, digest) for digest in digests],
+    )
+
+
+def is_buried(tx: apsw.Connection, project: str, digest: str) -> bool:
+    """Says whether a wording was deleted by the user."""
+    return (
+        tx.execute("SELECT 1 FROM continuity_memory_tombstones WHERE project = ? AND digest = ?", (project, digest)).get
+        is not None
+    )
+
+
+def is_alive(tx: apsw.Connection, project: str, digest: str) -> bool:
+    """Says whether any memory has this wording, the archived among them."""
+    found = tx.execute("SELECT 1 FROM continuity_memories WHERE project = ? AND digest = ? LIMIT 1", (project, digest))
+    return found.get is not None
+
+
+def note_opening(tx: apsw.Connection, project: str, memory_id: str, session: str, now_ms: int) -> bool:
+    """Keeps that a session opened a memory; False when it had done so before."""
+    tx.execute(
+        "INSERT OR IGNORE INTO continuity_memory_openings (project, id, session, opened_at_ms) VALUES (?, ?, ?, ?)",
+        (project, memory_id, session, now_ms),
+    )
+    return tx.changes() > 0
