@@ -53,6 +53,8 @@ def _pressure(one: Finished) -> RunPressure:
         run_ms=one.run_ms,
         diff_lines=one.observed.diff_lines,
         committed_lines=one.observed.committed_lines,
+        touched_lines=one.observed.touched_lines,
+        grown_lines=one.observed.grown_lines,
         injected_bytes=int(given["metadata"]["wouldInjectBytes"]) if given is not None else 0,
         files=tuple(given["files"]) if given is not None else (),
         bracket=bracket,

@@ -1,12 +1,13 @@
 """What a run did to the repository: from its tool parts and from the worktree before and after."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sidecar.call import Call
 from sidecar.capture.drafting import Change
+from sidecar.capture.growth import grown_lines
 from sidecar.capture.parts import Work, relative_to
 from sidecar.codebase import (
     FileDiff,
@@ -21,10 +22,12 @@ from sidecar.codebase import (
 )
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.redact import redact
+from sidecar.core.text import line_count
 from sidecar.runs import Item, keys
 from sidecar.workspace import Workspace
 
 MAX_COMMITS = 10
+NOT_MOVED = Moved((), ())
 
 
 @dataclass
@@ -47,6 +50,10 @@ class Observed:
     """The differences of changed files to the head commit; new ones have none."""
     committed_lines: int = 0
     """Lines of what the run itself committed, and that the difference no longer has."""
+    touched_lines: int = 0
+    """Lines of what the run changed, those from before it included."""
+    grown_lines: int | None = None
+    """Lines that the run made the difference grow by; None where the lines before it were not counted."""
 
 
 def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict[str, Any] | None) -> Observed:
@@ -67,13 +74,7 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
     observed = Observed(state=state, head=_known_head(state, work, before), files=listing.files, diffs=diffs)
     observed.own = frozenset(written) | {file.path for file in moved.files if work.may_have_written}
     observed.changes = [Change(path, *counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
-    observed.diff_lines = sum(
-        added + removed
-        for path, (added, removed) in counts.items()
-        if not is_generated(path) and any(file.path == path for file in state.changed)
-    )
-    if work.may_have_written:
-        observed.committed_lines = sum(f.added + f.removed for f in moved.files if not is_generated(f.path))
+    _count_lines(observed, counts, moved if work.may_have_written else NOT_MOVED, touched, before or {})
     observed.seen = _seen(listing.files, written | _read(state, cwd, work, before))
     observed.seen += _own_changes(state, written, diffs, repository.new_file)
     if work.todos:
@@ -82,10 +83,29 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
     return observed
 
 
+def _count_lines(
+    observed: Observed,
+    counts: Mapping[str, tuple[int, int]],
+    moved: Moved,
+    touched: Collection[str],
+    before: Mapping[str, Any],
+) -> None:
+    """Counts the lines of the difference, and those that are the run's doing. Of another branch's none are."""
+    changed = {file.path for file in observed.state.changed} if observed.state is not None else set()
+    now = {path: added + removed for path, (added, removed) in counts.items() if path in changed}
+    ahead = moved.files if moved.way == "forward" else ()
+    committed = {file.path: file.added + file.removed for file in ahead}
+    observed.diff_lines = sum(lines for path, lines in now.items() if not is_generated(path))
+    observed.committed_lines = sum(lines for path, lines in committed.items() if not is_generated(path))
+    own = sum(now.get(path, 0) for path in touched if not is_generated(path))
+    observed.touched_lines = own + observed.committed_lines
+    observed.grown_lines = grown_lines(touched, now, committed, before.get("lines"), before.get("changed") or ())
+
+
 def _moved(before: dict[str, Any] | None, state: RepositoryState, between: Any) -> Moved:
     old = before.get("head") if before else None
     if not isinstance(old, str) or state.head is None or old == state.head:
-        return Moved((), ())
+        return NOT_MOVED
     moved: Moved = between(old, state.head, MAX_COMMITS)
     return moved
 
@@ -100,7 +120,7 @@ def _counts(
         if diff is not None:
             counts[file.path] = (diff.added, diff.removed)
         elif file.kind == "untracked" and (text := new_file(file.path)) is not None:
-            counts[file.path] = (text.count("\n") + (not text.endswith("\n") and bool(text)), 0)
+            counts[file.path] = (line_count(text), 0)
     return counts
 
 

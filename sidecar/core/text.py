@@ -60,3 +60,8 @@ def line_of_code(text: str, limit: int) -> str:
 def size(text: str) -> int:
     """Gives a text's UTF-8 bytes."""
     return len(text) if text.isascii() else len(text.encode())
+
+
+def line_count(text: str) -> int:
+    """Counts lines as git does: a last one without its end counts too."""
+    return text.count("\n") + (bool(text) and not text.endswith("\n"))

@@ -21,7 +21,7 @@ class RunPressure(NamedTuple):
     now_ms: int
     run_ms: int = 0
     diff_lines: int = 0
-    """Lines of the whole difference; what it has grown by is counted."""
+    """Lines of the whole difference; where the run's own are not known, what it has grown by since the last run."""
     injected_bytes: int = 0
     files: tuple[str, ...] = ()
     bracket: Bracket | None = None
@@ -32,10 +32,14 @@ class RunPressure(NamedTuple):
     """Whether it was given nothing, as passive mode only computes."""
     committed_lines: int = 0
     """Lines that the run committed: they are no longer in the difference."""
+    touched_lines: int | None = None
+    """Lines of what the run changed: it has not made the difference grow by more. None where that is not known."""
+    grown_lines: int | None = None
+    """Lines that the run made the difference grow by; None where that is not known."""
 
 
 def after_run(counters: Counters, run: RunPressure, window: int) -> Counters:
-    """Adds one run to the counters. The first run of a conversation sets the clock and the difference's baseline.
+    """Adds one run to the counters. The first run of a conversation sets the clock.
 
     What passive mode only pretended to give (`shadow`) stops counting with the first run that was given something.
     """
@@ -83,8 +87,12 @@ def after_turnover(counters: Counters, now_ms: int) -> Counters:
 
 
 def _growth(last_diff_lines: int | None, run: RunPressure) -> int:
+    """The lines of the run's own changes: not of a branch the user switched to, nor of what he brought back."""
+    if run.grown_lines is not None:
+        return run.grown_lines
     begun = last_diff_lines if last_diff_lines is not None else run.diff_lines
-    return max(0, run.diff_lines + run.committed_lines - begun)
+    grown = max(0, run.diff_lines + run.committed_lines - begun)
+    return grown if run.touched_lines is None else min(grown, run.touched_lines)
 
 
 def after_compaction(counters: Counters, now_ms: int) -> Counters:

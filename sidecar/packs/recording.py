@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from sidecar.call import Call
 from sidecar.codebase import RepositoryState, may_show, repository_of
 from sidecar.core.errors import Busy, StateDegraded
+from sidecar.core.text import line_count
 from sidecar.metrics import count_call
 from sidecar.packs.compose import Composed, Fate
 from sidecar.packs.context.items import gives_content
+from sidecar.packs.delta.worktree import Differences
 from sidecar.packs.gather import Gathered
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import PreRunParams, PreRunResult
@@ -74,6 +76,14 @@ def _stood(state: RepositoryState) -> dict[str, Any]:
     return {"head": state.head, "changed": _changed(state)}
 
 
+def _lines(differences: Differences | None) -> dict[str, int] | None:
+    """The lines of each difference there is; None where they were not read."""
+    if differences is None:
+        return None
+    new = {path: line_count(text) for path, text in differences.new_files.items()}
+    return new | {path: diff.added + diff.removed for path, diff in differences.diffs.items()}
+
+
 def _changed(state: RepositoryState | None) -> dict[str, str]:
     return {file.path: keys.change_digest(file) for file in (state.changed if state else ()) if may_show(file.path)}
 
@@ -128,6 +138,7 @@ def _call_record(
         "head": head,
         "toldHead": told_head,
         "changed": _changed(state),
+        "lines": _lines(gathered.differences),
     }
     blocks: dict[str, Any] = {
         "system": composed.system.model_dump(by_alias=True) if composed.system else None,

@@ -1,5 +1,7 @@
 """What a run did, understood: which tests still fail, which files it changed, whoever else was at work meanwhile."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.support.conversation import Conversation, bash, sent
@@ -69,12 +71,55 @@ def test_the_error_of_a_tool_that_is_no_shell_is_no_test_result(talk: Talk) -> N
     assert "Failing tests" in sent(other.turn("go on"))
 
 
+def pressing_lines(chat: Conversation) -> int:
+    status = chat.client.request("governor/status", {"subChatId": chat.sub_chat_id})
+    (lines,) = [signal["value"] for signal in status["signals"] if signal["name"] == "diffLines"]
+    return int(lines)
+
+
+def write_and_commit(shop: Repository) -> None:
+    shop.commit({"src/made.py": "made = True\n" * 50})
+
+
+def bring_back(shop: Repository) -> None:
+    shop.write({"src/stashed.py": "mine = True\n" * 500})
+
+
+def switch(shop: Repository) -> None:
+    shop.commit({"src/there.py": "there = True\n" * 700})
+    shop.git("checkout", "--quiet", "-b", "old", "HEAD~1")
+
+
+@pytest.mark.parametrize("passed_through", [False, True], ids=["", "behind a slash"])
+@pytest.mark.parametrize(("users", "grown"), [(write_and_commit, 3), (bring_back, 3), (switch, 23 + 9)])
+def test_what_the_user_does_between_two_runs_puts_no_pressure_on_the_session(
+    talk: Talk, shop: Repository, users: Callable[[Repository], None], grown: int, passed_through: bool
+) -> None:
+    chat = talk()
+    edit = lambda: [chat.edit("src/cart.py", "line = 1\n" * 20)]  # noqa: E731
+    chat.turn(PROMPT, edit)
+    before = pressing_lines(chat)
+    assert before == 20 + 9
+    users(shop)
+    turn = chat.pre_run("/implement it" if passed_through else "go on")
+    chat.post_run(turn, assistant={"parts": [chat.edit("src/cart.py", "line = 1\n" * 23), bash("make", "")]})
+    by = pressing_lines(chat) - before
+    assert (0 <= by <= 23 + 9) if passed_through else by == grown
+
+
+def test_what_was_changed_and_then_committed_presses_once(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/made.py", "made = True\n" * 100)])
+    before = chat.pre_run("commit that")
+    shop.commit({})
+    chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
+    assert pressing_lines(chat) == 100
+
+
 def test_lines_the_agent_committed_press_on_the_session_as_others_do(talk: Talk, shop: Repository) -> None:
     chat = talk()
     for number in range(3):
         before = chat.pre_run(PROMPT if number == 0 else "go on")
         shop.commit({f"src/made{number}.py": "made = True\n" * 100})
         chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
-    status = chat.client.request("governor/status", {"subChatId": chat.sub_chat_id})
-    (lines,) = [signal["value"] for signal in status["signals"] if signal["name"] == "diffLines"]
-    assert lines == 300
+    assert pressing_lines(chat) == 300

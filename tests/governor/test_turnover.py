@@ -6,7 +6,6 @@ import pytest
 
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.memory import MemorySidecar
-from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, set_settings, text_of
 
 QUICK = {"turnsSnapshot": 1, "turnsRehydrate": 2}
@@ -112,12 +111,11 @@ def test_lock_files_and_generated_code_are_no_growth(talk: Talk) -> None:
     assert lines["value"] == 0
 
 
-def test_status_shows_each_signal_beside_its_thresholds(talk: Talk, active: MemorySidecar, shop: Repository) -> None:
+def test_status_shows_each_signal_beside_its_thresholds(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     chat.turn(PROMPT)
     active.clock.advance(5 * 60_000)
-    shop.write({"src/mail.py": "line\n" * 30})
-    chat.turn("go on")
+    chat.turn("go on", lambda: [chat.edit("src/mail.py", "line\n" * 30)])
     found = {signal["name"]: signal for signal in status(chat)["signals"]}
     assert found["turns"] == {"name": "turns", "value": 2, "sinceSnapshot": 2, "snapshotAt": 7, "rehydrateAt": 12}
     assert found["minutes"]["value"] == 5

@@ -15,7 +15,7 @@ _STATUS_HEADING = re.compile(r"(?im)^#{1,4}\s*status\s*\n+\s*(?:[-*]\s*)?\**([A-
 _ACCEPTED = re.compile(r"(?i)^(?:accepted|approved|adopted|implemented|active|decided)\b")
 _DECISION = re.compile(r"(?i)^\W*(?:\d+[.)]\s*)?(?:the )?decision(?: outcome)?\W*$")
 _CHOSEN = re.compile(r"(?i)^\s*(?:we (?:have )?(?:chosen|decided)|chosen option)\b")
-_OPEN = re.compile(r"(?i)[\W_]*(?:still |left )?(?:open|undecided|tbd|to be (?:decided|done))[\W_]*")
+_OPEN = re.compile(r"(?i)[\W_]*(?:still |left )?(?:open|undecided|tbd|to be (?:decided|done))(?:[\W_]*|:.*)")
 """What stands where nothing is decided yet."""
 
 _NUMBER = re.compile(r"(?i)^\s*(?:adr|rfc)?[\s-]*\d+\s*[.:)-]\s*")

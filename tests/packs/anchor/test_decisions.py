@@ -54,7 +54,10 @@ def test_a_specification_is_told_with_title_and_status_and_the_rest_by_folder() 
 def test_what_was_accepted_elsewhere_comes_first_and_is_told_once_it_is_written_up() -> None:
     kept = [
         Document("adr-1", "# Cents\n\nStatus: draft\n\n## Decision\n\nStore cents.\n"),
-        Document("memory/continuity:continuity/adr/2.md", "# Mail\n\nStatus: draft\n\n## Decision\n\n_Open._\n"),
+        Document(
+            "memory/continuity:continuity/adr/2.md",
+            "# Mail\n\nStatus: draft\n\n## Decision\n\n_Open: nobody said why._\n",
+        ),
     ]
     there = Document("docs/adr/1.md", "# 1. CENTS\n\nStatus: proposed\n")
     alone = decided([], kept)
