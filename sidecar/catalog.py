@@ -3,6 +3,7 @@
 from sidecar import lifecycle
 from sidecar.capture import methods as capture
 from sidecar.codebase import methods as codebase
+from sidecar.context import methods as context
 from sidecar.governor import methods as governor
 from sidecar.memory import methods as memory
 from sidecar.method import Method, Notification
@@ -15,6 +16,7 @@ METHODS: tuple[Method, ...] = (
     *packs.METHODS,
     *capture.METHODS,
     *governor.METHODS,
+    *context.METHODS,
     *codebase.METHODS,
     *memory.METHODS,
     *metrics.METHODS,

@@ -156,6 +156,22 @@ export interface Block {
   text: string
 }
 
+/** L2: what the active agent is for. */
+export interface BlockAgent {
+  name: string
+  mission: string
+  inputs: string | null
+  outputs: string | null
+  criteria: string | null
+}
+
+/** L4: what the agent before handed on. */
+export interface BlockHandoff {
+  from: string
+  score: string | null
+  summary: string
+}
+
 export interface BudgetsSettings {
   /** Bytes all packs of one call may take in token mode low. Default: 14000. */
   low?: number | null
@@ -274,6 +290,104 @@ export interface CommittedArtifact {
 export interface ConnectionLimits {
   /** Bytes of one message. */
   maxMessageBytes: number
+}
+
+/** What a `<chati-context>` block says; null is what is not in it. */
+export interface ContextBlock {
+  bracket: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL"
+  /** L0, in every bracket. */
+  constitution: string
+  /** L1, in every bracket. */
+  mode: string
+  /** L1: what goes with the mode, as `reads` and `writes`. */
+  governance: Record<string, string>
+  /** L2. */
+  agent: BlockAgent | null
+  /** L3: the agents in order with their scores, and the backlog. */
+  pipeline: string | null
+  /** L4. */
+  task: string | null
+  /** L4. */
+  handoff: BlockHandoff | null
+}
+
+/** How full the window is, and the bracket it was in before. */
+export interface ContextBracketParams {
+  /** As the provider reported it, with `maxTokens`. */
+  usedTokens?: number | null
+  /** What the window holds. */
+  maxTokens?: number | null
+  /** Clamped to 0–100. */
+  remainingPercent?: number | null
+  /** For an estimate, with an average. */
+  promptCount?: number | null
+  /** Tokens of a prompt with its answer. */
+  averageTokens?: number | null
+  /** A usual prompt with its answer, whose tokens are estimated where no average is known. */
+  sampleText?: string | null
+  /** The bracket of the last interaction, for hysteresis. */
+  previous?: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL" | null
+  /** Percent beyond a roomier bracket's bound that have to remain; the setting without it. */
+  hysteresis?: number | null
+  /** Whose settings count. */
+  projectPath?: string | null
+}
+
+/** The bracket, and what may be told in it. */
+export interface ContextBracketResult {
+  bracket: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL"
+  /** 0–100, unrounded. */
+  remainingPercent: number
+  /** What it was taken from. */
+  source: "reported" | "percent" | "estimated"
+  /** As reported or estimated; null where only a percentage is known. */
+  usedTokens: number | null
+  /** The most that the context block takes. */
+  budgetTokens: number
+  layers: ("L0" | "L1" | "L2" | "L3" | "L4")[]
+  memoryLevel: "none" | "metadata" | "chunks" | "full"
+  behavior: string
+}
+
+/** What the block is for. */
+export interface ContextComposeParams {
+  /** The worktree the agent works in. */
+  cwd: string
+  /** The original project; `cwd` without it. */
+  projectPath?: string | null
+  /** As `context/bracket` gave it; else `usage` is needed. */
+  bracket?: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL" | null
+  usage?: WindowUsage | null
+  /** The active agent; the session's without it. */
+  agent?: string | null
+  /** The session's without it. */
+  mode?: string | null
+  /** The session's without it. */
+  task?: string | null
+}
+
+/** The block for an agent's prompt, and how it came to be. */
+export interface ContextComposeResult {
+  /** Well-formed XML; the same inputs give the same bytes. */
+  block: string
+  data: ContextBlock
+  bracket: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL"
+  /** The layers that are in the block. */
+  layers: ("L0" | "L1" | "L2" | "L3" | "L4")[]
+  /** What the block takes, as estimated; never more than the budget. */
+  tokens: number
+  budgetTokens: number
+  /** What there was no room for; the lowest layer is trimmed first. */
+  trimmed: TrimmedPart[]
+  /** Sources that are missing or damaged, and what stands in for them. */
+  warnings: string[]
+}
+
+export interface ContextSettings {
+  /**
+   * Percent beyond its bound that have to remain before a roomier bracket than the last one begins; 0 is off. Default: 0.
+   */
+  hysteresisPercent?: number | null
 }
 
 /** How full the provider's context window is. */
@@ -1088,6 +1202,8 @@ export interface SettingsPatch {
   cache?: CacheSettings | null
   /** The settings named capture.*. */
   capture?: CaptureSettings | null
+  /** The settings named context.*. */
+  context?: ContextSettings | null
   /** The settings named governor.*. */
   governor?: GovernorSettings | null
 }
@@ -1183,6 +1299,13 @@ export interface Trimmed {
   reason: string
 }
 
+/** Something that is not, or not wholly, in the block. */
+export interface TrimmedPart {
+  layer: "L0" | "L1" | "L2" | "L3" | "L4"
+  part: string
+  reason: string
+}
+
 /** The user's word on an item: always send it, never send it, it is wrong. */
 export interface UserWish {
   item: string
@@ -1190,6 +1313,22 @@ export interface UserWish {
   why: string
   /** RFC 3339. */
   at: string
+}
+
+/** How full a context window is; the best of what is said counts: reported tokens, a percentage, an estimate. */
+export interface WindowUsage {
+  /** As the provider reported it, with `maxTokens`. */
+  usedTokens?: number | null
+  /** What the window holds. */
+  maxTokens?: number | null
+  /** Clamped to 0–100. */
+  remainingPercent?: number | null
+  /** For an estimate, with an average. */
+  promptCount?: number | null
+  /** Tokens of a prompt with its answer. */
+  averageTokens?: number | null
+  /** A usual prompt with its answer, whose tokens are estimated where no average is known. */
+  sampleText?: string | null
 }
 
 /** The user's words on a project's items, the newest first. */
@@ -1331,6 +1470,25 @@ export interface Methods {
    * Errors: notFound, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "governor/rehydrate": { params: GovernorRehydrateParams; result: GovernorRehydrateResult }
+  /**
+   * Gives the bracket of a context window: FRESH from 60 % that remain, MODERATE from 40, DEPLETED from 25, CRITICAL.
+   *
+   * Reported tokens count before a percentage, that before an estimate of prompts × average tokens. With a margin
+   * (hysteresis) a roomier bracket than the previous one begins only so far beyond its bound; a tighter one at once.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "context/bracket": { params: ContextBracketParams; result: ContextBracketResult }
+  /**
+   * Gives the `<chati-context>` block for an agent's prompt: the bracket's layers within its token budget.
+   *
+   * Reads the project's own files (constitution, configuration, agents, session, hand-offs; without them its
+   * instruction files) and writes nothing. Constitution and mode are there in every bracket. Texts are data: secrets
+   * are masked, and none can forge the block's structure.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "context/compose": { params: ContextComposeParams; result: ContextComposeResult }
   /**
    * Tells how the worktree is now: head, branch, changed files with content hashes, and how that was proven.
    *

@@ -9,6 +9,7 @@ from sidecar.codebase.summary.summarise import Definition, Summary, from_json, t
 from sidecar.codebase.summary.values import chunk_lines
 from sidecar.codebase.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 from sidecar.codebase.worktree.diff import FileDiff, Moved
+from sidecar.codebase.worktree.hashing import read_below
 from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hunks_of
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
 
@@ -44,6 +45,7 @@ __all__ = [
     "paths_in",
     "query_terms",
     "query_words",
+    "read_below",
     "repository_of",
     "scope_prefix",
     "stem",

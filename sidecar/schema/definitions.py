@@ -78,6 +78,12 @@ class _WireSchema(GenerateJsonSchema):
         return written
 
 
+def wire_schema(model: type[WireModel]) -> Schema:
+    """Gives one model's schema as it is written, with all that it refers to inside."""
+    model.model_rebuild()
+    return model.model_json_schema(mode="serialization", schema_generator=_WireSchema)
+
+
 def definitions(catalog: Catalog, ref_template: str) -> Definitions:
     """Gives the schemas of every params, result and nested model; `{model}` in the template is a schema's name.
 

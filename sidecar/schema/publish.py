@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 
 from sidecar.schema.definitions import Catalog
+from sidecar.schema.documents import document_schemas
 from sidecar.schema.json_schemas import json_schemas
 from sidecar.schema.openrpc import openrpc
 from sidecar.schema.reference import reference
@@ -19,6 +20,7 @@ def published(catalog: Catalog) -> dict[str, bytes]:
         "openrpc.json": _json(openrpc(catalog)),
         "typescript/types.ts": typescript(catalog).encode(),
         "METHODS.md": reference(catalog).encode(),
+        **{name: _json(schema) for name, schema in document_schemas().items()},
         **{f"schemas/{name}": _json(schema) for name, schema in json_schemas(catalog).items()},
     }
 

@@ -111,6 +111,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("capture.changedLines", "int", 120, "Changed lines since the last devlog that make one due.", minimum=1),
     Setting("capture.changedFiles", "int", 8, "Changed files since the last devlog that make one due.", minimum=1),
     Setting("capture.dedupeHours", "int", 24, "Hours in which the same event drafts nothing again."),
+    Setting(
+        "context.hysteresisPercent",
+        "int",
+        0,
+        "Percent beyond its bound that have to remain before a roomier bracket than the last one begins; 0 is off.",
+        maximum=50,
+    ),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
 )

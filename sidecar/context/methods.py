@@ -1,0 +1,82 @@
+"""`context/bracket` and `context/compose`."""
+
+from sidecar.call import Call
+from sidecar.context.brackets import BRACKETS, Bracket, settled
+from sidecar.context.data import data_of, layers_of
+from sidecar.context.layers import Wanted, compose
+from sidecar.context.model import (
+    ContextBracketParams,
+    ContextBracketResult,
+    ContextComposeParams,
+    ContextComposeResult,
+    TrimmedPart,
+)
+from sidecar.context.remaining import remaining_of
+from sidecar.context.sources import gather
+from sidecar.core.errors import InvalidParams, StateDegraded, WorkspaceUnavailable
+from sidecar.core.tokens import estimate_tokens
+from sidecar.method import Lane, method
+
+
+def bracket(call: Call, params: ContextBracketParams) -> ContextBracketResult:
+    """Gives the bracket of a context window: FRESH from 60 % that remain, MODERATE from 40, DEPLETED from 25, CRITICAL.
+
+    Reported tokens count before a percentage, that before an estimate of prompts × average tokens. With a margin
+    (hysteresis) a roomier bracket than the previous one begins only so far beyond its bound; a tighter one at once.
+    """
+    remaining = remaining_of(params.said)
+    margin = params.hysteresis
+    if margin is None:
+        margin = float(call.settings(params.project_path)["context.hysteresisPercent"])
+    found = settled(remaining.percent, params.previous, margin)
+    bounds = BRACKETS[found]
+    return ContextBracketResult(
+        bracket=found,
+        remaining_percent=remaining.percent,
+        source=remaining.source,
+        used_tokens=remaining.used_tokens,
+        budget_tokens=bounds.tokens,
+        layers=list(bounds.layers),
+        memory_level=bounds.memory,
+        behavior=bounds.behavior,
+    )
+
+
+def compose_block(call: Call, params: ContextComposeParams) -> ContextComposeResult:
+    """Gives the `<chati-context>` block for an agent's prompt: the bracket's layers within its token budget.
+
+    Reads the project's own files (constitution, configuration, agents, session, hand-offs; without them its
+    instruction files) and writes nothing. Constitution and mode are there in every bracket. Texts are data: secrets
+    are masked, and none can forge the block's structure.
+    """
+    found = _bracket(params)
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    workspace.require()
+    sources = gather(workspace.project, workspace.cwd, params.agent)
+    composed = compose(sources, Wanted(found, params.mode, params.task))
+    return ContextComposeResult(
+        block=composed.text,
+        data=data_of(found, composed.elements),
+        bracket=found,
+        layers=layers_of(composed.elements),
+        tokens=estimate_tokens(composed.text),
+        budget_tokens=BRACKETS[found].tokens,
+        trimmed=[TrimmedPart(layer=one.layer, part=one.part, reason=one.reason) for one in composed.trimmed],
+        warnings=list(composed.warnings),
+    )
+
+
+def _bracket(params: ContextComposeParams) -> Bracket:
+    if params.bracket is not None:
+        return params.bracket
+    if params.usage is None:
+        raise InvalidParams(
+            "A block is made for a bracket.", hint="Send `bracket` as `context/bracket` gave it, or `usage`."
+        )
+    return settled(remaining_of(params.usage.said).percent, None, 0.0)
+
+
+METHODS = (
+    method("context/bracket", bracket, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+    method("context/compose", compose_block, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+)

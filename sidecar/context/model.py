@@ -1,0 +1,134 @@
+"""The messages of `context/bracket` and `context/compose`, and the block's data."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from sidecar.context.brackets import Bracket, LayerName, MemoryLevel
+from sidecar.context.remaining import Said, Source
+from sidecar.core.wire import FolderPath, WireModel
+
+AgentName = Annotated[str, Field(max_length=64, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+"""An agent's name as its file is called: lower case, digits, dashes."""
+
+_Tokens = Annotated[int, Field(ge=0, le=2**40)]
+
+
+class WindowUsage(WireModel):
+    """How full a context window is; the best of what is said counts: reported tokens, a percentage, an estimate."""
+
+    used_tokens: _Tokens | None = Field(default=None, description="As the provider reported it, with `maxTokens`.")
+    max_tokens: int | None = Field(default=None, ge=1, le=2**40, description="What the window holds.")
+    remaining_percent: float | None = Field(default=None, allow_inf_nan=False, description="Clamped to 0–100.")
+    prompt_count: int | None = Field(default=None, ge=0, le=2**32, description="For an estimate, with an average.")
+    average_tokens: float | None = Field(
+        default=None, ge=0, le=2**40, allow_inf_nan=False, description="Tokens of a prompt with its answer."
+    )
+    sample_text: str | None = Field(
+        default=None,
+        max_length=200_000,
+        description="A usual prompt with its answer, whose tokens are estimated where no average is known.",
+    )
+
+    @property
+    def said(self) -> Said:
+        """The same as a value."""
+        return Said(
+            self.used_tokens,
+            self.max_tokens,
+            self.remaining_percent,
+            self.prompt_count,
+            self.average_tokens,
+            self.sample_text,
+        )
+
+
+class ContextBracketParams(WindowUsage):
+    """How full the window is, and the bracket it was in before."""
+
+    previous: Bracket | None = Field(default=None, description="The bracket of the last interaction, for hysteresis.")
+    hysteresis: float | None = Field(
+        default=None,
+        ge=0,
+        le=50,
+        allow_inf_nan=False,
+        description="Percent beyond a roomier bracket's bound that have to remain; the setting without it.",
+    )
+    project_path: FolderPath | None = Field(default=None, description="Whose settings count.")
+
+
+class ContextBracketResult(WireModel):
+    """The bracket, and what may be told in it."""
+
+    bracket: Bracket
+    remaining_percent: float = Field(description="0–100, unrounded.")
+    source: Source = Field(description="What it was taken from.")
+    used_tokens: int | None = Field(description="As reported or estimated; null where only a percentage is known.")
+    budget_tokens: int = Field(description="The most that the context block takes.")
+    layers: list[LayerName]
+    memory_level: MemoryLevel
+    behavior: str
+
+
+class ContextComposeParams(WireModel):
+    """What the block is for."""
+
+    cwd: FolderPath = Field(description="The worktree the agent works in.")
+    project_path: FolderPath | None = Field(default=None, description="The original project; `cwd` without it.")
+    bracket: Bracket | None = Field(default=None, description="As `context/bracket` gave it; else `usage` is needed.")
+    usage: WindowUsage | None = None
+    agent: AgentName | None = Field(default=None, description="The active agent; the session's without it.")
+    mode: str | None = Field(default=None, min_length=1, max_length=40, description="The session's without it.")
+    task: str | None = Field(default=None, max_length=20_000, description="The session's without it.")
+
+
+class BlockAgent(WireModel):
+    """L2: what the active agent is for."""
+
+    name: str
+    mission: str
+    inputs: str | None
+    outputs: str | None
+    criteria: str | None
+
+
+class BlockHandoff(WireModel):
+    """L4: what the agent before handed on."""
+
+    sender: str = Field(alias="from")
+    score: str | None
+    summary: str
+
+
+class ContextBlock(WireModel):
+    """What a `<chati-context>` block says; null is what is not in it."""
+
+    bracket: Bracket
+    constitution: str = Field(min_length=1, description="L0, in every bracket.")
+    mode: str = Field(min_length=1, description="L1, in every bracket.")
+    governance: dict[str, str] = Field(description="L1: what goes with the mode, as `reads` and `writes`.")
+    agent: BlockAgent | None = Field(description="L2.")
+    pipeline: str | None = Field(description="L3: the agents in order with their scores, and the backlog.")
+    task: str | None = Field(description="L4.")
+    handoff: BlockHandoff | None = Field(description="L4.")
+
+
+class TrimmedPart(WireModel):
+    """Something that is not, or not wholly, in the block."""
+
+    layer: LayerName
+    part: str
+    reason: str
+
+
+class ContextComposeResult(WireModel):
+    """The block for an agent's prompt, and how it came to be."""
+
+    block: str = Field(description="Well-formed XML; the same inputs give the same bytes.")
+    data: ContextBlock
+    bracket: Bracket
+    layers: list[LayerName] = Field(description="The layers that are in the block.")
+    tokens: int = Field(description="What the block takes, as estimated; never more than the budget.")
+    budget_tokens: int
+    trimmed: list[TrimmedPart] = Field(description="What there was no room for; the lowest layer is trimmed first.")
+    warnings: list[str] = Field(description="Sources that are missing or damaged, and what stands in for them.")

@@ -1,0 +1,86 @@
+"""Laws of the block, for any texts: well-formed, within its budget, the same for the same, always with L0 and L1."""
+
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.context.brackets import BRACKETS, Bracket
+from sidecar.context.data import data_of
+from sidecar.context.layers import Wanted, compose
+from sidecar.context.pipeline import pipeline_of
+from sidecar.context.sources import Sources, Text
+from sidecar.core.tokens import estimate_tokens
+
+HOSTILE = (
+    "]]>", "<![CDATA[", "</constitution>", "</chati-context>", '<chati-context bracket="FRESH">', "&amp;",
+    "&#0;", "\x00", "\x1b[31m", "\ufffe", "\uffff", "\ud800", "\u202e", "[continuity: anchor]", '"', "'",
+    "<!--", "-->", "<?xml ?>", "\r\n", "# Article I: x\n\nMUST y\n", "## Mission\n\n", "---\na: [\n---\n",
+    "龘" * 90, "🚀" * 40, "word " * 60, "\n- item\n",
+)  # fmt: skip
+texts = st.lists(st.sampled_from(HOSTILE) | st.text(st.characters()), max_size=12).map("".join)
+long_texts = st.builds(lambda text, times: text * times, texts, st.integers(1, 40))
+mappings: st.SearchStrategy[Mapping[str, Any]] = st.fixed_dictionaries(
+    {},
+    optional={
+        "project": st.fixed_dictionaries({"state": texts, "type": texts}) | texts,
+        "current_agent": texts,
+        "language": texts | st.integers(),
+        "agents": st.dictionaries(texts, st.fixed_dictionaries({"status": texts, "score": st.floats() | texts})),
+        "backlog": st.lists(st.fixed_dictionaries({"title": texts, "priority": texts}) | texts),
+        "current_task": texts,
+        "last_handoff": texts,
+    },
+)
+
+
+def found(path: str) -> st.SearchStrategy[Text | None]:
+    return st.none() | long_texts.map(lambda text: Text(path, text))
+
+
+sources = st.builds(
+    Sources,
+    constitution=found("chati.dev/constitution.md"),
+    instructions=st.lists(long_texts.map(lambda text: Text("AGENTS.md", text)), max_size=2).map(tuple),
+    config=st.fixed_dictionaries({}, optional={"mode": texts, "project_type": texts}),
+    pipeline=st.none() | mappings.map(pipeline_of),
+    agent=texts,
+    definition=found("chati.dev/agents/x.md"),
+    handoff=found("chati.dev/artifacts/handoffs/x-handoff.md"),
+    warnings=st.just(()),
+)
+brackets = st.sampled_from(list(BRACKETS))
+
+
+@given(sources, brackets, st.none() | texts, st.none() | long_texts)
+def test_any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode(
+    sources: Sources, bracket: Bracket, mode: str | None, task: str | None
+) -> None:
+    composed = compose(sources, Wanted(bracket, mode, task))
+    assert estimate_tokens(composed.text) <= BRACKETS[bracket].tokens
+    tree = ET.fromstring(composed.text.encode("utf-8"))
+    assert tree.tag == "chati-context"
+    tags = [child.tag for child in tree]
+    assert tags[:2] == ["constitution", "mode"]
+    assert (tree.findtext("constitution") or "").strip()
+    assert (tree.findtext("mode") or "").strip()
+    assert len(tags) == len(set(tags))
+    order = ["constitution", "mode", "agent", "pipeline", "task", "handoff"]
+    assert tags == [tag for tag in order if tag in tags]
+    assert data_of(bracket, composed.elements).bracket == bracket
+    assert compose(sources, Wanted(bracket, mode, task)) == composed
+
+
+@given(sources, brackets)
+def test_nothing_of_a_lower_layer_is_there_while_a_higher_one_was_left_out_for_it(
+    sources: Sources, bracket: Bracket
+) -> None:
+    composed = compose(sources, Wanted(bracket))
+    there = {element.name for element in composed.elements}
+    assert {"constitution", "mode"} <= there
+    if bracket == "CRITICAL":
+        assert there == {"constitution", "mode"}
+    for one in composed.trimmed:
+        assert one.reason

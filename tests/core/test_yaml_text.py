@@ -1,0 +1,48 @@
+"""YAML that others wrote is read, or said to be damaged, whatever it is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.core.yaml_text import read_mapping, text_of
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- a list",
+        "just words",
+        "a: [1",
+        "a: b: c",
+        "\x00",
+        "? [1]\n: [",
+        "a: !!python/object:os.system x",
+        "a: *nobody",
+    ],
+)
+def test_what_is_no_mapping_or_damaged_is_none(text: str) -> None:
+    assert read_mapping(text) is None
+
+
+def test_an_empty_file_is_empty_and_other_keys_than_text_are_left_out() -> None:
+    assert read_mapping("") == {}
+    assert read_mapping("# only a comment\n") == {}
+    assert read_mapping("1: one\nname: till\n") == {"name": "till"}
+
+
+def test_flow_mappings_with_times_are_read_which_the_fast_loader_refuses() -> None:
+    found = read_mapping("brief: {status: completed, at: 2026-02-10T10:15:00Z}\n")
+    assert found is not None
+    assert found["brief"]["status"] == "completed"
+
+
+def test_scalars_and_lists_of_them_become_text() -> None:
+    assert text_of(["a", 1, True, None, {"no": 1}, ["deeper"]]) == "a; 1; true"
+    own = read_mapping("a: &a [x, *a]\n")
+    assert own is not None
+    assert text_of(own["a"]) == "x"
+
+
+@given(st.text())
+def test_no_text_raises(text: str) -> None:
+    read_mapping(text)
