@@ -9,6 +9,7 @@ from sidecar.memory import methods as memory
 from sidecar.method import Method, Notification
 from sidecar.metrics import methods as metrics
 from sidecar.packs import methods as packs
+from sidecar.registry import methods as registry
 from sidecar.settings import methods as settings
 
 METHODS: tuple[Method, ...] = (
@@ -19,6 +20,7 @@ METHODS: tuple[Method, ...] = (
     *context.METHODS,
     *codebase.METHODS,
     *memory.METHODS,
+    *registry.METHODS,
     *metrics.METHODS,
     *settings.METHODS,
 )

@@ -396,6 +396,31 @@ export interface ContextUsage {
   maxTokens: number
 }
 
+/** A decision as it was made. */
+export interface DecisionEntry {
+  decisionId: string
+  /** When it was made last, UTC. */
+  at: string
+  times: number
+  /** Secrets are masked; cut at 500 characters. */
+  intent: string
+  type: string | null
+  decision: "REUSE" | "ADAPT" | "CREATE"
+  /** Of the best entity; 0 without one. */
+  score: number
+  entityId: string | null
+  /** The digest of the registry it was decided on. */
+  registry: string
+}
+
+/** A dependency, and what it leads to. */
+export interface DependencyEntry {
+  /** As it is written. */
+  name: string
+  /** Null: orphaned, it leads nowhere. */
+  id: string | null
+}
+
 /** The OpenRPC document of this sidecar. */
 export interface DiscoverResult {
   openrpc: string
@@ -404,6 +429,27 @@ export interface DiscoverResult {
 
 /** No members. */
 export type Empty = Record<string, never>
+
+/** One artifact of the registry. */
+export interface EntityEntry {
+  /** `<category>/<key>`. */
+  id: string
+  /** Relative to the project. */
+  path: string
+  /** agent, template, workflow, schema, …; of code: module, function, class, …. */
+  type: string
+  purpose: string
+  keywords: string[]
+  /** As they are written; `registry/get` says what they lead to. */
+  dependencies: string[]
+  /** 0 to 1: how safe a change is. */
+  adaptability: number
+  adaptabilityLevel: "low" | "medium" | "high"
+  /** SHA-256 of the file when it was noted; null: unverified. */
+  checksum: string | null
+  /** `file`: written by hand; `code`: derived by `registry/refresh`. */
+  origin: "file" | "code"
+}
 
 /** Which pre-run is to be explained: one that was, or one that would be. Exactly one of both is given. */
 export interface ExplainParams {
@@ -541,6 +587,17 @@ export interface GovernorWord {
 export interface HostInjects {
   agentsMd?: boolean
   claudeMd?: boolean
+}
+
+/** What a change of an entity reaches. */
+export interface ImpactEntry {
+  /**
+   * `high`: something depends on an entity of adaptability below 0.3, or ten do; `medium`: below 0.4, or three; `low`: fewer; `none`: nothing does.
+   */
+  level: "none" | "low" | "medium" | "high"
+  count: number
+  /** Each once, the nearest first; at most 200. */
+  dependents: ReachedEntry[]
 }
 
 /** The first message of a connection. */
@@ -1081,6 +1138,140 @@ export interface Provenance {
   commit: string | null
 }
 
+/** An entity that a change reaches. */
+export interface ReachedEntry {
+  id: string
+  /** 1 where it needs the changed entity itself. */
+  distance: number
+  /** The id of what it needs on the shortest way. */
+  via: string
+}
+
+/** What to do with one entity, and why. */
+export interface RecommendationEntry {
+  entity: EntityEntry
+  decision: "REUSE" | "ADAPT" | "CREATE"
+  /** 0 to 100, 0.6 × `keywordScore` + 0.4 × `purposeScore`: 90 is REUSE, 60 ADAPT. */
+  score: number
+  /** Share of the intent's words, weighted by rarity, that it covers; 0 to 100. */
+  keywordScore: number
+  /** The same in its name and purpose, less where it is about more; 0 to 100. */
+  purposeScore: number
+  /** The intent's words that it covers. */
+  matched: string[]
+  /** Those that it does not. */
+  missing: string[]
+  /** There for ADAPT with an adaptability below 0.3: weigh it first. */
+  impact: ImpactEntry | null
+  reasons: string[]
+}
+
+/** What is to be made. */
+export interface RegistryDecideParams {
+  /** The original project, absolute: the registry belongs to it. */
+  projectPath: string
+  /** In the user's words. */
+  intent: string
+  /** Only entities of this type are considered. */
+  type?: string | null
+  limit?: number
+}
+
+/** The decision, and the entities it rests on. */
+export interface RegistryDecideResult {
+  /** The same for the same answer to the same question. */
+  decisionId: string
+  /** That of the best entity; CREATE where none shares a word. */
+  decision: "REUSE" | "ADAPT" | "CREATE"
+  /** How many entities there are to choose from. */
+  considered: number
+  /** The best first. */
+  recommendations: RecommendationEntry[]
+  /** Whether `registry/decisions` knows of it: not where the state file is locked. */
+  recorded: boolean
+}
+
+/** How many of the last decisions to show. */
+export interface RegistryDecisionsParams {
+  /** The original project, absolute: the registry belongs to it. */
+  projectPath: string
+  limit?: number
+}
+
+/** The last decisions, the latest first. */
+export interface RegistryDecisionsResult {
+  decisions: DecisionEntry[]
+}
+
+/** Names an entity. */
+export interface RegistryEntityParams {
+  /** The original project, absolute: the registry belongs to it. */
+  projectPath: string
+  id: string
+}
+
+/** An entity with what it needs and what needs it. */
+export interface RegistryGetResult {
+  entity: EntityEntry
+  dependencies: DependencyEntry[]
+  /** Ids of those that need it directly. */
+  dependents: string[]
+  /** Whether the file is as its checksum says; `unverified`: without one; `outside` of the project. */
+  file: "matches" | "differs" | "unverified" | "missing" | "outside"
+}
+
+/** An entity and what a change of it reaches. */
+export interface RegistryImpactResult {
+  entity: EntityEntry
+  impact: ImpactEntry
+}
+
+/** Which entities to list. */
+export interface RegistryListParams {
+  /** The original project, absolute: the registry belongs to it. */
+  projectPath: string
+  /** Only those of this type. */
+  type?: string | null
+  /** Only those of this category. */
+  category?: string | null
+  /** Only written ones, or only derived ones. */
+  origin?: "file" | "code" | null
+  offset?: number
+  limit?: number
+}
+
+/** Entities in the file's order, derived ones last. */
+export interface RegistryListResult {
+  source: RegistrySource
+  /** How many there are; more than are listed where the limit is smaller. */
+  total: number
+  entities: EntityEntry[]
+  remarks: RemarkEntry[]
+}
+
+/** The file a registry comes from. */
+export interface RegistrySource {
+  /** Relative to the project. */
+  path: string
+  exists: boolean
+  /** What the file says of itself; empty where it does not. */
+  version: string
+  lastUpdated: string
+  /** How many entities the file says it has. */
+  declaredCount: number | null
+  /** Why the file cannot be read; empty where it can. */
+  damage: string
+}
+
+/** Something about the registry's file that its reader should know. */
+export interface RemarkEntry {
+  /** From 1; 0 where it is about the whole file. */
+  line: number
+  /** An entity's id, or the part of the file. */
+  about: string
+  message: string
+}
+
 /** A hint that files changed; it speeds things up and proves nothing. */
 export interface RepoChangedParams {
   cwd: string
@@ -1566,6 +1757,42 @@ export interface Methods {
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/rebuild": { params: MemoryParams; result: MemoryRebuildResult }
+  /**
+   * Lists a project's entities in the file's order, and what is odd about the file.
+   *
+   * The file is `chati.dev/data/entity-registry.yaml` where there is one, else `.chati/registry.yaml`.
+   *
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
+   */
+  "registry/list": { params: RegistryListParams; result: RegistryListResult }
+  /**
+   * Shows an entity, what it needs, what needs it, and whether its file is as its checksum says.
+   *
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
+   */
+  "registry/get": { params: RegistryEntityParams; result: RegistryGetResult }
+  /**
+   * Says whether what an intent asks for is there already: REUSE (from 90), ADAPT (from 60) or CREATE.
+   *
+   * Score: 60 % the intent's words in keywords, name and purpose, weighted by rarity; 40 % in name and purpose, less
+   * where the entity is about more than the intent. Scores are compared unrounded. The same registry and intent give
+   * the same answer. The decision is kept, and changes nothing else.
+   *
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
+   */
+  "registry/decide": { params: RegistryDecideParams; result: RegistryDecideResult }
+  /**
+   * Shows a project's last decisions, the latest first; a hundred are kept.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "registry/decisions": { params: RegistryDecisionsParams; result: RegistryDecisionsResult }
+  /**
+   * Tells what a change of an entity reaches: everything that needs it, directly or through others, each once.
+   *
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
+   */
+  "registry/impact": { params: RegistryEntityParams; result: RegistryImpactResult }
   /**
    * Sums up what was measured: hit rate, bytes per turn against the baseline, latency, worth of the packs, cost.
    *

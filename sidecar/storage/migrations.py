@@ -151,6 +151,24 @@ MIGRATIONS: tuple[Migration, ...] = (
                  PRIMARY KEY (project, id, session)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "the registry: files as they were parsed, entities derived from code, those not wanted, decisions",
+        (
+            """CREATE TABLE continuity_registry_cache (
+                 digest TEXT NOT NULL, value BLOB NOT NULL, row_hash TEXT NOT NULL, bytes INTEGER NOT NULL,
+                 used_at_ms INTEGER NOT NULL, PRIMARY KEY (digest)) WITHOUT ROWID""",
+            "CREATE INDEX continuity_registry_cache_by_use ON continuity_registry_cache (used_at_ms, bytes)",
+            """CREATE TABLE continuity_registry_derived (
+                 project TEXT PRIMARY KEY, digest TEXT NOT NULL, value BLOB NOT NULL,
+                 derived_at_ms INTEGER NOT NULL) WITHOUT ROWID""",
+            """CREATE TABLE continuity_registry_dismissed (
+                 project TEXT NOT NULL, id TEXT NOT NULL, at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (project, id)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_registry_decisions (
+                 project TEXT NOT NULL, decision_id TEXT NOT NULL, at_ms INTEGER NOT NULL, times INTEGER NOT NULL,
+                 value BLOB NOT NULL, PRIMARY KEY (project, decision_id)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -167,6 +185,8 @@ DURABLE_TABLES = (
     "continuity_memory_tombstones",
     "continuity_memory_tokens",
     "continuity_memory_openings",
+    "continuity_registry_dismissed",
+    "continuity_registry_decisions",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
 

@@ -1,0 +1,189 @@
+"""The messages of `registry/*` that read and decide."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sidecar.core.wire import FolderPath, WireModel
+from sidecar.registry.entity import Level, Origin
+from sidecar.registry.impact import ImpactLevel
+
+EntityName = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""An entity's id (`agents/brief`), or its key (`brief`) where only one entity has it."""
+
+
+FileState = Literal["matches", "differs", "unverified", "missing", "outside"]
+
+
+class RegistryParams(WireModel):
+    """Names a project."""
+
+    project_path: FolderPath = Field(description="The original project, absolute: the registry belongs to it.")
+
+
+class EntityEntry(WireModel):
+    """One artifact of the registry."""
+
+    id: str = Field(description="`<category>/<key>`.")
+    path: str = Field(description="Relative to the project.")
+    type: str = Field(description="agent, template, workflow, schema, …; of code: module, function, class, ….")
+    purpose: str
+    keywords: list[str]
+    dependencies: list[str] = Field(description="As they are written; `registry/get` says what they lead to.")
+    adaptability: float = Field(description="0 to 1: how safe a change is.")
+    adaptability_level: Level
+    checksum: str | None = Field(description="SHA-256 of the file when it was noted; null: unverified.")
+    origin: Origin = Field(description="`file`: written by hand; `code`: derived by `registry/refresh`.")
+
+
+class RemarkEntry(WireModel):
+    """Something about the registry's file that its reader should know."""
+
+    line: int = Field(description="From 1; 0 where it is about the whole file.")
+    about: str = Field(description="An entity's id, or the part of the file.")
+    message: str
+
+
+class RegistrySource(WireModel):
+    """The file a registry comes from."""
+
+    path: str = Field(description="Relative to the project.")
+    exists: bool
+    version: str = Field(description="What the file says of itself; empty where it does not.")
+    last_updated: str
+    declared_count: int | None = Field(description="How many entities the file says it has.")
+    damage: str = Field(description="Why the file cannot be read; empty where it can.")
+
+
+class RegistryListParams(RegistryParams):
+    """Which entities to list."""
+
+    type: str | None = Field(default=None, min_length=1, max_length=100, description="Only those of this type.")
+    category: str | None = Field(default=None, min_length=1, max_length=200, description="Only those of this category.")
+    origin: Origin | None = Field(default=None, description="Only written ones, or only derived ones.")
+    offset: int = Field(default=0, ge=0, le=1_000_000)
+    limit: int = Field(default=200, ge=1, le=1_000)
+
+
+class RegistryListResult(WireModel):
+    """Entities in the file's order, derived ones last."""
+
+    source: RegistrySource
+    total: int = Field(description="How many there are; more than are listed where the limit is smaller.")
+    entities: list[EntityEntry]
+    remarks: list[RemarkEntry]
+
+
+class RegistryEntityParams(RegistryParams):
+    """Names an entity."""
+
+    id: EntityName
+
+
+class DependencyEntry(WireModel):
+    """A dependency, and what it leads to."""
+
+    name: str = Field(description="As it is written.")
+    id: str | None = Field(description="Null: orphaned, it leads nowhere.")
+
+
+class RegistryGetResult(WireModel):
+    """An entity with what it needs and what needs it."""
+
+    entity: EntityEntry
+    dependencies: list[DependencyEntry]
+    dependents: list[str] = Field(description="Ids of those that need it directly.")
+    file: FileState = Field(
+        description="Whether the file is as its checksum says; `unverified`: without one; `outside` of the project."
+    )
+
+
+class ReachedEntry(WireModel):
+    """An entity that a change reaches."""
+
+    id: str
+    distance: int = Field(description="1 where it needs the changed entity itself.")
+    via: str = Field(description="The id of what it needs on the shortest way.")
+
+
+class ImpactEntry(WireModel):
+    """What a change of an entity reaches."""
+
+    level: ImpactLevel = Field(
+        description="`high`: something depends on an entity of adaptability below 0.3, or ten do; `medium`: below 0.4,"
+        " or three; `low`: fewer; `none`: nothing does."
+    )
+    count: int
+    dependents: list[ReachedEntry] = Field(description="Each once, the nearest first; at most 200.")
+
+
+class RegistryImpactResult(WireModel):
+    """An entity and what a change of it reaches."""
+
+    entity: EntityEntry
+    impact: ImpactEntry
+
+
+class RegistryDecideParams(RegistryParams):
+    """What is to be made."""
+
+    intent: str = Field(min_length=1, max_length=10_000, description="In the user's words.")
+    type: str | None = Field(
+        default=None, min_length=1, max_length=100, description="Only entities of this type are considered."
+    )
+    limit: int = Field(default=5, ge=1, le=50)
+
+
+Verdict = Literal["REUSE", "ADAPT", "CREATE"]
+
+
+class RecommendationEntry(WireModel):
+    """What to do with one entity, and why."""
+
+    entity: EntityEntry
+    decision: Verdict
+    score: float = Field(description="0 to 100, 0.6 × `keywordScore` + 0.4 × `purposeScore`: 90 is REUSE, 60 ADAPT.")
+    keyword_score: float = Field(
+        description="Share of the intent's words, weighted by rarity, that it covers; 0 to 100."
+    )
+    purpose_score: float = Field(description="The same in its name and purpose, less where it is about more; 0 to 100.")
+    matched: list[str] = Field(description="The intent's words that it covers.")
+    missing: list[str] = Field(description="Those that it does not.")
+    impact: ImpactEntry | None = Field(description="There for ADAPT with an adaptability below 0.3: weigh it first.")
+    reasons: list[str]
+
+
+class RegistryDecideResult(WireModel):
+    """The decision, and the entities it rests on."""
+
+    decision_id: str = Field(description="The same for the same answer to the same question.")
+    decision: Verdict = Field(description="That of the best entity; CREATE where none shares a word.")
+    considered: int = Field(description="How many entities there are to choose from.")
+    recommendations: list[RecommendationEntry] = Field(description="The best first.")
+    recorded: bool = Field(description="Whether `registry/decisions` knows of it: not where the state file is locked.")
+
+
+class RegistryDecisionsParams(RegistryParams):
+    """How many of the last decisions to show."""
+
+    limit: int = Field(default=20, ge=1, le=100)
+
+
+class DecisionEntry(WireModel):
+    """A decision as it was made."""
+
+    decision_id: str
+    at: str = Field(description="When it was made last, UTC.")
+    times: int
+    intent: str = Field(description="Secrets are masked; cut at 500 characters.")
+    type: str | None
+    decision: Verdict
+    score: float = Field(description="Of the best entity; 0 without one.")
+    entity_id: str | None
+    registry: str = Field(description="The digest of the registry it was decided on.")
+
+
+class RegistryDecisionsResult(WireModel):
+    """The last decisions, the latest first."""
+
+    decisions: list[DecisionEntry]

@@ -1,0 +1,67 @@
+"""Where a project's registry lies, and how its files are read: below the project's folder, no link leads out of it."""
+
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.core.errors import PolicyDenied, TooLarge
+
+FRAMEWORKS = "chati.dev/data/entity-registry.yaml"
+"""The framework's own registry (intelligence-layer.md 5.1): where it is there, it is the one."""
+
+OURS = ".chati/registry.yaml"
+"""The registry of a project without the framework: in our own folder, which ignores itself."""
+
+MAX_REGISTRY_BYTES = 32 * 1024 * 1024
+MAX_ENTITY_BYTES = 16 * 1024 * 1024
+"""A larger file has no checksum."""
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Place(NamedTuple):
+    """A registry's file, by its path below the project, slashes between the parts."""
+
+    path: str
+    content: bytes | None
+    """None where there is none yet."""
+
+
+def place_of(project: Path) -> Place:
+    """Finds and reads a project's registry; raises PolicyDenied for a link that leads out, TooLarge."""
+    for path in (FRAMEWORKS, OURS):
+        content = read_below(project, path, MAX_REGISTRY_BYTES)
+        if content is not None:
+            return Place(path, content)
+    has_framework = os.path.isdir(project / "chati.dev" / "data")
+    return Place(FRAMEWORKS if has_framework else OURS, None)
+
+
+def read_below(project: Path, path: str, max_bytes: int) -> bytes | None:
+    """Reads a regular file below the project; None where there is none.
+
+    Raises PolicyDenied for a path that leads out of the project, TooLarge.
+    """
+    absolute = inside(project, path)
+    try:
+        fd = os.open(absolute, _FLAGS | _NO_FOLLOW)
+    except (OSError, ValueError):
+        return None
+    with os.fdopen(fd, "rb") as file:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        if found.st_size > max_bytes:
+            raise TooLarge(f"`{path}` is larger than {max_bytes} bytes.", data={"limitBytes": max_bytes})
+        return file.read(max_bytes)
+
+
+def inside(project: Path, path: str) -> str:
+    """Gives the real path of what lies below the project; raises PolicyDenied for what does not."""
+    absolute = os.path.realpath(os.path.join(project, path))
+    root = os.path.realpath(project)
+    if not path or "\0" in path or not absolute.startswith(os.path.join(root, "")):
+        raise PolicyDenied(f"`{path[:200]}` does not lie in the project.", hint="Paths are relative to the project.")
+    return absolute

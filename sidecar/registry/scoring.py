@@ -1,0 +1,175 @@
+"""How much of an intent an entity covers, 0 to 100. Pure.
+
+    score = 100 × (0.6 × keywords + 0.4 × purpose)        intelligence-layer.md 5.2; decisions.md, Registry
+
+The specification gives the weights and the thresholds (90, 60), not the measures. A cosine between TF-IDF vectors
+cannot serve absolute thresholds: an intent of five words lies far from any purpose of ten. So both parts are shares of
+the *intent's* TF-IDF weight that the entity covers, and 1 when it covers all of it:
+
+    keywords = Σ weight(t) × strength(t) / Σ weight(t)    over the intent's terms t; strength by where t stands
+    purpose  = the same, measured in name and purpose first, × focus
+
+`focus` looks from the other side: which share of the entity the intent names, by its name, its keywords or most of its
+purpose, whichever is largest. One shared word covers all of a one-word intent, but it does not name the entity. So an
+intent that spells a name or a purpose out reaches 90, one that an entity has in its keywords alone reaches 60, and
+what shares the lesser half of its words stays below.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sidecar.registry.index import KEYWORD, NAME, PATH, PURPOSE, Index
+from sidecar.registry.vocabulary import compounds_of, is_faint, kinds_in, words_of
+
+KEYWORDS_PART, PURPOSE_PART = 0.6, 0.4
+"""intelligence-layer.md 5.2."""
+
+_FOR_KEYWORDS = ((NAME, 1.0), (KEYWORD, 1.0), (PURPOSE, 0.85), (PATH, 0.4))
+_FOR_PURPOSE = ((NAME, 1.0), (PURPOSE, 1.0), (KEYWORD, 0.75), (PATH, 0.25))
+"""How far a term counts as covered, by the best place it stands in."""
+
+NAMED_PURPOSE = 0.6
+"""An intent with this share of a purpose's words names all of it: nobody repeats a sentence word by word."""
+
+UNFOCUSED = 0.5
+"""What the purpose's part keeps where nothing of the entity is named."""
+
+FAINT, KIND, UNKNOWN = 0.25, 0.4, 0.75
+"""Factors for a term that asks rather than describes, that names a kind of thing, that no entity has."""
+
+
+class Term(NamedTuple):
+    """A term of the intent."""
+
+    root: str
+    word: str
+    """As it was written."""
+    weight: float
+    kinds: frozenset[str]
+    """The types of entities it may name."""
+
+
+class Score(NamedTuple):
+    """How well an entity fits; parts and score 0 to 100, unrounded."""
+
+    number: int
+    """The entity's place in the index."""
+    score: float
+    keywords: float
+    purpose: float
+    matched: tuple[str, ...]
+    """The intent's words that it covers, in the intent's order."""
+    missing: tuple[str, ...]
+    """Those that it does not."""
+
+
+def terms_of(intent: str, index: Index) -> list[Term]:
+    """Gives the terms of an intent with their weights in a registry, in order."""
+    words = words_of(intent)
+    for whole, parts in compounds_of(intent).items():
+        if whole in index.postings:  # `full-stack` where the registry says `fullstack`
+            at = {part: words.pop(part) for part in parts if part in words and part not in index.postings}
+            words.setdefault(whole, next(iter(at.values()), whole))
+    kinds = kinds_in(words)
+    return [Term(root, word, _weight(root, index, kinds), kinds.get(root, frozenset())) for root, word in words.items()]
+
+
+def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = None) -> list[Score]:
+    """Gives the best entities, the best first; those alike in the registry's order. Only ones that share a term."""
+    covered = _covered(terms, index)
+    total = sum(term.weight for term in terms)
+    bounds = sorted(
+        ((min(1.0, weight / total), number) for number, weight in covered.items() if _fits(index, number, type_)),
+        key=lambda one: (-one[0], one[1]),
+    )
+    found: list[Score] = []
+    for bound, number in bounds:
+        if len(found) >= limit and 100 * bound < found[limit - 1].score:
+            break  # none that follows can be better
+        found.append(score(number, terms, index))
+        if len(found) >= 2 * limit:
+            found = sorted(found, key=_order)[:limit]
+        else:
+            found.sort(key=_order)
+    return sorted(found, key=_order)[:limit]
+
+
+def score(number: int, terms: Sequence[Term], index: Index) -> Score:
+    """Scores one entity."""
+    total = sum(term.weight for term in terms)
+    places = [index.places(term.root).get(number, 0) for term in terms]
+    is_kind = [index.entities[number].type in term.kinds for term in terms]
+    keywords = _share(terms, places, is_kind, _FOR_KEYWORDS, total)
+    purpose = _share(terms, places, is_kind, _FOR_PURPOSE, total) * focus(number, terms, index)
+    has = [bool(place) or kind for place, kind in zip(places, is_kind, strict=True)]
+    return Score(
+        number,
+        100 * (KEYWORDS_PART * keywords + PURPOSE_PART * purpose),
+        100 * keywords,
+        100 * purpose,
+        tuple(term.word for term, is_there in zip(terms, has, strict=True) if is_there),
+        tuple(term.word for term, is_there in zip(terms, has, strict=True) if not is_there),
+    )
+
+
+def focus(number: int, terms: Sequence[Term], index: Index) -> float:
+    """Says how much of an entity an intent names, from `UNFOCUSED` to 1."""
+    words = index.words[number]
+    asked = {term.root for term in terms}
+    named = max(
+        _part(words.name, asked, index),
+        _part(words.keywords, asked, index),
+        min(1.0, _part(words.purpose, asked, index) / NAMED_PURPOSE),
+    )
+    return UNFOCUSED + (1 - UNFOCUSED) * named
+
+
+def _weight(root: str, index: Index, kinds: Mapping[str, frozenset[str]]) -> float:
+    weight = index.weight(root)
+    if root in kinds:
+        return weight * KIND
+    if root not in index.postings:
+        weight *= UNKNOWN
+    return weight * FAINT if is_faint(root) else weight
+
+
+def _covered(terms: Sequence[Term], index: Index) -> dict[int, float]:
+    """For each entity that shares a term the weight of those it shares: no score is above that share."""
+    covered: dict[int, float] = {}
+    for term in terms:
+        if not term.kinds:
+            for number in index.places(term.root):
+                covered[number] = covered.get(number, 0.0) + term.weight
+    kinds = sum(term.weight for term in terms if term.kinds)
+    if not covered:
+        kind_only = {number for term in terms for number in index.places(term.root)}
+        return dict.fromkeys(kind_only, kinds)
+    return {number: weight + kinds for number, weight in covered.items()} if kinds else covered
+
+
+def _fits(index: Index, number: int, type_: str | None) -> bool:
+    return type_ is None or index.entities[number].type == type_
+
+
+def _share(
+    terms: Sequence[Term],
+    places: Sequence[int],
+    is_kind: Sequence[bool],
+    strengths: Sequence[tuple[int, float]],
+    total: float,
+) -> float:
+    covered = 0.0
+    for term, place, kind in zip(terms, places, is_kind, strict=True):
+        strength = next((value for where, value in strengths if place & where), 0.0)
+        covered += term.weight * (1.0 if kind else strength)
+    return covered / total if total else 0.0
+
+
+def _part(words: frozenset[str], asked: set[str], index: Index) -> float:
+    """The share of some words that is asked for, by their weights."""
+    total = sum(index.weight(word) for word in sorted(words))
+    return sum(index.weight(word) for word in sorted(words & asked)) / total if total else 0.0
+
+
+def _order(score: Score) -> tuple[float, int]:
+    return -score.score, score.number

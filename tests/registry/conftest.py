@@ -1,0 +1,59 @@
+"""What tests of the registry share: a project with the specification's registry."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support.client import Client
+
+SPECIFICATION = Path(__file__).parent / "fixtures" / "specification.yaml"
+FRAMEWORKS = "chati.dev/data/entity-registry.yaml"
+OURS = ".chati/registry.yaml"
+
+
+class Project(NamedTuple):
+    """A project folder, and how to ask about its registry."""
+
+    path: Path
+    client: Client
+
+    def ask(self, verb: str, **params: Any) -> Any:
+        """Gives the result of a method of the registry's."""
+        return self.client.request(f"registry/{verb}", {"projectPath": str(self.path), **params})
+
+    def error(self, verb: str, **params: Any) -> Any:
+        """Gives the error of a method of the registry's."""
+        return self.client.error(f"registry/{verb}", {"projectPath": str(self.path), **params})
+
+    def write(self, path: str, content: str) -> Path:
+        """Writes a file below the project."""
+        target = self.path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode())
+        return target
+
+    def registry(self, path: str = FRAMEWORKS) -> str:
+        """Reads the registry's file."""
+        return (self.path / path).read_bytes().decode()
+
+
+@pytest.fixture
+def make_project(tmp_path: Path, client: Client) -> Callable[..., Project]:
+    """Makes projects, each with a registry's text at a path."""
+
+    def make(text: str | None = None, path: str = FRAMEWORKS, name: str = "project") -> Project:
+        project = Project(tmp_path / name, client)
+        project.path.mkdir(exist_ok=True)
+        if text is not None:
+            project.write(path, text)
+        return project
+
+    return make
+
+
+@pytest.fixture
+def framework(make_project: Callable[..., Project]) -> Project:
+    """A project with the registry that the specification prints."""
+    return make_project(SPECIFICATION.read_bytes().decode())

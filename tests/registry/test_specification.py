@@ -1,0 +1,217 @@
+"""The registry that the specification prints, through the methods: what it holds, and what is decided on it."""
+
+import hashlib
+from collections.abc import Callable
+
+import pytest
+
+from tests.registry.conftest import OURS, SPECIFICATION, Project
+
+
+def test_the_printed_registry_loads_unchanged(framework: Project) -> None:
+    listed = framework.ask("list")
+    assert listed["total"] == 28
+    assert listed["source"] == {
+        "path": "chati.dev/data/entity-registry.yaml",
+        "exists": True,
+        "version": "1.0.0",
+        "lastUpdated": "2026-02-12T00:00:00Z",
+        "declaredCount": 48,
+        "damage": "",
+    }
+    assert listed["entities"][0] == {
+        "id": "agents/orchestrator",
+        "path": "chati.dev/orchestrator/chati.md",
+        "type": "agent",
+        "purpose": "Route user requests to correct agent, manage session state and deviations",
+        "keywords": ["routing", "session", "deviation", "handoff", "mode-governance"],
+        "dependencies": ["constitution", "session-schema", "config"],
+        "adaptability": 0.2,
+        "adaptabilityLevel": "low",
+        "checksum": None,
+        "origin": "file",
+    }
+    assert framework.registry() == SPECIFICATION.read_bytes().decode()
+
+
+def test_a_declared_count_that_differs_is_reported_and_not_refused(framework: Project) -> None:
+    assert framework.ask("list")["remarks"] == [
+        {"line": 5, "about": "metadata", "message": "The file declares 48 entities and holds 28."}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entity", "name", "led_to"),
+    [
+        ("orchestrator", "constitution", "governance/constitution"),
+        ("orchestrator", "session-schema", "schemas/session"),
+        ("orchestrator", "config", "schemas/config"),
+        ("tasks", "task-template", "templates/task"),
+        ("qa-planning", "qa-gate-template", "templates/qa-gate"),
+        ("brownfield-discovery", "brownfield-wu", "agents/brownfield-wu"),
+        ("architect", "architecture-template", None),
+        ("brownfield-wu", "decision-engine", None),
+        ("brief", "brief-template", None),
+    ],
+)
+def test_dependencies_resolve_by_key_then_without_the_suffix_of_their_type(
+    framework: Project, entity: str, name: str, led_to: str | None
+) -> None:
+    dependencies = framework.ask("get", id=entity)["dependencies"]
+    assert {"name": name, "id": led_to} in dependencies
+
+
+def test_an_entity_is_found_by_id_and_by_key(framework: Project) -> None:
+    assert framework.ask("get", id="agents/ux") == framework.ask("get", id="ux")
+    missing = framework.error("get", id="agents/nobody")
+    assert (missing.code, missing.message) == (-32016, "There is no entity of that id.")
+
+
+def test_a_key_of_two_categories_is_asked_back(make_project: Callable[..., Project]) -> None:
+    entry = "{path: a.md, purpose: One}"
+    project = make_project(f"entities:\n  agents:\n    task: {entry}\n  templates:\n    task: {entry}\n")
+    refused = project.error("get", id="task")
+    assert refused.code == -32015
+    assert "`agents/task`, `templates/task`" in refused.data["hint"]
+    assert project.ask("get", id="templates/task")["entity"]["id"] == "templates/task"
+
+
+@pytest.mark.parametrize(
+    ("content", "checksum", "state"),
+    [
+        (b"# Brief\n", hashlib.sha256(b"# Brief\n").hexdigest(), "matches"),
+        (b"# Brief!\n", hashlib.sha256(b"# Brief\n").hexdigest(), "differs"),
+        (b"# Brief\n", "<sha256>", "unverified"),
+        (b"# Brief\n", "", "unverified"),
+        (None, hashlib.sha256(b"# Brief\n").hexdigest(), "missing"),
+    ],
+)
+def test_a_checksum_is_compared_with_the_file(
+    make_project: Callable[..., Project], content: bytes | None, checksum: str, state: str
+) -> None:
+    project = make_project(f'entities:\n  agents:\n    brief:\n      path: brief.md\n      checksum: "{checksum}"\n')
+    if content is not None:
+        project.write("brief.md", content.decode())
+    assert project.ask("get", id="brief")["file"] == state
+
+
+def test_a_path_that_leads_out_of_the_project_is_not_read(make_project: Callable[..., Project]) -> None:
+    project = make_project("entities:\n  agents:\n    a: {path: ../outside.md}\n")
+    (project.path.parent / "outside.md").write_text("secret\n")
+    assert project.ask("get", id="a")["file"] == "outside"
+
+
+def test_without_the_framework_the_registry_lies_in_our_own_folder(make_project: Callable[..., Project]) -> None:
+    project = make_project()
+    assert project.ask("list")["source"]["path"] == OURS
+    project.write(OURS, "entities:\n  scripts:\n    build: {path: build.sh, purpose: Builds}\n")
+    assert [one["id"] for one in project.ask("list")["entities"]] == ["scripts/build"]
+
+
+def test_a_file_that_is_no_yaml_is_told_and_nothing_is_decided_on_it(make_project: Callable[..., Project]) -> None:
+    project = make_project("entities: [\n")
+    listed = project.ask("list")
+    assert listed["total"] == 0
+    assert listed["source"]["damage"] == "The file is not valid YAML in line 2."
+    assert listed["remarks"][0]["message"] == listed["source"]["damage"]
+
+
+def test_entities_are_listed_by_type_and_in_pages(framework: Project) -> None:
+    schemas = framework.ask("list", type="schema")
+    assert [one["id"] for one in schemas["entities"]] == [
+        f"schemas/{key}" for key in ("session", "config", "context", "memory")
+    ]
+    page = framework.ask("list", category="workflows", offset=3, limit=1)
+    assert (page["total"], [one["id"] for one in page["entities"]]) == (5, ["workflows/brownfield-ui"])
+
+
+@pytest.mark.parametrize(
+    ("intent", "decision", "best"),
+    [
+        ("Product requirements document template for greenfield projects", "REUSE", "templates/prd"),
+        ("design the user experience, interaction flows and interface structure", "REUSE", "agents/ux"),
+        ("session schema", "REUSE", "schemas/session"),
+        ("a workflow for brownfield frontend changes", "REUSE", "workflows/brownfield-ui"),
+        ("an agent to review code and run tests", "ADAPT", "agents/qa-implementation"),
+        ("a helm chart for the payment service's cluster", "CREATE", "workflows/brownfield-service"),
+    ],
+)
+def test_an_intent_is_decided_by_what_the_registry_has(
+    framework: Project, intent: str, decision: str, best: str
+) -> None:
+    decided = framework.ask("decide", intent=intent)
+    assert (decided["decision"], decided["recommendations"][0]["entity"]["id"]) == (decision, best)
+
+
+def test_a_recommendation_shows_both_parts_the_terms_and_the_reasons(framework: Project) -> None:
+    best = framework.ask("decide", intent="an agent to review code and run tests")["recommendations"][0]
+    assert best["score"] == pytest.approx(0.6 * best["keywordScore"] + 0.4 * best["purposeScore"])
+    assert (best["matched"], best["missing"]) == (["agent", "review", "tests"], ["run"])
+    assert best["entity"]["adaptability"] == 0.3
+    assert best["impact"] is None  # 0.3 is not below 0.3
+    assert best["reasons"][-1].startswith("Its adaptability is low (0.3)")
+
+
+def test_below_an_adaptability_of_three_tenths_adapting_comes_with_its_impact(framework: Project) -> None:
+    decided = framework.ask("decide", intent="route requests to an agent and manage the audit")
+    best = decided["recommendations"][0]
+    assert (best["entity"]["id"], best["decision"]) == ("agents/orchestrator", "ADAPT")
+    assert best["impact"]["level"] == "high"
+    assert {one["id"] for one in best["impact"]["dependents"]} == {
+        f"workflows/{key}"
+        for key in (
+            "greenfield-fullstack",
+            *(f"brownfield-{kind}" for kind in ("discovery", "fullstack", "ui", "service")),
+        )
+    }
+    assert "below 0.3: 5 entities depend on it" in best["reasons"][-1]
+
+
+def test_what_is_to_be_reused_stands_before_what_is_to_be_adapted(framework: Project) -> None:
+    decided = framework.ask("decide", intent="session", limit=50)["recommendations"]
+    order = ["REUSE", "ADAPT", "CREATE"]
+    assert [one["decision"] for one in decided] == sorted((one["decision"] for one in decided), key=order.index)
+    assert decided[0]["entity"]["id"] == "schemas/session"
+
+
+def test_a_type_leaves_only_entities_of_it(framework: Project) -> None:
+    decided = framework.ask("decide", intent="session", type="agent")
+    assert decided["considered"] == 13
+    assert {one["entity"]["type"] for one in decided["recommendations"]} == {"agent"}
+
+
+def test_an_empty_registry_and_an_intent_without_a_word_of_it_mean_create(
+    make_project: Callable[..., Project], framework: Project
+) -> None:
+    decided = make_project(name="empty").ask("decide", intent="a parser")
+    assert (decided["decision"], decided["considered"], decided["recommendations"]) == ("CREATE", 0, [])
+    assert framework.ask("decide", intent="zymurgy")["recommendations"] == []
+    assert framework.ask("decide", intent="¿?")["decision"] == "CREATE"
+
+
+def test_the_same_question_gets_the_same_answer(framework: Project) -> None:
+    answers = [framework.ask("decide", intent="validate schemas and review code", limit=10) for _ in range(3)]
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_the_last_decisions_are_kept_with_what_they_rested_on(framework: Project) -> None:
+    first = framework.ask("decide", intent="session schema")
+    framework.ask("decide", intent="use key AKIAIOSFODNN7EXAMPLE for a helm chart")
+    framework.ask("decide", intent="session schema")
+    kept = framework.ask("decisions")["decisions"]
+    assert len(kept) == 2
+    again = next(one for one in kept if one["decisionId"] == first["decisionId"])
+    assert (again["times"], again["decision"], again["entityId"]) == (2, "REUSE", "schemas/session")
+    assert again["at"] == "2026-03-01T09:30:00.000Z"
+    assert "AKIAIOSFODNN7EXAMPLE" not in str(kept)
+
+
+def test_impact_tells_everything_that_needs_an_entity_once(framework: Project) -> None:
+    impact = framework.ask("impact", id="session")["impact"]
+    assert impact["level"] == "high"
+    ids = [one["id"] for one in impact["dependents"]]
+    assert len(ids) == len(set(ids)) == impact["count"] == 18
+    assert [one for one in impact["dependents"] if one["id"] == "workflows/brownfield-discovery"] == [
+        {"id": "workflows/brownfield-discovery", "distance": 2, "via": "agents/brownfield-wu"}
+    ]
+    assert framework.ask("impact", id="ux")["impact"] == {"level": "none", "count": 0, "dependents": []}
