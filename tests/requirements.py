@@ -28,6 +28,16 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_confirmed.py::test_a_write_through_an_open_mapping_is_seen_before_the_file_is_told_of",
         "test_caching.py::test_a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored",
     ),
+    "Automatic Memory Capture on Meaningful Events: Boundary-impacting refactor": (
+        "test_boundaries.py::test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub",
+        "test_boundaries.py::test_the_same_change_told_in_other_words_is_one_stub_also_when_it_was_thrown_away",
+        "test_boundaries.py::test_a_task_that_touches_more_adds_to_its_own_stub_until_the_user_has_it",
+        "test_boundaries.py::test_a_changed_body_or_what_nobody_imports_is_no_boundary",
+        "test_boundaries.py::test_a_stated_decision_stands_in_the_stub",
+        "test_boundaries.py::test_a_boundary_that_the_agent_committed_is_seen_too",
+        "test_boundaries.py::test_a_module_that_moved_away_from_those_who_import_it_is_a_boundary",
+        "test_boundaries.py::test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundaries",
+    ),
     "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
         "test_pressure.py::test_a_short_conversation_goes_on_without_turnover",
     ),
@@ -53,7 +63,6 @@ PROVEN: dict[str, tuple[str, ...]] = {
 }
 
 NOT_YET: dict[str, str] = {
-    "Automatic Memory Capture on Meaningful Events: Boundary-impacting refactor": "boundaries and ADR stubs",
     "Automatic Memory Capture on Meaningful Events: Direction change capture": "rejected approaches",
 }
 

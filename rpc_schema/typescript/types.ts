@@ -202,6 +202,10 @@ export interface CaptureSettings {
   changedFiles?: number | null
   /** Hours in which the same event drafts nothing again. Default: 24. */
   dedupeHours?: number | null
+  /**
+   * Files whose every change is worth a decision record, as globs from the worktree's top: `api/**`, `*.proto`. Default: none.
+   */
+  boundaries?: string[] | null
 }
 
 /** A file that differs from the head commit. */
@@ -1343,11 +1347,11 @@ export interface SettingValue {
   /** Dotted name, as in `governor.turnsSnapshot`. */
   name: string
   /** What counts. */
-  value: boolean | number | string | null
+  value: boolean | number | string | string[] | null
   /** The layer the value comes from. */
   source: "default" | "initialize" | "global" | "project" | "environment"
   /** What would count if no layer said anything. */
-  default: boolean | number | string | null
+  default: boolean | number | string | string[] | null
   /** What the setting means. */
   description: string
 }

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import apsw
 
+from sidecar.capture.decision_records import boundary_events, keep_adr
 from sidecar.capture.entries import keep_devlog, window_begin_ms
-from sidecar.capture.events import Event, fixes
+from sidecar.capture.events import fixes
 from sidecar.capture.finished import Finished
 from sidecar.capture.verdicts import Change
 from sidecar.runs import Artifact, SubChat, artifacts
@@ -20,14 +21,15 @@ def keep_drafts(tx: apsw.Connection, one: Finished, state: SubChat, tests: Seque
     """
     if one.params.outcome != "completed":
         return []
-    events = _news(tx, one, fixes(tests, one.observed.files))
-    drafted = [keep_devlog(tx, one, state, events)]
+    touched, mended = boundary_events(one.boundaries), fixes(tests, one.observed.files)
+    known = _told(tx, one, one.start_head) if touched else frozenset[str]()
+    lately = _told(tx, one, None) if mended else frozenset[str]()
+    events = [event for event in touched if event.key not in known]
+    events += [event for event in mended if event.key not in lately]
+    drafted = [keep_devlog(tx, one, state, events), keep_adr(tx, one, state, one.boundaries, known)]
     return [artifact for artifact in drafted if artifact is not None]
 
 
-def _news(tx: apsw.Connection, one: Finished, events: Sequence[Event]) -> list[Event]:
-    """The events that no entry within the dedupe window tells of, whatever became of that entry."""
-    if not events:
-        return []
-    told = artifacts.told_events(tx, one.workspace.project_key, window_begin_ms(one))
-    return [event for event in events if event.key not in told]
+def _told(tx: apsw.Connection, one: Finished, start_commit: str | None) -> frozenset[str]:
+    """What artifacts within the dedupe window tell of, whatever became of them; older ones that began at a commit."""
+    return artifacts.told_events(tx, one.workspace.project_key, window_begin_ms(one), start_commit)

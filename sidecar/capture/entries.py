@@ -32,7 +32,7 @@ def keep_devlog(tx: apsw.Connection, one: Finished, state: SubChat, events: Sequ
     """
     key = f"devlog:{one.params.sub_chat_id}"
     found = artifacts.of_event(tx, one.workspace.project_key, key, 0)
-    open_one = found if found is not None and _is_open(found, one, state) else None
+    open_one = found if found is not None and found.provenance.get("open") and is_growing(found, one, state) else None
     tally = grown(_tally(found, is_open=open_one is not None), one.start_head, one.observed.changes)
     changes = totals(tally)
     due = is_due(changes, int(one.settings["capture.changedLines"]), int(one.settings["capture.changedFiles"]))
@@ -69,14 +69,12 @@ def objective_of(one: Finished, state: SubChat) -> str:
     return state.task.objective if state.task else redact(one.params.prompt[:PROMPT_CHARACTERS])
 
 
-def _is_open(found: Artifact, one: Finished, state: SubChat) -> bool:
-    kept = found.provenance
-    fingerprint = state.task.fingerprint if state.task else None
+def is_growing(found: Artifact, one: Finished, state: SubChat) -> bool:
+    """Says whether runs still add to a draft: it is young, of the same task, and the user has not touched it."""
     return (
         found.status == "draft"
-        and bool(kept.get("open"))
-        and not kept.get("edited")
-        and kept.get("taskFingerprint") == fingerprint
+        and not found.provenance.get("edited")
+        and found.provenance.get("taskFingerprint") == (state.task.fingerprint if state.task else None)
         and found.created_at_ms >= window_begin_ms(one)
     )
 
@@ -139,7 +137,7 @@ def _tally(found: Artifact | None, *, is_open: bool) -> Tally:
 
 
 def _draft(one: Finished, state: SubChat, changes: Sequence[Change], runs: int, happened: Sequence[Event]) -> Draft:
-    told = [event.told for event in happened]
+    told = list(dict.fromkeys(event.told for event in happened))
     return devlog(objective_of(one, state), changes, one.conclusion, _test_lines(one), runs, told)
 
 

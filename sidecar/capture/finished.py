@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sidecar.call import Call
+from sidecar.capture.boundaries import Boundary
 from sidecar.capture.compaction import Loss
 from sidecar.capture.drafting import kept_plan
 from sidecar.capture.model import PostRunParams
@@ -32,6 +33,8 @@ class Finished:
     observed: Observed
     loss: Loss
     now_ms: int
+    boundaries: tuple[Boundary, ...] = ()
+    """The boundaries that its changes touch, against the commit it began at."""
 
     @property
     def reached(self) -> bool:

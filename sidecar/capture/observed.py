@@ -48,6 +48,8 @@ class Observed:
     """The content id of each file there is."""
     diffs: Mapping[str, FileDiff] = field(default_factory=dict)
     """The differences of changed files to the head commit; new ones have none."""
+    originals: Mapping[str, str] = field(default_factory=dict)
+    """What a renamed file was called before."""
     committed_lines: int = 0
     """Lines of what the run itself committed, and that the difference no longer has."""
     touched_lines: int = 0
@@ -68,10 +70,13 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
         call.log.warning("capture.state.unavailable", kind=type(error).__name__)
         return Observed()
     moved = _moved(before, state, repository.moved)
+    observed = Observed(state=state, head=_known_head(state, work, before), files=listing.files, diffs=diffs)
+    renamed = [(file.path, file.original) for file in moved.files]
+    renamed += [(file.path, file.original) for file in state.changed]
+    observed.originals = {path: original for path, original in renamed if original is not None}
     counts = _counts(state, diffs, moved, repository.new_file)
     written = _relative(cwd, work.written)
     touched = _touched(state, work, written, before, moved)
-    observed = Observed(state=state, head=_known_head(state, work, before), files=listing.files, diffs=diffs)
     observed.own = frozenset(written) | {file.path for file in moved.files if work.may_have_written}
     observed.changes = [Change(path, *counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
     _count_lines(observed, counts, moved if work.may_have_written else NOT_MOVED, touched, before or {})

@@ -17,6 +17,7 @@ from sidecar.capture.keeping import keep_run
 from sidecar.capture.measuring import had_before
 from sidecar.capture.model import PostRunParams, PostRunResult
 from sidecar.capture.observed import observe
+from sidecar.capture.observed_contracts import touched_boundaries
 from sidecar.capture.outcomes import outcomes_of
 from sidecar.capture.parts import Failure, work_of
 from sidecar.capture.testing import keep_tests
@@ -51,6 +52,8 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
     one = Finished(
         call, params, workspace, settings, work, outcomes_of(work.commands, params.cwd), before, observed, loss, now_ms
     )
+    if params.outcome == "completed":
+        one.boundaries = touched_boundaries(call, workspace, observed, one.start_head, settings["capture.boundaries"])
     with call.database.write() as tx:
         known = records.run_result(tx, params.run_id)
         result = _again(known) if known is not None else _keep(tx, one)

@@ -11,6 +11,9 @@ LOOKED_AT_CHARACTERS = 20_000
 TELLING_WORDS = 5
 """A paragraph of fewer words is a greeting or a heading."""
 
+LEAST_WORDS = 3
+"""Fewer, as in "Done.", do not stand in for one."""
+
 _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)")
 _QUOTE_OR_TABLE = re.compile(r"(?m)^[ \t]*[>|].*$")
 _HEADING = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t].*|\*\*[^*\n]+\*\*:?[ \t]*|[-*_=]{3,}[ \t]*)$")
@@ -50,7 +53,7 @@ def telling(text: str, limit: int) -> str:
     """
     found = list(paragraphs(text))
     told = (shown for paragraph in found if (shown := _told(paragraph)))
-    chosen = next(told, None) or next(iter(found), "")
+    chosen = next(told, None) or next((one for one in found if len(one.split()) >= LEAST_WORDS), "")
     return cut(redact(chosen), limit)
 
 

@@ -1,5 +1,6 @@
 """What the repository contains: its state, its differences, its files and which of them a prompt is about."""
 
+from sidecar.codebase.contracts import Contract, Sides, changed_contracts, gone_exports, needs_texts, parameters
 from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.glimpse import glimpse
 from sidecar.codebase.kinds import is_code, is_document, is_test
@@ -15,6 +16,7 @@ from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateF
 
 __all__ = [
     "ChangedFile",
+    "Contract",
     "Definition",
     "FileDiff",
     "Hunk",
@@ -24,15 +26,18 @@ __all__ = [
     "Ranked",
     "Repository",
     "RepositoryState",
+    "Sides",
     "StateFailed",
     "Summary",
     "Trouble",
     "as_added",
+    "changed_contracts",
     "chunk_lines",
     "count_terms",
     "follows",
     "from_json",
     "glimpse",
+    "gone_exports",
     "head_of",
     "hunks_of",
     "identifiers_of",
@@ -42,6 +47,8 @@ __all__ = [
     "is_generated",
     "is_test",
     "may_show",
+    "needs_texts",
+    "parameters",
     "paths_in",
     "query_terms",
     "query_words",

@@ -112,6 +112,10 @@ class Finder:
             self._cache.put(query, state.head or "", scope, partial(_rows, found), now_ms)
         return found
 
+    def importers(self, path: str, at_most: int) -> list[str]:
+        """Gives the files that import one, sorted, as far as they are known; looks at so many at most."""
+        return self.index.importers(path, self._imports_of, at_most)
+
     def _find(self, question: SearchQuestion, limit: int) -> list[Ranked]:
         listed = self._listed
         history = self._history.history if listed is not None and self._knows(listed[0]) else NO_HISTORY.history

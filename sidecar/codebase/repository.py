@@ -4,7 +4,7 @@ import contextlib
 import os
 import posixpath
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from sidecar.call import Process
@@ -18,6 +18,7 @@ from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.summarise import Summary
+from sidecar.codebase.worktree.committed import blobs_of
 from sidecar.codebase.worktree.diff import FileDiff, Moved, diff_between
 from sidecar.codebase.worktree.differences import Differences
 from sidecar.codebase.worktree.freshness import Freshness
@@ -38,6 +39,9 @@ MANY_FILES = 1_000
 """Taking in so many leaves memory that is worth giving back."""
 
 WARM_AFTER_SECONDS = 1.0
+
+MAX_ASKED_FOR_IMPORTS = 400
+"""So many files that speak of one are asked whether they import it."""
 
 SHOWN_BYTES, SHOWN_SHARE = 4 * 2**20, 4
 """How much the summaries that were shown last may take; one takes about so many times its file's bytes."""
@@ -237,6 +241,21 @@ class Repository:
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return {}
+
+    def at(self, commit: str, paths: Sequence[str], state: RepositoryState) -> dict[str, str]:
+        """Gives the content ids that files had in a commit; those it does not have are left out. Raises StateFailed."""
+        try:
+            return blobs_of(state, commit, paths) if paths else {}
+        except GitFailed as error:
+            raise StateFailed(error.reason) from error
+
+    def importers(self, path: str) -> list[str]:
+        """Gives the files that import a listed file, sorted, as far as they are known."""
+        return self._finder.importers(path, MAX_ASKED_FOR_IMPORTS)
+
+    def former_importers(self, path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
+        """Gives those of the files whose imports, as they were then, lead to a file that is gone; sorted."""
+        return self._index.former_importers(path, imports)
 
     def reach(self, parts: frozenset[str], names: Names) -> Mapping[str, Mapping[str, int]] | None:
         """Counts for each folder the files that import other ones of the folders; `""` are the files at the top.

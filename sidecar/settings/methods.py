@@ -1,5 +1,7 @@
 """`settings/get` and `settings/update`."""
 
+from typing import Any
+
 from sidecar.call import Call
 from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
@@ -15,9 +17,9 @@ def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:
         settings=[
             SettingValue(
                 name=row.name,
-                value=settings.resolved[row.name].value,
+                value=_listed(settings.resolved[row.name].value),
                 source=settings.resolved[row.name].source,
-                default=row.default,
+                default=_listed(row.default),
                 description=row.doc,
             )
             for row in SETTINGS
@@ -37,6 +39,10 @@ def update(call: Call, params: SettingsUpdateParams) -> SettingsGetResult:
     with call.database.write() as tx:
         store.put(tx, project, flatten(patch), call.now_ms())
     return get(call, SettingsGetParams(project_path=params.project_path))
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 METHODS = (

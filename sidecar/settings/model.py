@@ -6,13 +6,19 @@ from pydantic import AfterValidator, Field, create_model
 
 from sidecar.core.wire import FolderPath, WireModel
 from sidecar.settings.resolve import Layer
-from sidecar.settings.table import GROUPS, SETTINGS, Setting, is_memory_branch
+from sidecar.settings.table import GROUPS, MAX_GLOBS, SETTINGS, Setting, is_glob, is_memory_branch
 
 
 def _branch(name: str) -> str:
     if not is_memory_branch(name):
         raise ValueError("is a branch name that no one works on")
     return name
+
+
+def _glob(value: str) -> str:
+    if not is_glob(value):
+        raise ValueError("is a glob, relative and with forward slashes")
+    return value
 
 
 def _type_of(row: Setting) -> Any:
@@ -23,12 +29,15 @@ def _type_of(row: Setting) -> Any:
             return Annotated[int, Field(ge=row.minimum, le=row.maximum)]
         case "choice":
             return Literal[row.choices]
+        case "globs":
+            return Annotated[list[Annotated[str, AfterValidator(_glob)]], Field(max_length=MAX_GLOBS)]
         case _:
             return Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_branch)]
 
 
 def _described(row: Setting) -> str:
-    default = "null" if row.default is None else str(row.default).lower() if row.kind == "bool" else row.default
+    default = str(row.default).lower() if row.kind == "bool" else row.default
+    default = "null" if default is None else "none" if default == () else default
     override = f" Environment: {row.env}." if row.env else ""
     return f"{row.doc} Default: {default}.{override}"
 
@@ -71,9 +80,9 @@ class SettingValue(WireModel):
     """One setting as it counts now."""
 
     name: str = Field(description="Dotted name, as in `governor.turnsSnapshot`.")
-    value: bool | int | str | None = Field(description="What counts.")
+    value: bool | int | str | list[str] | None = Field(description="What counts.")
     source: Layer = Field(description="The layer the value comes from.")
-    default: bool | int | str | None = Field(description="What would count if no layer said anything.")
+    default: bool | int | str | list[str] | None = Field(description="What would count if no layer said anything.")
     description: str = Field(description="What the setting means.")
 
 

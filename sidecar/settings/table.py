@@ -19,14 +19,15 @@ _RELEASE = re.compile(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[
 """The first part of a release branch's name: `release-1.2`, `stable_4`, `7-0-stable`, `v18.x`, `3.11`."""
 
 MAX_BRANCH_BYTES = 200
+MAX_GLOBS, MAX_GLOB_CHARACTERS = 50, 200
 
 
 class Setting(NamedTuple):
-    """One row. `kind` is bool, int, choice or branch; `env` overrides every other layer."""
+    """One row. `kind` is bool, int, choice, branch or globs; `env` overrides every other layer."""
 
     name: str
     kind: str
-    default: bool | int | str | None
+    default: bool | int | str | tuple[str, ...] | None
     doc: str
     choices: tuple[str, ...] = ()
     minimum: int = 0
@@ -118,6 +119,12 @@ SETTINGS: tuple[Setting, ...] = (
         "Percent beyond its bound that have to remain before a roomier bracket than the last one begins; 0 is off.",
         maximum=50,
     ),
+    Setting(
+        "capture.boundaries",
+        "globs",
+        (),
+        "Files whose every change is worth a decision record, as globs from the worktree's top: `api/**`, `*.proto`.",
+    ),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
 )
@@ -155,10 +162,25 @@ def problem_with(name: str, value: object) -> str | None:
         return (
             None if isinstance(value, str) and value in row.choices else f"`{name}` is one of {', '.join(row.choices)}"
         )
+    if row.kind == "globs":
+        fits = isinstance(value, list | tuple) and len(value) <= MAX_GLOBS and all(map(is_glob, value))
+        return None if fits else f"`{name}` is a list of at most {MAX_GLOBS} globs, relative and with forward slashes"
     return (
         None
         if isinstance(value, str) and is_memory_branch(value)
         else f"`{name}` is a branch name that no one works on"
+    )
+
+
+def is_glob(value: object) -> bool:
+    """Says whether a glob can name files below a worktree's top."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= MAX_GLOB_CHARACTERS
+        and not value.startswith("/")
+        and "\\" not in value
+        and ".." not in value.split("/")
+        and value.isprintable()
     )
 
 

@@ -5,13 +5,14 @@ not analysed yet is found by its path alone, one of a few that were edited by wh
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from sidecar.codebase.filemap import delta_between
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.finding import ImportsOf, find
 from sidecar.codebase.search.history import History
+from sidecar.codebase.search.importing import former_importers, importers
 from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked
 from sidecar.codebase.search.reach import Names, Reach
@@ -89,6 +90,16 @@ class FileIndex:
         """Counts which parts of the tree import which; None while files are still being read."""
         with self._lock:
             return self._reach.between(parts, names) if not self._pending else None
+
+    def importers(self, path: str, imports_of: ImportsOf, at_most: int) -> list[str]:
+        """Gives the files that import one, of those that speak of it by name, sorted; looks at so many at most."""
+        with self._lock:
+            return importers(self._documents, path, imports_of, at_most)
+
+    def former_importers(self, path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
+        """Gives those of the files whose imports lead to a file that is gone, sorted."""
+        with self._lock:
+            return former_importers(self._documents, path, imports)
 
     def _take(self, files: Mapping[str, str]) -> None:
         before, delta = self._held, delta_between(self._held, files)

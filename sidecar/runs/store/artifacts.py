@@ -47,13 +47,16 @@ def of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int) -
     return next((row for row, is_whole in rows if is_whole), None)
 
 
-def told_events(tx: apsw.Connection, project: str, since_ms: int) -> frozenset[str]:
-    """Gives the keys of the events that a project's artifacts of any status tell of, not older than a moment."""
+def told_events(tx: apsw.Connection, project: str, since_ms: int, start_commit: str | None = None) -> frozenset[str]:
+    """Gives the keys of the events that a project's artifacts of any status tell of, not older than a moment.
+
+    With a commit also those of older artifacts whose runs began at it: what they tell of is seen against it still.
+    """
     rows = tx.execute(
         "SELECT DISTINCT json_extract(event.value, '$[1]') FROM continuity_artifacts AS artifact,"
-        " json_each(cast(artifact.provenance AS TEXT), '$.events') AS event"
-        " WHERE artifact.project = ? AND artifact.updated_at_ms >= ?",
-        (project, since_ms),
+        " json_each(cast(artifact.provenance AS TEXT), '$.events') AS event WHERE artifact.project = ?1"
+        " AND (artifact.updated_at_ms >= ?2 OR json_extract(cast(artifact.provenance AS TEXT), '$.startCommit') = ?3)",
+        (project, since_ms, start_commit),
     )
     return frozenset(str(key) for (key,) in rows)
 

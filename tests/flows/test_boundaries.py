@@ -1,0 +1,167 @@
+"""What a run leaves when it touches a boundary: a set of drafts, once, whatever the wording."""
+
+from functools import partial
+from typing import Any
+
+from tests.support.conversation import Conversation, bash
+from tests.support.repositories import Repository
+
+PROMPT = "Let discounted_price round in the customer's currency"
+CALLER = "from till.prices import discounted_price\n\n\ndef shown(cents):\n    return discounted_price(cents, 0)\n"
+CHANGED = "def discounted_price(cents, percent, currency):\n    return cents * (100 - percent) // 100\n"
+SAME = '"""Prices and discounts per customer."""\n\n\ndef discounted_price(cents, percent):\n    return round(cents)\n'
+
+
+def drafted(conversation: Conversation, kind: str) -> list[Any]:
+    params = {"projectPath": conversation.project_path, "type": kind}
+    found = conversation.client.request("artifact/list", params)["artifacts"]
+    return [conversation.artifact(one["id"]) for one in found]
+
+
+def edits(conversation: Conversation, **files: str) -> list[dict[str, Any]]:
+    return [conversation.edit(path, content) for path, content in files.items()]
+
+
+def change(conversation: Conversation, content: str, **more: Any) -> Any:
+    return conversation.turn(PROMPT, lambda: [conversation.edit("till/prices.py", content)], **more)
+
+
+def test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub(
+    conversation: Conversation, project: Repository
+) -> None:
+    begun = project.commit({"till/web.py": CALLER, "till/shelf.py": CALLER})
+    files = {"till/prices.py": CHANGED, "till/web.py": CALLER.replace("0)", "0, 'EUR')")}
+
+    turn = conversation.turn(
+        PROMPT, partial(edits, conversation, **files), text="The price is rounded in the customer's currency now.",
+        chatId="the-chat",
+    )  # fmt: skip
+
+    assert sorted(one["type"] for one in turn["after"]["artifacts"]) == ["adr", "devlog"]
+    (stub,), (entry,) = drafted(conversation, "adr"), drafted(conversation, "devlog")
+    assert stub["body"] == (
+        "# Changed contract: discounted_price\n\n"
+        "Status: draft\n\n"
+        "## Context\n\n"
+        "Asked for: Let discounted_price round in the customer's currency\n\n"
+        "The price is rounded in the customer's currency now.\n\n"
+        "## Affected contracts\n\n"
+        "- `till/prices.py` is what 2 files import:\n"
+        "  - `def discounted_price(cents, percent)` → `def discounted_price(cents, percent, currency)`\n\n"
+        "## Decision\n\n"
+        "_Open: the run did not say why it is done so._\n\n"
+        "## Consequences\n\n"
+        "- Changed along with `till/prices.py`: `till/web.py`\n"
+        "- Imports `till/prices.py` and was not changed: `till/shelf.py`\n"
+    )
+    assert entry["event"] == stub["event"] == "boundaryTouched"
+    assert "Boundary touched: `till/prices.py` is what 2 files import (`discounted_price`)." in entry["body"]
+    for one in (stub, entry):
+        assert one["provenance"]["runs"] == [turn["runId"]]
+        assert (one["provenance"]["sessionId"], one["provenance"]["chatId"]) == ("session", "the-chat")
+        assert one["provenance"]["startCommit"] == begun
+        assert one["provenance"]["taskFingerprint"]
+    assert stub["provenance"]["files"] == ["till/prices.py"]
+
+
+def test_the_same_change_told_in_other_words_is_one_stub_also_when_it_was_thrown_away(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/web.py": CALLER})
+    change(conversation, CHANGED)
+    change(conversation, CHANGED + "# a note\n", text="Said quite differently: the signature grew by a currency.")
+    (stub,) = drafted(conversation, "adr")
+    conversation.decide("discard", stub["id"])
+    other = Conversation(conversation.client, conversation.cwd, sub_chat_id="other")
+    other.turn("Tidy up prices", lambda: [other.edit("till/prices.py", CHANGED + "# more\n")], session="other")
+
+    assert [one["status"] for one in drafted(conversation, "adr")] == ["discarded"]
+
+
+def test_a_task_that_touches_more_adds_to_its_own_stub_until_the_user_has_it(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/web.py": CALLER + "from till.cart import Cart\n"})
+    change(conversation, CHANGED)
+    cart = "class Cart:\n    def add_line(self, sku):\n        pass\n\n    def total(self):\n        pass\n"
+    conversation.turn("and add_line too", lambda: [conversation.edit("till/cart.py", cart)])
+
+    (stub,) = drafted(conversation, "adr")
+    assert stub["title"] == "Changed contracts: Cart.add_line, discounted_price"
+    assert "`def add_line(self, sku, quantity)` → `def add_line(self, sku)`" in stub["body"]
+    conversation.decide("update", stub["id"], title="Prices know a currency")
+    conversation.turn("go on", lambda: [conversation.edit("till/cart.py", "class Basket:\n    pass\n")])
+    assert [one["title"] for one in drafted(conversation, "adr")].count("Prices know a currency") == 1
+    assert len(drafted(conversation, "adr")) == 2
+
+
+def test_a_changed_body_or_what_nobody_imports_is_no_boundary(conversation: Conversation, project: Repository) -> None:
+    project.commit({"till/web.py": CALLER})
+    change(conversation, SAME)
+    receipt = "def print_receipt(cart, printer, copies):\n    pass\n"
+    conversation.turn("Print copies of the receipt", lambda: [conversation.edit("till/receipt.py", receipt)])
+
+    assert drafted(conversation, "adr") == []
+
+
+def test_a_stated_decision_stands_in_the_stub(conversation: Conversation, project: Repository) -> None:
+    project.commit({"till/web.py": CALLER})
+    said = "I decided to pass the currency explicitly, because a default would hide mistakes. All tests pass."
+    change(conversation, CHANGED, text=said)
+
+    (stub,) = drafted(conversation, "adr")
+    assert (
+        "## Decision\n\nI decided to pass the currency explicitly, because a default would hide mistakes.\n"
+        in (stub["body"])
+    )
+
+
+def test_a_boundary_that_the_agent_committed_is_seen_too(conversation: Conversation, project: Repository) -> None:
+    project.commit({"till/web.py": CALLER})
+    before = conversation.pre_run(PROMPT)
+    parts = [conversation.edit("till/prices.py", CHANGED), bash("git commit -am prices", "")]
+    project.commit()
+    conversation.post_run(before, PROMPT, assistant={"parts": parts})
+
+    assert len(drafted(conversation, "adr")) == 1
+
+
+def test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundaries(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({
+        "api/openapi.yaml": "# till\npaths:\n  /carts:\n    get: {}\n",
+        "package.json": '{"name": "till", "version": "1.0.0", "main": "web/app.js"}\n',
+        "ops/limits.txt": "rate 10\n",
+    })  # fmt: skip
+    conversation.client.request("settings/update", {"settings": {"capture": {"boundaries": ["ops/"]}}})
+    files = {
+        "api/openapi.yaml": "# the till\npaths:\n  /baskets:\n    get: {}\n",
+        "db/migrations/0002_baskets.sql": "-- baskets\nCREATE TABLE baskets (id INTEGER);\n",
+        "package.json": '{"name": "till", "version": "1.1.0", "main": "web/till.js"}\n',
+        "ops/limits.txt": "rate 20\n",
+    }
+    conversation.turn("Call carts baskets", partial(edits, conversation, **files))
+
+    (stub,) = drafted(conversation, "adr")
+    assert (
+        "- `api/openapi.yaml` is an API schema:\n  - removed: `/carts:`\n  - added: `/baskets:`\n"
+        "- `db/migrations/0002_baskets.sql` is a database migration:\n"
+        "  - added: `CREATE TABLE baskets (id INTEGER);`\n"
+        "- `ops/limits.txt` is set as a boundary\n"
+        "- `package.json` says what the package offers others:\n  - `main`: `web/app.js` → `web/till.js`\n"
+    ) in stub["body"]
+
+
+def test_a_module_that_moved_away_from_those_who_import_it_is_a_boundary(
+    conversation: Conversation, project: Repository
+) -> None:
+    project.commit({"till/web.py": CALLER})
+    before = conversation.pre_run("Move prices to a package of their own")
+    project.git("mv", "till/prices.py", "till/pricing.py")
+    parts = [bash("git mv till/prices.py till/pricing.py", "")]
+    parts += [conversation.edit("till/web.py", CALLER.replace("till.prices", "till.pricing"))]
+    conversation.post_run(before, assistant={"parts": parts})
+
+    (stub,) = drafted(conversation, "adr")
+    assert "- `till/prices.py` is what 1 file imports:\n  - the module is in `till/pricing.py` now\n" in stub["body"]
