@@ -54,7 +54,7 @@ def measured(tx: apsw.Connection, one: Finished, had: Mapping[str, Item]) -> Mea
 
 def _worth(one: Finished, had: Mapping[str, Item]) -> Worth | None:
     delivered = [Item(*item) for item in one.given.record["delivered"]] if one.given is not None else []
-    earlier = one.given.record["changed"] if one.given is not None else {}
+    earlier = (one.given.record["changed"] if one.given is not None else None) or {}
     read, written = (
         {path for name in names if (path := relative_to(one.params.cwd, name)) is not None}
         for names in (one.work.read, one.work.written)

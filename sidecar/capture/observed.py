@@ -135,18 +135,19 @@ def _touched(
     """The files this run changed; what the user or another chat changed meanwhile is not its doing.
 
     A run whose commands only show or check changed what it says it wrote. Any other command may have changed whatever
-    differs from before.
+    differs from before. Where it was seen late how the worktree stood, the run's first edits may have stood there too.
     """
     present = {file.path: keys.change_digest(file) for file in state.changed}
     committed = {file.path for file in moved.files}
     earlier: dict[str, str] | None = before.get("changed") if before else None
+    named = {path for path in written if path in present or path in committed}
     if earlier is None:
-        named = {path for path in written if path in present or path in committed}
         return named | committed if work.may_have_written else named
     differing = {path for path, digest in present.items() if earlier.get(path) != digest}
     reverted = {path for path in earlier if path not in present and path not in committed}
     found = differing | committed | reverted
-    return found if work.may_have_written else found & written
+    found = found if work.may_have_written else found & written
+    return found | named if before and before.get("late") else found
 
 
 def _known_head(state: RepositoryState, work: Work, before: dict[str, Any] | None) -> str | None:

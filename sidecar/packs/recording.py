@@ -1,11 +1,9 @@
 """What a call leaves behind: its task, the pending delivery with what explains it, its measures."""
 
 from collections.abc import Iterable
-from concurrent.futures import wait
 from typing import TYPE_CHECKING, Any
 
 from sidecar.call import Call
-from sidecar.codebase import RepositoryState, may_show, repository_of
 from sidecar.core.errors import Busy, StateDegraded
 from sidecar.core.text import line_count
 from sidecar.metrics import count_call
@@ -15,9 +13,9 @@ from sidecar.packs.delta.worktree import Differences
 from sidecar.packs.gather import Gathered
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import PreRunParams, PreRunResult
+from sidecar.packs.standing import stand_later, standing, stood
 from sidecar.packs.turn import Turn, reported_bracket
 from sidecar.runs import CallRecord, keys, ledger, records
-from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
     import apsw
@@ -39,7 +37,7 @@ def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result
         "action": result.action, "reason": result.reason, "passedThrough": True,
         "metadata": result.metadata.model_dump(mode="json", by_alias=True),
         "items": explained_items([(anchor, "alreadyDelivered")] if anchor else []),
-        **_standing(call, workspace, LOOK_MS if result.reason != "deadline" else 0),
+        **standing(call.process, workspace, LOOK_MS if result.reason != "deadline" else 0),
     }  # fmt: skip
     blocks: dict[str, Any] = {
         "system": result.system.model_dump(by_alias=True) if result.system else None,
@@ -54,26 +52,10 @@ def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result
             if turn is not None and result.reason == "deadline":
                 _put_task(tx, turn, now_ms)
             records.record_call(tx, kept)
+        if record["changed"] is None:
+            stand_later(call.process, workspace, token)
     except (StateDegraded, Busy) as error:  # the prompt passes through all the same
         call.log.warning("packs.untouched.unrecorded", kind=error.kind)
-
-
-def _standing(call: Call, workspace: Workspace, wait_ms: int) -> dict[str, Any]:
-    """Where the worktree stands, if that is known soon: a prompt that passes through is not kept waiting for it."""
-    repository = repository_of(workspace, call.process)
-    found = repository.at_once()
-    if found is not None:
-        return _stood(found[0])
-    if not wait_ms:
-        return {}
-    look = call.process.background.submit(repository.state)
-    if not wait((look,), timeout=wait_ms / 1000).done or look.exception() is not None:
-        return {}
-    return _stood(look.result())
-
-
-def _stood(state: RepositoryState) -> dict[str, Any]:
-    return {"head": state.head, "changed": _changed(state)}
 
 
 def _lines(differences: Differences | None) -> dict[str, int] | None:
@@ -82,10 +64,6 @@ def _lines(differences: Differences | None) -> dict[str, int] | None:
         return None
     new = {path: line_count(text) for path, text in differences.new_files.items()}
     return new | {path: diff.added + diff.removed for path, diff in differences.diffs.items()}
-
-
-def _changed(state: RepositoryState | None) -> dict[str, str]:
-    return {file.path: keys.change_digest(file) for file in (state.changed if state else ()) if may_show(file.path)}
 
 
 def explained_items(fates: Iterable[tuple[PackItem, Fate]]) -> list[list[Any]]:
@@ -116,6 +94,8 @@ def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunRes
                 "fileMisses": metadata.file_misses, "elapsedMs": metadata.elapsed_ms, "partial": int(metadata.partial),
             },
         )  # fmt: skip
+    if gathered.state is None:
+        stand_later(turn.call.process, turn.workspace, token)
 
 
 def _call_record(
@@ -135,9 +115,8 @@ def _call_record(
         "fresh": turn.fresh,
         "bracket": reported_bracket(turn.params),
         "items": explained_items(composed.fates),
-        "head": head,
+        **stood(state),
         "toldHead": told_head,
-        "changed": _changed(state),
         "lines": _lines(gathered.differences),
     }
     blocks: dict[str, Any] = {

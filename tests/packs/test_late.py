@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.conversation import bash
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, text_of
@@ -70,3 +71,41 @@ def test_files_that_are_still_being_read_are_told_by_their_paths(talk: Talk, act
     after = chat.pre_run("and now fix it")
     assert after["metadata"]["partial"] is False
     assert "apply_discount" in text_of(after, "context")
+
+
+@needs_script
+@pytest.mark.parametrize("prompt", ["Quetzal ornithology?", PROMPT], ids=["passed through", "paths alone"])
+@pytest.mark.parametrize("commits", [False, True], ids=["written", "committed"])
+def test_a_run_that_began_before_the_state_was_known_is_known_for_what_it_did(
+    prompt: str, commits: bool, talk: Talk, active: MemorySidecar, shop: Repository, let_status_go: Callable[[], None]
+) -> None:
+    shop.write({"src/mail.py": "mine = 'the user'\n"})
+    chat = talk()
+    before = chat.pre_run(prompt, deadlineMs=2_500 if prompt == PROMPT else 300)
+    assert before["metadata"]["proof"] is None
+    first = chat.edit("src/invoice.py", "first = 'before the look is over'\n")
+    let_status_go()
+    assert process_of(active).settle(20)
+    change = {"src/cart.py": "class Cart: ...\n", "src/tax.py": "RATE = 19\n"}
+    shop.write(change)
+    if commits:
+        shop.git("add", *change)
+        shop.git("commit", "--quiet", "--message", "Tax", "--", *change)
+    after = chat.post_run(before, prompt, assistant={"parts": [first, bash("make implement", "")]})
+    (drafted,) = after["artifacts"]
+    assert chat.artifact(drafted["id"])["provenance"]["files"] == ["src/cart.py", "src/invoice.py", "src/tax.py"]
+
+
+@needs_script
+def test_a_run_that_ended_before_the_state_was_known_is_not_given_what_was_there(
+    talk: Talk, active: MemorySidecar, shop: Repository, let_status_go: Callable[[], None]
+) -> None:
+    shop.write({"src/mail.py": "mine = 'the user'\n"})
+    chat = talk()
+    before = chat.pre_run(PROMPT, deadlineMs=2_500)
+    threading.Timer(0.3, let_status_go).start()
+    part = chat.edit("src/cart.py", "class Cart: ...\n")
+    after = chat.post_run(before, PROMPT, assistant={"parts": [part, bash("make", "")]})
+    (drafted,) = after["artifacts"]
+    assert chat.artifact(drafted["id"])["provenance"]["files"] == ["src/cart.py"]
+    assert process_of(active).settle(20)

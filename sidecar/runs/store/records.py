@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
 
@@ -91,6 +92,14 @@ def record_call(tx: apsw.Connection, call: CallRecord) -> None:
         " ORDER BY created_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)",
         (KEPT_CALLS,),
     )
+
+
+def amend_call(tx: apsw.Connection, delivery_token: str, more: Mapping[str, Any]) -> None:
+    """Adds to a pre-run's record what was not known when it was made; the one of a run that has ended stays."""
+    found = call_of_token(tx, delivery_token)
+    if found is not None and run_result(tx, found.run_id) is None:
+        packed = _packed({**found.record, **more})
+        tx.execute("UPDATE continuity_calls SET record = ? WHERE delivery_token = ?", (packed, delivery_token))
 
 
 def call_of_token(tx: apsw.Connection, delivery_token: str) -> CallRecord | None:
