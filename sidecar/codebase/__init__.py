@@ -8,11 +8,11 @@ from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.search import Names, Ranked, Trouble, is_faint, scope_prefix, word_share, worth_telling
 from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
 from sidecar.codebase.summary.values import chunk_lines
-from sidecar.codebase.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 from sidecar.codebase.worktree.diff import FileDiff, Moved
 from sidecar.codebase.worktree.hashing import read_below
 from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hunks_of
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
+from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 
 __all__ = [
     "ChangedFile",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sidecar.codebase.files import may_show
 from sidecar.codebase.search import Ranked
-from sidecar.codebase.terms import paths_in, query_terms
+from sidecar.core.terms import paths_in, query_terms
 from sidecar.system.git import Git, GitFailed
 
 MIN_TERM = 3

@@ -30,7 +30,7 @@ from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.matching import inverse_frequency
 from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked, worth_telling
-from sidecar.codebase.terms import count_terms, query_terms, query_words
+from sidecar.core.terms import count_terms, query_terms, query_words
 from sidecar.packs.context.appetite import APPETITES
 from sidecar.packs.context.floor import above_floor
 from sidecar.packs.context.items import PASSAGE_RANKS, ContextFile, context_items, why_here

@@ -12,7 +12,7 @@ from sidecar.codebase.kinds import Kind, kind_of, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
 from sidecar.codebase.search.spelling import Spellings
 from sidecar.codebase.summary.values import Summary
-from sidecar.codebase.terms import count_terms
+from sidecar.core.terms import count_terms
 
 _GONE = ""
 _KINDS = tuple(Kind(*marks) for marks in itertools.product((False, True), repeat=len(Kind._fields)))

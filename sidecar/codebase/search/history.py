@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase.search.commits import Commit
-from sidecar.codebase.terms import query_terms
+from sidecar.core.terms import query_terms
 
 NEAREST = 20
 """So many of the commits whose subjects are most like a prompt point at their files (k nearest neighbours)."""

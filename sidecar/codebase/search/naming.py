@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.terms import paths_in
+from sidecar.core.terms import paths_in
 
 MAX_MENTIONS = 200
 """A text of more paths is a listing."""

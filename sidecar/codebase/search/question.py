@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from sidecar.codebase.summary.languages import language_of
-from sidecar.codebase.terms import identifiers_of, query_terms, stem
+from sidecar.core.terms import identifiers_of, query_terms, stem
 
 _TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
 _DOCUMENT_WORDS = frozenset(

@@ -7,7 +7,7 @@ from sidecar.codebase.search import documents as documents_module
 from sidecar.codebase.search.documents import Documents, folder_of, names_of
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.summary.summarise import Summary, summarise
-from sidecar.codebase.terms import count_terms
+from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import documents_of
 
 _NAMES = [f"{folder}{name}" for folder in ("", "src/", "src/tests/") for name in ("a.py", "Tab.md")]

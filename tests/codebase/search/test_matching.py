@@ -12,7 +12,7 @@ from sidecar.codebase.search import matching
 from sidecar.codebase.search.documents import Documents, names_of
 from sidecar.codebase.search.matching import K1, MAX_TERMS, SHORT_B, B, inverse_frequency, match, matched_terms
 from sidecar.codebase.summary.summarise import summarise
-from sidecar.codebase.terms import count_terms
+from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import Texts, documents_of
 
 WORDS = ("pelican", "walrus", "otter", "heron")

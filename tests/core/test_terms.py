@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.terms import (
+from sidecar.core.terms import (
     MAX_WORD,
     count_terms,
     identifiers_of,
