@@ -10,6 +10,7 @@ from sidecar.method import Method, Notification
 from sidecar.metrics import methods as metrics
 from sidecar.packs import methods as packs
 from sidecar.registry import methods as registry
+from sidecar.session import methods as session
 from sidecar.settings import methods as settings
 
 METHODS: tuple[Method, ...] = (
@@ -18,6 +19,7 @@ METHODS: tuple[Method, ...] = (
     *capture.METHODS,
     *governor.METHODS,
     *context.METHODS,
+    *session.METHODS,
     *codebase.METHODS,
     *memory.METHODS,
     *registry.METHODS,

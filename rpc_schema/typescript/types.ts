@@ -172,6 +172,13 @@ export interface BlockHandoff {
   summary: string
 }
 
+/** A file that an IDE reads, and the block in it. */
+export interface BlockShown {
+  /** Absolute. */
+  path: string
+  state: "active" | "inactive" | "none" | "several" | "damaged" | "unreadable"
+}
+
 export interface BudgetsSettings {
   /** Bytes all packs of one call may take in token mode low. Default: 14000. */
   low?: number | null
@@ -1314,6 +1321,36 @@ export interface ServerInfo {
   build: "source" | "frozen"
 }
 
+/** Whose session to activate or resume, and as what. What is absent stays as it was. */
+export interface SessionActivateParams {
+  /** The folder the agent works in; its IDE reads the block there. */
+  cwd: string
+  /** The original project, which the session belongs to; `cwd` if absent. */
+  projectPath?: string | null
+  /** Decides the file. First: claude-code. */
+  ide?: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot" | null
+  /**
+   * Who gets the messages. Absent: the agent the project's session file names, else the last one, else the orchestrator.
+   */
+  agent?: string | null
+  /** What the user is answered in. First: en. */
+  language?: "en" | "pt" | "es" | "fr" | null
+  /** Repairs damaged markers and several blocks. */
+  force?: boolean
+}
+
+/** The session, active now. */
+export interface SessionActivateResult {
+  session: SessionShown
+  /** Whether there was a session before, active or left. */
+  resumed: boolean
+  /** The file that says so to the agent. */
+  block: BlockShown
+  /** With it `memory/*` reaches the agent's own memories, until the agent changes. */
+  token: string
+  warnings: string[]
+}
+
 /** The provider session the prompt is about to go to. */
 export interface SessionBefore {
   /** The provider's session id; null for a new session. */
@@ -1340,6 +1377,86 @@ export interface SessionEventParams {
   provider: "claude" | "codex"
   /** Which session; null for the sub-chat's all. */
   sessionId?: string | null
+}
+
+/** Whose session to leave. */
+export interface SessionExitParams {
+  /** The folder the agent works in; its IDE reads the block there. */
+  cwd: string
+  /** The original project, which the session belongs to; `cwd` if absent. */
+  projectPath?: string | null
+  /** What stands and what comes next, for who resumes. */
+  progress?: string | null
+  /** Repairs damaged markers and several blocks on the way. */
+  force?: boolean
+  /** Takes the block out of its files, instead of leaving `Status: INACTIVE` there. */
+  removeBlock?: boolean
+}
+
+/** The session, left; nothing of it is lost. */
+export interface SessionExitResult {
+  session: SessionShown
+  wasActive: boolean
+  /** What to tell the user, in the session's language. */
+  confirmation: string
+  blocks: BlockShown[]
+  /** What could not be done. The session is left all the same. */
+  warnings: string[]
+}
+
+/** A message of the user's. */
+export interface SessionRouteParams {
+  /** The folder the agent works in; its IDE reads the block there. */
+  cwd: string
+  /** The original project, which the session belongs to; `cwd` if absent. */
+  projectPath?: string | null
+  message: string
+}
+
+/** Where the message goes. Nothing is done about it yet. */
+export interface SessionRouteResult {
+  /** While inactive no message is bound to an agent. */
+  status: "active" | "inactive"
+  /** offTopic: the deviation protocol; the session stays locked. */
+  intent: "exit" | "command" | "onTopic" | "offTopic"
+  /** For the intent `command`. */
+  command: "activate" | "status" | "help" | "resume" | null
+  /** Who gets an on-topic message; null while inactive and for other intents. */
+  agent: string | null
+  /** The rule that decided. */
+  rule: string
+  /** How to leave, where the message speaks of leaving without asking for it. */
+  hint: string | null
+}
+
+/** The lock as it stands. */
+export interface SessionShown {
+  status: "active" | "inactive"
+  /** Who gets the messages, or would after resuming; null before any session. */
+  agent: string | null
+  ide: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot" | null
+  language: "en" | "pt" | "es" | "fr"
+  /** What stood when the session was left; empty where nothing was said. */
+  progress: string
+  /** RFC 3339, UTC. */
+  activatedAt: string | null
+  /** When it was last left; null if never. */
+  exitedAt: string | null
+}
+
+/** Whose session is asked for. */
+export interface SessionStatusParams {
+  /** The folder the agent works in; its IDE reads the block there. */
+  cwd: string
+  /** The original project, which the session belongs to; `cwd` if absent. */
+  projectPath?: string | null
+}
+
+/** The session, and every file with a block of it. */
+export interface SessionStatusResult {
+  session: SessionShown
+  blocks: BlockShown[]
+  warnings: string[]
 }
 
 /** One setting as it counts now. */
@@ -1391,6 +1508,10 @@ export interface SettingsPatch {
    * The only branch artifacts may be committed to. Default: memory/continuity. Environment: ONECODE_CONTINUITY_MEMORY_BRANCH.
    */
   memoryBranch?: string | null
+  /**
+   * local: the session lock's block goes into a file git ignores, where the IDE reads one; rules: into the IDE's rules file, CLAUDE.md for Claude Code. Default: local.
+   */
+  sessionLockFile?: "local" | "rules" | null
   /** The settings named budgets.*. */
   budgets?: BudgetsSettings | null
   /** The settings named cache.*. */
@@ -1684,6 +1805,40 @@ export interface Methods {
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "context/compose": { params: ContextComposeParams; result: ContextComposeResult }
+  /**
+   * Activates a project's session, or resumes it with its agent and progress, as a bare `/chati` does.
+   *
+   * Puts the managed block into the file that the IDE reads in `cwd`, and gives the agent's token for `memory/*`; a
+   * changed agent's former token is no more valid. It is the user's word, so it counts in passive mode too, which
+   * writes no file by itself; with `mode` off it is refused. Doing it twice is doing it once.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, policyDenied, conflict, tooLarge, invalidParams, invalidRequest, internalError, notInitialized, cancelled.
+   */
+  "session/activate": { params: SessionActivateParams; result: SessionActivateResult }
+  /**
+   * Says where a message of the user's goes, in English, Portuguese, Spanish and French; does nothing about it.
+   *
+   * Exit: the host calls `session/exit`. A command is the orchestrator's, as is an off-topic message, for which it
+   * follows the deviation protocol; neither ends the session. Everything else is the agent's.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "session/route": { params: SessionRouteParams; result: SessionRouteResult }
+  /**
+   * Shows a project's session and every file with its block, also after a restart or the loss of either.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "session/status": { params: SessionStatusParams; result: SessionStatusResult }
+  /**
+   * Leaves a project's session: agent and progress are kept, and the block says `Status: INACTIVE` and how to resume.
+   *
+   * Works in every mode and always: a file that cannot be read or written is a warning. A block whose state was lost is
+   * found in the files of all six IDEs. What is not active is not left again, but its block is.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "session/exit": { params: SessionExitParams; result: SessionExitResult }
   /**
    * Tells how the worktree is now: head, branch, changed files with content hashes, and how that was proven.
    *

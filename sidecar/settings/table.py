@@ -86,6 +86,14 @@ SETTINGS: tuple[Setting, ...] = (
         "The only branch artifacts may be committed to.",
         env="ONECODE_CONTINUITY_MEMORY_BRANCH",
     ),
+    Setting(
+        "sessionLockFile",
+        "choice",
+        "local",
+        "local: the session lock's block goes into a file git ignores, where the IDE reads one;"
+        " rules: into the IDE's rules file, CLAUDE.md for Claude Code.",
+        choices=("local", "rules"),
+    ),
     Setting("budgets.low", "int", 14_000, "Bytes all packs of one call may take in token mode low.", minimum=1_000),
     Setting(
         "budgets.normal", "int", 24_000, "Bytes all packs of one call may take in token mode normal.", minimum=1_000

@@ -169,6 +169,18 @@ MIGRATIONS: tuple[Migration, ...] = (
                  value BLOB NOT NULL, PRIMARY KEY (project, decision_id)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "the session lock, and the files its block is in",
+        (
+            """CREATE TABLE continuity_session_locks (
+                 project TEXT PRIMARY KEY, is_active INTEGER NOT NULL, agent TEXT NOT NULL, ide TEXT NOT NULL,
+                 language TEXT NOT NULL, progress TEXT NOT NULL, told_agent TEXT NOT NULL,
+                 activated_at_ms INTEGER NOT NULL, exited_at_ms INTEGER) WITHOUT ROWID""",
+            """CREATE TABLE continuity_session_files (
+                 project TEXT NOT NULL, root BLOB NOT NULL, file TEXT NOT NULL, made INTEGER NOT NULL,
+                 PRIMARY KEY (project, root, file)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -187,6 +199,8 @@ DURABLE_TABLES = (
     "continuity_memory_openings",
     "continuity_registry_dismissed",
     "continuity_registry_decisions",
+    "continuity_session_locks",
+    "continuity_session_files",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
 

@@ -1,0 +1,140 @@
+"""The files with the block: read and written below one root, whole or not at all, with their mode.
+
+A link is followed as long as it stays below the root (CLAUDE.md is often a link to AGENTS.md); one that leads out,
+or into a git directory, is refused. A file its user has made read-only is left alone.
+"""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
+from sidecar.session.ides import Place
+
+MAX_BYTES = 4 * 2**20
+
+_IGNORE = "# Kept by onecode-sidecar: the session lock of this machine.\n/.gitignore\n/{name}\n"
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+class Kept(NamedTuple):
+    """A file as it was read; `content` is None where there is none."""
+
+    path: str
+    """Where it is, with links followed."""
+    content: bytes | None
+    mode: int
+
+
+def read(root: Path, place: Place) -> Kept:
+    """Reads a file below the root; raises PolicyDenied, TooLarge or WorkspaceUnavailable where that may not be."""
+    path = _inside(root, place.file)
+    try:
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode):
+            raise PolicyDenied(f"`{place.file}` is no file.", hint="Move away what stands in its place.")
+        if found.st_size > MAX_BYTES:
+            raise TooLarge(f"`{place.file}` is over 4 MiB.", data={"limitBytes": MAX_BYTES})
+        with open(path, "rb") as stream:
+            return Kept(path, stream.read(), stat.S_IMODE(found.st_mode))
+    except (FileNotFoundError, NotADirectoryError):
+        return Kept(path, None, 0o644)
+    except OSError as error:
+        raise _failed(place, "read", error) from error
+
+
+def write(place: Place, before: Kept, content: bytes) -> int:
+    """Writes a file anew and gives how many folders and files were made; raises Conflict if it changed meanwhile."""
+    if content == before.content:
+        return 0
+    if before.content is not None and not before.mode & stat.S_IWUSR:
+        raise PolicyDenied(f"`{place.file}` is read-only.", hint="Make it writable, or exit with --force.")
+    try:
+        if _content(before.path) != before.content:
+            raise Conflict(f"`{place.file}` was changed meanwhile.", hint="Try again.")
+        made = _make_folders(os.path.dirname(before.path)) + int(before.content is None)
+        if place.is_own:
+            _ignore(before.path)
+        _replace(before.path, content, before.mode)
+    except OSError as error:
+        raise _failed(place, "written", error) from error
+    return made
+
+
+def remove(place: Place, before: Kept, made: int) -> None:
+    """Removes a file that we made, with the folders made for it if they are empty."""
+    try:
+        os.unlink(before.path)
+        folder = os.path.dirname(before.path)
+        if place.is_own:
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(folder, ".gitignore"))
+        for _ in range(made - 1):
+            with suppress(OSError):  # somebody else keeps something there
+                os.rmdir(folder)
+            folder = os.path.dirname(folder)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _failed(place, "removed", error) from error
+
+
+def _inside(root: Path, file: str) -> str:
+    top = os.path.realpath(root)
+    path = os.path.realpath(os.path.join(top, *file.split("/")))
+    below = os.path.relpath(path, top) if os.path.splitdrive(path)[0] == os.path.splitdrive(top)[0] else ".."
+    parts = below.split(os.sep)
+    if parts[0] == ".." or ".git" in [part.casefold() for part in parts]:
+        raise PolicyDenied(f"`{file}` is a link out of the project.", hint="Replace it by a file, or link inside.")
+    return path
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return None
+
+
+def _make_folders(folder: str) -> int:
+    if os.path.isdir(folder):
+        return 0
+    made = _make_folders(os.path.dirname(folder))
+    os.mkdir(folder)
+    return made + 1
+
+
+def _ignore(path: str) -> None:
+    """Lets git leave the file alone, and itself; a `.gitignore` that is there is somebody's own."""
+    folder, name = os.path.split(path)
+    target = os.path.join(folder, ".gitignore")
+    if not os.path.lexists(target):
+        _replace(target, _IGNORE.format(name=name).encode(), 0o644)
+
+
+def _replace(path: str, content: bytes, mode: int) -> None:
+    """Writes beside the file, syncs and moves: a reader sees the old file or the new one."""
+    unfinished = f"{path}.{os.getpid()}.new"
+    fd = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW | _BINARY, mode)
+    try:
+        with os.fdopen(fd, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(fd)
+        os.chmod(unfinished, mode)
+        os.replace(unfinished, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(unfinished)
+        raise
+
+
+def _failed(place: Place, verb: str, error: OSError) -> SidecarError:
+    why = (error.strerror or type(error).__name__).lower()
+    if isinstance(error, PermissionError):
+        return PolicyDenied(f"`{place.file}` may not be {verb}: {why}.", hint="Check its permissions.")
+    return WorkspaceUnavailable(f"`{place.file}` cannot be {verb}: {why}.", hint="Check the project's disk.")

@@ -1,0 +1,37 @@
+"""A project with a session."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.client import Client
+from tests.support.repositories import Repository
+
+
+@pytest.fixture
+def shop(make_repository: Callable[..., Repository]) -> Repository:
+    """A project with a CLAUDE.md of odd line ends."""
+    shop = make_repository()
+    shop.commit({"CLAUDE.md": b"# Shop\r\n\r\n- Use tabs", "cart.py": "TOTAL = 1\n"})
+    return shop
+
+
+@pytest.fixture
+def session(client: Client, shop: Repository) -> Callable[..., Any]:
+    """Asks `session/…` about the shop."""
+
+    def ask(verb: str, **params: Any) -> Any:
+        return client.request(f"session/{verb}", {"cwd": str(shop.path), **params})
+
+    return ask
+
+
+@pytest.fixture
+def refused(client: Client, shop: Repository) -> Callable[..., Any]:
+    """Asks for what has to be refused, and gives the kind of error."""
+
+    def ask(verb: str, **params: Any) -> Any:
+        return client.error(f"session/{verb}", {"cwd": str(shop.path), **params}).data["kind"]
+
+    return ask

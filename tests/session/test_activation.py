@@ -1,0 +1,212 @@
+"""Activating, resuming, leaving: which file has the block, and what becomes of the user's bytes."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.session.ides import IDES, PLACES, IdeName
+from tests.support.client import Client
+from tests.support.repositories import Repository
+
+Ask = Callable[..., Any]
+RULES = {"settings": {"sessionLockFile": "rules"}}
+BEGIN, END = b"<!-- chati:session-lock:begin -->\n", b"<!-- chati:session-lock:end -->\n"
+
+
+def files_below(folder: Path) -> dict[Path, bytes]:
+    paths = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return {path: path.read_bytes() for path in paths}
+
+
+@pytest.mark.parametrize("rules", [False, True])
+@pytest.mark.parametrize("ide", list(IDES))
+def test_each_ide_has_its_file_and_removing_the_block_leaves_the_project_as_it_was(
+    client: Client, session: Ask, shop: Repository, ide: IdeName, rules: bool
+) -> None:
+    before = files_below(shop.path)
+    if rules:
+        client.request("settings/update", RULES)
+
+    shown = session("activate", ide=ide)["block"]
+
+    assert shown["state"] == "active"
+    status = shop.git("status", "--porcelain", "-uall")
+    assert (status == "") is (bool(IDES[ide].local) and not rules), "a local file is none of git's"
+    assert session("exit", removeBlock=True)["blocks"] == []
+    assert files_below(shop.path) == before
+    assert [path.name for path in shop.path.iterdir() if path.is_dir()] == [".git"]
+
+
+def test_claude_codes_local_file_is_taken_where_git_ignores_it(session: Ask, shop: Repository) -> None:
+    shop.commit({".gitignore": "CLAUDE.local.md\n"})
+    (shop.path / "CLAUDE.local.md").write_bytes(b"my own note")
+
+    assert session("activate")["block"]["path"] == str(shop.path / "CLAUDE.local.md")
+    session("exit", removeBlock=True)
+    assert (shop.path / "CLAUDE.local.md").read_bytes() == b"my own note"
+
+
+def test_a_folder_without_git_has_nothing_to_keep_out_of_it(client: Client, tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+
+    told = client.request("session/activate", {"cwd": str(folder)})
+
+    assert told["block"]["path"] == str(folder / "CLAUDE.local.md")
+    client.request("session/exit", {"cwd": str(folder), "removeBlock": True})
+    assert list(folder.iterdir()) == []
+
+
+def test_another_setting_moves_the_block_and_puts_the_first_file_back(
+    client: Client, session: Ask, shop: Repository
+) -> None:
+    first = Path(session("activate")["block"]["path"])
+    client.request("settings/update", RULES)
+
+    told = session("activate")
+
+    assert told["block"] == {"path": str(shop.path / "CLAUDE.md"), "state": "active"}
+    assert not first.exists()
+    assert session("status")["blocks"] == [told["block"]]
+
+
+def test_activating_twice_is_one_block_and_another_agent_gets_another_token(
+    client: Client, session: Ask, shop: Repository
+) -> None:
+    first = session("activate", agent="dev")
+    path = Path(first["block"]["path"])
+    once = path.read_bytes()
+    again = session("activate", agent="dev")
+    listed = {"cwd": str(shop.path)}
+    for told in (first, again):
+        client.request("memory/list", {**listed, "token": told["token"]})
+    assert path.read_bytes() == once
+
+    other = session("activate", agent="architect")
+
+    assert path.read_bytes() == once.replace(b"`dev`", b"`architect`")
+    assert client.error("memory/list", {**listed, "token": first["token"]}).data["kind"] == "policyDenied"
+    client.request("memory/list", {**listed, "token": other["token"]})
+    session("exit")
+    assert client.error("memory/list", {**listed, "token": other["token"]}).data["kind"] == "policyDenied"
+
+
+def test_an_unknown_agent_is_refused_and_nothing_changes(session: Ask, refused: Ask, shop: Repository) -> None:
+    assert refused("activate", agent="hacker") == "invalidParams"
+    assert session("status")["session"]["status"] == "inactive"
+    assert shop.git("status", "--porcelain", "--ignored") == ""
+
+
+@pytest.mark.parametrize("content", [BEGIN + b"mine\n", b"mine\n" + END])
+def test_damaged_markers_are_left_alone_until_it_is_forced(
+    client: Client, session: Ask, refused: Ask, shop: Repository, content: bytes
+) -> None:
+    client.request("settings/update", RULES)
+    file = shop.path / "CLAUDE.md"
+    file.write_bytes(content)
+
+    assert (refused("activate"), file.read_bytes()) == ("conflict", content)
+    assert session("status")["session"]["status"] == "inactive"
+    assert [one["state"] for one in session("status")["blocks"]] == ["damaged"]
+    assert session("activate", force=True)["block"]["state"] == "active"
+    session("exit", removeBlock=True)
+    assert file.read_bytes() == b"mine\n"
+
+
+def test_damage_during_a_session_does_not_keep_the_user_in_it(client: Client, session: Ask, shop: Repository) -> None:
+    client.request("settings/update", RULES)
+    session("activate")
+    file = shop.path / "CLAUDE.md"
+    damaged = file.read_bytes().replace(END.rstrip() + b"\r\n", b"")
+    file.write_bytes(damaged)
+
+    told = session("exit")
+
+    assert (told["session"]["status"], told["wasActive"], len(told["warnings"])) == ("inactive", True, 1)
+    assert file.read_bytes() == damaged
+    assert [one["state"] for one in session("exit", force=True)["blocks"]] == ["inactive"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_out_of_the_project_is_refused_and_one_inside_is_followed(
+    client: Client, session: Ask, refused: Ask, shop: Repository, tmp_path: Path
+) -> None:
+    client.request("settings/update", RULES)
+    file, outer = shop.path / "CLAUDE.md", tmp_path / "outer.md"
+    outer.write_bytes(b"not of this project")
+    file.unlink()
+    file.symlink_to(outer)
+    assert refused("activate") == "policyDenied"
+    assert outer.read_bytes() == b"not of this project"
+
+    file.unlink()
+    file.symlink_to("AGENTS.md")
+    (shop.path / "AGENTS.md").write_bytes(b"rules")
+    session("activate")
+
+    assert file.is_symlink()
+    assert (shop.path / "AGENTS.md").read_bytes().endswith(b"rules")
+
+
+def test_a_read_only_file_stays_as_it_is_and_any_other_keeps_its_mode(
+    client: Client, session: Ask, refused: Ask, shop: Repository
+) -> None:
+    client.request("settings/update", RULES)
+    file = shop.path / "CLAUDE.md"
+    file.chmod(0o444)
+    assert refused("activate") == "policyDenied"
+    assert session("status")["session"]["status"] == "inactive"
+
+    file.chmod(0o600)
+    session("activate")
+    assert os.name == "nt" or file.stat().st_mode & 0o777 == 0o600
+    file.chmod(0o400)
+    told = session("exit")
+    assert (told["session"]["status"], len(told["warnings"])) == ("inactive", 1)
+    file.chmod(0o600)
+
+
+def test_a_block_whose_state_was_lost_is_found_by_itself(
+    open_sidecar: Callable[..., Any], session: Ask, shop: Repository, tmp_path: Path
+) -> None:
+    block = session("activate", ide="cursor", agent="dev")["block"]
+    other = open_sidecar(state_dir=tmp_path / "other")
+    other.client.initialize()
+
+    told = other.client.request("session/exit", {"cwd": str(shop.path)})
+
+    assert not told["wasActive"]
+    assert told["blocks"] == [{**block, "state": "inactive"}]
+
+
+def test_a_worktrees_block_follows_the_projects_session(client: Client, session: Ask, shop: Repository) -> None:
+    tree = shop.path.parent / "tree"
+    shop.git("worktree", "add", "-q", str(tree))
+    session("activate", agent="dev")
+    both = {"cwd": str(tree), "projectPath": str(shop.path)}
+
+    client.request("session/activate", {**both, "agent": "architect"})
+
+    shown = session("status")
+    assert (shown["session"]["agent"], len(shown["blocks"])) == ("architect", 2)
+    assert all("`architect`" in Path(block["path"]).read_text(encoding="utf-8") for block in shown["blocks"])
+    client.request("session/exit", both)
+    assert {one["state"] for one in session("status")["blocks"]} == {"inactive"}
+    shop.git("worktree", "remove", "--force", str(tree))
+    assert session("activate")["warnings"] == []
+
+
+def test_off_refuses_to_activate_but_lets_everyone_leave(client: Client, session: Ask, refused: Ask) -> None:
+    session("activate")
+    client.request("settings/update", {"settings": {"mode": "off"}})
+
+    assert refused("activate") == "policyDenied"
+    assert session("exit")["wasActive"]
+
+
+def test_every_place_is_a_plain_path_below_the_folder() -> None:
+    assert not [place for place in PLACES if place.file.startswith(("/", "..")) or "\\" in place.file]

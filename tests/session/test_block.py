@@ -1,0 +1,104 @@
+"""Whatever bytes a file has, all that is outside the block stays, and comes back whole."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sidecar.session.block import ACTIVE_TEXT, INACTIVE_TEXT, Unclear, outside, state_of, with_block, without_block
+
+DEV = ACTIVE_TEXT.format(agent="dev")
+ARCHITECT = ACTIVE_TEXT.format(agent="architect")
+LEFT = INACTIVE_TEXT.format(agent="dev")
+TEXTS = st.sampled_from([DEV, ARCHITECT, LEFT])
+
+PIECES = [
+    *(b"\n", b"\r\n", b"\r", b"---\n", b"---\r\n", b"---", b"...\n", b"a: b\n", b"\xef\xbb\xbf", b"```\n", b"<!-- "),
+    *(b"text", b"# Title\n", b"\xff\xfe", b"\x00", b"  ", b"-->\n", "não\n".encode(), b"Status: INACTIVE\n"),
+    *(b"<!-- chati:session-lock -->\n", b"say <!-- chati:session-lock:begin --> here\n"),
+]
+CONTENTS = st.one_of(st.binary(max_size=80), st.lists(st.sampled_from(PIECES), max_size=14).map(b"".join))
+BLOCK = with_block(b"", DEV)
+BEGIN, END = BLOCK.splitlines(keepends=True)[0], BLOCK.splitlines(keepends=True)[-1]
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@given(CONTENTS, st.lists(TEXTS, min_size=1, max_size=5))
+def test_any_sequence_of_blocks_leaves_every_byte_outside_and_gives_the_file_back(
+    content: bytes, texts: list[str]
+) -> None:
+    assume(not content.startswith(UTF_16))
+    written = content
+    for text in texts:
+        written = with_block(written, text)
+        assert outside(written) == content
+        assert state_of(written) == ("inactive" if text == LEFT else "active")
+        assert with_block(written, text) == written, "twice is once"
+    assert without_block(written) == content
+
+
+@given(CONTENTS, CONTENTS)
+def test_what_the_user_writes_around_the_block_stays(before: bytes, after: bytes) -> None:
+    above = before + b"\n" if before else b""  # a marker glued to other text is none any more
+    assume(not above.startswith(UTF_16))
+    written = with_block(above + BLOCK + after, ARCHITECT)
+
+    assert outside(written) == above + after
+    assert without_block(written) == above + after
+
+
+@given(CONTENTS, CONTENTS, CONTENTS, st.lists(st.sampled_from([BEGIN, END, BLOCK]), min_size=2, max_size=2))
+def test_healing_takes_out_our_lines_and_no_other(
+    first: bytes, second: bytes, third: bytes, pieces: list[bytes]
+) -> None:
+    # A line of the user's stands at either side, so that no empty line touches a stray marker.
+    parts = [b"a\n" + part + b"\nz\n" for part in (first, second, third)]
+    assume(pieces != [BEGIN, END])
+
+    content = parts[0] + pieces[0] + parts[1] + pieces[1] + parts[2]
+
+    assert without_block(content, heal=True) == b"".join(parts)
+    assert state_of(with_block(content, DEV, heal=True)) == "active"
+
+
+@pytest.mark.parametrize(
+    ("content", "state", "sentence"),
+    [
+        (b"# A\n" + BEGIN + b"mine\n", "damaged", "without its counterpart"),
+        (b"# A\n" + END, "damaged", "without its counterpart"),
+        (BLOCK + BEGIN, "damaged", "without its counterpart"),
+        (BEGIN + BLOCK, "damaged", "without its counterpart"),
+        (BLOCK + b"text\n" + BLOCK, "several", "2 session lock blocks"),
+    ],
+)
+def test_what_is_not_exactly_one_block_is_said_and_left_alone(content: bytes, state: str, sentence: str) -> None:
+    assert state_of(content) == state
+    with pytest.raises(Unclear, match=sentence):
+        with_block(content, LEFT)
+    with pytest.raises(Unclear, match=sentence):
+        without_block(content)
+
+
+def test_a_half_deleted_block_is_healed_without_the_users_lines() -> None:
+    lines = BLOCK.splitlines(keepends=True)
+
+    assert without_block(b"# Shop\n" + b"".join(lines[:6]) + b"- my rule\n", heal=True) == b"# Shop\n- my rule\n"
+    assert without_block(b"- my rule\n" + b"".join(lines[5:]) + b"end\n", heal=True) == b"- my rule\nend\n"
+
+
+def test_text_in_utf_16_is_refused() -> None:
+    with pytest.raises(Unclear, match="UTF-16"):
+        with_block("# Shop\n".encode("utf-16"), DEV)
+
+
+def test_the_block_has_the_line_ends_of_the_file_and_stands_behind_mark_and_front_matter() -> None:
+    assert b"\n" not in with_block(b"# A\r\n", DEV).replace(b"\r\n", b"")
+    assert with_block(b"\xef\xbb\xbf# A", DEV) == b"\xef\xbb\xbf" + BLOCK + b"# A"
+    assert with_block(b"---\na: b\n---\n# A", DEV) == b"---\na: b\n---\n" + BLOCK + b"# A"
+
+
+def test_the_active_block_has_the_six_rules_and_the_agent() -> None:
+    lines = with_block(b"", DEV).decode().splitlines()
+
+    assert lines[1] == "## Session Lock — ACTIVE"
+    assert [line[:2] for line in lines if line[:1].isdigit()] == ["1.", "2.", "3.", "4.", "5.", "6."]
+    assert "2. Route ALL user messages through the current agent: `dev`" in lines
