@@ -7,7 +7,7 @@ from sidecar.codebase.search.documents import Documents, folder_of, name_of
 from sidecar.codebase.search.finding import ImportsOf
 from sidecar.codebase.search.modules import Tree, resolve
 from sidecar.codebase.search.postings import unit_of
-from sidecar.codebase.terms import count_terms
+from sidecar.core.terms import count_terms
 
 _BY_FOLDER = (".go",)
 """Endings of files that are imported by their folder's name."""
