@@ -88,21 +88,25 @@ class MemoryFolder:
         finally:
             os.close(fd)
 
-    def read(self, path: str) -> tuple[bytes, Stamp]:
+    def read(self, path: str, real: set[str] | None = None) -> tuple[bytes, Stamp]:
         """Gives a file's bytes with its stamp; of one that is too large only so much that this shows.
+
+        `real` remembers, for one pass over many files, which folders were seen to be real ones.
 
         Raises NotFound for what is gone, a link, or no file; OSError for what cannot be read.
         """
-        target = self._inside(path)
+        target = self._inside(path, real=real)
         try:
-            fd = os.open(target, os.O_RDONLY | _NO_FOLLOW | _BINARY)
+            fd = os.open(target, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT | _BINARY)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise _gone() from error
-        with os.fdopen(fd, "rb") as stream:
+        try:
             found = os.fstat(fd)
             if not stat.S_ISREG(found.st_mode):
                 raise _gone()
-            return stream.read(MAX_FILE_BYTES + 1), stamp_of(found)
+            return _all_of(fd, min(found.st_size, MAX_FILE_BYTES) + 1), stamp_of(found)
+        finally:
+            os.close(fd)
 
     def create(self, path: str, content: bytes) -> Stamp:
         """Writes a new file, whole or not at all; raises Conflict where one of that name is there."""
@@ -149,9 +153,12 @@ class MemoryFolder:
         except OSError as error:
             raise _failed(error) from error
 
-    def _inside(self, path: str, *, make: bool = False) -> str:
+    def _inside(self, path: str, *, make: bool = False, real: set[str] | None = None) -> str:
         """Gives a file's path on disk; every folder on the way is a real one. Raises NotFound, PolicyDenied."""
         *folders, name = path.split("/")
+        below = "/".join(folders)
+        if real is not None and below in real:
+            return os.path.join(self.root, path)
         place = self.root
         for folder in folders:
             place = os.path.join(place, _allowed(folder))
@@ -159,6 +166,8 @@ class MemoryFolder:
                 if not make:
                     raise _gone()
                 os.mkdir(place)
+        if real is not None:
+            real.add(below)
         return os.path.join(place, _allowed(name))
 
     def _prune(self, path: str) -> None:
@@ -207,6 +216,8 @@ def is_link(found: os.stat_result) -> bool:
     return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_file_attributes", 0) & _REPARSE_POINT)
 
 
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+"""Opening a pipe would wait for who writes into it."""
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -249,6 +260,14 @@ def _write_whole(target: str, content: bytes, *, durable: bool = True) -> Stamp:
             os.unlink(unfinished)
         raise
     return stamp_of(os.lstat(target))
+
+
+def _all_of(fd: int, limit: int) -> bytes:
+    parts = []
+    while limit and (part := os.read(fd, limit)):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
 
 
 def _ignore_itself(folder: str) -> None:

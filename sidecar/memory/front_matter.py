@@ -6,21 +6,20 @@ Numbers and times are told as the text that stands there: who asks for a key kno
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import orjson
 
 from sidecar.core.errors import Conflict
-
-if TYPE_CHECKING:
-    from ruamel.yaml.events import Event
 
 Scalar = str | int | float
 Value = Scalar | Sequence[str]
 
 MAX_MATTER_CHARACTERS = 64 * 1024
 
+_NO_MAPPING = "The front matter is not one list of keys with values."
+_BLANK = " \t\r\n"
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _PLAIN = re.compile(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@ -]*[\w./-])?", re.ASCII)
@@ -75,17 +74,9 @@ def read(matter: str) -> dict[str, Field]:
     from ruamel.yaml.error import YAMLError
 
     try:
-        events = _Events(CParser(matter), matter)
-        events.take("StreamStartEvent")
-        if events.comes("StreamEndEvent"):
-            return {}  # nothing, or comments only
-        events.take("DocumentStartEvent")
-        fields = _mapping(events)
-        events.take("DocumentEndEvent")
-        events.take("StreamEndEvent")
+        return _fields(CParser(matter).get_event, matter)
     except YAMLError as error:
         raise Damaged(_sentence(error)) from error
-    return fields
 
 
 def change(text: str, changes: Mapping[str, Value]) -> str:
@@ -162,70 +153,64 @@ def _in_the_way() -> Conflict:
     )
 
 
-class _Events:
-    """libyaml's events, one ahead."""
-
-    def __init__(self, parser: Any, text: str) -> None:
-        self._parser = parser
-        self._text = text
-        self._next: Event = parser.get_event()
-
-    def comes(self, *kinds: str) -> bool:
-        """Says whether the next event is of one of these kinds."""
-        return type(self._next).__name__ in kinds
-
-    def take(self, *kinds: str) -> Any:
-        """Gives the next event, which must be of one of these kinds if any are named."""
-        event = self._next
-        if kinds and type(event).__name__ not in kinds:
-            raise Damaged("The front matter is not one list of keys with values.")
-        if type(event).__name__ != "StreamEndEvent":
-            self._next = self._parser.get_event()
-        return event
-
-    def end_of(self, event: Any) -> int:
-        """Says where an event's last character is; a block scalar's line ends belong to what follows."""
-        start, end = event.start_mark.index, event.end_mark.index
-        return int(start + len(self._text[start:end].rstrip(" \t\r\n")))
-
-
-def _mapping(events: _Events) -> dict[str, Field]:
-    events.take("MappingStartEvent")
+def _fields(take: Callable[[], Any], matter: str) -> dict[str, Field]:
+    """Takes libyaml's events one by one: a stream with one document, which is a mapping, or with none."""
     fields: dict[str, Field] = {}
-    while not events.comes("MappingEndEvent"):
-        key = str(events.take("ScalarEvent").value)
-        if key in fields:
-            raise Damaged(f"The front matter has the key `{key[:60]}` twice.")
-        fields[key] = _field(events)
-    events.take()
+    take()  # the stream's start
+    if _kind(take()) == "StreamEndEvent":
+        return fields  # nothing, or comments only
+    if _kind(take()) != "MappingStartEvent":
+        raise Damaged(_NO_MAPPING)
+    while _kind(key := take()) == "ScalarEvent":
+        if key.value in fields:
+            raise Damaged(f"The front matter has the key `{key.value[:60]}` twice.")
+        fields[key.value] = _field(take, matter)
+    if _kind(key) != "MappingEndEvent" or _kind(take()) != "DocumentEndEvent" or _kind(take()) != "StreamEndEvent":
+        raise Damaged(_NO_MAPPING)
     return fields
 
 
-def _field(events: _Events) -> Field:
-    event = events.take()
-    kind = type(event).__name__
+def _field(take: Callable[[], Any], matter: str) -> Field:
+    event = take()
+    kind = _kind(event)
     if kind == "ScalarEvent":
-        return Field(str(event.value), event.start_mark.index, events.end_of(event))
+        return Field(event.value, event.start_mark.index, _end_of(event, matter))
     if kind == "AliasEvent":
         return Field(None, event.start_mark.index, event.end_mark.index)
-    return _collection(events, event)
+    return _collection(event, take, matter)
 
 
-def _collection(events: _Events, opening: Any) -> Field:
+def _collection(opening: Any, take: Callable[[], Any], matter: str) -> Field:
     """A list of scalars is a value; a block ends with its last item, before the comments that follow."""
-    items: list[str] | None = [] if type(opening).__name__ == "SequenceStartEvent" else None
-    start, end, depth = opening.start_mark.index, opening.end_mark.index, 1
+    items: list[str] | None = [] if _kind(opening) == "SequenceStartEvent" else None
+    end, depth = opening.end_mark.index, 1
     while depth:
-        event = events.take()
-        name = type(event).__name__
-        depth += name.endswith("StartEvent") - name.endswith("EndEvent")
-        if name in ("MappingStartEvent", "SequenceStartEvent", "AliasEvent"):
+        event = take()
+        kind = _kind(event)
+        if kind == "ScalarEvent":
+            if items is not None:
+                items.append(event.value)
+        elif kind.endswith("EndEvent"):
+            depth -= 1
+        else:
             items = None
-        elif name == "ScalarEvent" and items is not None:
-            items.append(str(event.value))
-        if opening.flow_style or not name.endswith("EndEvent"):
-            end = events.end_of(event)
-    return Field(None if items is None else tuple(items), start, end)
+            depth += kind != "AliasEvent"
+        if opening.flow_style or not kind.endswith("EndEvent"):
+            end = _end_of(event, matter)
+    return Field(None if items is None else tuple(items), opening.start_mark.index, end)
+
+
+def _kind(event: Any) -> str:
+    return type(event).__name__
+
+
+def _end_of(event: Any, matter: str) -> int:
+    """Says where an event's last character is; a block scalar's line ends belong to what follows."""
+    end: int = event.end_mark.index
+    if matter[end - 1 : end] not in _BLANK:
+        return end
+    start: int = event.start_mark.index
+    return start + len(matter[start:end].rstrip(_BLANK))
 
 
 def _sentence(error: Any) -> str:

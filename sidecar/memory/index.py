@@ -5,7 +5,7 @@ reading may have changed since without showing it (git's racy entries).
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Process
@@ -105,25 +105,26 @@ class Index:
         """Reads files and puts them in place of what was known of them; gives how many had changed."""
         readings: list[_Reading] = []
         lost = list(gone)
+        real: set[str] = set()
         for path in suspect:
-            reading = self._read(path, known.get(path))
+            reading = self._read(path, known.get(path), real)
             if reading is None:
                 lost += [path] if path in known else []
             elif reading.entries is not None or reading.file != known.get(path):
                 readings.append(reading)
         new = [one for one in readings if one.path not in known]
         for start in range(0, len(new), CHUNK):
-            self._write(new[start : start + CHUNK], [], buries=buries)
+            self._write(new[start : start + CHUNK], [], {}, buries=buries)
         old = [one for one in readings if one.path in known]
         if old or lost:
-            self._write(old, lost, buries=buries)
+            self._write(old, lost, known, buries=buries)
         return sum(one.entries is not None for one in readings)
 
-    def _read(self, path: str, before: KnownFile | None) -> _Reading | None:
+    def _read(self, path: str, before: KnownFile | None, real: set[str]) -> _Reading | None:
         now_ns = self.process.clock.now_ms() * 1_000_000
         place = place_of(path)
         try:
-            content, stamp = self.folder.read(path)
+            content, stamp = self.folder.read(path, real)
         except NotFound:
             return None
         except OSError:
@@ -139,11 +140,18 @@ class Index:
         file = KnownFile(stamp, is_racy, version, found.is_group, found.warning)
         return _Reading(path, file, [_indexed(memory) for memory in found.memories])
 
-    def _write(self, readings: Sequence[_Reading], lost: Sequence[str], *, buries: bool | None) -> None:
+    def _write(
+        self,
+        readings: Sequence[_Reading],
+        lost: Sequence[str],
+        known: Mapping[str, KnownFile],
+        *,
+        buries: bool | None,
+    ) -> None:
         dead: dict[str, tuple[str, str]] = {}
         alive: list[str] = []
         with self.process.database.write(durable=False) as tx:
-            for path in [*lost, *(one.path for one in readings if one.entries is not None)]:
+            for path in [*lost, *(one.path for one in readings if one.entries is not None and one.path in known)]:
                 dead.update({digest: (memory_id, keeping) for memory_id, digest, keeping in
                              entries.take_out(tx, self.project, path)})  # fmt: skip
             for one in readings:

@@ -2,21 +2,25 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from sidecar.core.digests import digest_bytes
 
-_VARYING = re.compile(
-    r"https?://\S+|(?<![\w.])[~.]{0,2}(?:[\w.@-]*[/\\])+[\w.@-]*|\b[0-9a-f]{7,64}\b(?=\W|$)|\b[\w-]*\d[\w-]*\b"
-)
-"""Addresses, paths, ids and numbers, with the words they are part of."""
+_VARYING = re.compile(r"[!-.:-\[\]-~]*[0-9/\\][!-~]*")
+"""Addresses, paths, ids and numbers, with the ASCII signs around them; scripts without spaces stay."""
 
 _SIGNS = re.compile(r"[\W_]+")
 
 
 def normalised(text: str) -> str:
     """Gives a wording without case, punctuation, numbers, paths and ids."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return _SIGNS.sub(" ", _VARYING.sub(" ", folded)).strip()
+    words = unicodedata.normalize("NFKC", text).casefold().split()
+    return " ".join(filter(None, (word if word.isalpha() else _without_signs(word) for word in words)))
+
+
+@lru_cache(maxsize=4_096)
+def _without_signs(word: str) -> str:
+    return _SIGNS.sub(" ", _VARYING.sub(" ", word)).strip()
 
 
 def digest_of(title: str, text: str) -> str:

@@ -135,7 +135,9 @@ MIGRATIONS: tuple[Migration, ...] = (
             """CREATE TABLE continuity_memory_revisions (
                  project TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID""",
             "CREATE UNIQUE INDEX continuity_memories_by_path ON continuity_memories (project, path, position)",
-            "CREATE INDEX continuity_memories_by_id ON continuity_memories (project, id)",
+            "CREATE INDEX continuity_memories_by_id ON continuity_memories (project, id, owner, path)",
+            """CREATE INDEX continuity_memories_by_owner ON continuity_memories
+                 (project, owner, is_archived, keeping, tier, at_ms, path, position)""",
             "CREATE INDEX continuity_memories_by_digest ON continuity_memories (project, digest)",
             """CREATE VIRTUAL TABLE continuity_memory_text USING fts5(
                  scope, title, text, tags, content='', contentless_delete=1,

@@ -43,9 +43,10 @@ def listed(
 ) -> list[Indexed]:
     """Gives memories within reach, the newest first."""
     where, bindings = _condition(project, owners, wanted)
-    return selected(
-        tx, f"{where} ORDER BY m.at_ms DESC, m.path, m.position LIMIT ? OFFSET ?", [*bindings, limit, offset]
-    )
+    order = "ORDER BY m.at_ms DESC, m.path, m.position LIMIT ? OFFSET ?"
+    chosen = f"SELECT row_id FROM continuity_memories AS m WHERE {where} {order}"
+    found = selected(tx, f"m.row_id IN ({chosen})", [*bindings, limit, offset])  # so that no texts are sorted along
+    return sorted(found, key=lambda one: (-one.memory.at_ms, one.memory.path, one.memory.position))
 
 
 def count(tx: apsw.Connection, project: str, owners: Sequence[str], wanted: Filter) -> int:

@@ -1,0 +1,111 @@
+"""What keeping many memories takes: a look at unchanged files, one changed file, the whole index made anew.
+
+    python -m tests.benchmarks.memories [memories]
+
+Prints medians in milliseconds and their ratios to a bare look through the folders, of one run.
+"""
+
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+from sidecar.memory.index import Checked, Index, index_of
+from sidecar.memory.layout import AGENTS
+from tests.support.memory import MemorySidecar
+
+WORDS = "cart discount invoice token cache index session lock branch test error retry schema queue pack anchor".split()
+TEN_YEARS_MS = 315_360_000_000
+LONG_AGO_S = 1_700_000_000
+
+
+def main() -> None:
+    """Measures on a project with so many memories, most of them shared."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder, "project")
+        fill(project / ".chati" / "memories", count)
+        sidecar = MemorySidecar(Path(folder, "state"))
+        sidecar.clock.advance(TEN_YEARS_MS)  # long after the files were written
+        sidecar.client.initialize()
+        assert sidecar.app.process is not None
+        index = index_of(sidecar.app.process, sidecar.app.process.workspaces.get(str(project), None))
+        bare = timed(lambda: look(project), 9)
+        print(f"{count} memories")
+        print(f"bare look through the folders     {bare:8.1f} ms")
+        for name, work, rounds in (
+            ("first look: everything is read", index.check, 1),
+            ("unchanged", index.check, 15),
+            ("unchanged, by another process", forgetting(index), 9),
+            ("one file changed", lambda: (touch(project), index.check()), 9),
+            ("full rebuild", index.rebuild, 3),
+            (
+                "memory/add",
+                lambda: sidecar.client.request("memory/add", {"cwd": str(project), "text": "A word on carts."}),
+                9,
+            ),
+            ("memory/list", lambda: sidecar.client.request("memory/list", {"cwd": str(project)}), 9),
+            ("memory/status", lambda: sidecar.client.request("memory/status", {"cwd": str(project)}), 9),
+        ):
+            took = timed(work, rounds)
+            print(f"{name:<33} {took:8.1f} ms  {took / bare:6.1f} × a bare look")
+        sidecar.close()
+
+
+def fill(root: Path, count: int) -> None:
+    """Writes memories as they are kept: front matter, a title, some paragraphs; their files are old."""
+    words = random.Random(1)
+    for number in range(count):
+        owner = "shared" if number % 4 else AGENTS[number % len(AGENTS)]
+        folder = root / owner / ("durable" if number % 3 else f"daily/2026-02-{number % 28 + 1:02}")
+        folder.mkdir(parents=True, exist_ok=True)
+        title = " ".join(words.choices(WORDS, k=5))
+        text = "\n\n".join(" ".join(words.choices(WORDS, k=30)) + "." for _ in range(3))
+        path = folder / f"2026-02-01-{number:05}.md"
+        path.write_text(
+            f"---\nid: mem-2026-02-01-{number:05}\ntype: decision\nagent: dev\ntags: [auth, jwt]\nconfidence: 0.92\n"
+            "sector: episodic\ntier: warm\naccess_count: 7\nlast_accessed: 2026-02-12T16:30:00Z\nevidence_count: 2\n"
+            f"created_at: 2026-02-10T10:15:00Z\n---\n\n# {title}\n\n{text}\n"
+        )
+        os.utime(path, (LONG_AGO_S, LONG_AGO_S))
+
+
+def look(project: Path) -> int:
+    """Counts the files with a stat of each, as any look must."""
+    return sum(
+        os.stat(os.path.join(folder, name)).st_size > 0 for folder, _, names in os.walk(project) for name in names
+    )
+
+
+def forgetting(index: Index) -> Callable[[], object]:
+    """Makes an index read again what the state file knows of the files."""
+
+    def check() -> Checked:
+        index._known = None
+        return index.check()
+
+    return check
+
+
+def touch(project: Path) -> int:
+    """Changes one memory."""
+    path = project / ".chati/memories/shared/durable/2026-02-01-00001.md"
+    return path.write_text(path.read_text() + "One more line.\n")
+
+
+def timed(work: Callable[[], object], rounds: int) -> float:
+    """Gives the median of so many rounds in milliseconds."""
+    taken = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        work()
+        taken.append((time.perf_counter() - began) * 1000)
+    return median(taken)
+
+
+if __name__ == "__main__":
+    main()
