@@ -908,6 +908,14 @@ export interface Mentions {
   folders?: string[]
 }
 
+/** A day's figures, of each mode that anything was measured in. */
+export interface MetricsDay {
+  /** UTC, as in 2026-03-01. */
+  day: string
+  active: MetricsFigures | null
+  passive: MetricsFigures | null
+}
+
 /** The figures the rollout is decided by, over the calls of one mode. */
 export interface MetricsFigures {
   calls: number
@@ -935,6 +943,37 @@ export interface MetricsFigures {
   cacheReadShare: number | null
   /** Runs in which another anchor made the provider write its cache anew. */
   cacheBroken: number
+}
+
+/** A day's figures in one project with one provider. */
+export interface MetricsPoint {
+  /** UTC, as in 2026-03-01. */
+  day: string
+  active: MetricsFigures | null
+  passive: MetricsFigures | null
+  /** The project's key: the same for one path, and no path. */
+  project: string
+  provider: "claude" | "codex"
+}
+
+/** Which measures to tell day by day. */
+export interface MetricsSeriesParams {
+  /** The original project; without it, all projects. */
+  projectPath?: string | null
+  /** Without it, both. */
+  provider?: "claude" | "codex" | null
+  /** How many days back, today included. */
+  days?: number
+}
+
+/** The figures of `metrics/summary` by day, the earliest first; a day without measures is left out. */
+export interface MetricsSeriesResult {
+  /** The first day counted, UTC. */
+  sinceDay: string
+  /** By day, project and provider. */
+  points: MetricsPoint[]
+  /** By day, over the points' projects and providers. */
+  days: MetricsDay[]
 }
 
 /** Which measures to sum up. */
@@ -1960,6 +1999,12 @@ export interface Methods {
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "metrics/summary": { params: MetricsSummaryParams; result: MetricsSummaryResult }
+  /**
+   * Tells the same figures day by day, of each project and provider and of all of them together.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "metrics/series": { params: MetricsSeriesParams; result: MetricsSeriesResult }
   /**
    * Shows every setting: the value that counts, the layer it comes from, its default and its meaning.
    *

@@ -1,13 +1,23 @@
-"""`metrics/summary`."""
+"""`metrics/summary`, `metrics/series`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
-from sidecar.metrics.model import MetricsFigures, MetricsSummaryParams, MetricsSummaryResult
-from sidecar.metrics.store import totals
+from sidecar.metrics.model import (
+    MetricsDay,
+    MetricsFigures,
+    MetricsPoint,
+    MetricsSeriesParams,
+    MetricsSeriesResult,
+    MetricsSummaryParams,
+    MetricsSummaryResult,
+)
+from sidecar.metrics.store import DaySums, by_day, totals
 
 DAY_MS = 86_400_000
 _UNCACHED = ("cacheCreationTokens", "inputTokens")
@@ -19,9 +29,7 @@ def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:
 
     Active and passive mode apart: passive tells what its packs would have been worth.
     """
-    since_day = rfc3339(call.now_ms() - (params.days - 1) * DAY_MS)[:10]
-    path = params.project_path
-    project = call.process.workspaces.get(path, None).project_key if path is not None else None
+    since_day, project = _asked(call, params)
     with call.database.read() as tx:
         found = totals(tx, project, since_day, params.provider)
     names = sorted({name for _, name in found})
@@ -31,6 +39,40 @@ def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:
         passive=_figures({name: total for (shadow, name), total in found.items() if shadow}),
         measures={name: found.get((False, name), 0.0) + found.get((True, name), 0.0) for name in names},
     )
+
+
+def series(call: Call, params: MetricsSeriesParams) -> MetricsSeriesResult:
+    """Tells the same figures day by day, of each project and provider and of all of them together."""
+    since_day, project = _asked(call, params)
+    with call.database.read() as tx:
+        told = list(by_day(tx, project, since_day, params.provider))
+    return MetricsSeriesResult(
+        since_day=since_day,
+        points=[
+            MetricsPoint(project=one.project, provider=one.provider, **_modes(one.day, one.totals)) for one in told
+        ],
+        days=[MetricsDay(**_modes(day, _added(list(ones)))) for day, ones in groupby(told, key=lambda one: one.day)],
+    )
+
+
+def _asked(call: Call, params: MetricsSummaryParams | MetricsSeriesParams) -> tuple[str, str | None]:
+    """The first day, and the project's key."""
+    path = params.project_path
+    project = call.process.workspaces.get(path, None).project_key if path is not None else None
+    return rfc3339(call.now_ms() - (params.days - 1) * DAY_MS)[:10], project
+
+
+def _modes(day: str, measured: Mapping[tuple[bool, str], float]) -> dict[str, Any]:
+    modes = {
+        name: {measure: total for (shadow, measure), total in measured.items() if shadow is is_shadow}
+        for name, is_shadow in (("active", False), ("passive", True))
+    }
+    return {"day": day, **{name: _figures(of_mode) if of_mode else None for name, of_mode in modes.items()}}
+
+
+def _added(ones: Sequence[DaySums]) -> dict[tuple[bool, str], float]:
+    measures = dict.fromkeys(measure for one in ones for measure in one.totals)
+    return {measure: sum(one.totals.get(measure, 0.0) for one in ones) for measure in measures}
 
 
 def _figures(measured: Mapping[str, float]) -> MetricsFigures:
@@ -57,4 +99,7 @@ def _share(part: float, whole: float) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-METHODS = (method("metrics/summary", summary, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),)
+METHODS = (
+    method("metrics/summary", summary, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+    method("metrics/series", series, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+)

@@ -1,4 +1,4 @@
-"""The messages of `metrics/summary`."""
+"""The messages of `metrics/summary` and `metrics/series`."""
 
 from typing import Literal
 
@@ -6,12 +6,15 @@ from pydantic import Field
 
 from sidecar.core.wire import FolderPath, WireModel
 
+Provider = Literal["claude", "codex"]
+"""Which agent was measured."""
+
 
 class MetricsSummaryParams(WireModel):
     """Which measures to sum up."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
-    provider: Literal["claude", "codex"] | None = Field(default=None, description="Without it, both.")
+    provider: Provider | None = Field(default=None, description="Without it, both.")
     days: int = Field(default=30, ge=1, le=3_650, description="How many days back, today included.")
 
 
@@ -46,3 +49,34 @@ class MetricsSummaryResult(WireModel):
     active: MetricsFigures
     passive: MetricsFigures
     measures: dict[str, float] = Field(description="Every measure's total over both modes, by name.")
+
+
+class MetricsSeriesParams(WireModel):
+    """Which measures to tell day by day."""
+
+    project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
+    provider: Provider | None = Field(default=None, description="Without it, both.")
+    days: int = Field(default=30, ge=1, le=366, description="How many days back, today included.")
+
+
+class MetricsDay(WireModel):
+    """A day's figures, of each mode that anything was measured in."""
+
+    day: str = Field(description="UTC, as in 2026-03-01.")
+    active: MetricsFigures | None
+    passive: MetricsFigures | None
+
+
+class MetricsPoint(MetricsDay):
+    """A day's figures in one project with one provider."""
+
+    project: str = Field(description="The project's key: the same for one path, and no path.")
+    provider: Provider
+
+
+class MetricsSeriesResult(WireModel):
+    """The figures of `metrics/summary` by day, the earliest first; a day without measures is left out."""
+
+    since_day: str = Field(description="The first day counted, UTC.")
+    points: list[MetricsPoint] = Field(description="By day, project and provider.")
+    days: list[MetricsDay] = Field(description="By day, over the points' projects and providers.")

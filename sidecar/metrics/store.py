@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import NamedTuple
 
 import apsw
 
 from sidecar.core.clock import rfc3339
+from sidecar.metrics.model import Provider
 
 
 def count_call(
@@ -33,3 +36,24 @@ def totals(
         (project, since_day, provider),
     )
     return {(bool(shadow), name): total for shadow, name, total in rows}
+
+
+class DaySums(NamedTuple):
+    """What was measured on a day in a project with a provider: totals by (shadow, name)."""
+
+    day: str
+    project: str
+    provider: Provider
+    totals: dict[tuple[bool, str], float]
+
+
+def by_day(tx: apsw.Connection, project: str | None, since_day: str, provider: Provider | None) -> Iterator[DaySums]:
+    """Gives the sums by day, project and provider, in that order."""
+    rows = tx.execute(
+        "SELECT day, project, provider, shadow, name, total FROM continuity_metrics"
+        " WHERE project = coalesce(?, project) AND day >= ? AND provider = coalesce(?, provider)"
+        " ORDER BY day, project, provider, shadow, name",
+        (project, since_day, provider),
+    )
+    for (day, of_project, of_provider), sums in groupby(rows, key=lambda row: row[:3]):
+        yield DaySums(day, of_project, of_provider, {(bool(shadow), name): total for *_, shadow, name, total in sums})

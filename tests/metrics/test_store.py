@@ -1,6 +1,7 @@
 """Measures: sums by day, project, provider and ledger, of which the summary's figures are made."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,3 +73,36 @@ def test_a_passthrough_without_packs_is_no_call(talk: Talk) -> None:
     chat.pre_run("/compact")
     chat.pre_run(PROMPT, isLocalModel=True)
     assert chat.client.request("metrics/summary", {})["active"]["calls"] == 0
+
+
+def test_the_series_is_the_summary_by_day_project_and_provider(
+    talk: Talk, active: MemorySidecar, shop: Repository
+) -> None:
+    def series(**params: Any) -> Any:
+        return active.client.request("metrics/series", {"projectPath": str(shop.path), **params})
+
+    def summary(**params: Any) -> Any:
+        return active.client.request("metrics/summary", {"projectPath": str(shop.path), **params})
+
+    chat, other = talk(), talk("codex", sub_chat_id="other")
+    chat.turn(PROMPT)
+    active.clock.advance(2 * DAY_MS)
+    chat.turn("go on")
+    other.turn(PROMPT)
+    set_settings(chat, mode="passive")
+    other.turn("go on")
+
+    told = series()
+    assert [(point["day"], point["provider"]) for point in told["points"]] == [
+        ("2026-03-01", "claude"), ("2026-03-03", "claude"), ("2026-03-03", "codex"),
+    ]  # fmt: skip
+    assert told["points"][2] == {
+        "day": "2026-03-03", "project": told["points"][0]["project"], "provider": "codex",
+        "active": summary(provider="codex")["active"], "passive": summary(provider="codex")["passive"],
+    }  # fmt: skip
+    assert told["points"][0]["passive"] is None
+    assert [day["day"] for day in told["days"]] == ["2026-03-01", "2026-03-03"]
+    assert told["days"][1]["active"] == summary(days=1)["active"]
+    assert series(provider="codex")["points"] == told["points"][2:]
+    assert series(days=1)["points"] == told["points"][1:]
+    assert series(projectPath=str(shop.path.parent))["points"] == []
