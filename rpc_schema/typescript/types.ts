@@ -172,6 +172,14 @@ export interface BlockHandoff {
   summary: string
 }
 
+/** What is remembered, at the level that the bracket allows. */
+export interface BlockMemory {
+  bracket: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL"
+  level: "none" | "metadata" | "chunks" | "full"
+  /** A line for each memory; at level metadata one for all. */
+  text: string
+}
+
 /** A file that an IDE reads, and the block in it. */
 export interface BlockShown {
   /** Absolute. */
@@ -320,6 +328,7 @@ export interface ContextBlock {
   task: string | null
   /** L4. */
   handoff: BlockHandoff | null
+  memory: BlockMemory | null
 }
 
 /** How full the window is, and the bracket it was in before. */
@@ -375,6 +384,12 @@ export interface ContextComposeParams {
   mode?: string | null
   /** The session's without it. */
   task?: string | null
+  /** Whether this is the first block after a compaction. */
+  afterCompaction?: boolean
+  /** Whether this is the first block of a session that was resumed. */
+  resumed?: boolean
+  /** From `session/activate`: its agent's own memories may be told; without one only shared ones. */
+  token?: string | null
 }
 
 /** The block for an agent's prompt, and how it came to be. */
@@ -1656,7 +1671,7 @@ export interface Trimmed {
 
 /** Something that is not, or not wholly, in the block. */
 export interface TrimmedPart {
-  layer: "L0" | "L1" | "L2" | "L3" | "L4"
+  layer: "L0" | "L1" | "L2" | "L3" | "L4" | "memory"
   part: string
   reason: string
 }
@@ -1838,10 +1853,11 @@ export interface Methods {
    * Gives the `<chati-context>` block for an agent's prompt: the bracket's layers within its token budget.
    *
    * Reads the project's own files (constitution, configuration, agents, session, hand-offs; without them its
-   * instruction files) and writes nothing. Constitution and mode are there in every bracket. Texts are data: secrets
-   * are masked, and none can forge the block's structure.
+   * instruction files) and writes nothing. Constitution and mode are there in every bracket; memories by its level:
+   * none when fresh, but once after a compaction or resume. Texts are data: secrets are masked, and none can forge the
+   * block's structure.
    *
-   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "context/compose": { params: ContextComposeParams; result: ContextComposeResult }
   /**

@@ -7,6 +7,7 @@ from sidecar.core.errors import InvalidParams
 
 Bracket = Literal["FRESH", "MODERATE", "DEPLETED", "CRITICAL"]
 LayerName = Literal["L0", "L1", "L2", "L3", "L4"]
+PartLayer = Literal["L0", "L1", "L2", "L3", "L4", "memory"]
 MemoryLevel = Literal["none", "metadata", "chunks", "full"]
 
 

@@ -1,9 +1,10 @@
 """The block's elements as the data that its schema describes. Pure."""
 
 from collections.abc import Sequence
+from typing import cast
 
-from sidecar.context.brackets import Bracket, LayerName
-from sidecar.context.model import BlockAgent, BlockHandoff, ContextBlock
+from sidecar.context.brackets import Bracket, LayerName, MemoryLevel
+from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock
 from sidecar.context.xml_text import Element
 
 LAYER_OF: dict[str, LayerName] = {
@@ -24,6 +25,7 @@ def data_of(bracket: Bracket, elements: Sequence[Element]) -> ContextBlock:
         pipeline=_text(by_name.get("pipeline")),
         task=_text(by_name.get("task")),
         handoff=_handoff(by_name.get("handoff")),
+        memory=_memory(by_name.get("memory")),
     )
 
 
@@ -55,3 +57,14 @@ def _handoff(element: Element | None) -> BlockHandoff | None:
         return None
     attributes = dict(element.attributes)
     return BlockHandoff(sender=attributes["from"], score=attributes.get("score"), summary=_text(element) or "")
+
+
+def _memory(element: Element | None) -> BlockMemory | None:
+    if element is None:
+        return None
+    attributes = dict(element.attributes)
+    return BlockMemory(
+        bracket=cast("Bracket", attributes["bracket"]),
+        level=cast("MemoryLevel", attributes["level"]),
+        text=_text(element) or "",
+    )

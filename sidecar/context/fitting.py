@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.context.brackets import LayerName
+from sidecar.context.brackets import PartLayer
 from sidecar.context.xml_text import Element, rendered, text_line
 from sidecar.core.tokens import weigh
 
@@ -17,7 +17,7 @@ ROOT = "chati-context"
 class Part(NamedTuple):
     """One element of a layer; its lines or children may be cut from the end, but not below `least` of them."""
 
-    layer: LayerName
+    layer: PartLayer
     element: Element
     least: int = 1
     where: str = ""
@@ -27,7 +27,7 @@ class Part(NamedTuple):
 class Trimmed(NamedTuple):
     """Something that is not, or not wholly, in the block, and why."""
 
-    layer: LayerName
+    layer: PartLayer
     part: str
     reason: str
 

@@ -6,10 +6,11 @@ from typing import NamedTuple
 from sidecar.context.agents import scope_of
 from sidecar.context.brackets import BRACKETS, Bracket
 from sidecar.context.constitution import Digest, digest_of, fitted
-from sidecar.context.fitting import ROOT, Fitted, Part, Trimmed, fit, frame_weight, weight_of
+from sidecar.context.fitting import ROOT, Part, Trimmed, fit, frame_weight, weight_of
 from sidecar.context.governance import FALLBACK, Mode, mode_of
 from sidecar.context.handoff import handoff_of
 from sidecar.context.pipeline import TASK_CHARACTERS, Pipeline, pipeline_lines, score_of
+from sidecar.context.remembered import NOTHING, Remembered, memory_part
 from sidecar.context.sources import AGENTS, CONSTITUTION, SESSION, Sources, Text
 from sidecar.context.xml_text import Element, rendered
 from sidecar.core.text import clean, one_line
@@ -22,12 +23,17 @@ MODE_SHARE = 0.12
 NO_RULES = "This project has no constitution and no instruction files; work carefully and ask when in doubt."
 
 
+DISPLAYED = ("agent", "pipeline", "task", "handoff", "memory")
+"""The order in which the lower parts stand in the block; they give way in another one."""
+
+
 class Wanted(NamedTuple):
     """What a block is asked for."""
 
     bracket: Bracket
     mode: str | None = None
     task: str | None = None
+    remembered: Remembered = NOTHING
 
 
 class Composed(NamedTuple):
@@ -51,12 +57,12 @@ def compose(sources: Sources, wanted: Wanted) -> Composed:
     mode_element, mode_trimmed = _mode_element(mode, MODE_SHARE * bounds.tokens)
     left = budget - weight_of(mode_element)
     rules, rules_trimmed = _rules_element(sources, min(left, CONSTITUTION_SHARE[wanted.bracket] * bounds.tokens))
-    parts = [part for part in _lower_parts(sources, wanted) if part.layer in bounds.layers]
-    lower = fit(parts, left - weight_of(rules)) if parts else Fitted((), ())
-    elements = (rules, mode_element, *lower.parts)
+    parts = [part for part in _lower_parts(sources, wanted) if part.layer in (*bounds.layers, "memory")]
+    lower = fit(parts, left - weight_of(rules))
+    elements = (rules, mode_element, *sorted(lower.parts, key=lambda part: DISPLAYED.index(part.name)))
     text = "".join(rendered(Element(ROOT, attributes, (), elements)))
     trimmed = (*rules_trimmed, *mode_trimmed, *lower.trimmed)
-    return Composed(text, elements, trimmed, (*sources.warnings, *_missing(sources, mode)))
+    return Composed(text, elements, trimmed, (*sources.warnings, *_missing(sources, mode, wanted.remembered)))
 
 
 def _rules_element(sources: Sources, weight: float) -> tuple[Element, list[Trimmed]]:
@@ -96,13 +102,16 @@ def _mode_element(mode: Mode, weight: float) -> tuple[Element, list[Trimmed]]:
 
 
 def _lower_parts(sources: Sources, wanted: Wanted) -> list[Part]:
-    """L2 to L4, as far as there is anything to tell."""
+    """L2 to L4 and memory, as far as there is anything to tell; what gives way first stands last."""
     parts: list[Part] = []
     if sources.agent:
         parts.append(_agent_part(sources))
     pipeline = sources.pipeline
     if pipeline is not None and (lines := pipeline_lines(pipeline)):
         parts.append(Part("L3", Element("pipeline", lines=tuple(lines)), where=SESSION))
+    memory = memory_part(wanted.bracket, wanted.remembered)
+    if memory is not None:
+        parts.append(memory)
     if task := _task_lines(wanted.task if wanted.task is not None else pipeline.task if pipeline else ""):
         parts.append(Part("L4", Element("task", lines=task)))
     if sources.handoff is not None:
@@ -134,8 +143,8 @@ def _handoff_part(found: Text, pipeline: Pipeline | None) -> Part:
     return Part("L4", Element("handoff", attributes, handoff.lines), where=found.path)
 
 
-def _missing(sources: Sources, mode: Mode) -> list[str]:
-    """Says which sources of the two layers that are always there are missing, and what stands in for them."""
+def _missing(sources: Sources, mode: Mode, remembered: Remembered) -> list[str]:
+    """Says which sources are missing that there should be, and what stands in for them."""
     said = []
     if sources.constitution is None:
         names = ", ".join(text.path for text in sources.instructions)
@@ -145,4 +154,6 @@ def _missing(sources: Sources, mode: Mode) -> list[str]:
         said.append(f"No mode is named: `{FALLBACK}` is taken.")
     if sources.agent and sources.definition is None:
         said.append(f"No file below {AGENTS} defines the agent {one_line(sources.agent, 64)}.")
+    if remembered.warning:
+        said.append(f"No memories: {remembered.warning}")
     return said

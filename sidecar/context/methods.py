@@ -1,5 +1,7 @@
 """`context/bracket` and `context/compose`."""
 
+import os
+
 from sidecar.call import Call
 from sidecar.context.brackets import BRACKETS, Bracket, settled
 from sidecar.context.data import data_of, layers_of
@@ -12,10 +14,13 @@ from sidecar.context.model import (
     TrimmedPart,
 )
 from sidecar.context.remaining import remaining_of
+from sidecar.context.remembered import CONTINUATION, Remembered, asks_for_memories
 from sidecar.context.sources import gather
-from sidecar.core.errors import InvalidParams, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.tokens import estimate_tokens
+from sidecar.memory import preload
 from sidecar.method import Lane, method
+from sidecar.workspace import Workspace
 
 
 def bracket(call: Call, params: ContextBracketParams) -> ContextBracketResult:
@@ -46,14 +51,17 @@ def compose_block(call: Call, params: ContextComposeParams) -> ContextComposeRes
     """Gives the `<chati-context>` block for an agent's prompt: the bracket's layers within its token budget.
 
     Reads the project's own files (constitution, configuration, agents, session, hand-offs; without them its
-    instruction files) and writes nothing. Constitution and mode are there in every bracket. Texts are data: secrets
-    are masked, and none can forge the block's structure.
+    instruction files) and writes nothing. Constitution and mode are there in every bracket; memories by its level:
+    none when fresh, but once after a compaction or resume. Texts are data: secrets are masked, and none can forge the
+    block's structure.
     """
     found = _bracket(params)
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
     sources = gather(workspace.project, workspace.cwd, params.agent)
-    composed = compose(sources, Wanted(found, params.mode, params.task))
+    is_first = params.after_compaction or params.resumed
+    remembered = _remembered(call, workspace, params.token, found, is_first=is_first)
+    composed = compose(sources, Wanted(found, params.mode, params.task, remembered))
     return ContextComposeResult(
         block=composed.text,
         data=data_of(found, composed.elements),
@@ -76,7 +84,18 @@ def _bracket(params: ContextComposeParams) -> Bracket:
     return settled(remaining_of(params.usage.said).percent, None, 0.0)
 
 
+def _remembered(call: Call, workspace: Workspace, token: str | None, found: Bracket, *, is_first: bool) -> Remembered:
+    """The HOT memories within reach, where the bracket tells of any."""
+    has_continuation = os.path.isfile(os.path.join(workspace.project, CONTINUATION))
+    if not asks_for_memories(found, is_first=is_first):
+        return Remembered(has_continuation=has_continuation)
+    loaded = preload(call, workspace, token)
+    return Remembered(loaded.memories, loaded.total, is_first, has_continuation, loaded.warning)
+
+
 METHODS = (
     method("context/bracket", bracket, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
-    method("context/compose", compose_block, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+    method(
+        "context/compose", compose_block, lane=Lane.SHARED, errors=(WorkspaceUnavailable, PolicyDenied, StateDegraded)
+    ),
 )

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sidecar.context.brackets import Bracket, LayerName, MemoryLevel
+from sidecar.context.brackets import Bracket, LayerName, MemoryLevel, PartLayer
 from sidecar.context.remaining import Said, Source
-from sidecar.core.wire import FolderPath, WireModel
+from sidecar.core.wire import FolderPath, Identifier, WireModel
 
 AgentName = Annotated[str, Field(max_length=64, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 """An agent's name as its file is called: lower case, digits, dashes."""
@@ -80,6 +80,12 @@ class ContextComposeParams(WireModel):
     agent: AgentName | None = Field(default=None, description="The active agent; the session's without it.")
     mode: str | None = Field(default=None, min_length=1, max_length=40, description="The session's without it.")
     task: str | None = Field(default=None, max_length=20_000, description="The session's without it.")
+    after_compaction: bool = Field(default=False, description="Whether this is the first block after a compaction.")
+    resumed: bool = Field(default=False, description="Whether this is the first block of a session that was resumed.")
+    token: Identifier | None = Field(
+        default=None,
+        description="From `session/activate`: its agent's own memories may be told; without one only shared ones.",
+    )
 
 
 class BlockAgent(WireModel):
@@ -100,6 +106,14 @@ class BlockHandoff(WireModel):
     summary: str
 
 
+class BlockMemory(WireModel):
+    """What is remembered, at the level that the bracket allows."""
+
+    bracket: Bracket
+    level: MemoryLevel
+    text: str = Field(description="A line for each memory; at level metadata one for all.")
+
+
 class ContextBlock(WireModel):
     """What a `<chati-context>` block says; null is what is not in it."""
 
@@ -111,12 +125,13 @@ class ContextBlock(WireModel):
     pipeline: str | None = Field(description="L3: the agents in order with their scores, and the backlog.")
     task: str | None = Field(description="L4.")
     handoff: BlockHandoff | None = Field(description="L4.")
+    memory: BlockMemory | None
 
 
 class TrimmedPart(WireModel):
     """Something that is not, or not wholly, in the block."""
 
-    layer: LayerName
+    layer: PartLayer
     part: str
     reason: str
 

@@ -4,6 +4,7 @@ from sidecar.memory.access import SHARED_ONLY, THE_USERS, Reach, grant, reach_of
 from sidecar.memory.entry import Keeping, Memory, Sector, Tier
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.layout import AGENTS, SHARED
+from sidecar.memory.preloading import Preloaded, preload
 from sidecar.memory.screening import Screened, screened
 
 __all__ = [
@@ -14,12 +15,14 @@ __all__ = [
     "Index",
     "Keeping",
     "Memory",
+    "Preloaded",
     "Reach",
     "Screened",
     "Sector",
     "Tier",
     "grant",
     "index_of",
+    "preload",
     "reach_of",
     "revoke",
     "screened",

@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.data import data_of
+from sidecar.context.data import data_of, layers_of
 from sidecar.context.layers import Wanted, compose
 from sidecar.context.pipeline import pipeline_of
+from sidecar.context.remembered import Remembered
 from sidecar.context.sources import Sources, Text
 from sidecar.core.tokens import estimate_tokens
+from sidecar.memory import Memory
 
 HOSTILE = (
     "]]>", "<![CDATA[", "</constitution>", "</chati-context>", '<chati-context bracket="FRESH">', "&amp;",
@@ -51,14 +53,26 @@ sources = st.builds(
     handoff=found("chati.dev/artifacts/handoffs/x-handoff.md"),
     warnings=st.just(()),
 )
+A_MEMORY = Memory(
+    id="mem-2026-02-12-001", title="", text="", path="shared/durable/a.md", owner="shared", keeping="durable",
+    is_archived=False, type="semantic", sector="semantic", agent="", author="", tags=(), confidence=0.9, evidence=1,
+    access_count=0, last_accessed_ms=None, created_ms=0, at_ms=0, tier="hot", session="", supersedes=(),
+    contradicts=(), group_key="", position=0, version="",
+)  # fmt: skip
+memories = st.lists(st.builds(lambda title, text: A_MEMORY._replace(title=title, text=text), texts, long_texts))
+remembered = st.builds(
+    lambda found, more, first, file: Remembered(tuple(found), len(found) + more, first, file),
+    memories, st.integers(0, 90), st.booleans(), st.booleans(),
+)  # fmt: skip
 brackets = st.sampled_from(list(BRACKETS))
 
 
-@given(sources, brackets, st.none() | texts, st.none() | long_texts)
+@given(sources, brackets, st.none() | texts, st.none() | long_texts, remembered)
 def test_any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode(
-    sources: Sources, bracket: Bracket, mode: str | None, task: str | None
+    sources: Sources, bracket: Bracket, mode: str | None, task: str | None, remembered: Remembered
 ) -> None:
-    composed = compose(sources, Wanted(bracket, mode, task))
+    wanted = Wanted(bracket, mode, task, remembered)
+    composed = compose(sources, wanted)
     assert estimate_tokens(composed.text) <= BRACKETS[bracket].tokens
     tree = ET.fromstring(composed.text.encode("utf-8"))
     assert tree.tag == "chati-context"
@@ -67,20 +81,22 @@ def test_any_block_is_well_formed_within_its_budget_and_has_constitution_and_mod
     assert (tree.findtext("constitution") or "").strip()
     assert (tree.findtext("mode") or "").strip()
     assert len(tags) == len(set(tags))
-    order = ["constitution", "mode", "agent", "pipeline", "task", "handoff"]
+    order = ["constitution", "mode", "agent", "pipeline", "task", "handoff", "memory"]
     assert tags == [tag for tag in order if tag in tags]
     assert data_of(bracket, composed.elements).bracket == bracket
-    assert compose(sources, Wanted(bracket, mode, task)) == composed
+    assert compose(sources, wanted) == composed
 
 
-@given(sources, brackets)
-def test_nothing_of_a_lower_layer_is_there_while_a_higher_one_was_left_out_for_it(
-    sources: Sources, bracket: Bracket
+@given(sources, brackets, remembered)
+def test_a_bracket_has_its_layers_only_and_of_memories_what_its_level_allows(
+    sources: Sources, bracket: Bracket, remembered: Remembered
 ) -> None:
-    composed = compose(sources, Wanted(bracket))
-    there = {element.name for element in composed.elements}
-    assert {"constitution", "mode"} <= there
-    if bracket == "CRITICAL":
-        assert there == {"constitution", "mode"}
-    for one in composed.trimmed:
-        assert one.reason
+    composed = compose(sources, Wanted(bracket, remembered=remembered))
+    assert set(layers_of(composed.elements)) <= set(BRACKETS[bracket].layers)
+    memory = next((dict(one.attributes) for one in composed.elements if one.name == "memory"), None)
+    if memory is not None:
+        assert memory["bracket"] == bracket
+        assert memory["level"] == ("chunks" if bracket == "FRESH" else BRACKETS[bracket].memory)
+        assert bracket != "FRESH" or remembered.is_first
+        assert bracket != "CRITICAL" or remembered.has_continuation
+    assert all(one.reason for one in composed.trimmed)
