@@ -43,7 +43,8 @@ junk = st.sampled_from(JUNK)
 
 def near(row: Setting) -> st.SearchStrategy[Any]:
     """Values on both sides of what a setting takes."""
-    edges = (row.default, row.minimum - 1, row.minimum, row.maximum, row.maximum + 1, *row.choices)
+    default = list(row.default) if isinstance(row.default, tuple) else row.default  # as it is on the wire
+    edges = (default, row.minimum - 1, row.minimum, row.maximum, row.maximum + 1, *row.choices)
     return st.one_of(st.sampled_from(edges), st.sampled_from(BRANCHES) if row.kind == "branch" else junk)
 
 
