@@ -4,8 +4,8 @@ import heapq
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from typing import NamedTuple, TypeVar
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from sidecar.codebase.kinds import COMMON_STEMS, Kind, stem_of
 from sidecar.codebase.search.documents import Documents, folder_of
@@ -29,8 +29,6 @@ from sidecar.codebase.search.ranking import (
     speaks,
 )
 
-Key = TypeVar("Key")
-
 CONSIDERED = 100
 """So many of the best files by each kind of evidence are looked at more closely."""
 
@@ -47,18 +45,17 @@ ImportsOf = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 
 
 class _Evidence(NamedTuple):
-    """What the index and the history say of a question; scores are shares of the best file's."""
+    """What the index and the history say of a question."""
 
     asked: Asked
     question: SearchQuestion
     matches: Matches
-    text: dict[int, float]
-    passage: dict[int, float]
-    names: dict[int, float]
-    path: dict[int, float]
+    best: tuple[float, float, float, float]
+    """The highest score of each kind of match."""
     identifiers: dict[int, int]
     commits: dict[str, float]
     alike: dict[str, float]
+    """As a share of the best file's."""
     named: dict[str, float]
     """How surely a file is named by its path."""
 
@@ -105,17 +102,15 @@ def _gather(documents: Documents, history: History, question: SearchQuestion) ->
     recalled = history.recall(asked.terms)
     there = {path: score for path, score in recalled.nearest.items() if path in documents}
     alike = {path: score for path, score in recalled.alike.items() if path in documents}
+    most_alike = _highest(alike)
     return _Evidence(
         asked,
         question,
         matches,
-        _shares(matches.body),
-        _shares(matches.chunk),
-        _shares(matches.names),
-        _shares(matches.path),
+        (_highest(matches.body), _highest(matches.chunk), _highest(matches.names), _highest(matches.path)),
         _defining(documents, asked.identifiers),
         by_rank(there),
-        _shares(alike),
+        {path: score / most_alike for path, score in alike.items()},
         named.files,
     )
 
@@ -135,7 +130,7 @@ def _corrected(asked: Asked, documents: Documents) -> Asked:
 def _considered(documents: Documents, history: History, evidence: _Evidence) -> list[str]:
     """The files that some kind of evidence speaks for, in the order of paths."""
     numbers: set[int] = set()
-    for scores in (evidence.text, evidence.passage, evidence.names, evidence.path, evidence.identifiers):
+    for scores in (*evidence.matches[1:], evidence.identifiers):
         numbers.update(best_of(documents, scores, CONSIDERED))
     paths = {documents.path(number) for number in numbers}
     paths.update(evidence.commits)
@@ -149,19 +144,24 @@ def _considered(documents: Documents, history: History, evidence: _Evidence) -> 
 def _own_values(documents: Documents, history: History, evidence: _Evidence, path: str) -> dict[str, float]:
     """What is known of one file by itself, each value between 0 and 1; what is not named is 0."""
     number, asked, question = documents.number(path), evidence.asked, evidence.question
-    text, age = evidence.text.get(number, 0.0), history.age(path)
+    _, body, chunk, names, words = evidence.matches
+    best_body, best_chunk, best_names, best_words = evidence.best
+    text = body.get(number, 0.0) / best_body
     values = {
         "text": text,
-        "passage": evidence.passage.get(number, 0.0),
-        "path": evidence.path.get(number, 0.0),
-        "names": evidence.names.get(number, 0.0),
+        "passage": chunk.get(number, 0.0) / best_chunk,
+        "path": words.get(number, 0.0) / best_words,
+        "names": names.get(number, 0.0) / best_names,
         "commits": evidence.commits.get(path, 0.0),
         "alike": evidence.alike.get(path, 0.0),
-        "length": math.log1p(documents.body_lengths[number]) / 10,
-        **_kind_values(documents.kind(number), asked.wants_tests, asked.wants_documents),
+        **_standing(
+            documents.kind(number),
+            documents.body_lengths[number],
+            history.age(path),
+            asked.wants_tests,
+            asked.wants_documents,
+        ),
     }
-    if age is not None:
-        values |= {"latest": recency(age, LATEST_COMMITS), "recent": recency(age, RECENT_COMMITS)}
     if number in evidence.identifiers:
         values["identifiers"] = min(MANY_NAMES, evidence.identifiers[number]) / MANY_NAMES
     if asked.scope:
@@ -173,10 +173,11 @@ def _own_values(documents: Documents, history: History, evidence: _Evidence, pat
     return values
 
 
-@cache
-def _kind_values(kind: Kind, wants_tests: bool, wants_documents: bool) -> Mapping[str, float]:
-    """What a file's kind says, beside what the prompt asks for."""
+@lru_cache(maxsize=1_024)
+def _standing(kind: Kind, terms: int, age: int | None, wants_tests: bool, wants_documents: bool) -> Mapping[str, float]:
+    """What is known of a file whatever its words: length, kind, beside what the prompt asks for, and age."""
     said = {
+        "length": math.log1p(terms) / 10,
         "test": kind.test,
         "testAsked": kind.test and wants_tests,
         "document": kind.document and not wants_documents,
@@ -184,7 +185,10 @@ def _kind_values(kind: Kind, wants_tests: bool, wants_documents: bool) -> Mappin
         "foreign": kind.foreign,
         "generated": kind.generated,
     }
-    return {name: 1.0 for name, holds in said.items() if holds}
+    values = {name: float(value) for name, value in said.items() if value}
+    if age is not None:
+        values |= {"latest": recency(age, LATEST_COMMITS), "recent": recency(age, RECENT_COMMITS)}
+    return values
 
 
 def _scope_share(documents: Documents, scope: frozenset[str], number: int) -> float:
@@ -264,6 +268,6 @@ def _beside(documents: Documents, seed: str) -> dict[str, float]:
     return dict.fromkeys(files, 1 / math.sqrt(len(files))) if len(files) <= CONSIDERED else {}
 
 
-def _shares(scores: "dict[Key, float]") -> "dict[Key, float]":
-    best = max(scores.values(), default=0.0)
-    return {key: score / best for key, score in scores.items()} if best > 0 else {}
+def _highest(scores: Mapping[Any, float]) -> float:
+    """The highest of some scores; 1 where none is above 0, so that it can be divided by."""
+    return max(scores.values(), default=0.0) or 1.0

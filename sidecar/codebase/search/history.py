@@ -6,6 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from sidecar.codebase.search.commits import Commit
@@ -125,7 +126,12 @@ class History:
 
     def recent(self, limit: int) -> list[str]:
         """Gives the files that were changed last, the latest first."""
-        return heapq.nsmallest(limit, self._changes, key=lambda path: (self._changes[path][0], path))
+        found: dict[int, None] = {}
+        for files in self._files:
+            if len(found) >= limit:
+                break
+            found.update(dict.fromkeys(files))
+        return [self._names[file] for file in islice(found, limit)]
 
     def together(self, path: str) -> Mapping[str, float]:
         """Gives the files that changed together with one, with the share of its changes they took part in."""
