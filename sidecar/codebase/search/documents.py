@@ -6,6 +6,7 @@ when it leaves, which spares looking through all postings.
 
 import itertools
 from array import array
+from collections import deque
 from collections.abc import Iterator, Sequence
 
 from sidecar.codebase.kinds import Kind, kind_of, stem_of
@@ -18,6 +19,9 @@ _GONE = ""
 _KINDS = tuple(Kind(*marks) for marks in itertools.product((False, True), repeat=len(Kind._fields)))
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(_KINDS)}
 _SHARDS_OF_NAMES, _SHARDS_OF_PATHS = 1 << 12, 1 << 10
+
+FOLLOWED_CHANGES = 64
+"""After more changes than these it is not known any more what changed."""
 
 MAX_NAMESAKES = 2_000
 """A word in more paths than these is no file's own name."""
@@ -41,6 +45,9 @@ class Documents:
         self._numbers: dict[str, int] = {}
         self.links: dict[str, list[str]] = {}
         """The files that a file imports, as far as that was asked; true only for the paths there are now."""
+        self.changes = 0
+        """How many documents came, went or changed so far."""
+        self._changed: deque[int] = deque(maxlen=FOLLOWED_CHANGES)
         self._in_folder, self._of_name = Postings(_SHARDS_OF_PATHS), Postings(_SHARDS_OF_PATHS)
         self.chunk_count = 0
         self.body_total = self.name_total = self.path_total = 0
@@ -135,6 +142,11 @@ class Documents:
         self._count(number, 1)
         self.links.pop(path, None)
 
+    def changed_since(self, changes: int) -> frozenset[int] | None:
+        """Gives the documents that came, went or changed since there were so many changes; None for too many."""
+        last = self.changes - changes
+        return frozenset(itertools.islice(reversed(self._changed), last)) if last <= FOLLOWED_CHANGES else None
+
     def spelled_right(self, term: str) -> str | None:
         """Gives the name that a term no file holds may stand for: of the fewest slips, then in the most files."""
         if term in self.bodies or term in self.names or term in self.paths:
@@ -173,6 +185,9 @@ class Documents:
         return (self._path[unit_of(entry)] for entry in entries)
 
     def _count(self, number: int, sign: int) -> None:
+        """Adds a document to the sums, or takes it away: it came, went or changes."""
+        self.changes += 1
+        self._changed.append(number)
         first, end = self.chunks(number)
         self.chunk_count += sign * (end - first)
         self.body_total += sign * self.body_lengths[number]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sidecar.codebase.kinds import COMMON_STEMS, Kind, stem_of
 from sidecar.codebase.search.documents import Documents, folder_of
 from sidecar.codebase.search.history import History
-from sidecar.codebase.search.matching import MAX_TERMS, Matches, best_of, match, matched_terms
+from sidecar.codebase.search.matching import MAX_TERMS, Matches, best_of, matched_terms
 from sidecar.codebase.search.modules import Tree, resolve
 from sidecar.codebase.search.naming import named_files
 from sidecar.codebase.search.postings import unit_of
@@ -28,6 +28,7 @@ from sidecar.codebase.search.ranking import (
     seed_shares,
     speaks,
 )
+from sidecar.codebase.search.scores import Searches
 
 CONSIDERED = 100
 """So many of the best files by each kind of evidence are looked at more closely."""
@@ -68,10 +69,15 @@ class _Near(NamedTuple):
 
 
 def find(
-    documents: Documents, history: History, imports_of: ImportsOf, question: SearchQuestion, limit: int
+    documents: Documents,
+    searches: Searches,
+    history: History,
+    imports_of: ImportsOf,
+    question: SearchQuestion,
+    limit: int,
 ) -> list[Ranked]:
-    """Ranks the files a question is about, best first, ties by path."""
-    evidence = _gather(documents, history, question)
+    """Ranks the files a question is about, best first, ties by path; `searches` are those of the documents."""
+    evidence = _gather(documents, searches, history, question)
     parts = {
         path: own_parts(_own_values(documents, history, evidence, path))
         for path in _considered(documents, history, evidence)
@@ -95,10 +101,10 @@ def find(
     ]
 
 
-def _gather(documents: Documents, history: History, question: SearchQuestion) -> _Evidence:
+def _gather(documents: Documents, searches: Searches, history: History, question: SearchQuestion) -> _Evidence:
     named = named_files(documents, question.text)
     asked = _corrected(read(named.rest), documents)
-    matches = match(documents, asked.terms, history.tells(asked.terms))
+    matches = searches.match(asked.terms, history.tells(asked.terms))
     recalled = history.recall(asked.terms)
     there = {path: score for path, score in recalled.nearest.items() if path in documents}
     alike = {path: score for path, score in recalled.alike.items() if path in documents}

@@ -1,4 +1,8 @@
-"""How well files match a prompt's terms: BM25 over contents, their best chunk, definition names and paths. Pure."""
+"""How well files match a prompt's terms: BM25 over contents, their best chunk, definition names and paths. Pure.
+
+A file's scores follow from its own words and from a few figures of all files together, the basis. An edit seldom moves
+these, for lengths are measured by a rounded average: then the scores of all other files stay what they are.
+"""
 
 import heapq
 import math
@@ -6,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.postings import Postings, count_of, unit_of
+from sidecar.codebase.search.postings import Postings
 
 K1 = 1.2
 B = 0.75
@@ -19,8 +23,10 @@ MAX_TERMS = 48
 """Of a longer prompt the rarest terms count; the others would find everything."""
 
 READ_ENTRIES = 3_000
-LOOKED_UP = 200
-"""The rarest terms are read whole, up to so many entries; commoner ones only add to so many files of those found."""
+"""The rarest terms are read whole, up to so many entries; commoner ones only add to the best of the files found."""
+
+LENGTH_BITS = 6
+"""An average length is rounded to so many bits, by one part in 64 at most."""
 
 
 class Matches(NamedTuple):
@@ -34,16 +40,50 @@ class Matches(NamedTuple):
     path: dict[int, float]
 
 
-def match(documents: Documents, terms: Sequence[str], shares: Mapping[str, float]) -> Matches:
-    """Scores all files that hold a term of a prompt; `shares` says of some terms how much they count."""
+Weighed = tuple[tuple[str, float], ...]
+"""Terms, each with what it counts."""
+
+
+class Formula(NamedTuple):
+    """BM25 in units of one kind: a term of weight w adds w * n / (n + fixed + slope * l) where n of l terms are it."""
+
+    fixed: float
+    slope: float
+
+
+class Field(NamedTuple):
+    """A field of a few words."""
+
+    terms: Weighed
+    formula: Formula
+
+
+class Basis(NamedTuple):
+    """All that the scores of a search follow from beside each file's own words."""
+
+    weights: Weighed
+    read: Weighed
+    """The terms whose entries in bodies are all read."""
+    common: Weighed
+    """Those that only add to some."""
+    chunk: Formula
+    body: Formula
+    names: Field
+    paths: Field
+
+
+def basis_of(documents: Documents, terms: Sequence[str], shares: Mapping[str, float]) -> Basis:
+    """Takes the figures of all files; `shares` says of some terms how much they count."""
     weights = _weights(documents, terms, shares)
-    body, chunk = _bodies(documents, weights, shares)
-    return Matches(
-        weights,
-        body,
-        chunk,
-        _short(documents.names, weights, shares, documents.name_lengths, documents.name_total, len(documents)),
-        _short(documents.paths, weights, shares, documents.path_lengths, documents.path_total, len(documents)),
+    read, common = _bodies(documents, weights, shares)
+    return Basis(
+        tuple(weights.items()),
+        read,
+        common,
+        _formula(B, documents.body_total, documents.chunk_count),
+        _formula(B, documents.body_total, len(documents)),
+        _field(documents.names, weights, shares, documents.name_total, len(documents)),
+        _field(documents.paths, weights, shares, documents.path_total, len(documents)),
     )
 
 
@@ -87,76 +127,34 @@ def _weights(documents: Documents, terms: Sequence[str], shares: Mapping[str, fl
     return dict(rarest[:MAX_TERMS])
 
 
-def _bodies(
-    documents: Documents, weights: Iterable[str], shares: Mapping[str, float]
-) -> tuple[dict[int, float], dict[int, float]]:
-    body: dict[int, float] = {}
-    chunks: dict[int, float] = {}
-    common: list[str] = []
-    read = 0
-    for term in weights:
-        entries = documents.bodies.entries(term)
-        weight = shares.get(term, 1.0) * inverse_frequency(len(entries), documents.chunk_count)
-        read += len(entries)
-        if not chunks or read <= READ_ENTRIES:
-            _score(documents, entries, weight, body, chunks)
-        else:
-            common.append(term)
-    if common:
-        units = sorted(documents.chunks(number) for number in best_of(documents, body, LOOKED_UP))
-        for term in common:
-            holding = len(documents.bodies.entries(term))
-            weight = shares.get(term, 1.0) * inverse_frequency(holding, documents.chunk_count)
-            _score(documents, documents.bodies.within_all(term, units), weight, body, chunks)
-    return body, _best_chunks(documents, chunks)
-
-
-def _score(
-    documents: Documents, entries: Sequence[int], weight: float, body: dict[int, float], chunks: dict[int, float]
-) -> None:
-    """Adds one term's share to the chunks of its entries and to their files."""
-    weight *= K1 + 1
-    fixed, slope = K1 * (1 - B), K1 * B * documents.chunk_count / (documents.body_total or 1)
-    owners, lengths = documents.owners, documents.chunk_lengths
-    counts: dict[int, int] = {}
-    for entry in entries:
-        unit, count = entry >> 8, entry & 0xFF
-        chunks[unit] = chunks.get(unit, 0.0) + weight * count / (count + fixed + slope * lengths[unit])
-        owner = owners[unit]
-        counts[owner] = counts.get(owner, 0) + count
-    slope, lengths = K1 * B * len(documents) / (documents.body_total or 1), documents.body_lengths
-    for number, count in counts.items():
-        body[number] = body.get(number, 0.0) + weight * count / (count + fixed + slope * lengths[number])
-
-
-def _best_chunks(documents: Documents, chunks: dict[int, float]) -> dict[int, float]:
-    best: dict[int, float] = {}
-    owners = documents.owners
-    for unit, score in chunks.items():
-        owner = owners[unit]
-        if score > best.get(owner, 0.0):
-            best[owner] = score
-    return best
-
-
-def _short(
-    postings: Postings,
-    terms: Iterable[str],
-    shares: Mapping[str, float],
-    lengths: Sequence[int],
-    total: int,
-    count: int,
-) -> dict[int, float]:
-    """BM25 over a field of a few words."""
-    scores: dict[int, float] = {}
-    fixed, slope = K1 * (1 - SHORT_B), K1 * SHORT_B * count / (total or 1)
+def _bodies(documents: Documents, terms: Iterable[str], shares: Mapping[str, float]) -> tuple[Weighed, Weighed]:
+    read: list[tuple[str, float]] = []
+    common: list[tuple[str, float]] = []
+    entries = 0
     for term in terms:
-        entries = postings.entries(term)
-        if len(entries) > READ_ENTRIES:
-            continue
-        weight = shares.get(term, 1.0) * (K1 + 1) * inverse_frequency(len(entries), count)
-        for entry in entries:
-            number, frequency = unit_of(entry), count_of(entry)
-            share = weight * frequency / (frequency + fixed + slope * lengths[number])
-            scores[number] = scores.get(number, 0.0) + share
-    return scores
+        holding, before = len(documents.bodies.entries(term)), entries
+        entries += holding
+        weight = shares.get(term, 1.0) * inverse_frequency(holding, documents.chunk_count) * (K1 + 1)
+        (read if not before or entries <= READ_ENTRIES else common).append((term, weight))
+    return tuple(read), tuple(common)
+
+
+def _field(postings: Postings, terms: Iterable[str], shares: Mapping[str, float], total: int, count: int) -> Field:
+    """What so many files have in common that it says nothing is left out."""
+    holding = ((term, len(postings.entries(term))) for term in terms)
+    weighed = tuple(
+        (term, shares.get(term, 1.0) * inverse_frequency(entries, count) * (K1 + 1))
+        for term, entries in holding
+        if 0 < entries <= READ_ENTRIES
+    )
+    return Field(weighed, _formula(SHORT_B, total, count))
+
+
+def _formula(b: float, total: int, count: int) -> Formula:
+    return Formula(K1 * (1 - b), K1 * b / usual_length(total, count))
+
+
+def usual_length(total: int, count: int) -> float:
+    """Gives the average length of units that have `total` terms, rounded; 1 where there is none."""
+    fraction, exponent = math.frexp(total / count if total and count else 1.0)
+    return math.ldexp(round(math.ldexp(fraction, LENGTH_BITS)), exponent - LENGTH_BITS)

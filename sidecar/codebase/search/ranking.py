@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-RANKING_VERSION = 10
+RANKING_VERSION = 11
 """Part of the search cache's key: a change of the order makes old results invalid."""
 
 OWN_WEIGHTS: Mapping[str, float] = {

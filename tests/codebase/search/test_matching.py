@@ -2,15 +2,26 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import matching
+from sidecar.codebase.search import matching, scores
 from sidecar.codebase.search.documents import Documents, names_of
-from sidecar.codebase.search.matching import K1, MAX_TERMS, SHORT_B, B, inverse_frequency, match, matched_terms
+from sidecar.codebase.search.matching import (
+    K1,
+    MAX_TERMS,
+    SHORT_B,
+    B,
+    Matches,
+    basis_of,
+    inverse_frequency,
+    matched_terms,
+    usual_length,
+)
+from sidecar.codebase.search.scores import scored_by
 from sidecar.codebase.summary.summarise import summarise
 from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import Texts, documents_of
@@ -30,7 +41,7 @@ def test_scores_are_those_of_a_plain_computation(texts: Texts, terms: list[str],
     for path in gone & texts.keys():
         documents.remove(path, None)
     kept = {path: text for path, text in texts.items() if path not in gone}
-    found = match(documents, terms, {})
+    found = _match(documents, terms)
     body, chunk = _plain_bodies(kept, terms)
     assert _by_path(documents, found.body) == pytest.approx(body)
     assert _by_path(documents, found.chunk) == pytest.approx(chunk)
@@ -44,7 +55,7 @@ def test_the_rarest_terms_come_first_and_those_nowhere_not_at_all() -> None:
     documents = documents_of(
         {"a.py": "pelican walrus", "b.py": "walrus heron", "c.py": "walrus pelican", "otter.py": ""}
     )
-    found = match(documents, ["walrus", "nowhere", "pelican", "otter", "heron"], {})
+    found = _match(documents, ["walrus", "nowhere", "pelican", "otter", "heron"])
     assert list(found.weights) == ["otter", "heron", "pelican", "walrus"]
     assert list(found.weights.values()) == sorted(found.weights.values(), reverse=True)
 
@@ -52,7 +63,7 @@ def test_the_rarest_terms_come_first_and_those_nowhere_not_at_all() -> None:
 def test_of_a_long_prompt_the_rarest_terms_count() -> None:
     texts = {f"{number}.py": " ".join(f"w{letter}x" for letter in _letters(number)) for number in range(80)}
     documents = documents_of(texts)
-    found = match(documents, [f"w{letter}x" for letter in _letters(80)], {})
+    found = _match(documents, [f"w{letter}x" for letter in _letters(80)])
     assert len(found.weights) == MAX_TERMS
     assert "w" + _letters(80)[79] + "x" not in found.weights
     assert "w" + _letters(80)[78] + "x" in found.weights
@@ -61,10 +72,10 @@ def test_of_a_long_prompt_the_rarest_terms_count() -> None:
 def test_common_terms_only_add_to_files_that_rarer_ones_found(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {f"{number:02}.py": "walrus" for number in range(40)} | {"07.py": "walrus pelican", "09.py": "pelican"}
     documents = documents_of(texts)
-    whole = match(documents, ["walrus", "pelican"], {})
+    whole = _match(documents, ["walrus", "pelican"])
     assert len(whole.body) == 40
     monkeypatch.setattr(matching, "READ_ENTRIES", 10)
-    cut = match(documents, ["walrus", "pelican"], {})
+    cut = _match(documents, ["walrus", "pelican"])
     assert _by_path(documents, cut.body).keys() == {"07.py", "09.py"}
     for number, score in cut.body.items():
         assert score == pytest.approx(whole.body[number])
@@ -74,10 +85,10 @@ def test_common_terms_only_add_to_files_that_rarer_ones_found(monkeypatch: pytes
 def test_common_terms_are_looked_up_in_the_best_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {f"{number}.py": "walrus pelican\n" + "x\n" * number for number in range(6)}
     documents = documents_of(texts | {f"z{number}.py": "walrus" for number in range(20)})
-    alone = match(documents, ["pelican"], {})
+    alone = _match(documents, ["pelican"])
     monkeypatch.setattr(matching, "READ_ENTRIES", 8)
-    monkeypatch.setattr(matching, "LOOKED_UP", 2)
-    found = match(documents, ["walrus", "pelican"], {})
+    monkeypatch.setattr(scores, "LOOKED_UP", 2)
+    found = _match(documents, ["walrus", "pelican"])
     gained = {documents.path(number) for number in found.body if found.body[number] > alone.body[number] + 1e-9}
     assert gained == {"0.py", "1.py"}
 
@@ -85,14 +96,14 @@ def test_common_terms_are_looked_up_in_the_best_files_only(monkeypatch: pytest.M
 def test_a_term_in_most_files_is_read_whole_when_it_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "READ_ENTRIES", 3)
     documents = documents_of({f"{number}.py": "walrus" for number in range(9)})
-    assert len(match(documents, ["walrus"], {}).body) == 9
+    assert len(_match(documents, ["walrus"]).body) == 9
 
 
 def test_a_folder_that_most_paths_share_brings_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = documents_of({f"walrus/{number}.py": "x" for number in range(9)})
-    assert len(match(documents, ["walrus"], {}).path) == 9
+    assert len(_match(documents, ["walrus"]).path) == 9
     monkeypatch.setattr(matching, "READ_ENTRIES", 8)
-    assert match(documents, ["walrus"], {}).path == {}
+    assert _match(documents, ["walrus"]).path == {}
 
 
 def test_the_terms_a_file_holds_are_those_of_its_text_its_names_and_its_path() -> None:
@@ -105,21 +116,35 @@ def test_the_best_chunk_of_a_long_file_is_where_the_terms_stand_together() -> No
     apart = "pelican\n" + "x = 1\n" * 80 + "walrus\n"
     together = "x = 1\n" * 80 + "pelican\nwalrus\n"
     documents = documents_of({"apart.py": apart, "together.py": together})
-    found = match(documents, ["pelican", "walrus"], {})
+    found = _match(documents, ["pelican", "walrus"])
     chunk, body = _by_path(documents, found.chunk), _by_path(documents, found.body)
     assert chunk["together.py"] > chunk["apart.py"]
     assert body["together.py"] == pytest.approx(body["apart.py"])
 
 
 def test_nothing_matches_where_nothing_is() -> None:
-    assert match(Documents(), ["pelican"], {}).body == {}
-    assert match(documents_of({"a.py": "pelican"}), [], {}).weights == {}
+    assert _match(Documents(), ["pelican"]).body == {}
+    assert _match(documents_of({"a.py": "pelican"}), []).weights == {}
+
+
+@given(st.integers(1, 10**9), st.integers(1, 10**6))
+def test_the_usual_length_is_near_the_average(total: int, count: int) -> None:
+    assert usual_length(total, count) == pytest.approx(total / count, rel=1 / 64)
+
+
+def test_the_usual_length_is_the_same_after_a_small_edit() -> None:
+    assert usual_length(300_000, 1_000) == usual_length(300_009, 1_000)
+    assert usual_length(0, 0) == usual_length(0, 7) == 1.0
 
 
 def test_a_term_in_every_unit_still_weighs_something() -> None:
     assert inverse_frequency(10, 10) > 0
     assert inverse_frequency(1, 10) > inverse_frequency(2, 10)
     assert inverse_frequency(1, 10) == pytest.approx(math.log(1 + 9.5 / 1.5))
+
+
+def _match(documents: Documents, terms: Sequence[str]) -> Matches:
+    return scored_by(documents, basis_of(documents, terms, {})).matches
 
 
 def _by_path(documents: Documents, scores: Mapping[int, float]) -> Scores:
@@ -132,7 +157,7 @@ def _letters(count: int) -> list[str]:
 
 def _bm25(counted: Mapping[str, Mapping[str, int]], terms: list[str], b: float) -> Scores:
     """Robertson and Zaragoza's formula, as it stands in their paper, unit by unit."""
-    average = sum(sum(counts.values()) for counts in counted.values()) / (len(counted) or 1) or 1
+    average = usual_length(sum(sum(counts.values()) for counts in counted.values()), len(counted))
     scores: Counter[str] = Counter()
     for term in terms:
         holding = [unit for unit, counts in counted.items() if term in counts]
@@ -155,7 +180,7 @@ def _plain_bodies(texts: Texts, terms: list[str]) -> tuple[Scores, Scores]:
         path = unit.partition("#")[0]
         best[path] = max(score, best.get(path, 0.0))
     files = {path: _sum(chunk for unit, chunk in chunks.items() if unit.startswith(f"{path}#")) for path in texts}
-    average = sum(files[path].total() for path in files) / (len(files) or 1) or 1
+    average = usual_length(sum(files[path].total() for path in files), len(files))
     body: Counter[str] = Counter()
     for term in terms:
         weight = inverse_frequency(sum(term in chunk for chunk in chunks.values()), len(chunks))

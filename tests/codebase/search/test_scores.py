@@ -1,0 +1,137 @@
+"""What is kept of a search and brought up to date is what a search of all files gives, to the last bit."""
+
+import random
+from collections.abc import Iterator
+from copy import deepcopy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sidecar.codebase.search import matching, scores
+from sidecar.codebase.search.documents import FOLLOWED_CHANGES, Documents
+from sidecar.codebase.search.matching import Matches, basis_of
+from sidecar.codebase.search.scores import KEPT_SEARCHES, Searches, scored_by
+from sidecar.codebase.summary.summarise import Summary, summarise
+from tests.codebase.search.corpus import Texts, documents_of
+
+WORDS = ("pelican", "walrus", "otter", "heron", "lynx", "stoat", "newt", "puffin")
+ASKED = ("pelican", "walrus", "otter", "nowhere")
+PLAIN = "x = 1\n" * 30
+
+
+@settings(max_examples=30)
+@given(st.randoms(use_true_random=False), st.integers(1, 8), st.booleans())
+def test_edits_leave_the_scores_of_a_search_of_all_files(chance: random.Random, edits: int, comes_back: bool) -> None:
+    texts = {f"{chance.choice('ab')}/{number}.py": _text(chance) for number in range(30)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "READ_ENTRIES", chance.choice((0, 20, 3_000)))
+        patch.setattr(scores, "LOOKED_UP", chance.choice((2, 8, 200)))
+        documents = documents_of(texts)
+        searches = Searches(documents)
+        for _ in range(3):
+            searches.match(ASKED, {})
+            for _ in range(edits):
+                _edit(documents, texts, chance, comes_back=comes_back)
+            assert searches.match(ASKED, {}) == _of_all(documents)
+            assert searches.match(ASKED[:2], {"pelican": 0.5}) == _of_all(documents, ASKED[:2], {"pelican": 0.5})
+
+
+def test_after_an_edit_that_moves_no_figure_only_the_edited_file_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {f"{number}.py": f"pelican {WORDS[number % 8]}\n" + PLAIN for number in range(50)}
+    documents = documents_of(texts)
+    searches = Searches(documents)
+    searches.match(ASKED, {})
+    monkeypatch.setattr(scores, "scored_by", _never)
+    after = texts["7.py"].replace("pelican", "pelican pelican")
+    documents.replace("7.py", _summary("7.py", texts["7.py"]), _summary("7.py", after))
+    found = searches.match(ASKED, {})
+    monkeypatch.undo()
+    assert found == _of_all(documents)
+    assert found.body[documents.number("7.py")] > found.body[documents.number("15.py")]
+
+
+def test_the_kept_scores_are_not_changed_by_what_comes_after() -> None:
+    documents = documents_of({f"{number}.py": "pelican\n" + PLAIN for number in range(50)})
+    searches = Searches(documents)
+    first = searches.match(ASKED, {})
+    before = deepcopy(first)
+    documents.replace("7.py", _summary("7.py", "pelican\n" + PLAIN), _summary("7.py", "pelican pelican\n" + PLAIN))
+    assert searches.match(ASKED, {}) != before
+    assert first == before
+
+
+@pytest.mark.parametrize("edits", [FOLLOWED_CHANGES // 2, FOLLOWED_CHANGES])
+def test_more_edits_than_are_followed_are_a_new_search(edits: int) -> None:
+    texts = {f"{number}.py": "pelican\n" + PLAIN for number in range(edits + 1)}
+    documents = documents_of(texts)
+    searches = Searches(documents)
+    searches.match(ASKED, {})
+    for number in range(edits):
+        path = f"{number}.py"
+        documents.replace(path, _summary(path, texts[path]), _summary(path, "pelican pelican\n" + PLAIN))
+    assert searches.match(ASKED, {}) == _of_all(documents)
+
+
+def test_of_many_searches_the_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = documents_of({f"{word}.py": word for word in WORDS})
+    searches = Searches(documents)
+    for word in WORDS:
+        searches.match([word], {})
+    monkeypatch.setattr(scores, "scored_by", _never)
+    for word in WORDS[-KEPT_SEARCHES:]:
+        assert searches.match([word], {}).body
+    with pytest.raises(AssertionError):
+        searches.match(WORDS[:1], {})
+
+
+def test_a_search_that_finds_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scores, "KEPT_FILES", 2)
+    documents = documents_of({f"{number}.py": "pelican" for number in range(3)})
+    searches = Searches(documents)
+    searches.match(["pelican"], {})
+    monkeypatch.setattr(scores, "scored_by", _never)
+    with pytest.raises(AssertionError):
+        searches.match(["pelican"], {})
+
+
+def _of_all(documents: Documents, terms: tuple[str, ...] = ASKED, shares: dict[str, float] | None = None) -> Matches:
+    return scored_by(documents, basis_of(documents, terms, shares or {})).matches
+
+
+def _edit(documents: Documents, texts: Texts, chance: random.Random, *, comes_back: bool) -> None:
+    """Edits a file in place, most often without moving a figure; or takes it away, and adds another or itself."""
+    path = chance.choice(sorted(texts))
+    held = _summary(path, texts[path])
+    if chance.random() < 0.7:
+        texts[path] = _text(chance) if chance.random() < 0.3 else _shuffled(texts[path], chance)
+        documents.replace(path, held, _summary(path, texts[path]))
+        return
+    documents.remove(path, held if chance.random() < 0.5 else None)
+    text = texts.pop(path)
+    path = path if comes_back else f"{path.removesuffix('.py')}x.py"
+    texts[path] = text
+    documents.add(path, _summary(path, text))
+
+
+def _text(chance: random.Random) -> str:
+    words = (f"{chance.choice(WORDS)} {chance.choice(WORDS)}" for _ in range(chance.randrange(4)))
+    return "\n".join((*words, "def heron_nest(): pass", PLAIN))
+
+
+def _shuffled(text: str, chance: random.Random) -> str:
+    """The same words in another order, some said twice, some not: most figures of all files stay what they are."""
+    return "\n".join(_twice(text.split("\n"), chance))
+
+
+def _twice(lines: list[str], chance: random.Random) -> Iterator[str]:
+    for line in lines:
+        yield line if chance.random() < 0.8 or not line.strip() else f"{line.split()[0]} {line.split()[0]}"
+
+
+def _summary(path: str, text: str) -> Summary:
+    return summarise(path, text.encode())
+
+
+def _never(*_: object) -> None:
+    raise AssertionError("all files were scored")
