@@ -19,7 +19,7 @@ from sidecar.capture.artifact_model import (
     Provenance,
 )
 from sidecar.capture.project_artifacts import artifact_of
-from sidecar.capture.revising import Text, revised
+from sidecar.capture.revising import Text, revised, with_status
 from sidecar.capture.status import Verb, status_after
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
@@ -82,7 +82,10 @@ def _decide(call: Call, params: ArtifactParams, verb: Verb) -> ArtifactGetResult
     project, now_ms = _project(call, params.project_path), call.now_ms()
     with call.database.write() as tx:
         before = artifact_of(tx, project, params.id)
-        now = before._replace(status=_status(before, verb))
+        status = _status(before, verb)
+        now = before._replace(status=status)
+        if status != "committed":
+            now = now._replace(body=with_status(before.body, status))
         if now.status == "committed" and not _is_accepted(before):
             where = {**before.provenance["committed"], "accepted": True}
             now = now._replace(provenance={**now.provenance, "committed": where})

@@ -16,6 +16,7 @@ import apsw
 from sidecar.call import Process
 from sidecar.capture.memory_file import file_of, message_of, path_of
 from sidecar.capture.protection import refusal
+from sidecar.capture.revising import with_status
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError
 from sidecar.runs import Artifact, artifacts
 from sidecar.settings.resolve import Settings
@@ -66,7 +67,7 @@ def commit(
     place = place_of(workspace.project)
     paths = tuple(_with_paths(chosen))
     now_ms = process.clock.now_ms()
-    files = {path: file_of(artifact) for artifact, path in paths}
+    files = {path: file_of(_accepted(artifact) if accepts else artifact) for artifact, path in paths}
     tip = _added(place, branch, Addition(files, message_of(chosen, process.version), now_ms // 1000))
     with process.database.write() as tx:
         changed = [
@@ -120,6 +121,10 @@ def _added(place: Place, branch: str, addition: Addition) -> Tip:
     raise Conflict(f"The branch `{branch}` is moved by others all the time.", hint="Try again.")
 
 
+def _accepted(artifact: Artifact) -> Artifact:
+    return artifact._replace(body=with_status(artifact.body, "accepted"))
+
+
 def _mark(tx: apsw.Connection, artifact: Artifact, where: dict[str, str], now_ms: int, *, accepts: bool) -> bool:
     """Marks an artifact committed; False where it no longer is what was committed, or was discarded meanwhile."""
     found = artifacts.get(tx, artifact.id)
@@ -130,7 +135,7 @@ def _mark(tx: apsw.Connection, artifact: Artifact, where: dict[str, str], now_ms
         return True
     if now.status == "discarded" or file_of(now) != file_of(artifact):
         return False
-    accepted = accepts or now.status == "accepted"
+    now, accepted = _accepted(now) if accepts else now, accepts or now.status == "accepted"
     provenance = {**now.provenance, "committed": {**where, "accepted": accepted}}
     artifacts.put(tx, now._replace(status="committed", provenance=provenance, updated_at_ms=now_ms))
     return True

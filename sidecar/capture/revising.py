@@ -4,8 +4,11 @@ import re
 from typing import NamedTuple
 
 from sidecar.core.redact import redact
+from sidecar.runs.model import ArtifactStatus
 
 _HEADING = re.compile(r"\A\s*#[ \t]+(\S[^\n]*?)[ \t]*(?:\n|\Z)")
+
+_STATUS = re.compile(r"(?m)^(Status: )(?:draft|accepted|discarded)$")
 
 
 class Text(NamedTuple):
@@ -27,6 +30,11 @@ def revised(before: Text, title: str | None, body: str | None, longest_title: in
         return Text(name, _headed(now.body, before.title, name) if body is None else now.body)
     heading = _HEADING.match(now.body) if body is not None else None
     return now._replace(title=" ".join(heading[1].split())[:longest_title]) if heading else now
+
+
+def with_status(body: str, status: ArtifactStatus) -> str:
+    """Gives a decision record whose status line says what was decided on it; what its user wrote there stays."""
+    return _STATUS.sub(rf"\g<1>{status}", body, count=1)
 
 
 def _headed(body: str, old: str, new: str) -> str:

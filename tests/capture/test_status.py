@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.revising import Text, revised
+from sidecar.capture.revising import Text, revised, with_status
 from sidecar.capture.status import STATUS_AFTER, No, Verb, status_after
 from sidecar.runs.model import ArtifactStatus
 
@@ -66,3 +66,11 @@ def test_secrets_are_masked_in_what_the_user_writes() -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     now = revised(BEFORE, None, f"# Use {token}\n\nwith {token}\n", 200)
     assert token not in now.title + now.body
+
+
+def test_a_decision_records_status_line_says_what_was_decided_but_not_over_its_user() -> None:
+    draft = "# Cents\n\nStatus: draft\n\nStatus: draft\n"
+    accepted = "# Cents\n\nStatus: accepted\n\nStatus: draft\n"
+    assert with_status(draft, "accepted") == accepted
+    assert with_status(accepted, "discarded") == accepted.replace("accepted", "discarded")
+    assert with_status("# Cents\n\nStatus: superseded\n", "accepted") == "# Cents\n\nStatus: superseded\n"

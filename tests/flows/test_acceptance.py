@@ -48,6 +48,7 @@ def test_an_accepted_approach_and_decision_are_told_to_the_next_session_until_th
     told = fresh_anchor(active, project, "after")
     conversation.decide("update", "adr-1", title="Prices are kept per request")
     edited = fresh_anchor(active, project, "edited")
+    assert "Status: accepted" in conversation.artifact("adr-1")["body"]
     for artifact_id in drafts:
         conversation.decide("discard", artifact_id)
     discarded = fresh_anchor(active, project, "last")
@@ -83,6 +84,7 @@ def test_a_committed_decision_is_told_with_where_git_has_it_and_a_damaged_one_ne
 ) -> None:
     conversation.client.request("artifact/commit", {"projectPath": conversation.project_path, "ids": list(drafts)})
     told = fresh_anchor(active, project, "after")
+    assert "Status: accepted" in conversation.artifact("adr-1")["body"]
     (path,) = [word.removeprefix("(").removesuffix(":") for word in told.split() if "adr-1.md" in word]
     process = active.app.process
     assert process is not None
@@ -90,7 +92,7 @@ def test_a_committed_decision_is_told_with_where_git_has_it_and_a_damaged_one_ne
         tx.execute("UPDATE continuity_artifacts SET title = 'Else', body = '# Else'")
     damaged = fresh_anchor(active, project, "damaged")
 
-    assert "Prices are read once per request." in project.git("show", path)
+    assert "Status: accepted\n\n## Decision\n\nPrices are read once per request." in project.git("show", path)
     assert f"- rejected before: {FLOATS}" in told
     assert "Else" not in damaged
     assert FLOATS not in damaged
