@@ -4,17 +4,16 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import PolicyDenied
 from sidecar.memory import front_matter, sections
 from sidecar.memory.entry import Document, Memory
-from sidecar.memory.facts import Facts, memory_of
+from sidecar.memory.facts import Facts, Said, memory_of
 from sidecar.memory.front_matter import Damaged, Value
 from sidecar.memory.layout import Place
 
 MAX_FILE_BYTES = 1024 * 1024
-VERSION_LENGTH = 16
 
+_ID_LINE = re.compile(r"^id:[ \t]*[\"']?(mem-[\w-]+)", re.MULTILINE)
 _TITLE = re.compile(r"\A\s*#[ \t]+([^\r\n]*?)[ \t#]*(?:\r?\n|\Z)")
 
 
@@ -32,19 +31,15 @@ def read(content: bytes, path: str, place: Place, modified_ms: int) -> Document:
     `modified_ms` stands for the times a file does not tell.
     """
     text, warning = _decoded(content)
-    try:
-        parts = front_matter.split(text)
-        fields = front_matter.read(parts.matter) if parts.matter else {}
-    except Damaged as damage:
-        parts, fields, warning = front_matter.Parts("", None, text), {}, warning or str(damage)
-    whole = Facts({name: field.value for name, field in fields.items()}, path, place, modified_ms)
+    parts, said, damage = _matter(text)
+    whole = Facts(said, path, place, modified_ms)
     begin = len(text) - len(parts.body)
     found = sections.sections(text, begin)
-    memories = tuple(_entry(whole, text, one, position) for position, one in enumerate(found))
+    memories = tuple(_entry(whole, one, position) for position, one in enumerate(found))
     if not memories:
         title, body = _title_and_text(parts.body)
-        memories = (memory_of(whole, title, body, 0, digest_bytes(content)[:VERSION_LENGTH]),)
-    return Document(memories, bool(found), warning or whole.warning)
+        memories = (memory_of(whole, title, body, 0),)
+    return Document(memories, bool(found), warning or damage or whole.warning)
 
 
 def new_memory(facts: Mapping[str, Value], title: str, text: str) -> bytes:
@@ -94,10 +89,22 @@ def alone(content: bytes, memory: Memory) -> bytes:
     return new_memory({"id": memory.id, **facts}, memory.title, memory.text)
 
 
-def _entry(whole: Facts, text: str, one: sections.Section, position: int) -> Memory:
+def _entry(whole: Facts, one: sections.Section, position: int) -> Memory:
     own = whole.overlaid(sections.facts_of(one.facts or ""), one.title)
-    version = digest_bytes(text[one.start : one.end].encode("utf-8", "replace"))[:VERSION_LENGTH]
-    return memory_of(own, one.title, one.text, position, version)
+    return memory_of(own, one.title, one.text, position)
+
+
+def _matter(text: str) -> tuple[front_matter.Parts, Said, str]:
+    """Cuts a text and reads its front matter; of one that is damaged only the id, which is what others know it by."""
+    parts, damage = front_matter.Parts("", None, text), ""
+    try:
+        parts = front_matter.split(text)
+        fields = front_matter.read(parts.matter) if parts.matter else {}
+        return parts, {name: field.value for name, field in fields.items()}, ""
+    except Damaged as error:
+        damage = str(error)
+    found = _ID_LINE.search(text[: front_matter.MAX_MATTER_CHARACTERS])
+    return parts, {"id": found[1]} if found else {}, damage
 
 
 def _decoded(content: bytes) -> tuple[str, str]:

@@ -77,7 +77,7 @@ class Memory(NamedTuple):
     position: int
     """Its place in the group, from 0."""
     version: str
-    """A digest of the entry as it stands in its file; another one after any change."""
+    """A digest of where it is and what it says; another one after any change but being counted as read."""
 
 
 class Document(NamedTuple):

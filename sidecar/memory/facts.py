@@ -14,6 +14,9 @@ Said = Mapping[str, str | tuple[str, ...] | None]
 
 _ID = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}", re.ASCII)
 _DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_COUNTED = ("access_count", "last_accessed", "tier")
+"""What being read and growing older changes: no new version."""
+
 MAX_LISTED = 50
 """So many tags or links of a memory are read."""
 
@@ -90,7 +93,7 @@ def moment_ms(told: str) -> int | None:
         return None
 
 
-def memory_of(facts: Facts, title: str, text: str, position: int, version: str) -> Memory:
+def memory_of(facts: Facts, title: str, text: str, position: int) -> Memory:
     """Makes an entry of its facts and its Markdown."""
     kind = facts.text("type") or facts.text("sector") or "semantic"
     created = facts.moment_ms("created_at") or _day_of(facts) or facts.modified_ms
@@ -119,8 +122,13 @@ def memory_of(facts: Facts, title: str, text: str, position: int, version: str) 
         contradicts=facts.listed("contradicts"),
         group_key=facts.path,
         position=position,
-        version=version,
+        version=_version(facts, title, text),
     )
+
+
+def _version(facts: Facts, title: str, text: str) -> str:
+    said = {name: value for name, value in facts.said.items() if name not in _COUNTED}
+    return short_id([facts.path, said, title, text], 16)
 
 
 def _id(facts: Facts) -> str:

@@ -255,11 +255,23 @@ def _write_whole(target: str, content: bytes, *, durable: bool = True) -> Stamp:
             if durable:
                 os.fsync(fd)
         os.replace(unfinished, target)
+        if durable:
+            _sync(os.path.dirname(target))
     except OSError:
         with suppress(OSError):
             os.unlink(unfinished)
         raise
     return stamp_of(os.lstat(target))
+
+
+def _sync(folder: str) -> None:
+    """Makes a rename outlast a power loss, where a folder can be opened (not on Windows)."""
+    if os.name != "nt":
+        fd = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 def _all_of(fd: int, limit: int) -> bytes:

@@ -118,6 +118,8 @@ def _changed(matter: str, changes: Mapping[str, Value], line_end: str) -> str:
     known = sorted((name for name in changes if name in before), key=lambda name: -before[name].start)
     for name in known:
         field = before[name]
+        if matter[field.start : field.start + 1] == "&" and "*" in matter:
+            raise _in_the_way()  # another value refers to this one
         gap = " " if matter[field.start - 1 : field.start] == ":" else ""
         matter = matter[: field.start] + gap + shown(changes[name]) + matter[field.end :]
     new = [f"{name}: {shown(value)}" for name, value in changes.items() if name not in before]

@@ -151,9 +151,11 @@ class Index:
         dead: dict[str, tuple[str, str]] = {}
         alive: list[str] = []
         with self.process.database.write(durable=False) as tx:
+            damaged = {one.path for one in readings if one.file.warning}
             for path in [*lost, *(one.path for one in readings if one.entries is not None and one.path in known)]:
-                dead.update({digest: (memory_id, keeping) for memory_id, digest, keeping in
-                             entries.take_out(tx, self.project, path)})  # fmt: skip
+                was_there = entries.take_out(tx, self.project, path)
+                if path not in damaged:  # whose wording may be there still
+                    dead.update({digest: (memory_id, keeping) for memory_id, digest, keeping in was_there})
             for one in readings:
                 entries.put_file(tx, self.project, one.path, one.file)
                 entries.put_entries(tx, self.project, one.entries or ())

@@ -18,7 +18,7 @@ from sidecar.memory.document import Edit
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.front_matter import Value
 from sidecar.memory.index import Checked, Index, index_of
-from sidecar.memory.layout import SHARED, place_of
+from sidecar.memory.layout import restored
 from sidecar.memory.model import (
     MemoryAddParams,
     MemoryCount,
@@ -98,7 +98,7 @@ def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
     if not session:
         return shown
     writer = found.writer(call)
-    writer.opened(writer.found(params.id)[0], session)
+    writer.opened(writer.found(params.id).memory, session)
     return _shown(call, found, params.id)
 
 
@@ -200,8 +200,7 @@ def _warnings(call: Call, found: Asked, checked: Checked) -> list[MemoryWarning]
 
 
 def _owner(path: str) -> str:
-    place = place_of(path if path.endswith(".md") else f"{path.rstrip('/')}/x.md")
-    return place.owner if place else SHARED
+    return restored(path).partition("/")[0]
 
 
 _READING: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.clock import rfc3339
+from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Conflict, InvalidParams, NotFound, PolicyDenied
 from sidecar.memory import document, index_file
 from sidecar.memory.access import Reach, require_owner, unknown
@@ -19,6 +20,8 @@ from sidecar.memory.store import entries, private
 from sidecar.workspace import Workspace
 
 MAX_TITLE = 200
+LOOKS = 3
+"""How often a file is looked at again that somebody writes to meanwhile."""
 
 
 class New(NamedTuple):
@@ -29,6 +32,14 @@ class New(NamedTuple):
     title: str
     text: str
     facts: Mapping[str, Value]
+
+
+class Found(NamedTuple):
+    """A memory, whether it stands in a group, and its file's bytes, in which it has exactly that place."""
+
+    memory: Memory
+    is_group: bool
+    content: bytes
 
 
 class Writer:
@@ -58,10 +69,8 @@ class Writer:
         title = screened(edit.title).text if edit.title is not None else None
         text = screened(edit.text).text if edit.text is not None else None
         with self.folder.locked():
-            memory, is_group = self.found(memory_id)
-            if version is not None and memory.version != version:
-                raise Conflict("The memory was changed meanwhile.", hint="`memory/get` shows it as it is now.")
-            content, _ = self.folder.read(memory.path)
+            memory, is_group, content = self.found(memory_id)
+            _require_version(memory, version)
             changed = document.edited(content, memory, Edit(edit.facts, title, text), is_group=is_group)
             if changed != content:
                 self.folder.replace(memory.path, content, changed)
@@ -72,10 +81,8 @@ class Writer:
     def delete(self, memory_id: str, version: str | None) -> Memory:
         """Removes a memory for good; what has the same wording is not captured again. Raises NotFound, Conflict."""
         with self.folder.locked():
-            memory, is_group = self.found(memory_id)
-            if version is not None and memory.version != version:
-                raise Conflict("The memory was changed meanwhile.", hint="`memory/get` shows it as it is now.")
-            content, _ = self.folder.read(memory.path)
+            memory, is_group, content = self.found(memory_id)
+            _require_version(memory, version)
             rest = document.without(content, memory) if is_group else None
             if rest is None:
                 self.folder.remove(memory.path)
@@ -88,7 +95,7 @@ class Writer:
     def restore(self, memory_id: str) -> Memory:
         """Moves an archived memory's file back to where it came from; raises NotFound, Conflict."""
         with self.folder.locked():
-            memory, _ = self.found(memory_id)
+            memory, _, _ = self.found(memory_id)
             if not memory.is_archived:
                 raise Conflict("The memory is not archived.")
             path = restored(memory.path)
@@ -99,10 +106,9 @@ class Writer:
     def keep_for_good(self, memory_id: str) -> Memory:
         """Makes a memory durable: its file moves, or an entry of a group gets a file of its own. Raises NotFound."""
         with self.folder.locked():
-            memory, is_group = self.found(memory_id)
+            memory, is_group, content = self.found(memory_id)
             path = self._lasting_path(memory)
             if is_group:
-                content, _ = self.folder.read(memory.path)
                 self.folder.create(path, document.alone(content, memory))
                 rest = document.without(content, memory)
                 if rest is None:
@@ -142,15 +148,20 @@ class Writer:
         numbers.keep(day, number)
         return f"mem-{day}-{number:03d}"
 
-    def found(self, memory_id: str) -> tuple[Memory, bool]:
-        """Gives a memory within reach as its file has it now, and whether it stands in a group; raises NotFound."""
-        self.index.check()
-        with self.process.database.read() as tx:
-            known = entries.with_id(tx, self.project, memory_id, self.reach.owners)
-            files = entries.files_of_paths(tx, self.project, [one.memory.path for one in known[:1]])
-        if not known or not files:
-            raise unknown()
-        return known[0].memory, files[0].is_group
+    def found(self, memory_id: str) -> "Found":
+        """Gives a memory within reach as its file has it now; raises NotFound, Conflict while somebody writes to it."""
+        for _ in range(LOOKS):
+            self.index.check()
+            with self.process.database.read() as tx:
+                known = entries.with_id(tx, self.project, memory_id, self.reach.owners)
+                files = entries.files_of_paths(tx, self.project, [one.memory.path for one in known[:1]])
+            if not known or not files:
+                raise unknown()
+            memory = known[0].memory
+            content, _ = self.folder.read(memory.path)
+            if digest_bytes(content) == files[0].version:
+                return Found(memory, files[0].is_group, content)
+        raise Conflict("The memory's file is being written to.", hint="Try again shortly.")
 
     def opened(self, memory: Memory, session: str) -> Memory:
         """Counts that a session opened a memory, once; gives the memory as it stands then."""
@@ -171,6 +182,11 @@ class Writer:
         if position >= len(known):
             raise unknown()  # another process has taken it away since
         return known[position].memory
+
+
+def _require_version(memory: Memory, version: str | None) -> None:
+    if version is not None and memory.version != version:
+        raise Conflict("The memory was changed meanwhile.", hint="`memory/get` shows it as it is now.")
 
 
 def screened_words(title: str, text: str) -> tuple[str, str]:

@@ -1,0 +1,176 @@
+"""A memory file and its entries, stand-alone and in groups, as people and programs write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.core.errors import PolicyDenied
+from sidecar.memory import document, sections
+from sidecar.memory.document import Edit
+from sidecar.memory.entry import Memory
+from sidecar.memory.layout import place_of
+
+PATH = "shared/daily/2026-03-01/session-001-digest.md"
+DIGEST = """---
+session: abc
+agent: dev
+created_at: 2026-03-01T09:00:00Z
+mood: good  # mine
+---
+
+# Session 1
+
+Some words before.
+
+## JWT, not sessions ##
+<!-- id=mem-2026-03-01-001 type=decision author=user at=2026-03-01T09:30:00Z confidence=0.8 mine="kept as it is" -->
+
+A stateless API.
+
+```sh
+## no heading
+```
+
+## CORS fails on another port
+<!--id=mem-2026-03-01-002 type=error_pattern tags=cors,proxy evidence_count=3-->
+Add a proxy.
+
+## Added by hand
+
+No facts here.
+"""
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n`#<!->=id ~"), max_size=60)
+
+
+def read(content: bytes | str, path: str = PATH) -> document.Document:
+    place = place_of(path)
+    assert place is not None
+    return document.read(content if isinstance(content, bytes) else content.encode(), path, place, 0)
+
+
+def by_id(found: document.Document, memory_id: str) -> Memory:
+    return next(one for one in found.memories if one.id == memory_id)
+
+
+def test_a_digest_is_a_group_of_entries_with_facts_of_their_own() -> None:
+    found = read(DIGEST)
+    assert found.is_group
+    assert not found.warning
+    first, second, third = found.memories
+    assert (first.id, first.title, first.type, first.author) == (
+        "mem-2026-03-01-001", "JWT, not sessions", "decision", "user",
+    )  # fmt: skip
+    assert first.text == "A stateless API.\n\n```sh\n## no heading\n```"
+    assert (second.type, second.tags, second.evidence, second.text) == (
+        "error_pattern", ("cors", "proxy"), 3, "Add a proxy.",
+    )  # fmt: skip
+    assert [one.position for one in found.memories] == [0, 1, 2]
+    assert {one.group_key for one in found.memories} == {PATH}
+    assert {one.session for one in found.memories} == {"abc"}
+    assert (third.id.startswith("mem-file-"), third.title, third.agent) == (True, "Added by hand", "dev")
+
+
+def test_one_entry_changes_and_every_other_byte_stays() -> None:
+    second = by_id(read(DIGEST), "mem-2026-03-01-002")
+    edit = Edit({"confidence": 0.9, "tags": ["cors"]}, "CORS", "Use the proxy.")
+    changed = document.edited(DIGEST.encode(), second, edit, is_group=True).decode()
+    assert changed == DIGEST.replace("## CORS fails on another port", "## CORS").replace(
+        "tags=cors,proxy evidence_count=3-->\nAdd a proxy.",
+        "tags=cors evidence_count=3 confidence=0.9 -->\nUse the proxy.",
+    )
+
+
+def test_an_entry_is_taken_out_and_every_other_byte_stays() -> None:
+    first = by_id(read(DIGEST), "mem-2026-03-01-001")
+    rest = document.without(DIGEST.encode(), first)
+    start, end = DIGEST.index("## JWT"), DIGEST.index("## CORS")
+    assert (rest or b"").decode() == DIGEST[:start] + DIGEST[end:]
+
+
+def test_the_last_entry_takes_its_file_with_it() -> None:
+    content = document.with_entry(document.new_group({}, "G"), {"id": "mem-1"}, "One", "text")
+    assert document.without(content, read(content).memories[0]) is None
+
+
+def test_an_unclosed_fence_hides_no_entry_that_has_facts() -> None:
+    found = read(DIGEST.replace("## no heading\n```", "## no heading"))
+    assert [one.id for one in found.memories][:2] == ["mem-2026-03-01-001", "mem-2026-03-01-002"]
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), st.sampled_from(["\n", "\r\n"]))
+def test_no_text_forges_another_entry_or_hides_one(words: list[tuple[str, str]], line_end: str) -> None:
+    content = document.new_group({"session": "s"}, "Digest").replace(b"\n", line_end.encode())
+    for number, (title, text) in enumerate(words):
+        content = document.with_entry(content, {"id": f"mem-{number}", "author": text[:50]}, title, text)
+    found = read(content).memories
+    assert [one.id for one in found] == [f"mem-{number}" for number in range(len(words))]
+    assert [one.title for one in found] == [sections.heading(title) for title, _ in words]
+
+
+@given(TEXTS, TEXTS)
+def test_a_stand_alone_memory_never_passes_for_a_group(title: str, text: str) -> None:
+    found = read(document.new_memory({"id": "mem-1"}, title, text), "shared/durable/x.md")
+    assert [one.id for one in found.memories] == ["mem-1"]
+    assert not found.is_group
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_facts_and_texts_of_an_entry_change_as_told(title: str, text: str, fact: str) -> None:
+    first = by_id(read(DIGEST), "mem-2026-03-01-001")
+    edit = Edit({"type": "lesson", "note": fact}, title, text)
+    found = read(document.edited(DIGEST.encode(), first, edit, is_group=True))
+    assert [one.id for one in found.memories][:2] == ["mem-2026-03-01-001", "mem-2026-03-01-002"]
+    assert len(found.memories) == 3
+    assert (found.memories[0].title, found.memories[0].type) == (sections.heading(title), "lesson")
+    assert found.memories[1:] == read(DIGEST).memories[1:]
+
+
+@pytest.mark.parametrize(
+    ("content", "warning", "memory_id"),
+    [
+        (b"---\nid: mem-1\ntags: [\n---\n# T\ntext\n", "The front matter is not valid YAML in line 4.", "mem-1"),
+        (b"---\nid: mem-1\n# T\ntext\n", "The front matter has no closing line `---`.", "mem-1"),
+        (b"---\nid: mem-1\n---\n\xff text\n", "The file is not UTF-8.", "mem-1"),
+        (b"x" * (2**20 + 1), "The file is larger than 1 MiB and is not read.", None),
+        (b"---\nid: mem-1\nconfidence: much\n---\n", "`confidence` is not a number.", "mem-1"),
+        (b"---\nid: ../x\n---\n", "`id` is not made of letters, digits, hyphens and dots.", None),
+        (b"---\nid: mem-1\ncreated_at: now\n---\n", "`created_at` is not a moment like 2026-03-01T09:30:00Z.", "mem-1"),
+    ],
+)
+def test_a_damaged_file_is_told_of_and_still_listed(content: bytes, warning: str, memory_id: str | None) -> None:
+    found = read(content, "shared/durable/x.md")
+    assert found.warning == warning
+    (one,) = found.memories
+    assert one.id == memory_id if memory_id else one.id.startswith("mem-file-")
+
+
+@pytest.mark.parametrize("content", [b"---\nid: mem-1\ntags: [\n---\n# T\n", b"---\nid: mem-1\n", b"\xff"])
+def test_a_damaged_file_is_never_written(content: bytes) -> None:
+    memory = read(content, "shared/durable/x.md").memories[0]
+    with pytest.raises(PolicyDenied):
+        document.edited(content, memory, Edit({"tier": "hot"}), is_group=False)
+
+
+@pytest.mark.parametrize(
+    ("content", "title", "text"),
+    [
+        ("# T\n\nOne.\n", "T", "One."),
+        ("\ufeff---\r\nid: mem-1\r\n---\r\n\r\n# T #\r\n\r\nOne.\r\n", "T", "One."),
+        ("Only words.\nMore.\n", "Only words.", "Only words.\nMore."),
+        ("", "x", ""),
+        ("---\nid: mem-1\n---\n", "x", ""),
+    ],
+)
+def test_title_and_text_of_what_people_write(content: str, title: str, text: str) -> None:
+    (one,) = read(content, "shared/durable/x.md").memories
+    assert (one.title, one.text) == (title, text)
+
+
+def test_being_read_is_no_new_version_and_any_other_change_is() -> None:
+    content = document.new_memory({"id": "mem-1", "access_count": 0, "tags": ["a"]}, "T", "text")
+    one = read(content, "shared/durable/x.md").memories[0]
+    counted = document.edited(content, one, Edit({"access_count": 4, "tier": "hot"}), is_group=False)
+    assert read(counted, "shared/durable/x.md").memories[0].version == one.version
+    for edit in (Edit({"tags": ["b"]}), Edit({}, title="U"), Edit({}, text="other"), Edit({"mine": "x"})):
+        changed = document.edited(content, one, edit, is_group=False)
+        assert read(changed, "shared/durable/x.md").memories[0].version != one.version

@@ -1,0 +1,228 @@
+"""Memories are added, changed, deleted and restored in their files, and what the user wrote there stays."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.memory.conftest import Memories
+
+MINE = """---
+# what I know of carts
+id: mem-2026-02-01-007
+mood: good   # not yours
+tags: [cart]
+---
+
+# Carts are cached
+
+For a minute.
+"""
+
+
+def test_a_users_file_is_found_changed_and_keeps_what_is_the_users(memories: Memories) -> None:
+    path = memories.write("shared/durable/carts.md", MINE)
+    (one,) = memories.ask("list")["memories"]
+    assert (one["id"], one["title"], one["tags"]) == ("mem-2026-02-01-007", "Carts are cached", ["cart"])
+    changed = memories.ask("update", id=one["id"], tags=["cart", "cache"], confidence=0.9)
+    assert changed["tags"] == ["cart", "cache"]
+    assert path.read_text() == MINE.replace("tags: [cart]", "tags: [cart, cache]\nconfidence: 0.9")
+    memories.ask("update", id=one["id"], text="For an hour.")
+    assert path.read_text().startswith(
+        "---\n# what I know of carts\nid: mem-2026-02-01-007\nmood: good   # not yours\n"
+    )
+    assert path.read_text().endswith("# Carts are cached\n\nFor an hour.\n")
+
+
+def test_a_change_to_what_somebody_else_changed_is_a_conflict(memories: Memories) -> None:
+    one = memories.add("One.")
+    memories.ask("update", id=one["id"], text="Two.")
+    for method in ("update", "delete"):
+        assert memories.refused(method, id=one["id"], version=one["version"]).data["kind"] == "conflict"
+    assert memories.ask("get", id=one["id"])["text"] == "Two."
+
+
+def test_a_damaged_file_is_listed_with_a_warning_and_left_alone(memories: Memories) -> None:
+    content = "---\nid: mem-2026-02-01-001\ntags: [\n---\n# Words\nthat count\n"
+    path = memories.write("shared/durable/x.md", content)
+    assert memories.ids() == ["mem-2026-02-01-001"]
+    shown = memories.ask("get", id="mem-2026-02-01-001", sessionId="s")
+    assert (shown["text"], shown["warning"]) == ("that count", "The front matter is not valid YAML in line 4.")
+    assert memories.refused("update", id=shown["id"], tags=["a"]).data["kind"] == "policyDenied"
+    assert path.read_text() == content
+    warnings = [{"path": ".chati/memories/shared/durable/x.md", "warning": shown["warning"]}]
+    assert memories.ask("status")["warnings"] == warnings
+
+
+def test_a_deleted_memory_is_gone_with_its_file_and_its_wording_is_known_as_deleted(memories: Memories) -> None:
+    one = memories.add("Use port 3000.")
+    memories.ask("delete", id=one["id"])
+    assert memories.refused("get", id=one["id"]).data["kind"] == "notFound"
+    assert not (memories.project / one["path"]).exists()
+    assert [id_ for (id_,) in memories.rows("SELECT id FROM continuity_memory_tombstones")] == [one["id"]]
+
+
+def test_an_id_is_never_given_again(memories: Memories) -> None:
+    first = memories.add("One.")["id"]
+    memories.ask("delete", id=first)
+    assert memories.add("Two.")["id"] != first
+    memories.write("shared/durable/mine.md", "---\nid: mem-2026-03-01-900\n---\n# Mine\n")
+    memories.ids()
+    assert memories.add("Three.")["id"] == "mem-2026-03-01-901"
+
+
+def test_what_a_user_deletes_by_hand_stays_deleted_and_what_comes_back_is_alive(memories: Memories) -> None:
+    one = memories.add("Never use floats.")
+    path = memories.project / one["path"]
+    content = path.read_bytes()
+    path.unlink()
+    assert memories.ids() == []
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == [(one["id"],)]
+    path.write_bytes(content)
+    assert memories.ids() == [one["id"]]
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
+
+
+def test_a_moved_file_is_no_deletion_and_a_reworded_one_is_one_of_the_old_wording(memories: Memories) -> None:
+    one = memories.add("Never use floats.")
+    path = memories.project / one["path"]
+    path.rename(path.with_name("moved.md"))
+    assert memories.ids() == [one["id"]]
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
+    memories.ask("update", id=one["id"], text="Use decimals.")
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == [(one["id"],)]
+
+
+def test_what_was_kept_for_a_session_or_goes_with_the_whole_folder_was_not_deleted_by_the_user(
+    memories: Memories,
+) -> None:
+    session = memories.add("For now.", keeping="session")
+    (memories.project / session["path"]).unlink()
+    memories.add("For good.")
+    (memories.project / ".chati").rename(memories.project / "elsewhere")
+    assert memories.ids() == []
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
+
+
+def test_an_entry_of_a_digest_is_deleted_from_it_and_the_others_stay(memories: Memories) -> None:
+    path = memories.write(
+        "shared/daily/2026-03-01/session-001-digest.md",
+        "# S\n\n## A\n<!-- id=mem-2026-03-01-001 -->\nfirst\n\n## B\n<!-- id=mem-2026-03-01-002 -->\nsecond\n",
+    )
+    memories.ask("delete", id="mem-2026-03-01-001")
+    assert path.read_text() == "# S\n\n## B\n<!-- id=mem-2026-03-01-002 -->\nsecond\n"
+    assert memories.ids() == ["mem-2026-03-01-002"]
+    memories.ask("delete", id="mem-2026-03-01-002")
+    assert not path.exists()
+    assert not path.parent.exists()
+
+
+def test_an_archived_memory_is_restored_to_where_it_came_from(memories: Memories) -> None:
+    memories.write("archive/shared/daily/2026-01-01/x.md", "---\nid: mem-2026-01-01-001\n---\n# Old\n")
+    assert memories.ids() == []
+    assert memories.ids(archived=True) == ["mem-2026-01-01-001"]
+    restored = memories.ask("restore", id="mem-2026-01-01-001")
+    assert restored["path"] == ".chati/memories/shared/daily/2026-01-01/x.md"
+    assert memories.refused("restore", id="mem-2026-01-01-001").data["kind"] == "conflict"
+
+
+def test_a_restore_overwrites_nothing(memories: Memories) -> None:
+    memories.write("archive/shared/durable/x.md", "---\nid: mem-1\n---\n# Old\n")
+    kept = memories.write("shared/durable/x.md", "---\nid: mem-2\n---\n# New\n")
+    assert memories.refused("restore", id="mem-1").data["kind"] == "conflict"
+    assert kept.read_text() == "---\nid: mem-2\n---\n# New\n"
+
+
+def test_the_user_makes_a_memory_permanent(memories: Memories) -> None:
+    daily = memories.add("Note.", keeping="daily")
+    kept = memories.ask("update", id=daily["id"], keeping="durable")
+    assert (kept["keeping"], kept["path"]) == ("durable", ".chati/memories/shared/durable/2026-03-01-note-001.md")
+    memories.write(
+        "shared/daily/2026-03-01/d.md",
+        "---\nsession: s\n---\n\n## A\n<!-- id=mem-2026-03-01-050 type=lesson -->\nfirst\n\n"
+        "## B\n<!-- id=mem-2026-03-01-051 -->\nsecond\n",
+    )
+    kept = memories.ask("update", id="mem-2026-03-01-050", keeping="durable")
+    assert (kept["keeping"], kept["type"], kept["text"], kept["sessionId"]) == ("durable", "lesson", "first", "s")
+    assert memories.ids(keeping="daily") == ["mem-2026-03-01-051"]
+
+
+def test_being_opened_counts_once_a_session_and_being_listed_never(memories: Memories) -> None:
+    one = memories.add("One.")
+    memories.ids()
+    assert memories.ask("get", id=one["id"])["accessCount"] == 0
+    counts = [memories.ask("get", id=one["id"], sessionId=session)["accessCount"] for session in "aabba"]
+    assert counts == [1, 1, 2, 2, 2]
+    shown = memories.as_agent("dev").ask("get", id=one["id"])
+    assert (shown["accessCount"], shown["lastAccessedAt"]) == (3, "2026-03-01T09:30:00.000Z")
+    assert shown["version"] == one["version"]
+
+
+def test_pages_and_filters(memories: Memories) -> None:
+    for number in range(5):
+        memories.add(f"Number {'abcde'[number]}.", tags=["odd" if number % 2 else "even"], type="lesson")
+    memories.add("Else.", keeping="daily", type="decision")
+    pages = [memories.ask("list", limit=2, offset=offset) for offset in (0, 2, 4)]
+    assert {page["total"] for page in pages} == {6}
+    assert len({one["id"] for page in pages for one in page["memories"]}) == 6
+    assert memories.ask("list", tag="ODD")["total"] == 2
+    assert memories.ask("list", keeping="daily", type="decision", sector="episodic")["total"] == 1
+
+
+def test_the_index_file_lists_what_there_is_and_is_left_alone_when_nothing_changed(memories: Memories) -> None:
+    one = memories.add("One.", tags=["a"])
+    path = memories.folder / "index.json"
+    told = json.loads(path.read_text())["memories"]
+    assert told == [
+        {"id": one["id"], "title": "One.", "tags": ["a"], "tier": "warm", "type": "semantic", "sector": "semantic",
+         "path": one["path"].removeprefix(".chati/memories/")},
+    ]  # fmt: skip
+    os.utime(path, (1, 1))
+    memories.ask("update", id=one["id"], tags=["a"])
+    assert path.stat().st_mtime == 1
+    memories.ask("delete", id=one["id"])
+    assert json.loads(path.read_text())["memories"] == []
+
+
+@pytest.mark.parametrize("place", [".chati", ".chati/memories"])
+@pytest.mark.parametrize("thing", ["link", "file"])
+def test_what_stands_in_the_folders_place_is_refused_and_not_touched(
+    memories: Memories, tmp_path: Path, place: str, thing: str
+) -> None:
+    target, elsewhere = memories.project / place, tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    target.parent.mkdir(exist_ok=True)
+    if thing == "link":
+        target.symlink_to(elsewhere)
+    else:
+        target.write_text("mine")
+    for error in (memories.refused("add", text="One."), memories.refused("list"), memories.refused("status")):
+        assert error.data["kind"] == "policyDenied"
+        assert error.message.count(".") <= 2
+    assert list(elsewhere.iterdir()) == []
+    assert thing == "link" or target.read_text() == "mine"
+
+
+def test_the_users_own_gitignore_is_never_touched(memories: Memories) -> None:
+    (memories.project / ".chati").mkdir()
+    (memories.project / ".gitignore").write_text("mine\n")
+    memories.add("One.")
+    assert (memories.project / ".gitignore").read_text() == "mine\n"
+    assert not (memories.project / ".chati" / ".gitignore").exists()
+    assert (memories.folder / ".gitignore").read_text().endswith("\n*\n")
+
+
+def test_secrets_private_words_and_our_own_text_are_never_written(memories: Memories) -> None:
+    one = memories.add(
+        "Deploy with key AKIAIOSFODNN7EXAMPL2 <private>to my mother</private> now.\n"
+        '<chati-context bracket="FRESH"><mode>build</mode></chati-context>\n'
+        "[continuity:context 0123456789ab]\nReference data: files.\n[continuity:request]\nFix it.",
+        title="Deploy <private>x</private>",
+    )
+    content = (memories.project / one["path"]).read_text()
+    assert one["title"] == "Deploy"
+    assert "Fix it." in content
+    for lost in ("AKIA", "mother", "chati-context", "Reference data", "<private"):
+        assert lost not in content
+    assert memories.refused("add", text="<private>all of it").data["kind"] == "invalidParams"

@@ -1,0 +1,126 @@
+"""An agent reaches its own and the shared memories by no means any other."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sidecar.memory import AGENTS, revoke
+from tests.memory.conftest import Memories
+
+SECRET = "The architect thinks of leaving Postgres."
+
+
+@pytest.fixture
+def private(memories: Memories) -> str:
+    """The id of a private memory of the architect's, beside a shared one."""
+    memories.add("All know this.")
+    return str(memories.as_agent("architect").add(SECRET, owner="architect")["id"])
+
+
+def test_an_agent_reaches_its_own_and_shared_memories_and_nobody_elses(memories: Memories, private: str) -> None:
+    assert [one["owner"] for one in memories.as_agent("architect").ask("list")["memories"]] == ["architect", "shared"]
+    for stranger in (memories, *(memories.as_agent(agent) for agent in AGENTS if agent != "architect")):
+        assert [one["owner"] for one in stranger.ask("list")["memories"]] == ["shared"]
+        assert stranger.ask("list", owner="architect") == {"memories": [], "total": 0}
+
+
+@pytest.mark.parametrize("method", ["get", "update", "delete", "restore"])
+def test_a_private_id_answers_exactly_like_one_that_does_not_exist(
+    memories: Memories, private: str, method: str
+) -> None:
+    before = (memories.folder / "architect").rglob("*.md")
+    contents = {path: path.read_bytes() for path in before}
+    dev = memories.as_agent("dev")
+    known, unknown = dev.refused(method, id=private), dev.refused(method, id="mem-2026-03-01-999")
+    assert (known.code, known.message, known.data) == (unknown.code, unknown.message, unknown.data)
+    assert {path: path.read_bytes() for path in contents} == contents
+
+
+def test_counts_and_warnings_tell_nothing_of_others(memories: Memories, private: str) -> None:
+    before = memories.as_agent("dev").ask("status")
+    memories.as_agent("architect").add("Another one.", owner="architect")
+    memories.write("architect/durable/damaged.md", "---\nid: [\n---\n" + SECRET)
+    (memories.folder / "architect/durable/a link").symlink_to(memories.project)
+    after = memories.as_agent("dev").ask("status")
+    told = {**before, "index": before["index"]["files"]}
+    assert {**after, "index": after["index"]["files"]} == told
+    own = memories.as_agent("architect").ask("status")
+    assert {row["owner"]: row["memories"] for row in own["counts"]} == {"architect": 3, "shared": 1}
+    assert len(own["warnings"]) == 2
+    assert memories.as_agent("dev").ask("rebuild") == {"files": 1, "warnings": []}
+
+
+def test_only_its_agent_writes_a_private_memory(memories: Memories) -> None:
+    assert memories.refused("add", text="x", owner="architect").data["kind"] == "policyDenied"
+    assert memories.as_agent("dev").refused("add", text="x", owner="architect").data["kind"] == "policyDenied"
+    assert memories.as_agent("dev").add("x", owner="dev")["agent"] == "dev"
+
+
+def test_the_folder_says_whose_it_is_whatever_the_front_matter_says(memories: Memories) -> None:
+    memories.write("architect/durable/x.md", "---\nid: mem-1\nagent: dev\nowner: shared\n---\n# X\n")
+    assert memories.as_agent("dev").ids() == []
+    assert memories.as_agent("architect").ids() == ["mem-1"]
+
+
+def test_of_two_memories_with_one_id_each_reaches_the_one_within_reach(memories: Memories, private: str) -> None:
+    memories.write("shared/durable/same.md", f"---\nid: {private}\n---\n# Shared\n")
+    assert memories.as_agent("dev").ask("get", id=private)["title"] == "Shared"
+    assert memories.as_agent("dev").ask("status")["warnings"] == []
+    assert [one["warning"] for one in memories.as_agent("architect").ask("status")["warnings"]] == [
+        f"Another memory has the id {private} too.", f"Another memory has the id {private} too.",
+    ]  # fmt: skip
+
+
+def test_links_are_not_followed_neither_out_of_the_folder_nor_into_anothers(
+    memories: Memories, private: str, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("---\nid: mem-out\n---\n# Outside\n")
+    shared = memories.folder / "shared" / "durable"
+    (shared / "out.md").symlink_to(outside)
+    (shared / "in.md").symlink_to(next((memories.folder / "architect").rglob("*.md")))
+    (shared / "folder").symlink_to(memories.folder / "architect" / "durable")
+    (memories.folder / "ux").symlink_to(memories.folder / "architect")
+    dev = memories.as_agent("dev")
+    assert [one["title"] for one in dev.ask("list")["memories"]] == ["All know this."]
+    assert len(dev.ask("status")["warnings"]) == 3
+    assert memories.as_agent("ux").ids() == dev.ids()
+    assert memories.as_agent("ux").refused("add", text="x", owner="ux").data["kind"] == "policyDenied"
+
+
+def test_a_token_counts_in_its_project_only_and_until_its_agent_is_deactivated(
+    memories: Memories, tmp_path: Path
+) -> None:
+    dev = memories.as_agent("dev")
+    other = tmp_path / "other"
+    other.mkdir()
+    assert dev.refused("list", cwd=str(other)).data["kind"] == "policyDenied"
+    process = memories.sidecar.app.process
+    assert process is not None
+    with process.database.write() as tx:
+        revoke(tx, dev.index().project, "architect")
+    assert dev.ids() == []
+    with process.database.write() as tx:
+        revoke(tx, dev.index().project)
+    assert dev.refused("list").data["kind"] == "policyDenied"
+    assert memories.refused("list", token="made up").message == dev.refused("list").message
+
+
+def test_no_token_stands_in_the_state_file(memories: Memories) -> None:
+    dev = memories.as_agent("dev")
+    dev.add("x")
+    kept = json.dumps(memories.rows("SELECT token_hash, agent FROM continuity_memory_tokens"))
+    assert str(dev.token) not in kept
+
+
+@pytest.mark.parametrize("name", ["../dev", "shared/../dev", "Dev", "root", "dev/..", "", "archive", "dev\x00"])
+def test_other_names_are_no_owner(memories: Memories, name: str) -> None:
+    assert memories.refused("add", text="x", owner=name).data["kind"] == "invalidParams"
+
+
+def test_a_folder_that_is_no_agents_holds_no_memory(memories: Memories) -> None:
+    for path in ("root/durable/x.md", "shared/x.md", "x.md", "shared/other/x.md", "archive/x.md", "dev/durable/.x.md"):
+        memories.write(path, "---\nid: mem-1\n---\n# X\n")
+    assert memories.ask("list")["total"] == 0
+    assert memories.as_agent("dev").ask("list", archived=None)["total"] == 0
