@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sidecar.core.errors import PolicyDenied
 from sidecar.memory import document, sections
 from sidecar.memory.document import Edit
-from sidecar.memory.entry import Memory
+from sidecar.memory.entry import Document, Memory
 from sidecar.memory.layout import place_of
 
 PATH = "shared/daily/2026-03-01/session-001-digest.md"
@@ -42,13 +42,13 @@ No facts here.
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n`#<!->=id ~"), max_size=60)
 
 
-def read(content: bytes | str, path: str = PATH) -> document.Document:
+def read(content: bytes | str, path: str = PATH) -> Document:
     place = place_of(path)
     assert place is not None
     return document.read(content if isinstance(content, bytes) else content.encode(), path, place, 0)
 
 
-def by_id(found: document.Document, memory_id: str) -> Memory:
+def by_id(found: Document, memory_id: str) -> Memory:
     return next(one for one in found.memories if one.id == memory_id)
 
 

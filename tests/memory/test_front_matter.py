@@ -1,6 +1,7 @@
 """Front matter is changed in place: whatever a user wrote there survives byte for byte."""
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 
 import pytest
 from hypothesis import example, given
@@ -30,12 +31,15 @@ access_count: 7\r
 # Title\r
 text without an end"""
 
-KEYS = st.text("abcdefgh_-", min_size=1, max_size=8).filter(lambda name: name[0] not in "-")
-LINES = st.one_of(
-    st.tuples(KEYS, st.sampled_from(["1", "'x: y'", '"é # no"', "[a, b]", "{a: 1}", "plain text", "2026-02-12", "~", ""]))
-    .map(lambda pair: f"x{pair[0]}: {pair[1]}"),
-    st.sampled_from(["# a comment", "", "   ", "    # indented", "xlist:\n- a\n- b", "xblock: |\n  a\n\n  b", "xfold: >-\n  a\n  b"]),
+KEYS = st.text("abcdefgh_-", min_size=1, max_size=8).filter(lambda name: not name.startswith("-"))
+SCALARS = ("1", "'x: y'", '"é # no"', "[a, b]", "{a: 1}", "plain text", "2026-02-12", "~", "")
+BLOCKS = (
+    "# a comment", "", "   ", "    # indented", "xlist:\n- a\n- b", "xblock: |\n  a\n\n  b", "xfold: >-\n  a\n  b",
 )  # fmt: skip
+LINES = st.one_of(
+    st.tuples(KEYS, st.sampled_from(SCALARS)).map(lambda pair: f"x{pair[0]}: {pair[1]}"),
+    st.sampled_from(BLOCKS),
+)
 VALUES: st.SearchStrategy[Value] = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
     st.integers(-(10**6), 10**6),
@@ -44,7 +48,7 @@ VALUES: st.SearchStrategy[Value] = st.one_of(
 )
 
 
-def others_of(matter: str, line_end: str, known: Set[str]) -> list[str]:
+def others_of(matter: str, line_end: str, known: AbstractSet[str]) -> list[str]:
     return [line for line in matter.split(line_end) if line.partition(":")[0] not in known]
 
 
@@ -106,12 +110,8 @@ def test_a_value_reads_back_as_it_was_written(value: Value) -> None:
 
 @given(st.text(max_size=200))
 def test_no_text_at_all_breaks_the_reading(text: str) -> None:
-    try:
-        parts = front_matter.split(text)
-        if parts.matter is not None:
-            front_matter.read(parts.matter)
-    except Damaged as damage:
-        assert str(damage).endswith(".")
+    with suppress(Damaged):
+        front_matter.read(front_matter.split(text).matter or "")
 
 
 @pytest.mark.parametrize(

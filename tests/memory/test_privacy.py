@@ -18,7 +18,8 @@ def private(memories: Memories) -> str:
     return str(memories.as_agent("architect").add(SECRET, owner="architect")["id"])
 
 
-def test_an_agent_reaches_its_own_and_shared_memories_and_nobody_elses(memories: Memories, private: str) -> None:
+@pytest.mark.usefixtures("private")
+def test_an_agent_reaches_its_own_and_shared_memories_and_nobody_elses(memories: Memories) -> None:
     assert [one["owner"] for one in memories.as_agent("architect").ask("list")["memories"]] == ["architect", "shared"]
     for stranger in (memories, *(memories.as_agent(agent) for agent in AGENTS if agent != "architect")):
         assert [one["owner"] for one in stranger.ask("list")["memories"]] == ["shared"]
@@ -37,7 +38,8 @@ def test_a_private_id_answers_exactly_like_one_that_does_not_exist(
     assert {path: path.read_bytes() for path in contents} == contents
 
 
-def test_counts_and_warnings_tell_nothing_of_others(memories: Memories, private: str) -> None:
+@pytest.mark.usefixtures("private")
+def test_counts_and_warnings_tell_nothing_of_others(memories: Memories) -> None:
     before = memories.as_agent("dev").ask("status")
     memories.as_agent("architect").add("Another one.", owner="architect")
     memories.write("architect/durable/damaged.md", "---\nid: [\n---\n" + SECRET)
@@ -72,9 +74,8 @@ def test_of_two_memories_with_one_id_each_reaches_the_one_within_reach(memories:
     ]  # fmt: skip
 
 
-def test_links_are_not_followed_neither_out_of_the_folder_nor_into_anothers(
-    memories: Memories, private: str, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("private")
+def test_links_are_not_followed_neither_out_of_the_folder_nor_into_anothers(memories: Memories, tmp_path: Path) -> None:
     outside = tmp_path / "outside.md"
     outside.write_text("---\nid: mem-out\n---\n# Outside\n")
     shared = memories.folder / "shared" / "durable"
