@@ -38,6 +38,16 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_a_module_that_moved_away_from_those_who_import_it_is_a_boundary",
         "test_boundaries.py::test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundaries",
     ),
+    "Automatic Memory Capture on Meaningful Events: Direction change capture": (
+        "test_direction.py::test_an_approach_given_up_in_so_many_words_is_noted_with_its_reason_and_its_task",
+        "test_direction.py::test_an_accepted_note_warns_the_projects_next_session",
+        "test_direction.py::test_one_approach_is_noted_once_however_it_is_told",
+        "test_direction.py::test_work_of_an_earlier_run_that_is_taken_back_is_noted_though_nobody_says_so",
+        "test_direction.py::test_work_that_goes_on_is_not_taken_back",
+        "test_direction.py::test_what_the_user_takes_back_or_a_scratch_file_is_no_change_of_direction",
+        "test_direction.py::test_a_step_under_way_that_is_dropped_for_another_is_noted",
+        "test_direction.py::test_other_words_and_aborted_runs_change_no_direction",
+    ),
     "Governor-Based Snapshot and Rehydrate: Pressure remains low": (
         "test_pressure.py::test_a_short_conversation_goes_on_without_turnover",
     ),
@@ -62,9 +72,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
 }
 
-NOT_YET: dict[str, str] = {
-    "Automatic Memory Capture on Meaningful Events: Direction change capture": "rejected approaches",
-}
+NOT_YET: dict[str, str] = {}
 
 DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory 4.2, 4.3: files with front matter, gitignored": (

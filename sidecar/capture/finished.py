@@ -8,6 +8,7 @@ from sidecar.capture.compaction import Loss
 from sidecar.capture.drafting import kept_plan
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.observed import Observed
+from sidecar.capture.observed_lines import NO_LINES, Lines
 from sidecar.capture.outcomes import RunnerOutcome
 from sidecar.capture.parts import Work
 from sidecar.runs import CallRecord
@@ -35,6 +36,8 @@ class Finished:
     now_ms: int
     boundaries: tuple[Boundary, ...] = ()
     """The boundaries that its changes touch, against the commit it began at."""
+    lines: Lines = NO_LINES
+    """What is left of the conversation's work in the files it changed."""
 
     @property
     def reached(self) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import apsw
 
+from sidecar.capture.drafting import Change
 from sidecar.capture.finished import Finished
 from sidecar.capture.measuring import measured
 from sidecar.capture.model import PostRunResult
@@ -25,6 +27,12 @@ def kept_conclusion(text: str) -> str:
     if len(told) <= 2 * KEPT_CHARACTERS:
         return told
     return f"{told[:KEPT_CHARACTERS].rstrip()}\n…\n{told[-KEPT_CHARACTERS:].lstrip()}"
+
+
+def _touched(one: Finished, change: Change) -> list[Any]:
+    """A changed file with its counts and, where they are known, the marks of the lines that are left of this work."""
+    kept = one.lines.kept.get(change.path)
+    return [*change, *((kept.digest, sorted(kept.lines)) if kept is not None else ())]
 
 
 def keep_run(
@@ -49,7 +57,7 @@ def keep_run(
             "head_commit": one.observed.state.head if one.observed.state else None,
             "objective": state.task.objective if state.task else "",
             "conclusion": kept_conclusion(one.conclusion),
-            "touched": [list(change) for change in one.observed.changes],
+            "touched": [_touched(one, change) for change in one.observed.changes],
             "usage": params.usage.model_dump(mode="json", by_alias=True) if params.usage else None,
             "worth": worth.record,
             "result": result.model_dump(mode="json", by_alias=True),

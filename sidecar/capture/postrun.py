@@ -10,6 +10,7 @@ from sidecar.call import Call
 from sidecar.capture.committing import commit_later
 from sidecar.capture.compaction import Loss, loss_by_prompt
 from sidecar.capture.delivering import forget_lost, settle_delivery
+from sidecar.capture.direction import Kept
 from sidecar.capture.drafts import keep_drafts
 from sidecar.capture.finished import Finished
 from sidecar.capture.governing import govern
@@ -18,8 +19,10 @@ from sidecar.capture.measuring import had_before
 from sidecar.capture.model import PostRunParams, PostRunResult
 from sidecar.capture.observed import observe
 from sidecar.capture.observed_contracts import touched_boundaries
+from sidecar.capture.observed_lines import lines_left
 from sidecar.capture.outcomes import outcomes_of
 from sidecar.capture.parts import Failure, work_of
+from sidecar.capture.rejections import RUNS
 from sidecar.capture.testing import keep_tests
 from sidecar.capture.told_errors import failures_in
 from sidecar.capture.transcript import Recent, compacted_since, recent
@@ -41,6 +44,7 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
     with call.database.read() as tx:
         known = records.run_result(tx, params.run_id)
         asked = _pre_run(tx, params)
+        earlier = records.lines_left(tx, params.sub_chat_id, RUNS)
     if known is not None:
         return _again(known)
     parts = params.assistant.parts if params.assistant else []
@@ -52,6 +56,8 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
     one = Finished(
         call, params, workspace, settings, work, outcomes_of(work.commands, params.cwd), before, observed, loss, now_ms
     )
+    left = {path: Kept(frozenset(marks), digest) for path, (digest, marks) in earlier.items()}
+    one.lines = lines_left(call, workspace, observed, before, left)
     if params.outcome == "completed":
         one.boundaries = touched_boundaries(call, workspace, observed, one.start_head, settings["capture.boundaries"])
     with call.database.write() as tx:
@@ -121,8 +127,9 @@ def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     had = had_before(tx, one)
     settle_delivery(tx, one)
     forget_lost(tx, one)
-    drafted = keep_drafts(tx, one, state, tests)
-    state = state._replace(todos=_todos(one, state), plan=one.plan or state.plan)
+    steps = _todos(one, state)
+    drafted = keep_drafts(tx, one, state, steps, tests)
+    state = state._replace(todos=steps, plan=one.plan or state.plan)
     word, state = govern(one, state)
     records.put_sub_chat(tx, one.params.sub_chat_id, one.workspace.project_key, one.workspace.key, state, one.now_ms)
     result = PostRunResult(

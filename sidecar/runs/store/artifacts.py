@@ -47,6 +47,15 @@ def of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int) -
     return next((row for row, is_whole in rows if is_whole), None)
 
 
+def all_of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int) -> list[Artifact]:
+    """Gives the artifacts of an event not older than a moment, the newest first; none that is damaged."""
+    rows = _artifacts(
+        tx, "project = ? AND event_key = ? AND created_at_ms >= ? ORDER BY created_at_ms DESC, rowid DESC",
+        (project, event_key, since_ms),
+    )  # fmt: skip
+    return [row for row, is_whole in rows if is_whole]
+
+
 def told_events(tx: apsw.Connection, project: str, since_ms: int, start_commit: str | None = None) -> frozenset[str]:
     """Gives the keys of the events that a project's artifacts of any status tell of, not older than a moment.
 

@@ -140,6 +140,23 @@ def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int, task: str | 
     return list(dict.fromkeys(change[0] for (touched,) in rows for change in orjson.loads(touched)))
 
 
+def lines_left(tx: apsw.Connection, sub_chat_id: str, runs: int) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Gives what a conversation's last runs left in files: of each the digest of its difference, and its lines' marks.
+
+    It is what the last of them that changed the file knew.
+    """
+    rows = tx.execute(
+        "SELECT touched FROM continuity_runs WHERE sub_chat_id = ? ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
+        (sub_chat_id, runs),
+    )
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for (touched,) in rows:
+        for path, _added, _removed, *left in orjson.loads(touched):
+            if left:
+                found.setdefault(path, (left[0], tuple(left[1])))
+    return found
+
+
 def runs_told(tx: apsw.Connection, sub_chat_id: str, limit: int) -> list[RunTold]:
     """Gives what a conversation's last runs tell of their work, the latest first."""
     rows = tx.execute(

@@ -1,0 +1,160 @@
+"""What a run leaves when it changes its direction: a note of the approach that was given up, linked to its task."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.support.conversation import Conversation, bash, sent
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+
+PROMPT = "Make the totals of large carts faster"
+CACHE = "".join(f"def cached_{name}(cart):\n    return cart.{name}_cache\n\n\n" for name in "abcdefgh")
+RED = "FAILED tests/test_prices.py::test_discount - assert 99 == 100\n1 failed in 0.02s"
+
+
+def drafted(conversation: Conversation, kind: str = "rejectedApproach") -> list[Any]:
+    params = {"projectPath": conversation.project_path, "type": kind}
+    found = conversation.client.request("artifact/list", params)["artifacts"]
+    return [conversation.artifact(one["id"]) for one in found]
+
+
+def writes(conversation: Conversation, **files: str) -> list[dict[str, Any]]:
+    return [conversation.edit(path, content) for path, content in files.items()]
+
+
+def begin(conversation: Conversation, *parts: dict[str, Any]) -> Any:
+    work = partial(writes, conversation, **{"till/cache.py": CACHE})
+    return conversation.turn(PROMPT, lambda: [*work(), *parts], text="Totals are kept in a cache beside the cart now.")
+
+
+def delete(conversation: Conversation, path: str) -> dict[str, Any]:
+    (conversation.cwd / path).unlink()
+    return bash(f"rm {path}", "")
+
+
+def test_an_approach_given_up_in_so_many_words_is_noted_with_its_reason_and_its_task(
+    conversation: Conversation,
+) -> None:
+    first = begin(conversation, bash("pytest", RED))
+    text = "I abandoned the cache because totals were stale after a discount, and switched to a running sum.\n"
+    turn = conversation.turn("go on", lambda: [delete(conversation, "till/cache.py")], text=text)
+
+    (note,) = drafted(conversation)
+    assert {"id": note["id"], "type": "rejectedApproach", "status": "draft"} in turn["after"]["artifacts"]
+    assert note["title"] == "Cache – totals were stale after a discount"
+    assert note["body"] == (
+        "# Cache – totals were stale after a discount\n\n"
+        "**Tried:** The cache. In `till/cache.py`; taken back since.\n\n"
+        "**Why it failed:** Totals were stale after a discount.\n\n"
+        "**Instead:** A running sum.\n\n"
+        "> I abandoned the cache because totals were stale after a discount, and switched to a running sum.\n\n"
+        "Task: Make the totals of large carts faster\n"
+    )
+    provenance = note["provenance"]
+    assert note["event"] == "directionChanged"
+    assert provenance["runs"] == [turn["runId"]]
+    assert provenance["files"] == ["till/cache.py"]
+    (entry,) = drafted(conversation, "devlog")
+    assert entry["provenance"]["taskFingerprint"] == provenance["taskFingerprint"]
+    assert entry["provenance"]["runs"] == [first["runId"], turn["runId"]]
+    assert "Direction changed: Cache – totals were stale after a discount." in entry["body"]
+    assert entry["event"] == "directionChanged"
+
+
+def test_an_accepted_note_warns_the_projects_next_session(conversation: Conversation, active: MemorySidecar) -> None:
+    begin(conversation)
+    conversation.turn("go on", text="I gave up on the cache because totals were stale after a discount.")
+    (note,) = drafted(conversation)
+    assert note["title"] not in sent(Conversation(active.client, conversation.cwd, sub_chat_id="b").pre_run(PROMPT))
+    conversation.decide("accept", note["id"])
+    other = Conversation(active.client, conversation.cwd, sub_chat_id="c")
+    assert f"rejected before: {note['title']}" in sent(other.pre_run(PROMPT))
+
+
+def test_one_approach_is_noted_once_however_it_is_told(conversation: Conversation) -> None:
+    begin(conversation)
+    said = (
+        "I abandoned the total cache because it was stale.",
+        "As said, I gave up on caching the totals since invalidation failed.",
+        "The cache approach was abandoned.",
+    )
+    for text in said:
+        conversation.turn("go on", text=text)
+    (note,) = drafted(conversation)
+    conversation.decide("discard", note["id"])
+    conversation.turn("go on", text="I scrapped the total cache.")
+    assert [one["status"] for one in drafted(conversation)] == ["discarded"]
+
+
+def test_work_of_an_earlier_run_that_is_taken_back_is_noted_though_nobody_says_so(
+    conversation: Conversation,
+) -> None:
+    begin(conversation)
+    conversation.turn("try something else", lambda: [delete(conversation, "till/cache.py")], text="Totals are summed.")
+
+    (note,) = drafted(conversation)
+    assert note["title"] == "Totals are kept in a cache beside the cart now"
+    assert "In `till/cache.py`; taken back since.\n\n**Why it failed:** _The run did not say._" in note["body"]
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("till/cache.py", CACHE.replace("    return", "        return").replace("\n\n\n", "\n")),
+        ("till/cache.py", CACHE.replace("cached", "stored").replace("_cache", "_store")),
+        ("till/cache.py", CACHE + "def cached_more(cart):\n    return cart.more\n"),
+        ("till/store.py", CACHE),
+    ],
+    ids=["formatted anew", "written anew", "went on", "moved"],
+)
+def test_work_that_goes_on_is_not_taken_back(conversation: Conversation, path: str, content: str) -> None:
+    begin(conversation)
+
+    def work() -> list[dict[str, Any]]:
+        gone = [delete(conversation, "till/cache.py")] if path != "till/cache.py" else []
+        return [*gone, conversation.edit(path, content)]
+
+    conversation.turn("go on", work, text="The cache is tidier now.")
+    assert drafted(conversation) == []
+
+
+def test_what_the_user_takes_back_or_a_scratch_file_is_no_change_of_direction(
+    conversation: Conversation, project: Repository
+) -> None:
+    begin(conversation)
+    project.write({"till/cache.py": "# mine\n"})
+    conversation.turn("go on", lambda: [conversation.edit("till/cache.py", "# ours\n")])
+    conversation.turn("look", lambda: [conversation.edit("debug_totals.py", CACHE)])
+    conversation.turn("go on", lambda: [delete(conversation, "debug_totals.py")])
+    assert drafted(conversation) == []
+
+
+def test_a_step_under_way_that_is_dropped_for_another_is_noted(conversation: Conversation) -> None:
+    def todos(*steps: tuple[str, str]) -> list[dict[str, str]]:
+        return [{"content": content, "status": status} for content, status in steps]
+
+    begun = todos(("Cache totals in Redis", "in_progress"), ("Write the benchmark", "pending"))
+    worded = todos(("Keep the totals cached in Redis", "in_progress"), ("Write the benchmark", "pending"))
+    turned = todos(("Sum lines while they are added", "in_progress"), ("Write the benchmark", "pending"))
+    work = lambda: [conversation.edit("till/cache.py", "x = 1\n")]  # noqa: E731
+    conversation.turn(PROMPT, work, todos=begun)
+    conversation.turn("go on", todos=worded)
+    assert drafted(conversation) == []
+    conversation.turn("go on", todos=turned)
+
+    (note,) = drafted(conversation)
+    assert note["title"] == "Keep the totals cached in Redis"
+    assert "**Instead:** Sum lines while they are added." in note["body"]
+    done = todos(("Sum lines while they are added", "completed"), ("Write the benchmark", "completed"))
+    conversation.turn("go on", todos=done)
+    conversation.turn("go on", todos=todos(("Release it", "pending")))
+    assert len(drafted(conversation)) == 1
+
+
+def test_other_words_and_aborted_runs_change_no_direction(conversation: Conversation) -> None:
+    begin(conversation)
+    conversation.turn("go on", text="I used const instead of let, and added a pivot table for the totals.")
+    conversation.turn("go on", text="I abandoned the cache because it was stale.", outcome="aborted")
+    assert drafted(conversation) == []
