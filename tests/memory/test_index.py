@@ -1,0 +1,172 @@
+"""The index is brought up to date with the files before it is used, whoever changed them, and made anew from them."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.memory.sameness import digest_of
+from tests.memory.conftest import Memories
+from tests.support.memory import MemorySidecar
+
+LONG_MS = 400 * 86_400_000
+"""Beyond the day these tests run, so that files just written count as old."""
+
+
+def note(memory_id: str, text: str = "text") -> str:
+    return f"---\nid: {memory_id}\n---\n# {memory_id}\n\n{text}\n"
+
+
+def test_files_that_come_change_and_go_are_noticed_before_the_next_answer(memories: Memories) -> None:
+    path = memories.write("shared/durable/a.md", note("mem-a", "one"))
+    assert memories.ask("get", id="mem-a")["text"] == "one"
+    path.write_text(note("mem-a", "two"))
+    assert memories.ask("get", id="mem-a")["text"] == "two"
+    memories.write("shared/daily/2026-03-01/b.md", note("mem-b"))
+    assert sorted(memories.ids()) == ["mem-a", "mem-b"]
+    path.rename(path.with_name("c.md"))
+    assert memories.ask("get", id="mem-a")["path"].endswith("/c.md")
+    path.with_name("c.md").unlink()
+    assert memories.ids() == ["mem-b"]
+
+
+def test_a_change_that_keeps_size_and_times_is_noticed(memories: Memories) -> None:
+    memories.sidecar.clock.advance(LONG_MS * 10)
+    path = memories.write("shared/durable/a.md", note("mem-a", "one"))
+    before = path.stat()
+    memories.ids()
+    path.write_text(note("mem-a", "two"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    if os.name != "nt":
+        assert memories.ask("get", id="mem-a")["text"] == "two"
+
+
+def test_a_file_written_within_the_clocks_tick_of_its_reading_is_read_again(memories: Memories) -> None:
+    memories.write("shared/durable/a.md", note("mem-a", "one"))
+    index = memories.index()
+    index.check()
+    assert memories.rows("SELECT is_racy FROM continuity_memory_files") == [(1,)]
+    memories.sidecar.clock.advance(LONG_MS * 10)
+    index.check()
+    assert memories.rows("SELECT is_racy FROM continuity_memory_files") == [(0,)]
+
+
+def test_what_did_not_change_is_not_read_again(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    memories.sidecar.clock.advance(LONG_MS * 10)
+    for name in "abc":
+        memories.write(f"shared/durable/{name}.md", note(f"mem-{name}"))
+    index = memories.index()
+    opened: list[str] = []
+    original = os.open
+
+    def noting(path: str, flags: int, *rest: int) -> int:
+        opened.append(os.path.basename(path))
+        return original(path, flags, *rest)
+
+    monkeypatch.setattr(os, "open", noting)
+    assert index.check().changed == 3
+    memories.write("shared/durable/b.md", note("mem-b", "other"))
+    assert index.check().changed == 1
+    assert index.check().changed == 0
+    assert [name for name in opened if name.endswith(".md")] == [*sorted(opened[:3], key=opened.index), "b.md"]
+
+
+def test_a_rebuild_gives_what_the_files_say_whatever_stood_in_the_index(memories: Memories) -> None:
+    memories.add("One.")
+    memories.add("Two.", tags=["a"])
+    before = memories.ask("list")
+    process = memories.sidecar.app.process
+    assert process is not None
+    with process.database.write() as tx:
+        tx.execute("UPDATE continuity_memories SET title = 'wrong'")
+        tx.execute("DELETE FROM continuity_memory_text")
+    assert memories.ask("rebuild") == {"files": 2, "warnings": []}
+    assert memories.ask("list") == before
+    found = "SELECT count(*) FROM continuity_memory_text WHERE continuity_memory_text MATCH 'two'"
+    assert memories.rows(found) == [(1,)]
+
+
+def test_without_its_state_file_everything_but_deletions_is_there_again(
+    memories: Memories, open_sidecar: Callable[..., MemorySidecar], tmp_path: Path
+) -> None:
+    memories.add("One.")
+    listed = memories.ask("list")
+    other = open_sidecar(state_dir=tmp_path / "other state")
+    other.client.initialize()
+    assert other.client.request("memory/list", {"cwd": str(memories.project)}) == listed
+
+
+def test_ids_stay_apart_between_sidecars_with_states_of_their_own(
+    memories: Memories, open_sidecar: Callable[..., MemorySidecar], tmp_path: Path
+) -> None:
+    other = open_sidecar(state_dir=tmp_path / "other state")
+    other.client.initialize()
+    ids = []
+    for number in range(3):
+        yours = {"cwd": str(memories.project), "text": f"Yours, {number}."}
+        ids += [memories.add(f"Mine, {number}.")["id"], other.client.request("memory/add", yours)["id"]]
+    assert len(set(ids)) == 6
+    assert sorted(memories.ids()) == sorted(ids)
+
+
+def test_a_folder_that_cannot_be_read_keeps_what_was_known_of_it(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memories.write("shared/durable/deep/a.md", note("mem-a"))
+    assert memories.ids() == ["mem-a"]
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if os.fspath(path).endswith("deep"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert memories.ids() == ["mem-a"]
+    assert [one["warning"] for one in memories.ask("status")["warnings"]] == ["The folder cannot be read."]
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
+
+
+def test_a_pipe_and_a_folder_in_a_files_place_are_no_memories(memories: Memories) -> None:
+    memories.write("shared/durable/a.md", note("mem-a"))
+    (memories.folder / "shared/durable/folder.md").mkdir()
+    if os.name != "nt":
+        os.mkfifo(memories.folder / "shared/durable/pipe.md")
+    assert memories.ids() == ["mem-a"]
+
+
+def test_two_projects_know_nothing_of_each_other(
+    memories: Memories, memories_of: Callable[[Path], Memories], tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    other = memories_of(tmp_path / "other")
+    one = memories.add("One.")
+    assert other.ids() == []
+    assert other.refused("get", id=one["id"]).data["kind"] == "notFound"
+    assert not (tmp_path / "other" / ".chati").exists()
+
+
+def test_a_worktree_shares_the_memories_of_its_project(memories: Memories, tmp_path: Path) -> None:
+    worktree = tmp_path / "worktree"
+    worktree.mkdir()
+    one = memories.ask("add", text="One.", cwd=str(worktree), projectPath=str(memories.project))
+    assert memories.ids() == [one["id"]]
+    assert list(worktree.iterdir()) == []
+
+
+NUMBERS = st.text("0123456789", min_size=1, max_size=6)
+
+
+@given(st.text(max_size=80), NUMBERS, NUMBERS)
+def test_wordings_that_differ_in_numbers_paths_and_ids_only_are_the_same(text: str, one: str, other: str) -> None:
+    first, second = (f"{text} The server at src/{n}/api.py:{n} answered {n} for abc{n}." for n in (one, other))
+    assert digest_of("", first) == digest_of("", second)
+    assert digest_of("", f"{first} not") != digest_of("", first)
+
+
+def test_a_wording_of_numbers_alone_is_compared_as_it_is() -> None:
+    assert digest_of("", "3000") != digest_of("", "4000")
+    assert digest_of("", "端口3000不可用") == digest_of("", "端口4000不可用") != digest_of("", "端口4000可用")

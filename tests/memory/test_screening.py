@@ -1,0 +1,59 @@
+"""What is never remembered is taken out before anything is stored."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.memory import screened
+from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.model import BlockKind
+from sidecar.packs.render import render_block, render_prompt
+
+PARTS = st.lists(
+    st.sampled_from(["<private>", "</private>", "<chati-context>", "</chati-context>", "a ", "\n", "<PRIVATE >", "<x>"])
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a <private>b</private> c", "a  c"),
+        ("a <private>b <private>c</private> d</private> e", "a  e"),
+        ("a <private>b", "a"),
+        ("a </private> b", "a  b"),
+        ('<chati-context bracket="FRESH">x</chati-context>y', "y"),
+        ("<private><chati-context>x</private>y", "y"),
+        ("the word private", "the word private"),
+        ("[continuity: a mark in a sentence]", "[continuity: a mark in a sentence]"),
+        ("a\x00b\x1bc\td", "abc\td"),
+    ],
+)
+def test_private_words_and_our_context_are_taken_out(text: str, kept: str) -> None:
+    assert screened(text).text == kept
+
+
+@given(PARTS)
+def test_whatever_the_tags_nothing_private_is_left_between_them(parts: list[str]) -> None:
+    text = "".join(f"{part}{'secret' if part.lower().startswith('<private') else ''}" for part in parts)
+    kept = screened(text).text
+    assert "secret" not in kept
+    assert "<private" not in kept.lower()
+    assert screened(kept).text == kept
+
+
+def test_a_whole_prompt_of_ours_leaves_the_request_alone() -> None:
+    kinds: tuple[BlockKind, ...] = ("anchor", "context", "delta")
+    blocks = [
+        render_block(kind, [PackItem(kind, kind, Priority.ANCHOR, f"No floats in {kind}.", "d", "why")], "Fix it")
+        for kind in kinds
+    ]
+    found = screened(render_prompt(blocks, "Fix the [continuity: thing"))
+    assert found.text == "Fix the [continuity: thing"
+    assert (found.injected, found.private, found.secrets) == (3, 0, 0)
+    assert screened(blocks[0].text).text == ""
+
+
+def test_secrets_are_masked() -> None:
+    found = screened("password = 'hunter2-Xk9'")
+    assert "hunter2" not in found.text
+    assert found.secrets == 1
