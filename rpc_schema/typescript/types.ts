@@ -409,6 +409,54 @@ export interface ContextComposeResult {
   warnings: string[]
 }
 
+/** An interaction of a session, and what is known of where it stands. What is absent is taken from the project. */
+export interface ContextContinuationParams {
+  cwd: string
+  /** The original project; `cwd` without it. */
+  projectPath?: string | null
+  /** The provider session, whose wear is counted. */
+  sessionId: string
+  /** One told twice counts once. */
+  interactionId?: string | null
+  /** Of this interaction; else by `usage`, else not counted. */
+  bracket?: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL" | null
+  usage?: WindowUsage | null
+  ide?: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot"
+  agent?: string | null
+  /** The agent's, on any one scale. */
+  score?: number | null
+  /** Whether the agent has finished its part. */
+  agentDone?: boolean | null
+  /** Who is to go on once the agent is done. */
+  nextAgent?: string | null
+  mode?: string | null
+  task?: string | null
+  /** How far the task has come. */
+  progress?: string | null
+  /** What waits for the user. */
+  pendingDecisions?: string[]
+  /** Writes the continuation file also where nothing asks for it. */
+  force?: boolean
+  /** From `session/activate`: its agent's own memories are told; without one only shared ones. */
+  token?: string | null
+}
+
+/** Whether a new session should begin, why, and with what. */
+export interface ContextContinuationResult {
+  spawn: boolean
+  /** Every criterion that holds; one is enough. */
+  reasons: string[]
+  wear: SessionWear
+  ide: IdeContinuing
+  /** The continuation file, below the project; null where none was written. */
+  path: string | null
+  /** The same text, for a host that begins the session itself. */
+  prompt: string | null
+  /** What the user types to go on; null where nothing was written. */
+  resumeCommand: string | null
+  warnings: string[]
+}
+
 export interface ContextSettings {
   /**
    * Percent beyond its bound that have to remain before a roomier bracket than the last one begins; 0 is off. Default: 0.
@@ -613,6 +661,17 @@ export interface GovernorWord {
 export interface HostInjects {
   agentsMd?: boolean
   claudeMd?: boolean
+}
+
+/** What the IDE can do by itself. */
+export interface IdeContinuing {
+  name: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot"
+  /** Whether it begins the new session; else the user loads the file. */
+  spawnsItself: boolean
+  /** How it goes on after a compaction. */
+  level1: string
+  /** How a new session begins. */
+  level2: string
 }
 
 /** What a change of an entity reaches. */
@@ -1513,6 +1572,17 @@ export interface SessionStatusResult {
   warnings: string[]
 }
 
+/** What the spawn criteria are judged by. */
+export interface SessionWear {
+  compactions: number
+  criticalInARow: number
+  /** The agent's score at the last compaction. */
+  scoreBefore: number | null
+  score: number | null
+  /** Who waits while the agent is done; null where nobody does. */
+  nextAgent: string | null
+}
+
 /** One setting as it counts now. */
 export interface SettingValue {
   /** Dotted name, as in `governor.turnsSnapshot`. */
@@ -1860,6 +1930,16 @@ export interface Methods {
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "context/compose": { params: ContextComposeParams; result: ContextComposeResult }
+  /**
+   * Counts an interaction and says whether a new session should begin, with every criterion that holds.
+   *
+   * A new one is due after 3 compactions, a score that fell by more than 15 %, CRITICAL 3 times in a row, or when the
+   * agent is done and another waits. Then `.chati/continuation/latest.md` is written: rules, pipeline, task and
+   * progress, pending decisions, HOT memories within the token's reach.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "context/continuation": { params: ContextContinuationParams; result: ContextContinuationResult }
   /**
    * Activates a project's session, or resumes it with its agent and progress, as a bare `/chati` does.
    *

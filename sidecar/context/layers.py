@@ -67,7 +67,7 @@ def compose(sources: Sources, wanted: Wanted) -> Composed:
 
 def _rules_element(sources: Sources, weight: float) -> tuple[Element, list[Trimmed]]:
     """L0: the constitution in short, else the project's instruction files."""
-    digests = _digests(sources)
+    digests = digests_of(sources)
     if not digests:
         return Element("constitution", lines=(NO_RULES,)), []
     empty = Element("constitution", lines=("", ""))
@@ -81,7 +81,7 @@ def _rules_element(sources: Sources, weight: float) -> tuple[Element, list[Trimm
     ]
 
 
-def _digests(sources: Sources) -> tuple[Digest, ...]:
+def digests_of(sources: Sources) -> tuple[Digest, ...]:
     """One for each governing file; a text that two files share is told once."""
     if sources.constitution is not None:
         return (digest_of(*sources.constitution, is_constitution=True),)

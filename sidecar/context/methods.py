@@ -1,10 +1,12 @@
-"""`context/bracket` and `context/compose`."""
+"""`context/bracket`, `context/compose` and `context/continuation`."""
 
 import os
 
 from sidecar.call import Call
+from sidecar.context import continuing
 from sidecar.context.brackets import BRACKETS, Bracket, settled
 from sidecar.context.data import data_of, layers_of
+from sidecar.context.ides import IDES, RESUME
 from sidecar.context.layers import Wanted, compose
 from sidecar.context.model import (
     ContextBracketParams,
@@ -13,10 +15,16 @@ from sidecar.context.model import (
     ContextComposeResult,
     TrimmedPart,
 )
+from sidecar.context.recovery_model import (
+    ContextContinuationParams,
+    ContextContinuationResult,
+    IdeContinuing,
+    SessionWear,
+)
 from sidecar.context.remaining import remaining_of
 from sidecar.context.remembered import CONTINUATION, Remembered, asks_for_memories
 from sidecar.context.sources import gather
-from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import preload
 from sidecar.method import Lane, method
@@ -74,6 +82,66 @@ def compose_block(call: Call, params: ContextComposeParams) -> ContextComposeRes
     )
 
 
+def continuation(call: Call, params: ContextContinuationParams) -> ContextContinuationResult:
+    """Counts an interaction and says whether a new session should begin, with every criterion that holds.
+
+    A new one is due after 3 compactions, a score that fell by more than 15 %, CRITICAL 3 times in a row, or when the
+    agent is done and another waits. Then `.chati/continuation/latest.md` is written: rules, pipeline, task and
+    progress, pending decisions, HOT memories within the token's reach.
+    """
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    workspace.require()
+    sources = gather(workspace.project, workspace.cwd, params.agent)
+    told = _told(params)
+    decision = continuing.decide(call, workspace, params.session_id, sources, told)
+    ide = IDES[params.ide]
+    text, path, warnings = None, None, list(sources.warnings)
+    if decision.reasons or params.force:
+        text = continuing.continuation_of(call, workspace, params.session_id, sources, told, decision, params.token)
+        try:
+            path = continuing.write_continuation(workspace, text)
+        except (PolicyDenied, WorkspaceUnavailable) as error:
+            warnings.append(error.message)
+    return ContextContinuationResult(
+        spawn=bool(decision.reasons),
+        reasons=list(decision.reasons),
+        wear=_wear(decision),
+        ide=IdeContinuing(name=params.ide, spawns_itself=ide.spawns_itself, level1=ide.level_1, level2=ide.level_2),
+        path=path,
+        prompt=text,
+        resume_command=RESUME if path is not None else None,
+        warnings=warnings,
+    )
+
+
+def _told(params: ContextContinuationParams) -> continuing.Told:
+    found = params.bracket
+    if found is None and params.usage is not None:
+        found = settled(remaining_of(params.usage.said).percent, None, 0.0)
+    return continuing.Told(
+        params.interaction_id or "",
+        found,
+        params.score,
+        params.next_agent or "",
+        params.agent_done,
+        params.task or "",
+        params.progress or "",
+        tuple(params.pending_decisions),
+        params.mode,
+    )
+
+
+def _wear(decision: continuing.Decision) -> SessionWear:
+    wear = decision.wear
+    return SessionWear(
+        compactions=wear.compactions,
+        critical_in_a_row=wear.critical_in_a_row,
+        score_before=wear.last_score,
+        score=wear.score,
+        next_agent=decision.next_agent or None,
+    )
+
+
 def _bracket(params: ContextComposeParams) -> Bracket:
     if params.bracket is not None:
         return params.bracket
@@ -97,5 +165,11 @@ METHODS = (
     method("context/bracket", bracket, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
     method(
         "context/compose", compose_block, lane=Lane.SHARED, errors=(WorkspaceUnavailable, PolicyDenied, StateDegraded)
+    ),
+    method(
+        "context/continuation",
+        continuation,
+        lane=Lane.WORKSPACE,
+        errors=(WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy),
     ),
 )

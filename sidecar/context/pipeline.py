@@ -68,13 +68,13 @@ def agent_before(pipeline: Pipeline, agent: str) -> str:
     return next((one.name for one in reversed(pipeline.agents[:until]) if one.status == "completed"), "")
 
 
-def next_agent(pipeline: Pipeline) -> str:
-    """Names the agent that waits for its turn while the current one is done; empty where none does."""
+def next_agent(pipeline: Pipeline, *, is_done: bool = False) -> str:
+    """Names the agent that waits for its turn while the current one is done, or is said to be; empty without one."""
     names = [one.name for one in pipeline.agents]
     if pipeline.current not in names:
         return ""
     at = names.index(pipeline.current)
-    if pipeline.agents[at].status not in _DONE:
+    if not is_done and pipeline.agents[at].status not in _DONE:
         return ""
     later = pipeline.agents[at + 1 :]
     return next((one.name for one in later if one.status not in _DONE), "")

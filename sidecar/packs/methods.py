@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sidecar.call import Call
+from sidecar.context import note_compaction
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
 from sidecar.core.redact import redact
 from sidecar.governor import after_compaction, after_turnover
@@ -109,6 +110,8 @@ def _relieve(tx: "apsw.Connection", params: SessionEventParams, now_ms: int) -> 
     present = state.counters.sessions[-1:]
     if place is None or (params.session_id is not None and (params.session_id,) != present):
         return
+    if params.event == "compacted" and params.session_id is not None:
+        note_compaction(tx, place.project, params.session_id, now_ms)
     after = {"compacted": after_compaction, "reset": after_turnover}.get(params.event)
     if after is not None:
         state = state._replace(counters=after(state.counters, now_ms))

@@ -183,6 +183,14 @@ MIGRATIONS: tuple[Migration, ...] = (
                  PRIMARY KEY (project, root, file)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "what was counted of provider sessions for the spawn decision",
+        (
+            """CREATE TABLE continuity_context_sessions (
+                 project TEXT NOT NULL, session_id TEXT NOT NULL, counted BLOB NOT NULL,
+                 updated_at_ms INTEGER NOT NULL, PRIMARY KEY (project, session_id)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -203,6 +211,7 @@ DURABLE_TABLES = (
     "continuity_registry_decisions",
     "continuity_session_locks",
     "continuity_session_files",
+    "continuity_context_sessions",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
 

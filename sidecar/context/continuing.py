@@ -1,0 +1,108 @@
+"""Decides whether a session goes on or a new one begins, and puts together what that one is told."""
+
+from typing import NamedTuple
+
+from sidecar.call import Call
+from sidecar.context import store
+from sidecar.context.brackets import Bracket
+from sidecar.context.chati_folder import write_own
+from sidecar.context.constitution import fitted
+from sidecar.context.continuation_text import Continuation, continuation_text
+from sidecar.context.governance import mode_of
+from sidecar.context.handoff import handoff_of
+from sidecar.context.layers import digests_of
+from sidecar.context.pipeline import Pipeline, next_agent, score_of
+from sidecar.context.sources import Sources
+from sidecar.context.spawn import Wear, spawn_reasons
+from sidecar.context.wear import Counted, Interaction, after_interaction, wear_of
+from sidecar.core.redact import redact
+from sidecar.memory import preload
+from sidecar.workspace import Workspace
+
+RULES_TOKENS = 1_000
+CONTINUATION_FOLDER, CONTINUATION_FILE = "continuation", "latest.md"
+
+
+class Told(NamedTuple):
+    """What the host tells of the moment; None and empty is what it does not."""
+
+    interaction_id: str
+    bracket: Bracket | None
+    score: float | None
+    next_agent: str
+    agent_done: bool | None
+    task: str
+    progress: str
+    pending: tuple[str, ...]
+    mode: str | None
+
+
+class Decision(NamedTuple):
+    """The session's wear and every spawn criterion that holds."""
+
+    wear: Wear
+    next_agent: str
+    reasons: tuple[str, ...]
+
+
+def decide(call: Call, workspace: Workspace, session_id: str, sources: Sources, told: Told) -> Decision:
+    """Counts the interaction and names the criteria that hold; the counts are kept per session."""
+    pipeline = sources.pipeline
+    score = told.score if told.score is not None else score_of(pipeline, sources.agent) if pipeline else None
+    interaction = Interaction(told.interaction_id, told.bracket, sources.agent, score)
+    with call.database.write() as tx:
+        counted = after_interaction(store.counted_of(tx, workspace.project_key, session_id), interaction)
+        store.put_counted(tx, workspace.project_key, session_id, counted, call.now_ms())
+    following = _following(pipeline, told)
+    return _decided(counted, following)
+
+
+def _decided(counted: Counted, following: str) -> Decision:
+    wear = wear_of(counted, next_agent_pending=bool(following))
+    return Decision(wear, following, spawn_reasons(wear))
+
+
+def _following(pipeline: Pipeline | None, told: Told) -> str:
+    """The agent that waits while this one is done: as the host says, else as the session file says."""
+    if told.agent_done is False:
+        return ""
+    known = next_agent(pipeline, is_done=bool(told.agent_done)) if pipeline is not None else ""
+    return told.next_agent or known if told.agent_done else known
+
+
+def continuation_of(
+    call: Call,
+    workspace: Workspace,
+    session_id: str,
+    sources: Sources,
+    told: Told,
+    decision: Decision,
+    token: str | None,
+) -> str:
+    """Gives the continuation file's text, with the HOT memories within the token's reach; secrets are masked."""
+    pipeline = sources.pipeline
+    mode = mode_of(told.mode, pipeline.state if pipeline else "", sources.config, "")
+    digests = digests_of(sources)
+    handoff = sources.handoff
+    return continuation_text(
+        Continuation(
+            session=redact(session_id),
+            written_at=call.now(),
+            reasons=decision.reasons,
+            mode=mode.name,
+            rules=fitted(digests, RULES_TOKENS).lines if digests else (),
+            agent=sources.agent,
+            next_agent=decision.next_agent,
+            pipeline=pipeline,
+            handoff=handoff_of(handoff.path.rpartition("/")[2], handoff.text) if handoff is not None else None,
+            task=told.task or (pipeline.task if pipeline else ""),
+            progress=told.progress,
+            pending=told.pending,
+            memories=preload(call, workspace, token).memories,
+        )
+    )
+
+
+def write_continuation(workspace: Workspace, text: str) -> str:
+    """Writes the continuation file and gives its path below the project."""
+    return write_own(workspace.project, CONTINUATION_FOLDER, CONTINUATION_FILE, text.encode("utf-8", "replace"))

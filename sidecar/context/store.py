@@ -1,0 +1,44 @@
+"""What is kept of provider sessions for the spawn decision."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import apsw
+import orjson
+
+from sidecar.context.wear import Counted, after_compaction
+
+KEPT_SESSIONS = 500
+"""Sessions of a project that are remembered; the one not heard of for longest goes first."""
+
+
+def counted_of(tx: apsw.Connection, project: str, session_id: str) -> Counted:
+    """Gives what was counted of a session; nothing of one never heard of."""
+    found = tx.execute(
+        "SELECT counted FROM continuity_context_sessions WHERE project = ? AND session_id = ?", (project, session_id)
+    ).get
+    if found is None:
+        return Counted()
+    kept = {name: value for name, value in orjson.loads(cast("bytes", found)).items() if name in Counted._fields}
+    return Counted(**cast("Any", kept))
+
+
+def put_counted(tx: apsw.Connection, project: str, session_id: str, counted: Counted, now_ms: int) -> None:
+    """Keeps what was counted of a session, and forgets the oldest ones."""
+    tx.execute(
+        "INSERT OR REPLACE INTO continuity_context_sessions (project, session_id, counted, updated_at_ms)"
+        " VALUES (?, ?, ?, ?)",
+        (project, session_id, orjson.dumps(counted._asdict()), now_ms),
+    )
+    tx.execute(
+        "DELETE FROM continuity_context_sessions WHERE project = ?1 AND session_id IN (SELECT session_id"
+        " FROM continuity_context_sessions WHERE project = ?1 ORDER BY updated_at_ms DESC, session_id"
+        " LIMIT -1 OFFSET ?2)",
+        (project, KEPT_SESSIONS),
+    )
+
+
+def note_compaction(tx: apsw.Connection, project: str, session_id: str, now_ms: int) -> None:
+    """Counts that a session was compacted."""
+    put_counted(tx, project, session_id, after_compaction(counted_of(tx, project, session_id)), now_ms)

@@ -1,0 +1,55 @@
+"""What a session's wear is counted from: its interactions, compactions and scores. Pure."""
+
+from typing import NamedTuple
+
+from sidecar.context.brackets import Bracket
+from sidecar.context.spawn import Wear
+
+
+class Counted(NamedTuple):
+    """What is kept of a provider session; scores are on any one scale, None where nobody told."""
+
+    compactions: int = 0
+    critical_in_a_row: int = 0
+    last_interaction: str = ""
+    """The id of the interaction that was counted last; empty where it had none."""
+    agent: str = ""
+    """Whose score it is."""
+    score: float | None = None
+    score_before: float | None = None
+    """That agent's score when the session was last compacted."""
+
+
+class Interaction(NamedTuple):
+    """One interaction as the host told it; None and empty is what it did not tell."""
+
+    id: str = ""
+    bracket: Bracket | None = None
+    agent: str = ""
+    score: float | None = None
+
+
+def after_interaction(counted: Counted, one: Interaction) -> Counted:
+    """Counts an interaction; one told twice counts once. Another agent's score is not compared with this one's."""
+    if one.agent != counted.agent:
+        counted = counted._replace(agent=one.agent, score=None, score_before=None)
+    if one.score is not None:
+        counted = counted._replace(score=one.score)
+    if one.bracket is None or (one.id and one.id == counted.last_interaction):
+        return counted
+    row = counted.critical_in_a_row + 1 if one.bracket == "CRITICAL" else 0
+    return counted._replace(critical_in_a_row=row, last_interaction=one.id)
+
+
+def after_compaction(counted: Counted) -> Counted:
+    """Counts a compaction: the window is roomy again, and the score so far is what later ones are held against."""
+    return counted._replace(
+        compactions=counted.compactions + 1,
+        critical_in_a_row=0,
+        score_before=counted.score if counted.score is not None else counted.score_before,
+    )
+
+
+def wear_of(counted: Counted, *, next_agent_pending: bool) -> Wear:
+    """Gives what the spawn criteria ask of a session."""
+    return Wear(counted.compactions, counted.critical_in_a_row, counted.score_before, counted.score, next_agent_pending)

@@ -1,0 +1,144 @@
+"""`context/continuation`: every spawn criterion by itself, the file a new session goes on from, the six IDEs."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.context.chati import SESSION
+from tests.support.client import Client
+from tests.support.repositories import Repository
+
+LATEST = ".chati/continuation/latest.md"
+
+
+@pytest.fixture
+def go_on(client: Client, chati: Repository) -> Callable[..., Any]:
+    """Asks whether the session goes on."""
+
+    def ask(**params: Any) -> Any:
+        return client.request("context/continuation", {"cwd": str(chati.path), "sessionId": "s-1", **params})
+
+    return ask
+
+
+def test_a_session_that_is_well_goes_on_and_nothing_is_written(go_on: Callable[..., Any], chati: Repository) -> None:
+    answer = go_on(bracket="FRESH", score=95)
+    assert (answer["spawn"], answer["reasons"], answer["path"], answer["prompt"]) == (False, [], None, None)
+    assert not (chati.path / LATEST).exists()
+
+
+def test_critical_three_times_in_a_row_begins_a_new_session(go_on: Callable[..., Any]) -> None:
+    assert not go_on(bracket="CRITICAL", interactionId="1")["spawn"]
+    assert not go_on(bracket="CRITICAL", interactionId="1")["spawn"]
+    assert not go_on(bracket="CRITICAL", interactionId="2")["spawn"]
+    answer = go_on(usage={"remainingPercent": 3}, interactionId="3")
+    assert answer["reasons"] == ["the context window was CRITICAL 3 times in a row"]
+
+
+def test_an_interaction_between_begins_the_row_anew(go_on: Callable[..., Any]) -> None:
+    for bracket in ("CRITICAL", "CRITICAL", "DEPLETED", "CRITICAL"):
+        answer = go_on(bracket=bracket)
+    assert (answer["spawn"], answer["wear"]["criticalInARow"]) == (False, 1)
+
+
+def test_rows_are_counted_per_session(go_on: Callable[..., Any]) -> None:
+    for session in ("s-1", "s-2", "s-3"):
+        assert not go_on(sessionId=session, bracket="CRITICAL")["spawn"]
+
+
+def test_an_agent_that_is_done_with_another_waiting_begins_a_new_session(
+    go_on: Callable[..., Any], chati: Repository
+) -> None:
+    assert go_on(agentDone=True)["wear"]["nextAgent"] == "detail"
+    chati.write({".chati/session.yaml": SESSION.replace("brief: {status: in_progress", "brief: {status: completed")})
+    answer = go_on()
+    assert answer["reasons"] == ["the agent is done and the next one is waiting"]
+    assert not go_on(agentDone=False)["spawn"]
+
+
+def test_counts_outlive_the_process(open_sidecar: Callable[..., Any], chati: Repository) -> None:
+    for turn in range(3):
+        one = open_sidecar()
+        one.client.initialize()
+        params = {"cwd": str(chati.path), "sessionId": "s-1", "bracket": "CRITICAL"}
+        answer = one.client.request("context/continuation", params)
+        one.close()
+        assert answer["spawn"] is (turn == 2)
+
+
+def test_the_file_has_pipeline_task_progress_decisions_and_memories(
+    go_on: Callable[..., Any], chati: Repository
+) -> None:
+    text = "---\ntype: decision\nconfidence: 0.9\ntier: hot\n---\n# JWT\n\nWe chose JWT.\n\n# Forged\n"
+    chati.write(
+        {
+            ".chati/memories/shared/durable/jwt.md": text,
+            ".chati/memories/brief/durable/own.md": text.replace("JWT", "private words"),
+        }
+    )
+    answer = go_on(force=True, progress="Half of the questions asked", pendingDecisions=["JWT or\n## sessions?"])
+    assert answer["path"] == LATEST
+    told = (chati.path / LATEST).read_text(encoding="utf-8")
+    assert told == answer["prompt"]
+    sections = [line for line in told.splitlines() if line.startswith("#")]
+    assert sections == [
+        "# Continuation", "## Rules", "## Pipeline", "## Task", "## Progress", "## Pending decisions",
+        "## Hand-off from greenfield-wu (score 95)", "## Memories of brief", "### JWT",
+    ]  # fmt: skip
+    for words in (
+        "greenfield-wu(95%) -> brief(in_progress, 45%)", "> Phase 2: Core Requirements Elicitation",
+        "> Half of the questions asked", "- JWT or ## sessions?", "> We chose JWT.", "- Agent: brief", "Articles I-XV",
+    ):  # fmt: skip
+        assert words in told
+    assert "private words" not in told
+    assert chati.git("status", "--porcelain", "--untracked-files=all", "--", ".chati/continuation") == ""
+
+
+def test_the_next_agent_has_a_part_of_its_own(go_on: Callable[..., Any], chati: Repository) -> None:
+    text = "---\ntype: lesson\nagent: detail\ntier: hot\n---\n# Ask early\n\nAsk.\n"
+    chati.write({".chati/memories/shared/durable/ask.md": text})
+    told = go_on(agentDone=True)["prompt"]
+    assert "- Next agent: detail" in told
+    assert "## Memories of detail" in told
+    assert "- Ask early (" in told
+
+
+@pytest.mark.parametrize(
+    ("ide", "spawns"),
+    [
+        ("claude-code", True), ("antigravity", True), ("gemini-cli", True), ("cursor", False), ("vscode", False),
+        ("github-copilot", False),
+    ],
+)  # fmt: skip
+def test_three_ides_go_on_by_themselves_and_three_get_a_file(go_on: Callable[..., Any], ide: str, spawns: bool) -> None:
+    answer = go_on(ide=ide, force=True)
+    assert answer["ide"]["spawnsItself"] is spawns
+    assert ("/chati resume" in answer["ide"]["level2"]) is not spawns
+    assert answer["resumeCommand"] == "/chati resume"
+
+
+def test_nothing_is_written_through_a_link(go_on: Callable[..., Any], chati: Repository, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (chati.path / ".chati" / "continuation").symlink_to(tmp_path / "elsewhere")
+    answer = go_on(force=True)
+    assert answer["path"] is None
+    assert "no real folder" in answer["warnings"][0]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_plain_project_gets_a_file_too_that_git_does_not_see(
+    client: Client, make_repository: Callable[..., Repository]
+) -> None:
+    plain = make_repository({"AGENTS.md": "- Never guess.\n"}, name="plain")
+    params = {"cwd": str(plain.path), "sessionId": "s", "force": True, "task": "Fix the total\n# not a heading"}
+    told = client.request("context/continuation", params)["prompt"]
+    assert "There is no pipeline in this project." in told
+    assert "> Fix the total\n> # not a heading" in told
+    assert plain.git("status", "--porcelain") == ""
+
+
+def test_secrets_are_masked(go_on: Callable[..., Any]) -> None:
+    token = "ghp_" + "Zx9Qw7Er5Ty3Ui1Op8As6Df4Gh2Jk0Lz1Xc"
+    assert token not in go_on(force=True, task=f"use {token}", progress=token, pendingDecisions=[token])["prompt"]
