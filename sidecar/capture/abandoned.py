@@ -89,17 +89,16 @@ def _told(kind: str, match: re.Match[str], sentence: str, following: str) -> Aba
         return None
     if kind == "failed" and not _goes_on(why, tried):
         return None
-    return _tidied(sentence, tried, _why_of(why) if kind == "failed" else why, instead, following)
+    found = _tidied(sentence, tried, _why_of(why) if kind == "failed" else why, instead, following)
+    return None if kind != "given up" and NOT_OURS.match(found.tried) else found
 
 
-def _tidied(sentence: str, tried: str, why: str, instead: str, following: str) -> Abandoned | None:
+def _tidied(sentence: str, tried: str, why: str, instead: str, following: str) -> Abandoned:
     tried, instead = _parted(tried, instead)
     why, instead = _parted(why, instead)
     if not instead and (place := IN_ITS_PLACE.match(following)) is not None:
         instead = place["what"]
     tried = _plain(re.sub(rf"(?i)(\b{NOUN}) and \w+ (?:the|it|a|my)\b.*$", r"\1", tried))
-    if NOT_OURS.match(tried):
-        return None
     return Abandoned(
         redact(sentence), _cut(tried, MAX_TRIED), _cut(_plain(why), MAX_REASON), _cut(_plain(instead), MAX_TRIED)
     )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from sidecar.capture.boundaries import Boundary, kind_of
 from sidecar.capture.drafting import MAX_TITLE, Draft
@@ -16,6 +17,7 @@ MAX_CONTRACTS = 8
 MAX_NAMED = 6
 MAX_CONTEXT = 500
 MAX_SENTENCE = 300
+MAX_SAID = 3
 LONG_SIGNATURE = 90
 
 _DECIDED = re.compile(
@@ -31,21 +33,33 @@ _UNDECIDED = re.compile(
 _REASON = re.compile(r"(?i)\b(?:because|since|so that|as it|as they)\b")
 
 
-def adr(objective: str, conclusion: str, boundaries: Sequence[Boundary], changed: Collection[str]) -> Draft:
+class Said(NamedTuple):
+    """What runs said of the change: what they concluded, and what they decided."""
+
+    concluded: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
+
+    def and_then(self, conclusion: str) -> "Said":
+        """Adds what another run said."""
+        told = (*self.concluded, telling(conclusion, MAX_CONTEXT))
+        decided = (*self.decided, *decisions_of(conclusion))
+        return Said(*(tuple(dict.fromkeys(one for one in each if one))[-MAX_SAID:] for each in (told, decided)))
+
+
+def adr(objective: str, said: Said, boundaries: Sequence[Boundary], changed: Collection[str]) -> Draft:
     """Writes the stub; `changed` are the files that the work changed. What is not known is left open, and says so."""
     title = title_of(boundaries)
-    decided = decision_of(conclusion)
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
     if asked := cut(" ".join(redact(objective).split()), MAX_CONTEXT):
         lines += [f"Asked for: {asked}", ""]
-    if told := telling(conclusion, MAX_CONTEXT):
+    for told in said.concluded:
         lines += [told, ""]
     lines += ["## Affected contracts", ""]
     for boundary in boundaries[:MAX_FILES]:
         lines += _affected(boundary)
     if len(boundaries) > MAX_FILES:
         lines.append(f"- … and {len(boundaries) - MAX_FILES} more files")
-    lines += ["", "## Decision", "", decided or "_Open: the run did not say why it is done so._", ""]
+    lines += ["", "## Decision", "", " ".join(said.decided) or "_Open: the run did not say why it is done so._", ""]
     lines += ["## Consequences", "", *(_consequences(boundaries, changed) or ["_Open._"])]
     return Draft(title, "\n".join(lines) + "\n")
 
@@ -65,13 +79,13 @@ def title_of(boundaries: Sequence[Boundary]) -> str:
     return f"{verb} {noun}: {', '.join(shown)}{more}"[:200]
 
 
-def decision_of(conclusion: str) -> str:
-    """Gives the sentences of a conclusion that state a decision, two at most; empty where none does."""
+def decisions_of(conclusion: str) -> list[str]:
+    """Gives the sentences of a conclusion that state a decision, two at most."""
     found = [
         one for one in sentences(conclusion)
         if _DECIDED.search(one) and not _UNDECIDED.search(_REASON.split(one)[0]) and not one.endswith("?")
     ]  # fmt: skip
-    return redact(" ".join(cut(one, MAX_SENTENCE) for one in found[:2]))
+    return [redact(cut(one, MAX_SENTENCE)) for one in found[:2]]
 
 
 def described(one: Contract) -> str:
@@ -120,9 +134,9 @@ def _parameter_name(parameter: str) -> str:
 
 def _affected(boundary: Boundary) -> list[str]:
     told = list(dict.fromkeys(described(one) for one in boundary.contracts))
-    lines = [f"- `{boundary.path}` {boundary.why}:", *(f"  - {one}" for one in told[:MAX_CONTRACTS])]
+    lines = [f"- `{boundary.path}`, {boundary.why}:", *(f"  - {one}" for one in told[:MAX_CONTRACTS])]
     if told == ["changed"]:
-        return [f"- `{boundary.path}` {boundary.why}"]
+        return [f"- `{boundary.path}`, {boundary.why}"]
     return [*lines, f"  - … and {len(told) - MAX_CONTRACTS} more"] if len(told) > MAX_CONTRACTS else lines
 
 
@@ -134,7 +148,7 @@ def _consequences(boundaries: Iterable[Boundary], changed: Collection[str]) -> l
         if along:
             lines.append(f"- Changed along with `{one.path}`: {_listed(along)}")
         if left:
-            lines.append(f"- Imports `{one.path}` and was not changed: {_listed(left)}")
+            lines.append(f"- Not changed, though importing `{one.path}`: {_listed(left)}")
     return lines[: 2 * MAX_FILES]
 
 
@@ -144,7 +158,7 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 def _named(one: Contract) -> str:
-    return one.name if one.name and kind_of(one.path) != "manifest" else one.path
+    return one.name.removesuffix(".__init__") if one.name and kind_of(one.path) != "manifest" else one.path
 
 
 def _code(text: str) -> str:

@@ -44,7 +44,7 @@ class Boundary(NamedTuple):
 
     path: str
     why: str
-    """Why it is a boundary, in words that go on from its path."""
+    """Why it is a boundary, in words that go on from its path and a comma."""
     contracts: tuple[Contract, ...]
     importers: tuple[str, ...] = ()
     """The files that import it, tests left out."""
@@ -67,13 +67,13 @@ def by_path(path: str, before: str | None, after: str | None) -> Boundary | None
     kind = kind_of(path)
     if kind == "manifest":
         contracts = _of_manifest(path, before or "", after or "") if before is not None else []
-        return Boundary(path, "says what the package offers others", tuple(contracts)) if contracts else None
+        return Boundary(path, "which says what the package offers", tuple(contracts)) if contracts else None
     told = _lines(path, before or "", after or "", statements=kind == "migration")
     if not told:
         return None
     if after is None:
         told = [Contract(path, "", "file", "")]
-    return Boundary(path, "is a database migration" if kind == "migration" else "is an API schema", tuple(told))
+    return Boundary(path, "a database migration" if kind == "migration" else "an API schema", tuple(told))
 
 
 def by_imports(path: str, contracts: Iterable[Contract], importers: Sequence[str], code_files: int) -> Boundary:
@@ -81,13 +81,13 @@ def by_imports(path: str, contracts: Iterable[Contract], importers: Sequence[str
     count = len(importers)
     many = count >= max(LEAST_FAN_IN, FAN_IN_SHARE * code_files)
     files = "1 file imports" if count == 1 else f"{count} files import"
-    why = f"is what {files}" + (", among the most used here" if many else "") if count else "is offered to others"
+    why = f"which {files}" + (", one of the most used here" if many else "") if count else "which is offered to others"
     return Boundary(path, why, tuple(contracts), tuple(importers))
 
 
 def by_setting(path: str) -> Boundary:
     """Gives the boundary that the settings make of a file."""
-    return Boundary(path, "is set as a boundary", (Contract(path, "", "set", "set"),))
+    return Boundary(path, "set as a boundary", (Contract(path, "", "set", "set"),))
 
 
 def is_set(path: str, globs: Iterable[str]) -> bool:

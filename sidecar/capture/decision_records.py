@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 
 import apsw
 
-from sidecar.capture.adr import adr
+from sidecar.capture.adr import Said, adr
 from sidecar.capture.boundaries import Boundary
 from sidecar.capture.entries import is_growing, objective_of, provenance_of
 from sidecar.capture.events import Event
@@ -51,7 +51,8 @@ def _artifact(
     known = earlier.provenance if earlier is not None else {}
     changed = {change.path for change in one.observed.changes} | set(known.get("changed", ()))
     changed |= {file.path for file in one.observed.state.changed} if one.observed.state is not None else set()
-    draft = adr(objective_of(one, state), one.conclusion, shown, changed)
+    said = Said(*(tuple(each) for each in known.get("said", ()))).and_then(one.conclusion)
+    draft = adr(objective_of(one, state), said, shown, changed)
     events = {event.key: list(event) for event in boundary_events(news)}
     importers = {path for boundary in shown for path in boundary.importers}
     return Artifact(
@@ -66,6 +67,7 @@ def _artifact(
         provenance={
             **provenance_of(one, state, [boundary.path for boundary in shown], earlier),
             "base": one.start_head,
+            "said": [list(each) for each in said],
             "boundaries": [[b.path, b.why, [list(c) for c in b.contracts], list(b.importers)] for b in shown],
             "changed": sorted(changed & importers),
             "events": list(({event[1]: event for event in known.get("events", ())} | events).values()),
@@ -115,4 +117,4 @@ def _told(boundary: Boundary) -> str:
     names = list(dict.fromkeys(one.name for one in boundary.contracts if one.name))
     shown = ", ".join(f"`{name}`" for name in names[:MAX_NAMED])
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return f"Boundary touched: `{boundary.path}` {boundary.why}{f' ({shown}{more})' if shown else ''}."
+    return f"Boundary touched: `{boundary.path}`, {boundary.why}{f' ({shown}{more})' if shown else ''}."

@@ -1,6 +1,6 @@
 """The devlog entry: what a stretch of work changed, for a reader. Pure; no model is called."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from sidecar.capture.prose import LOOKED_AT_CHARACTERS, first_sentence, telling
@@ -53,15 +53,19 @@ def kept_plan(text: str) -> str:
 
 
 def devlog(
-    objective: str,
+    title: str,
     changes: Sequence[Change],
     conclusion: str,
     tests: Sequence[str],
     runs: int,
     happened: Sequence[str] = (),
+    gone: Container[str] = (),
 ) -> Draft:
-    """Writes the entry: what was asked and concluded, what happened by it, what changed, how the tests stand."""
-    title = titled(objective) or "Work without a stated goal"
+    """Writes the entry: what was concluded, what happened by it, what changed, how the tests stand.
+
+    Files that came and went within it are `gone`.
+    """
+    title = titled(title) or "Work without a stated goal"
     lines = [f"# {title}", ""]
     if told := telling(conclusion, MAX_CONCLUSION):
         lines += [told, ""]
@@ -71,7 +75,10 @@ def devlog(
         changes, key=lambda change: (is_generated(change.path), -(change.added + change.removed), change.path)
     )
     lines += [f"Changed over {runs} run{'s' if runs != 1 else ''}:", ""]
-    lines += [f"- `{change.path}`{_counts(change)}" for change in ordered[:MAX_FILES]]
+    lines += [
+        f"- `{change.path}`{_counts(change) or (' (gone again)' if change.path in gone else '')}"
+        for change in ordered[:MAX_FILES]
+    ]
     if len(ordered) > MAX_FILES:
         lines.append(f"- … and {len(ordered) - MAX_FILES} more files")
     if tests:
@@ -79,9 +86,9 @@ def devlog(
     return Draft(title, "\n".join(lines) + "\n")
 
 
-def titled(objective: str) -> str:
-    """Gives a title: what was asked for, in its first sentence; its secrets are masked before it is cut."""
-    return first_sentence(redact(objective[:LOOKED_AT_CHARACTERS]), MAX_TITLE)
+def titled(text: str) -> str:
+    """Gives a title: what was asked for or reached, in its first sentence; secrets are masked before it is cut."""
+    return first_sentence(redact(text[:LOOKED_AT_CHARACTERS]), MAX_TITLE)
 
 
 def is_due(changes: Sequence[Change], lines: int, files: int) -> bool:

@@ -7,9 +7,10 @@ from typing import Any
 
 import apsw
 
-from sidecar.capture.drafting import Change, Draft, Tally, devlog, following, grown, is_due, totals
+from sidecar.capture.drafting import Change, Draft, Tally, devlog, following, grown, is_due, titled, totals
 from sidecar.capture.events import Event, name_of
 from sidecar.capture.finished import Finished
+from sidecar.capture.prose import telling
 from sidecar.codebase import is_generated
 from sidecar.core.redact import redact
 from sidecar.runs import Artifact, SubChat, artifacts
@@ -17,6 +18,8 @@ from sidecar.runs import Artifact, SubChat, artifacts
 HOUR_MS = 3_600_000
 PROMPT_CHARACTERS = 4_000
 MAX_RUNS = 50
+TITLE_WORDS = 4
+"""A prompt of fewer, as in "go on", names nothing."""
 
 
 def window_begin_ms(one: Finished) -> int:
@@ -40,7 +43,8 @@ def keep_devlog(tx: apsw.Connection, one: Finished, state: SubChat, events: Sequ
         return None
     if open_one is not None and not one.observed.changes and not events:
         return None
-    artifact = _artifact(one, state, open_one, tally, due=due, events=events)._replace(event_key=key)
+    title = open_one.title if open_one is not None else _title(one, state, found)
+    artifact = _artifact(one, state, open_one, tally, title, due=due, events=events)._replace(event_key=key)
     artifacts.put(tx, artifact)
     return artifact
 
@@ -98,12 +102,19 @@ def _is_worth_beginning(
 
 
 def _artifact(
-    one: Finished, state: SubChat, earlier: Artifact | None, tally: Tally, *, due: bool, events: Sequence[Event]
+    one: Finished,
+    state: SubChat,
+    earlier: Artifact | None,
+    tally: Tally,
+    title: str,
+    *,
+    due: bool,
+    events: Sequence[Event],
 ) -> Artifact:
     changes = totals(tally)
     happened = _happened(earlier, events)
     provenance = provenance_of(one, state, [change.path for change in changes], earlier)
-    draft = _draft(one, state, changes, len(provenance["runs"]), happened)
+    draft = _draft(one, title, changes, len(provenance["runs"]), happened)
     return Artifact(
         id=earlier.id if earlier else f"devlog-{one.call.process.new_id()[:12]}",
         project=one.workspace.project_key,
@@ -136,9 +147,19 @@ def _tally(found: Artifact | None, *, is_open: bool) -> Tally:
     return tally if is_open else following(tally)
 
 
-def _draft(one: Finished, state: SubChat, changes: Sequence[Change], runs: int, happened: Sequence[Event]) -> Draft:
+def _title(one: Finished, state: SubChat, before: Artifact | None) -> str:
+    """Names the task; a later entry of it by what was asked for last, or by what was reached."""
+    objective = titled(objective_of(one, state))
+    if before is None or before.provenance.get("taskFingerprint") != (state.task.fingerprint if state.task else None):
+        return objective
+    asked = titled(one.params.prompt)
+    return asked if len(asked.split()) >= TITLE_WORDS else titled(telling(one.conclusion, 400)) or objective
+
+
+def _draft(one: Finished, title: str, changes: Sequence[Change], runs: int, happened: Sequence[Event]) -> Draft:
     told = list(dict.fromkeys(event.told for event in happened))
-    return devlog(objective_of(one, state), changes, one.conclusion, _test_lines(one), runs, told)
+    gone = {change.path for change in changes if change.path not in one.observed.files}
+    return devlog(title, changes, one.conclusion, _test_lines(one), runs, told, gone)
 
 
 def _test_lines(one: Finished) -> list[str]:

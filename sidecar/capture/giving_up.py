@@ -65,8 +65,8 @@ _FAILED = r"(?:(?:did|does|do|could|would|wo|will)(?:n't| not)\s+(?:really\s+|qu
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(f"(?i){pattern}"))
     for kind, pattern in (
-        ("certain", rf"(?:{_WE}){_STRONG}\s+(?P<what>.+)"),
-        ("certain", rf"{_BEGIN}{_STRONG}\s+(?P<what>{_THE}.*)"),
+        ("given up", rf"(?:{_WE}){_STRONG}\s+(?P<what>.+)"),
+        ("given up", rf"{_BEGIN}{_STRONG}\s+(?P<what>{_THE}.*)"),
         ("certain", rf"(?:^|[,;:–—]\s*|\b(?:so|and|but)\s+)(?:i'm|we're|i am|we are)\s+{_ADVERB}{_GIVING_UP}\s+(?P<what>[^,;]*\b{NOUN}\b.*)"),
         ("certain", rf"(?:{_WE}|{_BEGIN}){_TAKEN_BACK}\s+(?P<what>(?:the|this|that|my|our)\s+(?:[\w-]+\s+){{0,4}}?{NOUN}\b.*)"),
         ("certain", rf"(?:^|[,;:–—]\s*)(?P<what>{_SUBJECT})\s+(?:was|were|has been|had to be|is)\s+{_ADVERB}(?:abandoned|scrapped|dropped|reverted|rejected|discarded|backed out)\b"),

@@ -46,16 +46,16 @@ def test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_s
         "Asked for: Let discounted_price round in the customer's currency\n\n"
         "The price is rounded in the customer's currency now.\n\n"
         "## Affected contracts\n\n"
-        "- `till/prices.py` is what 2 files import:\n"
+        "- `till/prices.py`, which 2 files import:\n"
         "  - `def discounted_price(cents, percent)` → `def discounted_price(cents, percent, currency)`\n\n"
         "## Decision\n\n"
         "_Open: the run did not say why it is done so._\n\n"
         "## Consequences\n\n"
         "- Changed along with `till/prices.py`: `till/web.py`\n"
-        "- Imports `till/prices.py` and was not changed: `till/shelf.py`\n"
+        "- Not changed, though importing `till/prices.py`: `till/shelf.py`\n"
     )
     assert entry["event"] == stub["event"] == "boundaryTouched"
-    assert "Boundary touched: `till/prices.py` is what 2 files import (`discounted_price`)." in entry["body"]
+    assert "Boundary touched: `till/prices.py`, which 2 files import (`discounted_price`)." in entry["body"]
     for one in (stub, entry):
         assert one["provenance"]["runs"] == [turn["runId"]]
         assert (one["provenance"]["sessionId"], one["provenance"]["chatId"]) == ("session", "the-chat")
@@ -145,11 +145,11 @@ def test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundari
 
     (stub,) = drafted(conversation, "adr")
     assert (
-        "- `api/openapi.yaml` is an API schema:\n  - removed: `/carts:`\n  - added: `/baskets:`\n"
-        "- `db/migrations/0002_baskets.sql` is a database migration:\n"
+        "- `api/openapi.yaml`, an API schema:\n  - removed: `/carts:`\n  - added: `/baskets:`\n"
+        "- `db/migrations/0002_baskets.sql`, a database migration:\n"
         "  - added: `CREATE TABLE baskets (id INTEGER);`\n"
-        "- `ops/limits.txt` is set as a boundary\n"
-        "- `package.json` says what the package offers others:\n  - `main`: `web/app.js` → `web/till.js`\n"
+        "- `ops/limits.txt`, set as a boundary\n"
+        "- `package.json`, which says what the package offers:\n  - `main`: `web/app.js` → `web/till.js`\n"
     ) in stub["body"]
 
 
@@ -164,4 +164,4 @@ def test_a_module_that_moved_away_from_those_who_import_it_is_a_boundary(
     conversation.post_run(before, assistant={"parts": parts})
 
     (stub,) = drafted(conversation, "adr")
-    assert "- `till/prices.py` is what 1 file imports:\n  - the module is in `till/pricing.py` now\n" in stub["body"]
+    assert "- `till/prices.py`, which 1 file imports:\n  - the module is in `till/pricing.py` now\n" in stub["body"]
