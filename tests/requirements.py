@@ -70,13 +70,42 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_branch.py::test_an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays",
         "test_memory_branch.py::test_the_branch_a_user_has_checked_out_is_refused_and_the_draft_stays",
     ),
+    "Memory Layer 4.2: storage in files, gitignored": (
+        "test_memories.py::test_a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
+        "test_memories.py::test_the_folders_of_the_specification_say_whose_a_memory_is_and_how_long_it_is_kept",
+    ),
+    "Memory Layer 4.3: the format of a memory": (
+        "test_memories.py::test_a_memory_as_the_specification_shows_it_is_read_and_keeps_its_form_when_changed",
+    ),
+    "Memory Layer 4.5, Article XIII.2: four cognitive sectors": (
+        "test_memories.py::test_each_kind_of_memory_belongs_to_one_of_four_sectors",
+    ),
+    "Memory Layer 4.8, Article XIII.3: agent privacy": (
+        "test_memories.py::test_an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
+    ),
+    "Memory Layer 4.9, Article XIII.4: user files are never modified": (
+        "test_memories.py::test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked",
+        "test_memories.py::test_a_look_at_memories_makes_no_folder",
+    ),
+    "Memory Layer 4.9, Article XIII.6: users review, edit and delete": (
+        "test_memories.py::test_a_user_reviews_edits_and_deletes_any_memory_with_an_editor_or_by_asking",
+    ),
 }
 
 NOT_YET: dict[str, str] = {}
 
 DECISIONS: dict[str, tuple[str, ...]] = {
-    "Memory 4.2, 4.3: files with front matter, gitignored": (
-        "test_memories.py::test_a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
+    "Memory Layer: files are the truth, the index is derived": (
+        "test_memories.py::test_the_index_is_made_anew_from_the_files_also_in_another_state_file",
+    ),
+    "Memory Layer: being opened counts, being listed does not": (
+        "test_memories.py::test_a_memory_that_a_session_opens_counts_as_read_once_and_a_list_does_not_count",
+    ),
+    "Memory Layer: archived is moved and restorable": (
+        "test_memories.py::test_an_archived_memory_comes_back_to_where_it_was",
+    ),
+    "Memory Layer: secrets, private words and our own text are not stored": (
+        "test_memories.py::test_secrets_private_words_and_what_we_injected_are_never_stored",
     ),
     "Continuity: modes": (
         "test_modes.py::test_passive_is_the_default_measures_everything_and_sends_nothing",

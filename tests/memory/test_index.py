@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.memory.sameness import digest_of
-from tests.memory.conftest import Memories
+from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 
 LONG_MS = 400 * 86_400_000

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory.conftest import Memories
+from tests.support.memories import Memories
 
 MINE = """---
 # what I know of carts

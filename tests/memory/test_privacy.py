@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.memory import AGENTS, revoke
-from tests.memory.conftest import Memories
+from tests.support.memories import Memories
 
 SECRET = "The architect thinks of leaving Postgres."
 
