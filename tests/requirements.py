@@ -107,6 +107,25 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory Layer: secrets, private words and our own text are not stored": (
         "test_memories.py::test_secrets_private_words_and_what_we_injected_are_never_stored",
     ),
+    "Session Lock §6: how it works; Article XV.1: while a session is active CLAUDE.md has the block": (
+        "test_session_lock.py::test_chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
+        "test_session_lock.py::test_a_handover_that_the_session_file_tells_of_is_followed",
+        "test_session_lock.py::test_a_block_the_user_deleted_is_told_and_put_back_by_chati",
+    ),
+    "Session Lock §6: exit commands; Article XV.2-4: every message is routed, only explicit words leave": (
+        "test_session_lock.py::test_every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
+    ),
+    "Session Lock §6: exit protocol; Article XV.5: state is kept, the block says INACTIVE": (
+        "test_session_lock.py::test_leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
+    ),
+    "Session Lock §6: resume; Article XV.6-7: /chati after an exit or a restart": (
+        "test_session_lock.py::test_chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",
+        "test_session_lock.py::test_a_restart_in_the_middle_leaves_the_lock_active_in_state_and_file",
+    ),
+    "Session Lock: nobody is trapped, no file of the user's is touched outside the block": (
+        "test_session_lock.py::test_what_cannot_be_read_or_written_never_keeps_the_user_in",
+        "test_session_lock.py::test_without_a_session_file_none_is_made_and_nothing_else_of_the_project_changes",
+    ),
     "Continuity: modes": (
         "test_modes.py::test_passive_is_the_default_measures_everything_and_sends_nothing",
         "test_modes.py::test_what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active",

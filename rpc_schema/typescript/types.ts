@@ -1455,7 +1455,7 @@ export interface SessionActivateParams {
 /** The session, active now. */
 export interface SessionActivateResult {
   session: SessionShown
-  /** Whether there was a session before, active or left. */
+  /** Whether there was a session before, by our state or the project's session file. */
   resumed: boolean
   /** The file that says so to the agent. */
   block: BlockShown

@@ -20,9 +20,16 @@ def _artifacts() -> ModuleType:
     return artifacts
 
 
+def _session() -> ModuleType:
+    from sidecar.cli import session
+
+    return session
+
+
 COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "artifacts": ("list, show, edit, accept, discard and commit what runs left", _artifacts),
     "replay": ("play recorded sessions and tell what continuity saved", _replay),
+    "session": ("activate, show and leave a project's session lock", _session),
 }
 """A command's help, and the module with its `add_arguments(parser)` and `run(arguments)`, loaded when it is asked for.
 """

@@ -13,6 +13,9 @@ from sidecar.session.model import BlockShown
 from sidecar.session.store import Written
 from sidecar.system.git import NOT_A_REPOSITORY, Git, GitFailed
 
+_OWN = 2
+"""A file and a folder were made for a block in a folder of ours, should our state no more know."""
+
 
 class Spot(NamedTuple):
     """A file below a root that has a block, or may have one."""
@@ -45,7 +48,7 @@ def spots(noted: Sequence[Written], roots: Sequence[Path]) -> Iterator[Spot]:
     for root in dict.fromkeys(roots):
         for place in PLACES:
             if (root, place.file) not in seen and shown(Spot(root, place)).state not in ("none", "unreadable"):
-                yield Spot(root, place)
+                yield Spot(root, place, _OWN if place.is_own else 0)
 
 
 def shown(spot: Spot) -> BlockShown:

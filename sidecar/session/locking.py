@@ -15,6 +15,7 @@ class Told(NamedTuple):
 
     agent: str = ""
     language: str = ""
+    progress: str = ""
 
 
 class Asked(NamedTuple):
@@ -36,7 +37,7 @@ def activated(before: Lock | None, asked: Asked, told: Told, now_ms: int) -> Loc
         agent=asked.agent or agent_now(before, told) or FIRST_AGENT,
         ide=asked.ide or (before.ide if before else DEFAULT_IDE),
         language=asked.language or (before.language if before else None) or told_language or FIRST_LANGUAGE,
-        progress=before.progress if before else "",
+        progress=before.progress if before else told.progress,
         told_agent=told.agent,
         activated_at_ms=before.activated_at_ms if before and before.is_active else now_ms,
         exited_at_ms=before.exited_at_ms if before else None,

@@ -60,7 +60,7 @@ class SessionActivateResult(WireModel):
     """The session, active now."""
 
     session: SessionShown
-    resumed: bool = Field(description="Whether there was a session before, active or left.")
+    resumed: bool = Field(description="Whether there was a session before, by our state or the project's session file.")
     block: BlockShown = Field(description="The file that says so to the agent.")
     token: str = Field(description="With it `memory/*` reaches the agent's own memories, until the agent changes.")
     warnings: list[str]

@@ -1,0 +1,124 @@
+"""`onecode-sidecar session`: activate, show and leave the session lock of the project one stands in."""
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, get_args
+
+import orjson
+
+from sidecar.cli.failed import CommandFailed
+from sidecar.cli.in_process import InProcess, RequestFailed, in_process, on_users_state
+from sidecar.cli.places import project_folder, state_folder
+from sidecar.core.clock import SystemClock
+
+AGENTS_HELP = "dev, architect, …; unless given, the one that was at work"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.epilog = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no such state, 4 markers damaged, 5 not allowed."
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    activated = _verb(verbs, "activate", "activate or resume the session, as a bare /chati does")
+    activated.add_argument("--agent", help=AGENTS_HELP)
+    activated.add_argument("--ide", choices=_ides(), help="decides which file gets the block")
+    activated.add_argument("--language", choices=("en", "pt", "es", "fr"), help="what you are answered in")
+    activated.add_argument("--force", action="store_true", help="repair damaged markers")
+    _verb(verbs, "status", "show the session and the files with its block")
+    left = _verb(verbs, "exit", "leave the session; it can be resumed")
+    left.add_argument("--progress", metavar="TEXT", help="what stands and what comes next")
+    left.add_argument("--remove-block", action="store_true", help="take the block out instead of marking it inactive")
+    left.add_argument(
+        "--force", action="store_true", help="repair damaged markers, and leave also where the state is lost"
+    )
+
+
+def _verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser.add_argument("--project", type=Path, metavar="DIR", help="the project; where one stands unless given")
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Does what was asked; a failure is one sentence on stderr and a status of its own."""
+    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        answer = _answer(arguments)
+    except CommandFailed as error:
+        error.tell("session")
+        return error.status
+    if arguments.json:
+        print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+    else:
+        print("\n".join(_lines(answer)))
+    return 0
+
+
+def _answer(arguments: argparse.Namespace) -> Any:
+    project = project_folder(arguments.project)
+    params = {"cwd": str(_worktree(arguments.project)), "projectPath": str(project), **_said(arguments)}
+    try:
+        with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+            return _asked(sidecar, arguments.verb, params)
+    except (RequestFailed, CommandFailed) as error:
+        if arguments.verb == "exit" and arguments.force:
+            return _without_state(params, error.message)
+        if isinstance(error, CommandFailed):
+            raise
+        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+
+
+def _without_state(params: dict[str, Any], why: str) -> Any:
+    """Leaves with a state that is empty: the files are set free, whatever became of the user's own state."""
+    with (
+        tempfile.TemporaryDirectory(prefix="onecode-session-", ignore_cleanup_errors=True) as folder,
+        in_process(Path(folder), SystemClock(), {}) as sidecar,
+    ):
+        answer = _asked(sidecar, "exit", params)
+    answer["warnings"].insert(0, f"{why} The files were set free without it.")
+    return answer
+
+
+def _asked(sidecar: InProcess, verb: str, params: dict[str, Any]) -> Any:
+    return sidecar.request(f"session/{verb}", params)
+
+
+def _said(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Gives what the arguments say to the method, each under its name there."""
+    names = {"agent": "agent", "ide": "ide", "language": "language", "progress": "progress"}
+    switches = {"force": "force", "remove_block": "removeBlock"}
+    given = {name: getattr(arguments, own, None) for own, name in names.items()}
+    return {name: value for name, value in given.items() if value is not None} | {
+        name: True for own, name in switches.items() if getattr(arguments, own, False)
+    }
+
+
+def _worktree(given: Path | None) -> Path:
+    """Gives the folder an IDE would be opened in: the worktree at or above where one stands, else that folder."""
+    here = Path(os.path.abspath(given)) if given is not None else Path.cwd()
+    above = (folder for folder in (here, *here.parents) if (folder / ".git").exists())
+    return here if given is not None else next(above, here)
+
+
+def _ides() -> tuple[str, ...]:
+    from sidecar.session.ides import IdeName
+
+    return get_args(IdeName)
+
+
+def _lines(answer: Any) -> list[str]:
+    """Tells an answer to a person."""
+    session = answer["session"]
+    lines = [answer["confirmation"]] if "confirmation" in answer else []
+    lines.append(
+        f"Session lock: {session['status'].upper()}" + (f", agent {session['agent']}" if session["agent"] else "")
+    )
+    lines += [f"Progress: {session['progress']}"] if session["progress"] else []
+    found = [answer["block"]] if "block" in answer else answer["blocks"]
+    lines += [f"  {one['state']:<10}{one['path']}" for one in found]
+    return lines + [f"warning: {text}" for text in answer["warnings"]]

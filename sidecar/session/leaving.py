@@ -1,0 +1,53 @@
+"""An exit's parts: the agent's state is saved, the files say INACTIVE, the state is left last and always."""
+
+from collections.abc import Iterator
+
+from sidecar.call import Call
+from sidecar.core.clock import rfc3339
+from sidecar.memory import revoke
+from sidecar.session import blocks, project_file, store
+from sidecar.session.block import INACTIVE_TEXT
+from sidecar.session.blocks import Spot
+from sidecar.session.locking import FIRST_AGENT
+from sidecar.session.model import BlockShown, SessionExitParams
+from sidecar.session.standing import Standing, forget, noting
+from sidecar.session.store import Lock
+
+
+def save(call: Call, stands: Standing, lock: Lock, warnings: list[str]) -> None:
+    """Saves agent and progress in the project's own session file, where there is one."""
+    values = {project_file.AGENT: lock.agent, project_file.SAVED_AT: rfc3339(call.now_ms())}
+    if lock.progress:
+        values[project_file.PROGRESS] = lock.progress
+    problem = project_file.save(stands.workspace.project, values)
+    if problem:
+        warnings.append(problem)
+
+
+def leave_files(
+    call: Call, stands: Standing, lock: Lock | None, params: SessionExitParams, warnings: list[str]
+) -> Iterator[BlockShown]:
+    """Says INACTIVE in every file with a block, or takes it out; gives those that have one still."""
+    roots = [stands.workspace.cwd, stands.workspace.project]
+    for spot in list(blocks.spots(stands.files, roots)):
+        with noting(warnings):
+            _leave(call, stands, spot, lock, params)
+        shown = blocks.shown(spot)
+        if shown.state != "none":
+            yield shown
+
+
+def _leave(call: Call, stands: Standing, spot: Spot, lock: Lock | None, params: SessionExitParams) -> None:
+    if params.remove_block:
+        blocks.take_out(spot, force=params.force)
+        forget(call, stands.project, spot)
+    elif blocks.shown(spot).state != "none":
+        blocks.put(spot, INACTIVE_TEXT.format(agent=lock.agent if lock else FIRST_AGENT), force=params.force)
+
+
+def leave_state(call: Call, stands: Standing, lock: Lock | None) -> None:
+    """Keeps the lock as left; no token of the session is valid any more."""
+    with call.database.write() as tx:
+        revoke(tx, stands.project)
+        if lock is not None:
+            store.put_lock(tx, stands.project, lock)

@@ -1,0 +1,104 @@
+"""`onecode-sidecar session`, run as a user does: with a state, without one, and with one that cannot be used."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import orjson
+import pytest
+
+from tests.support.process import ROOT, SidecarProcess
+from tests.support.repositories import Repository
+
+Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
+LOCK = ".claude/rules/chati-session-lock/session-lock.md"
+
+
+@pytest.fixture
+def command(shop: Repository, state_dir: Path) -> Command:
+    """Runs the command in a folder of the shop."""
+
+    def run(*arguments: str, cwd: Path = shop.path / "src") -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
+            (sys.executable, "-m", "sidecar", "session", *arguments, "--state-dir", str(state_dir)),
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(state_dir.parent)},
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+
+    return run
+
+
+def test_a_session_is_activated_shown_and_left_while_the_app_runs(
+    process: SidecarProcess, command: Command, shop: Repository
+) -> None:
+    activated = command("activate", "--agent", "dev", "--language", "fr")
+    assert (activated.returncode, activated.stderr) == (0, b"")
+    assert activated.stdout.decode().splitlines() == [
+        "Session lock: ACTIVE, agent dev",
+        f"  active    {shop.path / LOCK}",
+    ]
+    told = process.client.request("session/route", {"cwd": str(shop.path), "message": "go on"})
+    assert (told["status"], told["agent"]) == ("active", "dev")
+
+    assert orjson.loads(command("status", "--json").stdout)["session"]["agent"] == "dev"
+    left = command("exit", "--progress", "Half done.")
+
+    assert left.stdout.decode().splitlines() == [
+        "Session enregistrée. Tapez /chati pour reprendre.",
+        "Session lock: INACTIVE, agent dev",
+        "Progress: Half done.",
+        f"  inactive  {shop.path / LOCK}",
+    ]
+    assert process.client.request("session/status", {"cwd": str(shop.path)})["session"]["status"] == "inactive"
+
+
+@pytest.mark.parametrize("state", ["lost", "of no use"])
+def test_exit_with_force_sets_the_files_free_whatever_became_of_the_state(
+    process: SidecarProcess, command: Command, shop: Repository, state_dir: Path, state: str
+) -> None:
+    command("activate", "--agent", "dev")
+    process.close()
+    for file in state_dir.glob("continuity.db*"):
+        file.unlink()
+    if state == "of no use":
+        (state_dir / "continuity.db").mkdir()
+    lock = shop.path / LOCK
+    lock.write_bytes(lock.read_bytes().replace(b"<!-- chati:session-lock:end -->\n", b"mine\n"))
+
+    assert command("exit").returncode == 3
+    assert "ACTIVE" in lock.read_text(encoding="utf-8")
+    left = command("exit", "--force")
+
+    assert left.returncode == 0, left.stderr
+    assert "Status: INACTIVE" in lock.read_text(encoding="utf-8")
+    assert lock.read_text(encoding="utf-8").endswith("mine\n")
+    assert b"set free without it" in left.stdout
+
+
+def test_a_state_of_a_newer_version_is_no_trap_either(
+    process: SidecarProcess, command: Command, shop: Repository, state_dir: Path
+) -> None:
+    command("activate", "--agent", "dev")
+    process.close()
+    connection = apsw.Connection(str(state_dir / "continuity.db"))
+    connection.execute("INSERT INTO continuity_migrations VALUES (999, 'from the future', 0)")
+    connection.close()
+
+    assert command("exit").returncode == 1
+    assert command("exit", "--force", "--remove-block").returncode == 0
+    assert not (shop.path / LOCK).parent.exists()
+
+
+def test_what_is_refused_is_one_sentence_and_a_status(process: SidecarProcess, command: Command) -> None:
+    assert process.popen.poll() is None
+    refused = command("activate", "--agent", "nobody")
+
+    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert refused.stderr.decode().startswith("session: There is no agent of that name.")
+    assert command("dance").returncode == 2

@@ -1,0 +1,76 @@
+"""What an exit saves in the project's own session file: its values, and not one byte more."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sidecar.core.yaml_nodes import Damaged
+from sidecar.core.yaml_text import read_mapping
+from sidecar.session.locking import Told
+from sidecar.session.project_file import CannotSave, changed, read, save, told_by
+
+VALUES = {"current_agent": "dev", "session_saved_at": "2026-03-01T09:30:00.000Z", "session_progress": 'half: "done" #1'}
+LINES = st.sampled_from(
+    [
+        *("# note\n", "\n", "project:\n  name: Till # sign\n", "a: 'b'\n", 'b: "c: d"\n', "list:\n- 1\n- 2\n"),
+        *("current_agent: brief # now\n", "current_agent:\n", "session_progress: |\n  one\n\n  two\n", "t: 09:30\n"),
+        *("x: {a: 1, b: [2]}\n", "session_progress: >-\n  folded\n  text\n", "last: no line end", "---\n", "...\n"),
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=8).map("".join), st.dictionaries(st.sampled_from(list(VALUES)), st.text(), min_size=1))
+def test_values_are_saved_and_the_rest_stays_or_nothing_changes(text: str, values: dict[str, str]) -> None:
+    before = read_mapping(text)
+    try:
+        after = changed(text, values)
+    except (CannotSave, Damaged):
+        return
+    assume(before is not None)
+    assert before is not None
+    assert read_mapping(after) == {**before, **values}
+    kept = [line for line in text.splitlines() if line.startswith(("#", "a:", "b:", "x:", "t:", "project", "  name"))]
+    assert [line for line in after.splitlines() if line in kept] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "current_agent: dev\n"),
+        ("# only a note", "# only a note\ncurrent_agent: dev\n"),
+        ("current_agent: brief # now\nz: 1\n", "current_agent: dev # now\nz: 1\n"),
+        ("current_agent:\nz: 1\n", "current_agent: dev\nz: 1\n"),
+        ("a: 1\r\n", "a: 1\r\ncurrent_agent: dev\r\n"),
+        ("\ufeffa: 1\n", "\ufeffa: 1\ncurrent_agent: dev\n"),
+    ],
+)
+def test_a_values_own_characters_are_replaced_and_a_new_key_gets_a_line(text: str, expected: str) -> None:
+    assert changed(text, {"current_agent": "dev"}) == expected
+
+
+@pytest.mark.parametrize("text", ["{a: 1}\n", "- 1\n", "current_agent: &x brief\nother: *x\n", "a: 1\n...\n"])
+def test_what_cannot_be_changed_without_the_rest_is_refused(text: str) -> None:
+    with pytest.raises((CannotSave, Damaged)):
+        changed(text, VALUES)
+
+
+def test_a_file_tells_agent_language_and_progress() -> None:
+    told = told_by("current_agent: dev\nlanguage: fr\nsession_progress: half\n")
+
+    assert told == Told("dev", "fr", "half")
+    assert told_by("# nothing\n") == Told()
+
+
+def test_a_damaged_file_is_said_and_left_and_none_is_made(tmp_path: Path) -> None:
+    assert (read(tmp_path).problem, save(tmp_path, VALUES)) == ("", "")
+    assert list(tmp_path.iterdir()) == []
+    file = tmp_path / ".chati/session.yaml"
+    file.parent.mkdir()
+    file.write_bytes(b"a: [\n")
+
+    assert read(tmp_path).told == Told()
+    assert "is not read" in read(tmp_path).problem
+    assert "left as it is" in save(tmp_path, VALUES)
+    assert file.read_bytes() == b"a: [\n"
