@@ -88,6 +88,16 @@ def test_a_cold_index_is_made_by_grammars_in_workers_of_the_program_itself(
     assert {summary.imports for summary in summaries} == {("./other",)}
 
 
+def test_the_command_line_works_on_the_state_of_a_running_sidecar(
+    program: Path, running: SidecarProcess, state_dir: Path, tmp_path: Path
+) -> None:
+    assert running.client.request("artifact/list", {"projectPath": str(tmp_path)}) == {"artifacts": []}
+    command = (program, "artifacts", "list", "--state-dir", state_dir, "--project", tmp_path)
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode().strip() == f"No artifacts of {tmp_path}."
+
+
 def test_it_ends_when_stdin_ends(running: SidecarProcess) -> None:
     running.close_stdin()
     assert running.wait() == 0

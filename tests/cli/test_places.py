@@ -1,0 +1,44 @@
+"""Where a command looks for the user's state and project."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sidecar.cli.failed import CommandFailed
+from sidecar.cli.places import project_folder, state_folder
+from sidecar.system.environment import state_folders, user_state_folder
+
+
+def made(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "continuity.db").touch()
+    return folder
+
+
+def test_the_apps_own_state_comes_before_that_of_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    known = state_folders()
+    assert known[-1] == user_state_folder()
+    beneath = {"win32": "APPDATA", "darwin": "HOME/Library/Application Support"}.get(sys.platform, "XDG_CONFIG_HOME")
+    assert known[0] == tmp_path / beneath / "1Code" / "continuity"
+    own = made(known[-1])
+    assert state_folder(None) == own
+    of_app = made(known[0])
+    assert state_folder(None) == of_app
+    assert state_folder(own) == own
+
+
+def test_a_folder_that_holds_no_state_is_not_taken_for_one(tmp_path: Path) -> None:
+    made(tmp_path / "real")
+    with pytest.raises(CommandFailed, match="no state file in"):
+        state_folder(tmp_path, [tmp_path / "real"])
+
+
+def test_outside_a_repository_the_project_is_the_folder_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert project_folder(None) == tmp_path
+    assert project_folder(Path("inner")) == tmp_path / "inner"
