@@ -457,6 +457,39 @@ export interface ContextContinuationResult {
   warnings: string[]
 }
 
+/** A session that was just compacted, and what is known of where it stands. */
+export interface ContextPostCompactParams {
+  cwd: string
+  /** The original project; `cwd` without it. */
+  projectPath?: string | null
+  sessionId: string
+  /** What tells this compaction from the others of the session: an id, or the transcript's length. */
+  compactionId: string
+  agent?: string | null
+  mode?: string | null
+  task?: string | null
+  /** How far the task had come. */
+  progress?: string | null
+  pendingDecisions?: string[]
+  /** From `session/activate`: its agent's own memories are told; without one only shared ones. */
+  token?: string | null
+}
+
+/** What the compacted session is told so that it goes on where it stopped. */
+export interface ContextPostCompactResult {
+  /** The block of a fresh window, with the HOT memories, this once. */
+  context: ContextComposeResult
+  /** The continuation prompt: where the session stood, with the whole pipeline. */
+  prompt: string
+  /** How many the session has had. */
+  compactions: number
+  /** Whether a new session should begin instead. */
+  spawn: boolean
+  reasons: string[]
+  /** Whether this compaction had been told before; the answer is the same. */
+  duplicate: boolean
+}
+
 export interface ContextSettings {
   /**
    * Percent beyond its bound that have to remain before a roomier bracket than the last one begins; 0 is off. Default: 0.
@@ -1930,6 +1963,15 @@ export interface Methods {
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "context/compose": { params: ContextComposeParams; result: ContextComposeResult }
+  /**
+   * Gives what a session that was just compacted needs to go on where it stopped; the user does nothing.
+   *
+   * The bracket is FRESH again: the block has all layers and, this once, the HOT memories within the token's reach. The
+   * compaction is counted for the spawn decision; told twice it counts once. Nothing is written into the project.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "context/postCompact": { params: ContextPostCompactParams; result: ContextPostCompactResult }
   /**
    * Counts an interaction and says whether a new session should begin, with every criterion that holds.
    *

@@ -37,7 +37,8 @@ class Continuation(NamedTuple):
     progress: str
     pending: tuple[str, ...]
     """Decisions that wait for the user."""
-    memories: tuple[Memory, ...]
+    memories: tuple[Memory, ...] | None
+    """None where they are told elsewhere."""
 
 
 def continuation_text(told: Continuation) -> str:
@@ -65,7 +66,8 @@ def _lines(told: Continuation) -> Iterator[str]:
     if told.handoff is not None:
         score = f" (score {told.handoff.score})" if told.handoff.score else ""
         yield from _section(f"Hand-off from {told.handoff.sender}{score}", _quoted("\n".join(told.handoff.lines)))
-    yield from _memories(told)
+    if told.memories is not None:
+        yield from _memories(told, told.memories)
 
 
 def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
@@ -88,10 +90,10 @@ def _pipeline(pipeline: Pipeline | None) -> list[str]:
     return [f"- Project: {name}", *(f"- {line}" for line in pipeline_lines(pipeline))]
 
 
-def _memories(told: Continuation) -> Iterator[str]:
+def _memories(told: Continuation, memories: Sequence[Memory]) -> Iterator[str]:
     """Those of the agent that goes on, own and shared; then which of them the next agent wrote down itself."""
-    own = [memory for memory in told.memories if memory.owner in (SHARED, told.agent)]
-    theirs = [memory for memory in told.memories if memory not in own]
+    own = [memory for memory in memories if memory.owner in (SHARED, told.agent)]
+    theirs = [memory for memory in memories if memory not in own]
     yield from _section(f"Memories of {told.agent or 'this project'}", _remembered(own))
     if told.next_agent:
         written = [f"- {_title(memory)} ({memory.id}), above" for memory in own if memory.agent == told.next_agent]

@@ -14,9 +14,9 @@ from sidecar.context.layers import digests_of
 from sidecar.context.pipeline import Pipeline, next_agent, score_of
 from sidecar.context.sources import Sources
 from sidecar.context.spawn import Wear, spawn_reasons
-from sidecar.context.wear import Counted, Interaction, after_interaction, wear_of
+from sidecar.context.wear import Counted, Interaction, after_compaction, after_interaction, wear_of
 from sidecar.core.redact import redact
-from sidecar.memory import preload
+from sidecar.memory import Memory
 from sidecar.workspace import Workspace
 
 RULES_TOKENS = 1_000
@@ -53,52 +53,76 @@ def decide(call: Call, workspace: Workspace, session_id: str, sources: Sources, 
     with call.database.write() as tx:
         counted = after_interaction(store.counted_of(tx, workspace.project_key, session_id), interaction)
         store.put_counted(tx, workspace.project_key, session_id, counted, call.now_ms())
-    following = _following(pipeline, told)
-    return _decided(counted, following)
+    return decided(counted, following(pipeline, told))
 
 
-def _decided(counted: Counted, following: str) -> Decision:
-    wear = wear_of(counted, next_agent_pending=bool(following))
-    return Decision(wear, following, spawn_reasons(wear))
+def decided(counted: Counted, waiting: str) -> Decision:
+    """Judges what was counted; `waiting` is the agent that waits while this one is done."""
+    wear = wear_of(counted, next_agent_pending=bool(waiting))
+    return Decision(wear, waiting, spawn_reasons(wear))
 
 
-def _following(pipeline: Pipeline | None, told: Told) -> str:
-    """The agent that waits while this one is done: as the host says, else as the session file says."""
+def following(pipeline: Pipeline | None, told: Told) -> str:
+    """Names the agent that waits while this one is done: as the host says, else as the session file says."""
     if told.agent_done is False:
         return ""
     known = next_agent(pipeline, is_done=bool(told.agent_done)) if pipeline is not None else ""
     return told.next_agent or known if told.agent_done else known
 
 
-def continuation_of(
-    call: Call,
-    workspace: Workspace,
-    session_id: str,
-    sources: Sources,
-    told: Told,
-    decision: Decision,
-    token: str | None,
-) -> str:
-    """Gives the continuation file's text, with the HOT memories within the token's reach; secrets are masked."""
+def count_compaction(
+    call: Call, workspace: Workspace, session_id: str, compaction_id: str, sources: Sources
+) -> tuple[Counted, bool]:
+    """Counts a compaction by its id, unless it is known, and says which.
+
+    The score it is held against is the session file's where the host told none.
+    """
+    pipeline = sources.pipeline
+    score = score_of(pipeline, sources.agent) if pipeline is not None else None
+    with call.database.write() as tx:
+        before = store.counted_of(tx, workspace.project_key, session_id)
+        is_known = compaction_id in before.compaction_ids
+        if is_known:
+            return before, True
+        is_told = before.agent == sources.agent and before.score is not None
+        seen = after_interaction(before, Interaction(agent=sources.agent, score=None if is_told else score))
+        counted = after_compaction(seen, compaction_id)
+        store.put_counted(tx, workspace.project_key, session_id, counted, call.now_ms())
+    return counted, False
+
+
+class Shown(NamedTuple):
+    """What a continuation tells beside the project's own files."""
+
+    session: str
+    written_at: str
+    """RFC 3339."""
+    decision: Decision
+    memories: tuple[Memory, ...] | None
+    """None where they are told elsewhere."""
+
+
+def continuation_of(sources: Sources, told: Told, shown: Shown) -> str:
+    """Gives what a session needs to go on, as text; secrets are masked."""
     pipeline = sources.pipeline
     mode = mode_of(told.mode, pipeline.state if pipeline else "", sources.config, "")
     digests = digests_of(sources)
     handoff = sources.handoff
     return continuation_text(
         Continuation(
-            session=redact(session_id),
-            written_at=call.now(),
-            reasons=decision.reasons,
+            session=redact(shown.session),
+            written_at=shown.written_at,
+            reasons=shown.decision.reasons,
             mode=mode.name,
             rules=fitted(digests, RULES_TOKENS).lines if digests else (),
             agent=sources.agent,
-            next_agent=decision.next_agent,
+            next_agent=shown.decision.next_agent,
             pipeline=pipeline,
             handoff=handoff_of(handoff.path.rpartition("/")[2], handoff.text) if handoff is not None else None,
             task=told.task or (pipeline.task if pipeline else ""),
             progress=told.progress,
             pending=told.pending,
-            memories=preload(call, workspace, token).memories,
+            memories=shown.memories,
         )
     )
 

@@ -1,11 +1,11 @@
-"""The messages of `context/continuation`."""
+"""The messages of `context/continuation` and `context/postCompact`."""
 
 from typing import Annotated
 
 from pydantic import Field
 
 from sidecar.context.brackets import Bracket
-from sidecar.context.model import AgentName, WindowUsage
+from sidecar.context.model import AgentName, ContextComposeResult, WindowUsage
 from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.session import IdeName
 
@@ -69,3 +69,34 @@ class ContextContinuationResult(WireModel):
     prompt: str | None = Field(description="The same text, for a host that begins the session itself.")
     resume_command: str | None = Field(description="What the user types to go on; null where nothing was written.")
     warnings: list[str]
+
+
+class ContextPostCompactParams(WireModel):
+    """A session that was just compacted, and what is known of where it stands."""
+
+    cwd: FolderPath
+    project_path: FolderPath | None = Field(default=None, description="The original project; `cwd` without it.")
+    session_id: Identifier
+    compaction_id: Identifier = Field(
+        description="What tells this compaction from the others of the session: an id, or the transcript's length."
+    )
+    agent: AgentName | None = None
+    mode: str | None = Field(default=None, min_length=1, max_length=40)
+    task: _Text | None = None
+    progress: _Text | None = Field(default=None, description="How far the task had come.")
+    pending_decisions: list[Annotated[str, Field(max_length=2_000)]] = Field(default_factory=list, max_length=50)
+    token: Identifier | None = Field(
+        default=None,
+        description="From `session/activate`: its agent's own memories are told; without one only shared ones.",
+    )
+
+
+class ContextPostCompactResult(WireModel):
+    """What the compacted session is told so that it goes on where it stopped."""
+
+    context: ContextComposeResult = Field(description="The block of a fresh window, with the HOT memories, this once.")
+    prompt: str = Field(description="The continuation prompt: where the session stood, with the whole pipeline.")
+    compactions: int = Field(description="How many the session has had.")
+    spawn: bool = Field(description="Whether a new session should begin instead.")
+    reasons: list[str]
+    duplicate: bool = Field(description="Whether this compaction had been told before; the answer is the same.")

@@ -20,7 +20,11 @@ def counted_of(tx: apsw.Connection, project: str, session_id: str) -> Counted:
     ).get
     if found is None:
         return Counted()
-    kept = {name: value for name, value in orjson.loads(cast("bytes", found)).items() if name in Counted._fields}
+    kept = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in orjson.loads(cast("bytes", found)).items()
+        if name in Counted._fields
+    }
     return Counted(**cast("Any", kept))
 
 
@@ -40,5 +44,5 @@ def put_counted(tx: apsw.Connection, project: str, session_id: str, counted: Cou
 
 
 def note_compaction(tx: apsw.Connection, project: str, session_id: str, now_ms: int) -> None:
-    """Counts that a session was compacted."""
+    """Counts that a session was compacted, as an event tells it."""
     put_counted(tx, project, session_id, after_compaction(counted_of(tx, project, session_id)), now_ms)

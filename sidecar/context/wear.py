@@ -5,6 +5,9 @@ from typing import NamedTuple
 from sidecar.context.brackets import Bracket
 from sidecar.context.spawn import Wear
 
+KEPT_IDS = 20
+"""Compactions of a session that are known by their ids."""
+
 
 class Counted(NamedTuple):
     """What is kept of a provider session; scores are on any one scale, None where nobody told."""
@@ -18,6 +21,10 @@ class Counted(NamedTuple):
     score: float | None = None
     score_before: float | None = None
     """That agent's score when the session was last compacted."""
+    compaction_ids: tuple[str, ...] = ()
+    """The compactions that were told by an id, the latest last."""
+    unmatched: int = 0
+    """1 when a compaction told by its id may yet be told as an event, -1 the other way round: it counts once."""
 
 
 class Interaction(NamedTuple):
@@ -41,12 +48,23 @@ def after_interaction(counted: Counted, one: Interaction) -> Counted:
     return counted._replace(critical_in_a_row=row, last_interaction=one.id)
 
 
-def after_compaction(counted: Counted) -> Counted:
-    """Counts a compaction: the window is roomy again, and the score so far is what later ones are held against."""
+def after_compaction(counted: Counted, compaction_id: str = "") -> Counted:
+    """Counts a compaction, told by its id or, without one, as an event; one told twice or both ways counts once.
+
+    The window is roomy again, and the score so far is what later ones are held against.
+    """
+    if compaction_id and compaction_id in counted.compaction_ids:
+        return counted
+    if compaction_id:
+        counted = counted._replace(compaction_ids=(*counted.compaction_ids, compaction_id)[-KEPT_IDS:])
+    told_as = 1 if compaction_id else -1
+    if counted.unmatched == -told_as:
+        return counted._replace(unmatched=0)
     return counted._replace(
         compactions=counted.compactions + 1,
         critical_in_a_row=0,
         score_before=counted.score if counted.score is not None else counted.score_before,
+        unmatched=told_as,
     )
 
 

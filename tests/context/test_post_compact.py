@@ -1,0 +1,102 @@
+"""`context/postCompact`: a compacted session goes on where it stopped, and its compactions are counted once each."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.context.chati import SESSION
+from tests.support.client import Client
+from tests.support.conversation import Conversation
+from tests.support.repositories import Repository
+from tests.support.shop import tell
+
+HOT = "---\ntype: decision\nconfidence: 0.9\ntier: hot\n---\n# auth-pattern\n\nJWT was chosen.\n"
+
+
+@pytest.fixture
+def compacted(client: Client, chati: Repository) -> Callable[..., Any]:
+    """Tells of a compaction."""
+
+    def tell_one(compaction_id: str = "c-1", **params: Any) -> Any:
+        told = {"cwd": str(chati.path), "sessionId": "s-1", "compactionId": compaction_id, **params}
+        return client.request("context/postCompact", told)
+
+    return tell_one
+
+
+def test_the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline(
+    compacted: Callable[..., Any], chati: Repository
+) -> None:
+    chati.write({".chati/memories/shared/durable/auth.md": HOT})
+    answer = compacted(progress="Half of the questions")
+    assert answer["context"]["bracket"] == "FRESH"
+    assert answer["context"]["layers"] == ["L0", "L1", "L2", "L3", "L4"]
+    assert answer["context"]["data"]["memory"]["text"] == "- auth-pattern: JWT was chosen."
+    assert "greenfield-wu(95%) -> brief(in_progress, 45%)" in answer["prompt"]
+    assert "> Half of the questions" in answer["prompt"]
+    assert "JWT was chosen" not in answer["prompt"]
+    assert (answer["compactions"], answer["spawn"], answer["duplicate"]) == (1, False, False)
+
+
+def test_a_compaction_told_twice_counts_once_and_is_answered_alike(compacted: Callable[..., Any]) -> None:
+    first, second = compacted(), compacted()
+    assert second == {**first, "duplicate": True}
+
+
+def test_the_third_compaction_of_a_session_begins_a_new_one(compacted: Callable[..., Any]) -> None:
+    assert [compacted(f"c-{number}")["spawn"] for number in (1, 2, 3)] == [False, False, True]
+    assert compacted("c-4")["reasons"] == ["4 compactions in this session (from 3)"]
+    assert compacted("c-1", sessionId="s-2")["compactions"] == 1
+
+
+def test_a_score_that_falls_by_more_than_fifteen_percent_after_it_begins_a_new_session(
+    client: Client, compacted: Callable[..., Any], chati: Repository
+) -> None:
+    def score(value: float) -> Any:
+        params = {"cwd": str(chati.path), "sessionId": "s-1", "score": value}
+        return client.request("context/continuation", params)
+
+    assert not score(90)["spawn"]
+    assert not score(50)["spawn"]  # before a compaction a fall is none of its making
+    score(90)
+    compacted()
+    assert not score(76.5)["spawn"]
+    assert score(76)["reasons"] == ["the agent's score fell by 16% (more than 15%)"]
+    other = {"cwd": str(chati.path), "sessionId": "s-1", "score": 20, "agent": "architect"}
+    assert not client.request("context/continuation", other)["spawn"]
+
+
+def test_the_session_files_score_counts_where_the_host_tells_none(
+    client: Client, compacted: Callable[..., Any], chati: Repository
+) -> None:
+    compacted()
+    chati.write({".chati/session.yaml": SESSION.replace("score: 45", "score: 30")})
+    answer = client.request("context/continuation", {"cwd": str(chati.path), "sessionId": "s-1"})
+    assert (answer["wear"]["scoreBefore"], answer["wear"]["score"], answer["spawn"]) == (45, 30, True)
+
+
+def test_a_compaction_that_the_host_tells_as_an_event_too_counts_once(
+    client: Client, compacted: Callable[..., Any], chati: Repository
+) -> None:
+    chat = Conversation(client, chati.path)
+    chat.turn("rename the cart", session="s-1")
+    asked = {"cwd": str(chati.path), "sessionId": "s-1"}
+
+    def compactions() -> int:
+        return int(client.request("context/continuation", asked)["wear"]["compactions"])
+
+    tell(chat, "compacted", "s-1")
+    assert compactions() == 1
+    assert compacted("c-1")["compactions"] == 1
+    assert compacted("c-2")["compactions"] == 2
+    tell(chat, "compacted", "s-1")
+    assert compactions() == 2
+    tell(chat, "compacted", "s-1")
+    assert compactions() == 3
+
+
+def test_nothing_is_written_into_the_project(compacted: Callable[..., Any], chati: Repository) -> None:
+    before = sorted(path for path in chati.path.rglob("*") if ".git" not in path.parts)
+    compacted()
+    assert sorted(path for path in chati.path.rglob("*") if ".git" not in path.parts) == before
