@@ -86,7 +86,7 @@ def alone(content: bytes, memory: Memory) -> bytes:
     group = front_matter.read(parts.matter) if parts.matter else {}
     said = {**{name: field.value for name, field in group.items()}, **sections.facts_of(one.facts or "")}
     facts = {name: value for name, value in said.items() if value is not None and name != "id"}
-    return new_memory({"id": memory.id, **facts}, memory.title, memory.text)
+    return new_memory({"id": memory.id, **facts}, one.title, one.text)
 
 
 def _entry(whole: Facts, one: sections.Section, position: int) -> Memory:

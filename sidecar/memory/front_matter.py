@@ -31,12 +31,22 @@ class Damaged(ValueError):
 
 
 class Field(NamedTuple):
-    """A key's value, and where it stands among the matter's characters."""
+    """A key's value, and libyaml's first and last event of it, which know where it stands."""
 
     value: str | tuple[str, ...] | None
     """A scalar's text, a list of scalars, or None for what is neither."""
-    start: int
-    end: int
+    first: Any
+    last: Any
+
+    @property
+    def start(self) -> int:
+        """Where its first character is."""
+        return int(self.first.start_mark.index)
+
+    def end(self, matter: str) -> int:
+        """Where its last character ends; a block scalar's line ends belong to what follows."""
+        start, end = self.last.start_mark.index, self.last.end_mark.index
+        return int(start + len(matter[start:end].rstrip(_BLANK)))
 
 
 class Parts(NamedTuple):
@@ -74,7 +84,7 @@ def read(matter: str) -> dict[str, Field]:
     from ruamel.yaml.error import YAMLError
 
     try:
-        return _fields(CParser(matter).get_event, matter)
+        return _fields(CParser(matter))
     except YAMLError as error:
         raise Damaged(_sentence(error)) from error
 
@@ -118,10 +128,11 @@ def _changed(matter: str, changes: Mapping[str, Value], line_end: str) -> str:
     known = sorted((name for name in changes if name in before), key=lambda name: -before[name].start)
     for name in known:
         field = before[name]
-        if matter[field.start : field.start + 1] == "&" and "*" in matter:
+        start, end = field.start, field.end(matter)
+        if matter[start : start + 1] == "&" and "*" in matter:
             raise _in_the_way()  # another value refers to this one
-        gap = " " if matter[field.start - 1 : field.start] == ":" else ""
-        matter = matter[: field.start] + gap + shown(changes[name]) + matter[field.end :]
+        gap = " " if matter[start - 1 : start] == ":" else ""
+        matter = matter[:start] + gap + shown(changes[name]) + matter[end:]
     new = [f"{name}: {shown(value)}" for name, value in changes.items() if name not in before]
     matter = _with_new(matter, new, line_end)
     _require_rest_untouched(before, matter, changes)
@@ -155,37 +166,33 @@ def _in_the_way() -> Conflict:
     )
 
 
-def _fields(take: Callable[[], Any], matter: str) -> dict[str, Field]:
+def _fields(parser: Any) -> dict[str, Field]:
     """Takes libyaml's events one by one: a stream with one document, which is a mapping, or with none."""
+    from ruamel.yaml.events import MappingStartEvent, ScalarEvent
+
     fields: dict[str, Field] = {}
+    take = parser.get_event
     take()  # the stream's start
     if _kind(take()) == "StreamEndEvent":
         return fields  # nothing, or comments only
-    if _kind(take()) != "MappingStartEvent":
+    if type(take()) is not MappingStartEvent:
         raise Damaged(_NO_MAPPING)
-    while _kind(key := take()) == "ScalarEvent":
+    while type(key := take()) is ScalarEvent:
         if key.value in fields:
             raise Damaged(f"The front matter has the key `{key.value[:60]}` twice.")
-        fields[key.value] = _field(take, matter)
-    if _kind(key) != "MappingEndEvent" or _kind(take()) != "DocumentEndEvent" or _kind(take()) != "StreamEndEvent":
+        event = take()
+        fields[key.value] = Field(event.value, event, event) if type(event) is ScalarEvent else _field(event, take)
+    if (_kind(key), _kind(take()), _kind(take())) != ("MappingEndEvent", "DocumentEndEvent", "StreamEndEvent"):
         raise Damaged(_NO_MAPPING)
     return fields
 
 
-def _field(take: Callable[[], Any], matter: str) -> Field:
-    event = take()
-    kind = _kind(event)
-    if kind == "ScalarEvent":
-        return Field(event.value, event.start_mark.index, _end_of(event, matter))
-    if kind == "AliasEvent":
-        return Field(None, event.start_mark.index, event.end_mark.index)
-    return _collection(event, take, matter)
-
-
-def _collection(opening: Any, take: Callable[[], Any], matter: str) -> Field:
+def _field(opening: Any, take: Callable[[], Any]) -> Field:
     """A list of scalars is a value; a block ends with its last item, before the comments that follow."""
+    if _kind(opening) == "AliasEvent":
+        return Field(None, opening, opening)
     items: list[str] | None = [] if _kind(opening) == "SequenceStartEvent" else None
-    end, depth = opening.end_mark.index, 1
+    last, depth = opening, 1
     while depth:
         event = take()
         kind = _kind(event)
@@ -198,21 +205,12 @@ def _collection(opening: Any, take: Callable[[], Any], matter: str) -> Field:
             items = None
             depth += kind != "AliasEvent"
         if opening.flow_style or not kind.endswith("EndEvent"):
-            end = _end_of(event, matter)
-    return Field(None if items is None else tuple(items), opening.start_mark.index, end)
+            last = event
+    return Field(None if items is None else tuple(items), opening, last)
 
 
 def _kind(event: Any) -> str:
     return type(event).__name__
-
-
-def _end_of(event: Any, matter: str) -> int:
-    """Says where an event's last character is; a block scalar's line ends belong to what follows."""
-    end: int = event.end_mark.index
-    if matter[end - 1 : end] not in _BLANK:
-        return end
-    start: int = event.start_mark.index
-    return start + len(matter[start:end].rstrip(_BLANK))
 
 
 def _sentence(error: Any) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import NotFound
+from sidecar.core.redact import redact
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import document
 from sidecar.memory.entry import Memory
@@ -198,5 +199,8 @@ def _may_differ(known: KnownFile | None, stamp: Stamp) -> bool:
 
 
 def _indexed(memory: Memory) -> Indexed:
-    digest = digest_of(memory.title, memory.text)
-    return Indexed(memory, digest, estimate_tokens(f"{memory.title}\n{memory.text}"))
+    """Masks what a user's own file has of secrets: whatever is told of a memory, is told from here."""
+    words = f"{memory.title}\n{memory.text}"
+    if redact(words) != words:
+        memory = memory._replace(title=redact(memory.title), text=redact(memory.text))
+    return Indexed(memory, digest_of(memory.title, memory.text), estimate_tokens(words))
