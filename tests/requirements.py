@@ -124,6 +124,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Session Lock: nobody is trapped, no file of the user's is touched outside the block": (
         "test_session_lock.py::test_what_cannot_be_read_or_written_never_keeps_the_user_in",
+        "test_session_lock.py::test_the_block_is_no_rule_of_the_projects_and_changes_no_anchor",
         "test_session_lock.py::test_without_a_session_file_none_is_made_and_nothing_else_of_the_project_changes",
     ),
     "Continuity: modes": (

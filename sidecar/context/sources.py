@@ -10,6 +10,7 @@ from sidecar.context.handoff import ENDING
 from sidecar.context.pipeline import Pipeline, agent_before, pipeline_of
 from sidecar.core.instruction_files import AGENT_PATHS
 from sidecar.core.yaml_text import read_mapping
+from sidecar.session import unlocked
 
 FILE_BYTES = 256 * 1024
 MAX_FOLDERS = 40
@@ -56,7 +57,7 @@ class Reader:
         for root in self._roots:
             content = read_below(root, path, FILE_BYTES)
             if content is not None:
-                return Text(path, content.decode("utf-8", "replace").removeprefix("\ufeff"))
+                return Text(path, unlocked(content.decode("utf-8", "replace").removeprefix("\ufeff")))
             if os.path.lexists(os.path.join(root, path)):
                 self.warnings.append(
                     f"{path} is not read: it is no plain file of the project of at most {FILE_BYTES // 1024} KiB."

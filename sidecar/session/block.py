@@ -39,7 +39,8 @@ _BEGIN = (
     "<!-- chati:session-lock:begin{joined} (kept by onecode-sidecar: what stands up to the end is written anew) -->"
 )
 _END = "<!-- chati:session-lock:end -->"
-_NAME = b"chati:session-lock:"
+_BLOCK = "chati:session-lock:"
+_NAME = _BLOCK.encode()
 _MARKER = re.compile(rb"[ \t]*<!--[ \t]*chati:session-lock:(begin|end)\b[^\r\n]{0,400}-->[ \t]*\r?\n?")
 _MARK = b"\xef\xbb\xbf"
 _OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -107,6 +108,11 @@ def outside(content: bytes) -> bytes:
     for start, end in sorted((_whole(content, block) for block in blocks), reverse=True):
         content = content[:start] + content[end:]
     return content
+
+
+def unlocked(text: str) -> str:
+    """Gives an instruction file's text without the block, which is no rule of the project's."""
+    return outside(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass") if _BLOCK in text else text
 
 
 def _require_clear(content: bytes) -> None:

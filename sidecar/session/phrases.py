@@ -138,4 +138,28 @@ OFF_TOPIC: tuple[OffTopic, ...] = (
         r"\b(?:recomiendame|recomienda|sugiere) (?:una|un) (?:\w+ )?(?:pelicula|serie|restaurante|libro|novela)\b",
         r"\b(?:recommande|conseille|suggere)(?:-moi)? (?:un|une) (?:\w+ )?(?:film|serie|restaurant|roman)\b",
     ),
+    _rule(
+        "personal",
+        r"\bdo you (?:like|love|hate|enjoy|dream|sleep|eat)\b",
+        r"\bwhat(?:'s| is) your fav(?:ou?rite)\b",
+        r"\b(?:how old are you|are you (?:human|sentient|in love|happy|sad))\b",
+        r"\b(?:voce gosta de|qual (?:e )?(?:o seu|a sua|seu|sua) \w+ (?:favorit|preferid)[oa]|quantos anos voce tem)\b",
+        r"\b(?:te gusta (?:el|la|los|las)|cual es tu \w+ (?:favorit|preferid)[oa]|cuantos anos tienes)\b",
+        r"\b(?:tu aimes (?:le|la|les)|quel(?:le)? est ton \w+ preferee?|quel age as-tu)\b",
+    ),
+    _rule(
+        "travel",
+        r"\bplan (?:me )?(?:a|my|our) (?:\w+ )?(?:trip|vacation|holiday|holidays|honeymoon)\b",
+        r"\b(?:cheap )?(?:flights?|hotels?) (?:to|in) \w+",
+        r"\b(?:planeje|planejar) (?:minha|minhas|uma) (?:viagem|ferias)\b",
+        r"\b(?:planea|planear|organiza) (?:mi|mis|un) (?:viaje|vacaciones)\b",
+        r"\b(?:planifie|organise) (?:mon|mes|un) (?:voyage|vacances)\b",
+    ),
+    _rule(
+        "markets",
+        r"\b(?:bitcoin|ethereum|dogecoin)\b",
+        r"\b(?:stock|share) price of\b",
+        r"\b(?:cotacao|cotizacion) (?:do|del) (?:dolar|euro)\b",
+        r"\bcours de la bourse\b",
+    ),
 )

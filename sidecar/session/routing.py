@@ -24,9 +24,7 @@ _COURTESY = "|".join(re.escape(one) for one in sorted(COURTESIES, key=len, rever
 _BEFORE = re.compile(rf"(?:(?:{_COURTESY})[ ,.!]+)+")
 _AFTER = re.compile(rf"(?:[ ,.!]+(?:{_COURTESY}))+[ .!]*")
 _ENDS = " .!\u00a1\u2026"
-_CODE = re.compile(
-    r"`|\w[_.]\w+\(|\w+_\w|[{};=<>]|\w+/\w+|\b\w+\.(?:py|ts|tsx|js|jsx|go|rs|md|json|ya?ml|java|rb|css)\b"
-)
+_CODE = re.compile(r"`|\w_\w|[{};=<>]|\w/\w|\w\(|\w\.(?:py|ts|tsx|js|jsx|go|rs|md|json|ya?ml|java|rb|css)\b")
 _INVISIBLE = frozenset({"Cf", "Cc"})
 
 

@@ -18,7 +18,7 @@ language: pt
 agents:
   brief: {status: in_progress, score: 45}
 """
-CLAUDE = b"# Till\r\n\r\nAmounts are cents."
+CLAUDE = b"# Till\r\n\r\n- Always round half up.\r\n- Amounts are cents."
 
 
 class Lock:
@@ -40,6 +40,19 @@ class Lock:
 
     def ask(self, verb: str, **params: Any) -> Any:
         return self.sidecar.client.request(f"session/{verb}", {"cwd": str(self.project.path), **params})
+
+    def anchor(self, run_id: str) -> str:
+        """Gives the anchor that a first run of a conversation would be sent."""
+        place = {"cwd": str(self.project.path), "session": {"id": None, "willResume": False, "isFork": False}}
+        run = {
+            "runId": run_id,
+            "subChatId": f"of-{run_id}",
+            "provider": "claude",
+            "mode": "agent",
+            "deadlineMs": 20_000,
+        }
+        asked = {**place, **run, "prompt": "Correct discounted_price for odd cents"}
+        return str(self.sidecar.client.request("continuity/preRun", asked)["system"]["text"])
 
     def claude_md(self) -> str:
         return (self.project.path / "CLAUDE.md").read_bytes().decode()
@@ -183,3 +196,13 @@ def test_without_a_session_file_none_is_made_and_nothing_else_of_the_project_cha
     assert project.git("status", "--porcelain", "--ignored") == before
     assert (folder / "CLAUDE.md").read_bytes() == CLAUDE
     assert lock.ask("activate")["session"]["progress"] == "Something."
+
+
+def test_the_block_is_no_rule_of_the_projects_and_changes_no_anchor(lock: Lock) -> None:
+    lock.sidecar.client.request("settings/update", {"settings": {"mode": "active"}})
+    before = lock.anchor("run-1")
+    lock.ask("activate", agent="dev")
+
+    assert "round half up" in before
+    assert "chati" not in lock.anchor("run-2")
+    assert lock.anchor("run-2").splitlines()[1:] == before.splitlines()[1:]
