@@ -90,11 +90,32 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer 4.9, Article XIII.6: users review, edit and delete": (
         "test_memories.py::test_a_user_reviews_edits_and_deletes_any_memory_with_an_editor_or_by_asking",
     ),
+    "Context Engine 3.4, Article XII.1, XII.2: the bracket before every interaction, layers by bracket": (
+        "test_context_engine.py::test_the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
+    ),
+    "Context Engine 3.2, Article XII.4, XII.5: constitution and mode always, never over the budget": (
+        "test_context_engine.py::test_constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
+    ),
+    "Context Engine 3.5, Article XII.3a: a compacted session goes on by itself": (
+        "test_context_engine.py::test_after_a_compaction_the_agent_goes_on_where_it_stopped_and_the_next_block_is_plain_again",
+    ),
+    "Context Engine 3.5, Article XII.3b: a worn session is turned over": (
+        "test_context_engine.py::test_a_worn_session_is_turned_over_with_every_reason_and_a_file_to_go_on_from",
+    ),
+    "Context Engine 3.5, Article XII.6: which IDEs go on by themselves": (
+        "test_context_engine.py::test_three_ides_begin_the_new_session_themselves_and_three_get_the_file",
+    ),
 }
 
 NOT_YET: dict[str, str] = {}
 
 DECISIONS: dict[str, tuple[str, ...]] = {
+    "Context Engine: the bracket scales the packs": (
+        "test_context_engine.py::test_a_window_that_fills_up_gets_less_of_the_packs",
+    ),
+    "Context Engine: the governor takes the spawn criteria": (
+        "test_context_engine.py::test_what_the_session_file_says_of_the_agent_reaches_the_governor",
+    ),
     "Memory Layer: files are the truth, the index is derived": (
         "test_memories.py::test_the_index_is_made_anew_from_the_files_also_in_another_state_file",
     ),

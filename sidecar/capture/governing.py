@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidecar.capture.compaction import Loss
 from sidecar.capture.finished import Finished
-from sidecar.context import Bracket
+from sidecar.context import Bracket, Standing, standing_of
 from sidecar.governor import (
     RunPressure,
     Word,
@@ -46,7 +46,7 @@ def _begun(one: Finished, counters: Counters) -> Counters:
 
 
 def _pressure(one: Finished) -> RunPressure:
-    given, pipeline = one.given.record if one.given is not None else None, one.params.pipeline
+    given, standing = one.given.record if one.given is not None else None, _standing(one)
     bracket: Bracket | None = one.before.record.get("bracket") if one.before is not None else None
     return RunPressure(
         now_ms=one.now_ms,
@@ -58,10 +58,19 @@ def _pressure(one: Finished) -> RunPressure:
         injected_bytes=int(given["metadata"]["wouldInjectBytes"]) if given is not None else 0,
         files=tuple(given["files"]) if given is not None else (),
         bracket=bracket,
-        score=pipeline.score if pipeline is not None else None,
-        next_agent_pending=pipeline is not None and pipeline.next_agent_pending,
+        score=standing.score,
+        agent=standing.agent,
+        next_agent_pending=standing.next_agent_pending,
         shadow=one.is_shadow,
     )
+
+
+def _standing(one: Finished) -> Standing:
+    """Where the agent stands among others: as the host tells, else as the project's session file says."""
+    pipeline = one.params.pipeline
+    if pipeline is not None:
+        return Standing("", pipeline.score, pipeline.next_agent_pending)
+    return standing_of(one.workspace.project, one.workspace.cwd, int(one.params.started_at.timestamp() * 1000))
 
 
 def _after_loss(one: Finished, counters: Counters) -> Counters:

@@ -2,6 +2,17 @@
 
 from sidecar.context.brackets import BRACKETS, Bracket, bracket_of, share_of
 from sidecar.context.spawn import Wear, spawn_reasons
+from sidecar.context.standing import Standing, standing_of
 from sidecar.context.store import note_compaction
 
-__all__ = ["BRACKETS", "Bracket", "Wear", "bracket_of", "note_compaction", "share_of", "spawn_reasons"]
+__all__ = [
+    "BRACKETS",
+    "Bracket",
+    "Standing",
+    "Wear",
+    "bracket_of",
+    "note_compaction",
+    "share_of",
+    "spawn_reasons",
+    "standing_of",
+]

@@ -27,6 +27,8 @@ class RunPressure(NamedTuple):
     bracket: Bracket | None = None
     """None where the host did not tell how full the context window is."""
     score: float | None = None
+    agent: str = ""
+    """Whose score it is; empty where the host told it."""
     next_agent_pending: bool = False
     shadow: bool = False
     """Whether it was given nothing, as passive mode only computes."""
@@ -57,7 +59,9 @@ def after_run(counters: Counters, run: RunPressure, window: int) -> Counters:
         last_seen_ms=run.now_ms,
         bracket=_ORDER.index(run.bracket) if run.bracket is not None else 0,
         critical_in_a_row=counters.critical_in_a_row + 1 if run.bracket == _ORDER[-1] else 0,
-        score=run.score if run.score is not None else counters.score,
+        score=run.score if run.score is not None or run.agent != counters.agent else counters.score,
+        last_score=counters.last_score if run.agent == counters.agent else None,
+        agent=run.agent,
         next_agent_pending=run.next_agent_pending,
         shadow=run.shadow,
     )

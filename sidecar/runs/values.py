@@ -83,6 +83,8 @@ class Counters(NamedTuple):
     score: float | None = None
     """The agent's score as the host told it last, and the one before the last compaction."""
     last_score: float | None = None
+    agent: str = ""
+    """Whose score it is; empty where the host told it."""
     next_agent_pending: bool = False
     asked: str | None = None
     """Why a fresh session was asked for by hand; None where it was not."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, models_json_schema
 
 from sidecar.core.errors import (
@@ -78,10 +79,10 @@ class _WireSchema(GenerateJsonSchema):
         return written
 
 
-def wire_schema(model: type[WireModel]) -> Schema:
-    """Gives one model's schema as it is written, with all that it refers to inside."""
+def wire_schema(model: type[BaseModel], mode: JsonSchemaMode = "serialization") -> Schema:
+    """Gives one model's schema, as it is written or read, with all that it refers to inside."""
     model.model_rebuild()
-    return model.model_json_schema(mode="serialization", schema_generator=_WireSchema)
+    return model.model_json_schema(mode=mode, schema_generator=_WireSchema)
 
 
 def definitions(catalog: Catalog, ref_template: str) -> Definitions:
