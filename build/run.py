@@ -4,8 +4,10 @@
     python3 build/run.py --repo PATH
     python3 build/run.py --json
 
-Ten turns with real edits between them: passive first, then active, then with a second provider. The repository
-itself is not touched; the copy goes away at the end, the packs that were sent stay to be read.
+Two chats with real edits between the turns. The first is passive, then active, then with a second provider. In the
+second a test goes red and green, a boundary is touched, an approach is given up and the window fills up; what was
+drafted of it is accepted and committed to the memory branch. The repository itself is not touched; the copy goes away
+at the end, the packs that were sent stay to be read.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ from typing import Any
 
 from session.client import Client, RequestFailed
 from session.copying import Copy, NotARepository, copy_repository, git
+from session.decaying import decaying_turns
 from session.playing import Player
-from session.screenplay import turns_for
+from session.screenplay import opening_turns, targets_in
 from session.telling import Teller
 
 import environment
@@ -66,10 +69,14 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
         teller.begin(copy.name, files, copy.uncommitted, client.server)
     player = Player(client, copy.path, packs)
     turns = []
-    for turn in turns_for(copy.path):
+    one, two, three = targets_in(copy.path)
+    for turn in (*opening_turns(one, two, three), *decaying_turns(one)):
         turns.append(player.play(turn))
         if teller:
             teller.turn(turns[-1])
+    kept = player.keep()
+    if teller:
+        teller.kept(kept)
     status = client.close()
     if status != 0:
         raise RequestFailed(f"The sidecar ended with status {status}.")
@@ -80,6 +87,7 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
         "repository": {"name": copy.name, "files": files, "uncommitted": copy.uncommitted},
         "server": client.server["serverInfo"],
         "turns": turns,
+        "kept": kept,
         "totals": totals,
         "packs": os.fspath(packs),
     }

@@ -11,6 +11,7 @@ from typing import Any
 
 from session.choosing import chosen_files
 from session.client import Client
+from session.copying import git
 from session.screenplay import Turn, interfere, perform
 
 WINDOW_TOKENS = 200_000
@@ -22,21 +23,23 @@ WAITS = 10
 
 
 class Player:
-    """One sub-chat on one repository, as 1Code would run it."""
+    """The chats on one repository, as 1Code would run them."""
 
     def __init__(self, client: Client, repository: Path, packs: Path) -> None:
         self._client = client
         self._repository = repository
         self._packs = packs
-        self._sessions: dict[str, str] = {}
+        self._sessions: dict[tuple[int, str], str] = {}
+        """The provider's session of a chat, which goes on in it until the sidecar asks for a fresh one."""
         self._played = 0
-        self._mode = "passive"
+        self._settings: dict[str, Any] = {"mode": "passive", "rehydrate": False}
 
     def play(self, turn: Turn) -> dict[str, Any]:
         """Plays one turn and gives everything about it as data."""
         self._played += 1
-        self._set_mode("active" if turn.active else "passive")
-        session = None if turn.fresh else self._sessions[turn.provider]
+        self._set({"mode": "active" if turn.active else "passive", "rehydrate": turn.chat > 1})
+        place = (turn.chat, turn.provider)
+        session = None if turn.fresh else self._sessions[place]
         meanwhile = interfere(turn, self._repository)
         if turn.meanwhile is not None:
             self._hint(turn.meanwhile.path)
@@ -49,16 +52,19 @@ class Player:
         parts, errors, happened = perform(turn, self._repository)
         if turn.edit is not None:
             self._hint(turn.edit.path)
-        self._sessions[turn.provider] = session or f"{turn.provider}-session-{self._played}"
+        if before["governor"]["startFreshSession"]:
+            session = None
+        self._sessions[place] = session or f"{turn.provider}-session-{self._played}"
         work = {"parts": parts, "errors": errors, "started_at": started_at}
         after = self._client.request("continuity/postRun", self._post_run(turn, before, session, work))
         return {
             "turn": self._played,
             "provider": turn.provider,
             "mode": turn.mode,
-            "setting": self._mode,
-            "session": self._sessions[turn.provider],
-            "freshSession": turn.fresh,
+            "setting": self._settings["mode"],
+            "chat": turn.chat,
+            "session": self._sessions[place],
+            "freshSession": session is None,
             "prompt": turn.prompt,
             "usedTokens": turn.used_tokens,
             "action": before["action"],
@@ -77,21 +83,42 @@ class Player:
             "packs": os.fspath(self._keep(before, told)),
         }
 
+    def keep(self) -> dict[str, Any]:
+        """Does what the user does at the end of the day: reads the drafts, accepts them, commits them; tells of each.
+
+        The memory branch is the only ref that may move.
+        """
+        where = {"projectPath": os.fspath(self._repository)}
+        refs = _refs(self._repository)
+        listed = self._client.request("artifact/list", where)["artifacts"]
+        accepted = [one["id"] for one in listed if one["type"] != "devlog"]
+        for artifact_id in accepted:
+            self._client.request("artifact/accept", {**where, "id": artifact_id})
+        read = [self._client.request("artifact/get", {**where, "id": one["id"]}) for one in reversed(listed)]
+        done = self._client.request("artifact/commit", where)
+        moved = {name for name, _ in _refs(self._repository) ^ refs}
+        return {
+            "artifacts": read,
+            "accepted": accepted,
+            "committed": done,
+            "movedRefs": sorted(moved),
+        }
+
     def _hint(self, path: str) -> None:
         """Tells of a change as the host's own watcher does, and takes the time in which the user types or reads."""
         self._client.notify("continuity/repoChanged", {"cwd": os.fspath(self._repository), "paths": [path]})
         time.sleep(PAUSE_SECONDS)
 
-    def _set_mode(self, mode: str) -> None:
-        if mode != self._mode:
-            self._client.request("settings/update", {"settings": {"mode": mode}})
-            self._mode = mode
+    def _set(self, settings: dict[str, Any]) -> None:
+        if settings != self._settings:
+            self._client.request("settings/update", {"settings": settings})
+            self._settings = settings
 
     def _common(self, turn: Turn) -> dict[str, Any]:
         return {
             "runId": f"run-{self._played}",
-            "subChatId": "sub-chat-1",
-            "chatId": "chat-1",
+            "subChatId": f"sub-chat-{turn.chat}",
+            "chatId": f"chat-{turn.chat}",
             "provider": turn.provider,
             "mode": turn.mode,
             "cwd": os.fspath(self._repository),
@@ -114,12 +141,12 @@ class Player:
         session: str | None,
         work: dict[str, Any],
     ) -> dict[str, Any]:
-        text = "Done." if work["parts"] else "Here is how it works."
+        text = turn.text or ("Done." if work["parts"] else "Here is how it works.")
         return {
             **self._common(turn),
             "deliveryToken": before["deliveryToken"],
             "outcome": "completed",
-            "session": {"before": session, "after": self._sessions[turn.provider]},
+            "session": {"before": session, "after": self._sessions[turn.chat, turn.provider]},
             "assistant": {"messageId": f"message-{self._played}", "text": text, "parts": work["parts"]},
             "toolErrors": work["errors"],
             "usage": {"inputTokens": turn.used_tokens, "outputTokens": 900},
@@ -161,6 +188,13 @@ class Player:
         (folder / "prompt.md").write_text(before["prompt"], encoding="utf-8")
         (folder / "why.json").write_text(json.dumps(told["items"], indent=1), encoding="utf-8")
         return folder
+
+
+def _refs(repository: Path) -> set[tuple[str, str]]:
+    """Gives every ref with its commit, and what is checked out and staged."""
+    lines = git(repository, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+    listed = {(name, commit) for name, _, commit in (line.partition(" ") for line in lines)}
+    return listed | {("status", git(repository, "status", "--porcelain=v2", "--branch"))}
 
 
 def _now() -> str:

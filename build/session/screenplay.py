@@ -1,4 +1,4 @@
-"""The session that is played: ten turns on any repository, with real edits, made from what the repository holds."""
+"""The first chat that is played: ten turns on any repository, with real edits, made from what the repository holds."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ _COMMENTS = {
 TELLING = 8
 """A shorter name is often an everyday word, and asked for only where there is no longer one."""
 
+_TEST = "tests/test_counts.py"
+_TEST_TEXT = "def test_counts_from_one() -> None:\n    assert list(range(1, 3)) == [1, 2]\n"
+
 _TESTS = re.compile(r"(^|[/_.-])tests?([/_.-]|$)")
 
 
@@ -36,6 +39,14 @@ class Target:
 
     path: str
     name: str
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that the agent writes."""
+
+    path: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -53,19 +64,29 @@ class Turn:
     active: bool = True
     fresh: bool = False
     tests: str = ""
+    failing: str = f"{_TEST}::test_counts_from_one"
+    """The test that fails where they do."""
     commits: bool = False
+    creates: tuple[File, ...] = ()
+    deletes: str | None = None
+    """What the agent removes with a shell command."""
+    todos: tuple[tuple[str, str], ...] = ()
+    """The task list it keeps: what is to be done, and its status."""
+    text: str = ""
+    """What it says at the end; a few plain words where it is empty."""
+    chat: int = 1
 
 
-def turns_for(repository: Path) -> list[Turn]:
-    """Writes the session for a repository: passive, then active, then with another provider."""
-    one, two, three = targets_in(repository)
+def opening_turns(one: Target, two: Target, three: Target) -> list[Turn]:
+    """Writes the chat about three definitions of the repository: passive, then active, then with another provider."""
     return [
         Turn("claude", "agent", f"How does `{one.name}` work, and what depends on it?", 14_000,
              edit=one, note="what depends on this is named in its tests", active=False, fresh=True),
         Turn("claude", "agent", f"Make `{one.name}` refuse empty input.", 33_000,
              edit=one, note="empty input is refused here", active=False),
         Turn("claude", "agent", f"Let `{one.name}` also say what it skipped, and run the tests.", 61_000,
-             edit=one, note="what was skipped is counted", tests="failed"),
+             edit=one, note="what was skipped is counted", tests="failed",
+             creates=(File(_TEST, _TEST_TEXT),)),
         Turn("claude", "agent", "One test fails. Find out why and fix it.", 92_000,
              edit=one, note="counts from one, as its callers expect", tests="passed", commits=True),
         Turn("claude", "agent", "I changed something too. Go on, and run the tests again.", 104_000,
@@ -103,7 +124,7 @@ def interfere(turn: Turn, repository: Path) -> str:
     if turn.meanwhile is None:
         return ""
     path = repository / turn.meanwhile.path
-    comment = _COMMENTS.get(path.suffix, "{}").format(f"{turn.meanwhile.name}: looked at by hand.")
+    comment = comment_of(turn.meanwhile.path, f"{turn.meanwhile.name}: looked at by hand.")
     before = path.read_bytes() if path.exists() else b""
     path.write_bytes(before + (b"" if before.endswith(b"\n") or not before else b"\n") + f"{comment}\n".encode())
     return f"the user edited {turn.meanwhile.path}"
@@ -114,6 +135,13 @@ def perform(turn: Turn, repository: Path) -> tuple[list[dict[str, Any]], list[di
     parts: list[dict[str, Any]] = []
     errors: list[dict[str, Any]] = []
     told = []
+    for file in turn.creates:
+        parts.append(_create(file, repository))
+        told.append(f"created {file.path}")
+    if turn.deletes:
+        (repository / turn.deletes).unlink()
+        parts.append(_part("Bash", {"command": f"rm {turn.deletes}"}, {"stdout": "", "stderr": ""}))
+        told.append(f"removed {turn.deletes}")
     if turn.edit:
         parts.append(_edit(turn, turn.edit, repository))
         told.append(f"edited {turn.edit.path}")
@@ -130,7 +158,17 @@ def perform(turn: Turn, repository: Path) -> tuple[list[dict[str, Any]], list[di
         plan = "1. Move the definition into a file of its own.\n2. Point its callers there.\n3. Run the tests."
         parts.append(_part("ExitPlanMode", {"plan": plan}, {"plan": plan}))
         told.append("proposed a plan of three steps")
+    if turn.todos:
+        listed = [{"content": content, "status": status, "activeForm": content} for content, status in turn.todos]
+        parts.append(_part("TodoWrite", {"todos": listed}, {}))
+    if turn.text:
+        parts.append({"type": "text", "text": turn.text})
     return parts, errors, ", ".join(told)
+
+
+def comment_of(path: str, text: str) -> str:
+    """Gives a text as a one-line comment of the file's language."""
+    return _COMMENTS.get(Path(path).suffix, "{}").format(text)
 
 
 def _latest_files(repository: Path) -> list[str]:
@@ -148,11 +186,18 @@ def _text(path: Path) -> str:
     return path.read_bytes()[:200_000].decode("utf-8", "replace")
 
 
+def _create(file: File, repository: Path) -> dict[str, Any]:
+    path = repository / file.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(file.text, encoding="utf-8", newline="\n")
+    return _part("Write", {"file_path": os.fspath(path), "content": file.text}, {"filePath": os.fspath(path)})
+
+
 def _edit(turn: Turn, target: Target, repository: Path) -> dict[str, Any]:
     """Puts a comment above the definition, at its indentation, and gives the tool call as the host stores it."""
     path = repository / target.path
     before = path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
-    comment = _COMMENTS.get(path.suffix, "{}").format(f"{target.name}: {turn.note}.")
+    comment = comment_of(target.path, f"{target.name}: {turn.note}.")
     lines = before.splitlines(keepends=True)
     at = next((number for number, line in enumerate(lines) if target.name in line), len(lines))
     indent = re.match(r"[ \t]*", lines[at])[0] if at < len(lines) else ""  # type: ignore[index]
@@ -170,7 +215,7 @@ def _test_run(turn: Turn) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Gives a test run as the host stores it; the output of a failed command reaches it separately (Claude)."""
     command = {"command": "pytest -q"}
     if turn.tests == "failed":
-        output = "FAILED tests/test_counts.py::test_counts_from_one - assert 0 == 1\n1 failed, 41 passed in 2.10s"
+        output = f"FAILED {turn.failing} - assert 0 == 1\n1 failed, 41 passed in 2.10s"
         part = {**_part("Bash", command, None), "state": "call"}
         error = {"toolCallId": part["toolCallId"], "toolName": "Bash", "text": output, "exitCode": 1}
         return part, [error]

@@ -27,6 +27,7 @@ class Teller:
         self._before = frozenset[str]()
         """The files of the turn before."""
         self._complete = False
+        self._chat = 1
 
     def begin(self, name: str, files: int, uncommitted: int, server: dict[str, Any]) -> None:
         """Says what is played on."""
@@ -38,6 +39,11 @@ class Teller:
 
     def turn(self, told: dict[str, Any]) -> None:
         """Tells one turn."""
+        if told["chat"] != self._chat:
+            self._chat = told["chat"]
+            print(
+                self._bold("A second chat: red and green, a boundary, an approach given up, a window that fills up\n")
+            )
         data = told["metadata"]
         fresh = "new session" if told["freshSession"] else "same session"
         head = f"Turn {told['turn']}  {told['provider']}, {fresh}, {told['mode']}, {told['setting']}"
@@ -51,10 +57,26 @@ class Teller:
         self._row("fresh", self._fresh(told))
         self._chosen(told)
         self._row("governor", self._governor(told))
+        if told["governor"]["marker"]:
+            self._row("marker", told["governor"]["marker"])
         self._row("then", told["happened"] or "answered")
         for artifact in told["artifacts"]:
             self._row("drafted", f"{artifact['type']} {artifact['id']} ({artifact['status']})")
         print()
+
+    def kept(self, kept: dict[str, Any]) -> None:
+        """Shows the drafts as a person reads them, then what was accepted and where it was committed."""
+        print(self._bold("What was drafted"))
+        for one in kept["artifacts"]:
+            accepted = ", accepted" if one["id"] in kept["accepted"] else ""
+            print(f"\n  {self._bold(one['title'])}\n  {one['type']}, {one['event']}{accepted}")
+            for line in one["body"].splitlines():
+                print(f"  | {line}".rstrip())
+        done = kept["committed"]
+        moved = ", ".join(kept["movedRefs"]) or "none"
+        print(
+            f"\n{counted(len(done['artifacts']), 'artifact')} committed to {done['branch']}; refs that moved: {moved}\n"
+        )
 
     def end(self, turns: list[dict[str, Any]], totals: dict[str, Any], packs: str) -> None:
         """Tells the sum, and where the packs can be read."""

@@ -76,6 +76,24 @@ def test_a_session_is_played_and_the_repository_stays_as_it_was(repository: Repo
     shutil.rmtree(Path(told["packs"]).parent)
 
 
+def test_the_second_chat_is_drafted_kept_and_turned_over(repository: Repository) -> None:
+    told = json.loads(run("--json", "--repo", str(repository.path)).stdout)
+    *_, last = turns = [turn for turn in told["turns"] if turn["chat"] == 2]
+    assert [turn["freshSession"] for turn in turns] == [True, *[False] * (len(turns) - 2), True]
+    assert turns[-2]["governorAfter"]["action"] == "rehydrate"
+    assert last["governor"]["startFreshSession"]
+    assert last["governor"]["marker"]
+    assert "carryover" in [block["kind"] for block in last["blocks"]]
+    kept = told["kept"]
+    drafted = {one["type"]: one for one in kept["artifacts"]}
+    assert drafted.keys() == {"devlog", "adr", "rejectedApproach"}
+    assert "migrations/0001_counts.sql" in drafted["adr"]["body"]
+    assert "stale" in drafted["rejectedApproach"]["body"]
+    assert {one["id"] for one in kept["committed"]["artifacts"]} == set(kept["accepted"])
+    assert kept["movedRefs"] == ["refs/heads/memory/continuity"]
+    shutil.rmtree(Path(told["packs"]).parent)
+
+
 def test_each_chosen_file_says_why_and_its_score_is_the_sum_of_its_parts(repository: Repository) -> None:
     told = json.loads(run("--json", "--repo", str(repository.path)).stdout)
     for turn in told["turns"]:
@@ -86,9 +104,9 @@ def test_each_chosen_file_says_why_and_its_score_is_the_sum_of_its_parts(reposit
             assert file["score"] == pytest.approx(sum(file["parts"].values()), abs=0.01)
             assert file["why"]
             assert set(file["parts"]) <= PARTS, "every part of a score is told in words"
-    named = re.search(r"`(\w+)`", told["turns"][-3]["prompt"])
-    assert named is not None
-    assert any("identifiers" in file["parts"] for file in told["turns"][-3]["chosen"])
+    asked = next(turn for turn in told["turns"] if turn["provider"] == "codex")
+    assert re.search(r"`(\w+)`", asked["prompt"])
+    assert any("identifiers" in file["parts"] for file in asked["chosen"])
     shutil.rmtree(Path(told["packs"]).parent)
 
 
