@@ -170,3 +170,11 @@ def test_wordings_that_differ_in_numbers_paths_and_ids_only_are_the_same(text: s
 def test_a_wording_of_numbers_alone_is_compared_as_it_is() -> None:
     assert digest_of("", "3000") != digest_of("", "4000")
     assert digest_of("", "端口3000不可用") == digest_of("", "端口4000不可用") != digest_of("", "端口4000可用")
+
+
+def test_a_secret_in_a_users_own_file_is_told_masked_and_stays_in_the_file_as_it_is(memories: Memories) -> None:
+    path = memories.write("shared/daily/2026-03-01/a.md", note("mem-a", "The key AKIAIOSFODNN7EXAMPL2 works."))
+    content = path.read_bytes()
+    assert memories.ask("get", id="mem-a")["text"] == "The key [redacted] works."
+    kept = memories.ask("update", id="mem-a", keeping="durable")
+    assert (memories.project / kept["path"]).read_bytes() == content
