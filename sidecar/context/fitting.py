@@ -57,12 +57,16 @@ def frame_weight(attributes: tuple[tuple[str, str], ...]) -> float:
 
 
 def fit(parts: Sequence[Part], weight: float) -> Fitted:
-    """Keeps the parts from the highest layer down as far as the weight goes; a part may be cut at its end."""
+    """Keeps the parts from the highest layer down as far as the weight goes; a part may be cut at its end.
+
+    Once a layer was trimmed, nothing of a lower one is told: the lowest gives way first.
+    """
     kept: list[Element] = []
     trimmed: list[Trimmed] = []
     left = weight
     for part in parts:
-        element = _cut(part, left)
+        gave_way = next((one.layer for one in trimmed if one.layer != part.layer), None)
+        element = _cut(part, left) if gave_way is None else None
         if element is not None:
             left -= weight_of(element)
             kept.append(element)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.data import data_of, layers_of
+from sidecar.context.data import LAYER_OF, data_of, layers_of
 from sidecar.context.layers import Wanted, compose
 from sidecar.context.pipeline import pipeline_of
 from sidecar.context.remembered import Remembered
@@ -100,3 +100,19 @@ def test_a_bracket_has_its_layers_only_and_of_memories_what_its_level_allows(
         assert bracket != "FRESH" or remembered.is_first
         assert bracket != "CRITICAL" or remembered.has_continuation
     assert all(one.reason for one in composed.trimmed)
+
+
+PRIORITY = ["agent", "pipeline", "memory", "task", "handoff"]
+
+
+@given(sources, brackets, long_texts, remembered)
+def test_once_a_layer_is_trimmed_nothing_of_a_lower_one_is_told(
+    sources: Sources, bracket: Bracket, task: str, remembered: Remembered
+) -> None:
+    composed = compose(sources, Wanted(bracket, None, task, remembered))
+    there = {element.name: LAYER_OF.get(element.name, "memory") for element in composed.elements}
+    trimmed = [one for one in composed.trimmed if one.part in PRIORITY]
+    for one in trimmed:
+        lower = PRIORITY[PRIORITY.index(one.part) + 1 :]
+        assert all(there[name] == one.layer for name in lower if name in there)
+    assert [PRIORITY.index(one.part) for one in trimmed] == sorted(PRIORITY.index(one.part) for one in trimmed)
