@@ -30,9 +30,10 @@ MODES: Mapping[str, Rights] = {
     "plan": _PLANNING,
     "build": _BUILDING,
     "validate": _BUILDING,
+    "agent": _BUILDING,
     "deploy": Rights("the whole project", "the whole project, infrastructure and CI"),
 }
-"""The modes' names through the framework's versions; another one has no rights written beside it."""
+"""The modes' names through the framework's versions, and the host's own; another one has no rights beside it."""
 
 
 class Mode(NamedTuple):

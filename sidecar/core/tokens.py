@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from functools import lru_cache
 
-_SCALE = 1.06
+_SCALE = 1.1
 """How far above the fit the estimate stays."""
 
 _WORD, _HUMP, _LETTER, _CAPITALS, _DIGIT, _MARK, _MARKS, _LINE, _MARKED_WORD = (

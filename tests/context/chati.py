@@ -62,7 +62,7 @@ project:
 current_agent: brief
 language: en
 agents:
-  greenfield-wu: {status: completed, score: 95, completed_at: 2026-02-10T10:15:00Z}
+  greenfield-wu: {status: completed, score: 95, completed_at: "2026-02-10T10:15:00Z"}
   brief: {status: in_progress, score: 45}
   detail: {status: pending, score: 0}
   architect: {status: pending}

@@ -5,7 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splintr import Tokenizer
 
+from sidecar.context.brackets import BRACKETS, Bracket
+from sidecar.context.layers import Wanted, compose
+from sidecar.context.sources import Sources, Text
 from sidecar.core.tokens import estimate_tokens, weigh
+from tests.context.chati import BRIEF, CONSTITUTION
 from tests.core.token_samples import CJK, SAMPLES
 
 CL100K, O200K = (Tokenizer.from_pretrained(name) for name in ("cl100k_base", "o200k_base"))
@@ -27,6 +31,16 @@ def test_the_error_is_small_in_every_script_and_in_prose_as_in_code(name: str) -
 @pytest.mark.parametrize("name", CJK)
 def test_chinese_japanese_and_korean_are_not_counted_too_low(name: str) -> None:
     assert estimate_tokens(SAMPLES[name]) >= real_tokens(SAMPLES[name])
+
+
+@pytest.mark.parametrize("bracket", BRACKETS)
+def test_a_block_of_real_files_is_within_its_budget_by_a_real_tokenizer_too(bracket: Bracket) -> None:
+    constitution = Text("chati.dev/constitution.md", CONSTITUTION * 3)
+    long_task = "\n".join(f"Step {number}: compare `src/cart_{number}.py` with the plan" for number in range(400))
+    sources = Sources(constitution, (), {}, None, "brief", Text("chati.dev/agents/brief.md", BRIEF), None, ())
+    text = compose(sources, Wanted(bracket, "clarity", long_task)).text
+    assert real_tokens(text) <= BRACKETS[bracket].tokens
+    assert estimate_tokens(text) >= real_tokens(text)
 
 
 @given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), min_size=60, max_size=200))
