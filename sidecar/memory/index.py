@@ -6,11 +6,12 @@ reading may have changed since without showing it (git's racy entries).
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
-from sidecar.core.errors import NotFound
+from sidecar.core.errors import NotFound, StateDegraded
 from sidecar.core.redact import redact
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import document
@@ -80,8 +81,10 @@ class Index:
             self._take_in(list(paths), [], self._files(), buries=buries)
 
     def rebuild(self) -> Checked:
-        """Throws the index away and reads every file."""
+        """Throws the index away and reads every file; what was deleted since the last look still counts as deleted."""
         with self._lock:
+            with suppress(StateDegraded):
+                self.check()
             with self.process.database.write(durable=False) as tx:
                 entries.clear(tx, self.project)
                 entries.advance(tx, self.project)
@@ -151,7 +154,7 @@ class Index:
     ) -> None:
         dead: dict[str, tuple[str, str]] = {}
         alive: list[str] = []
-        with self.process.database.write(durable=False) as tx:
+        with self.process.database.write(durable=buries is True) as tx:  # the user's word is no cache
             damaged = {one.path for one in readings if one.file.warning}
             for path in [*lost, *(one.path for one in readings if one.entries is not None and one.path in known)]:
                 was_there = entries.take_out(tx, self.project, path)

@@ -89,6 +89,13 @@ def test_a_rebuild_gives_what_the_files_say_whatever_stood_in_the_index(memories
     assert memories.rows(found) == [(1,)]
 
 
+def test_what_was_deleted_by_hand_just_before_a_rebuild_is_known_as_deleted(memories: Memories) -> None:
+    one = memories.add("One.")
+    (memories.project / one["path"]).unlink()
+    memories.ask("rebuild")
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == [(one["id"],)]
+
+
 def test_without_its_state_file_everything_but_deletions_is_there_again(
     memories: Memories, open_sidecar: Callable[..., MemorySidecar], tmp_path: Path
 ) -> None:
