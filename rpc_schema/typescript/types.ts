@@ -847,6 +847,64 @@ export interface MemoryDetail {
   warning: string | null
 }
 
+/** What a score is the product of. */
+export interface MemoryFactors {
+  /** How likely it is what was asked for, 0 to 1. */
+  relevance: number
+  /** 0.7 to 1; 1 where the question names a time. */
+  recency: number
+  /** The agent's preference, 0.9 to 1. */
+  sector: number
+  /** 0.5 to 1. */
+  confidence: number
+}
+
+/** A memory that answers, at the level asked for. */
+export interface MemoryFound {
+  id: string
+  title: string
+  type: string
+  sector: "episodic" | "semantic" | "procedural" | "reflective"
+  /** `shared`, or the agent whose private memory it is. */
+  owner: string
+  keeping: "durable" | "daily" | "session"
+  tier: "hot" | "warm" | "cold"
+  archived: boolean
+  tags: string[]
+  /** Who wrote it down; empty where nobody said. */
+  agent: string
+  /** Whose words these are; empty where nobody said. */
+  author: string
+  confidence: number
+  /** How often it was met. */
+  evidence: number
+  accessCount: number
+  /** RFC 3339. */
+  lastAccessedAt: string | null
+  /** RFC 3339. */
+  createdAt: string
+  /** When it happened or was said, RFC 3339. */
+  at: string
+  /** The file, below the project's folder. */
+  path: string
+  /** Its place among the entries of its file, from 0. */
+  position: number
+  /** An estimate of what its text takes. */
+  tokens: number
+  /** Another one after any change; `memory/update` and `memory/delete` compare it. */
+  version: string
+  /** As it was worded; null at the level metadata. */
+  text: string | null
+  /** Whether that is all of it. */
+  whole: boolean
+  /** An estimate of what is told of it. */
+  toldTokens: number
+  score: number
+  factors: MemoryFactors
+  /** What speaks most for it and against it, by its share of the odds. */
+  reasons: Record<string, number>
+}
+
 /** Names a memory. */
 export interface MemoryGetParams {
   cwd: string
@@ -930,6 +988,47 @@ export interface MemoryParams {
 export interface MemoryRebuildResult {
   files: number
   warnings: MemoryWarning[]
+}
+
+/** What to look for; `query` leads, without one the `task`. */
+export interface MemorySearchParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  /** A question or keywords. */
+  query?: string | null
+  /** What is being worked on, where nothing in particular is asked. */
+  task?: string | null
+  /**
+   * metadata: title, tags, score (about 50 tokens each); chunks: the lines that matter here (about 200); full: the whole text.
+   */
+  level?: "metadata" | "chunks" | "full"
+  /** Whose preferred sectors come first; without one, the token's agent. It opens no private memory. */
+  agent?: "shared" | "orchestrator" | "greenfield-wu" | "brownfield-wu" | "brief" | "detail" | "architect" | "ux" | "phases" | "tasks" | "qa-planning" | "dev" | "qa-implementation" | "devops" | null
+  types?: ("episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson")[]
+  sectors?: ("episodic" | "semantic" | "procedural" | "reflective")[]
+  /** All of them. */
+  tags?: string[]
+  /** RFC 3339: only what happened or was said then or later. */
+  since?: string | null
+  /** Null searches both. */
+  archived?: boolean | null
+  limit?: number
+  /** What all that is told may take, by estimate: the best for it. */
+  tokenBudget?: number | null
+}
+
+/** The memories that answer best, the best first. */
+export interface MemorySearchResult {
+  memories: MemoryFound[]
+  /** An estimate of what all that is told takes. */
+  toldTokens: number
+  /** How many of those found the budget left out. */
+  leftOut: number
 }
 
 /** What is remembered within reach, and in what state it is. */
@@ -2063,6 +2162,14 @@ export interface Methods {
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "memory/list": { params: MemoryListParams; result: MemoryListResult }
+  /**
+   * Finds the memories that answer a question or bear on a task, and says of each what its score is made of.
+   *
+   * A search counts as no access, whatever it shows.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidParams, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "memory/search": { params: MemorySearchParams; result: MemorySearchResult }
   /**
    * Changes a memory in its file; comments, unknown keys and all else that the user wrote there stay as they are.
    *

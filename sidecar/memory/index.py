@@ -18,6 +18,7 @@ from sidecar.memory import document
 from sidecar.memory.entry import Memory
 from sidecar.memory.files import MemoryFolder, Stamp
 from sidecar.memory.layout import place_of
+from sidecar.memory.ranking.words import wording_of
 from sidecar.memory.sameness import digest_of
 from sidecar.memory.store import entries, private
 from sidecar.memory.store.entries import Indexed, KnownFile
@@ -162,8 +163,8 @@ class Index:
                     dead.update({digest: (memory_id, keeping) for memory_id, digest, keeping in was_there})
             for one in readings:
                 entries.put_file(tx, self.project, one.path, one.file)
-                entries.put_entries(tx, self.project, one.entries or ())
                 alive += [entry.digest for entry in one.entries or ()]
+            entries.put_entries(tx, self.project, [entry for one in readings for entry in one.entries or ()])
             private.revive(tx, self.project, alive)
             private.bury(tx, self.project, [
                 (memory_id, digest) for digest, (memory_id, keeping) in dead.items()
@@ -206,4 +207,5 @@ def _indexed(memory: Memory) -> Indexed:
     words = f"{memory.title}\n{memory.text}"
     if redact(words) != words:
         memory = memory._replace(title=redact(memory.title), text=redact(memory.text))
-    return Indexed(memory, digest_of(memory.title, memory.text), estimate_tokens(words))
+    wording = wording_of(memory.title, memory.text, memory.tags)
+    return Indexed(memory, digest_of(memory.title, memory.text), estimate_tokens(words), wording)

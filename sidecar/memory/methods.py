@@ -1,6 +1,4 @@
-"""`memory/add|get|list|update|delete|restore|status|rebuild`."""
-
-from dataclasses import dataclass
+"""`memory/add|search|get|list|update|delete|restore|status|rebuild`."""
 
 from sidecar.call import Call
 from sidecar.core.errors import (
@@ -13,11 +11,13 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.memory.access import Reach, reach_of, unknown
+from sidecar.memory.access import unknown
+from sidecar.memory.answering import search
+from sidecar.memory.asking import Asked, asked
 from sidecar.memory.document import Edit
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.front_matter import Value
-from sidecar.memory.index import Checked, Index, index_of
+from sidecar.memory.index import Checked
 from sidecar.memory.layout import restored
 from sidecar.memory.model import (
     MemoryAddParams,
@@ -39,30 +39,8 @@ from sidecar.memory.model import (
 from sidecar.memory.store import entries, listing
 from sidecar.memory.store.listing import Filter
 from sidecar.memory.telling import detail, summary, warned
-from sidecar.memory.writing import New, Writer, moment
+from sidecar.memory.writing import New, moment
 from sidecar.method import Lane, method
-from sidecar.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What every call here begins with."""
-
-    workspace: Workspace
-    index: Index
-    reach: Reach
-
-    def writer(self, call: Call) -> Writer:
-        """Gives what changes memories within reach."""
-        return Writer(call.process, self.workspace, self.reach)
-
-
-def asked(call: Call, params: MemoryParams) -> Asked:
-    """Finds a call's project, and what it may reach there."""
-    workspace = call.process.workspaces.get(params.cwd, params.project_path)
-    with call.database.read() as tx:
-        reach = reach_of(tx, call.process, workspace.project_key, params.token)
-    return Asked(workspace, index_of(call.process, workspace), reach)
 
 
 def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
@@ -210,6 +188,7 @@ METHODS = (
     method("memory/add", add, lane=Lane.WORKSPACE, errors=(*_WRITING, InvalidParams, Conflict)),
     method("memory/get", get, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound)),
     method("memory/list", list_memories, lane=Lane.SHARED, errors=_READING),
+    method("memory/search", search, lane=Lane.SHARED, errors=(*_READING, InvalidParams)),
     method("memory/update", update, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound, Conflict)),
     method("memory/delete", delete, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound, Conflict)),
     method("memory/restore", restore, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound, Conflict)),

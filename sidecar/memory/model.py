@@ -123,6 +123,63 @@ class MemoryListResult(WireModel):
     total: int = Field(description="How many there are, the listed among them.")
 
 
+class MemorySearchParams(MemoryParams):
+    """What to look for; `query` leads, without one the `task`."""
+
+    query: Annotated[str, Field(max_length=20_000)] | None = Field(default=None, description="A question or keywords.")
+    task: Annotated[str, Field(max_length=200_000)] | None = Field(
+        default=None, description="What is being worked on, where nothing in particular is asked."
+    )
+    level: Literal["metadata", "chunks", "full"] = Field(
+        default="metadata",
+        description="metadata: title, tags, score (about 50 tokens each); chunks: the lines that matter here (about"
+        " 200); full: the whole text.",
+    )
+    agent: Owner | None = Field(
+        default=None,
+        description="Whose preferred sectors come first; without one, the token's agent. It opens no private memory.",
+    )
+    types: Annotated[list[MemoryType], Field(max_length=11)] = Field(default_factory=list)
+    sectors: Annotated[list[Sector], Field(max_length=4)] = Field(default_factory=list)
+    tags: Tags = Field(default_factory=list, description="All of them.")
+    since: Annotated[str, Field(max_length=40)] | None = Field(
+        default=None, description="RFC 3339: only what happened or was said then or later."
+    )
+    archived: bool | None = Field(default=False, description="Null searches both.")
+    limit: int = Field(default=10, ge=1, le=100)
+    token_budget: int | None = Field(
+        default=None, ge=1, le=1_000_000, description="What all that is told may take, by estimate: the best for it."
+    )
+
+
+class MemoryFactors(WireModel):
+    """What a score is the product of."""
+
+    relevance: float = Field(description="How likely it is what was asked for, 0 to 1.")
+    recency: float = Field(description="0.7 to 1; 1 where the question names a time.")
+    sector: float = Field(description="The agent's preference, 0.9 to 1.")
+    confidence: float = Field(description="0.5 to 1.")
+
+
+class MemoryFound(MemorySummary):
+    """A memory that answers, at the level asked for."""
+
+    text: str | None = Field(description="As it was worded; null at the level metadata.")
+    whole: bool = Field(description="Whether that is all of it.")
+    told_tokens: int = Field(description="An estimate of what is told of it.")
+    score: float
+    factors: MemoryFactors
+    reasons: dict[str, float] = Field(description="What speaks most for it and against it, by its share of the odds.")
+
+
+class MemorySearchResult(WireModel):
+    """The memories that answer best, the best first."""
+
+    memories: list[MemoryFound]
+    told_tokens: int = Field(description="An estimate of what all that is told takes.")
+    left_out: int = Field(description="How many of those found the budget left out.")
+
+
 class MemoryUpdateParams(MemoryParams):
     """A change to a memory; what is absent stays, and so does every other byte of its file."""
 

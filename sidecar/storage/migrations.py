@@ -191,6 +191,23 @@ MIGRATIONS: tuple[Migration, ...] = (
                  updated_at_ms INTEGER NOT NULL, PRIMARY KEY (project, session_id)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "the words of memories, and how many memories hold each",
+        (
+            "DELETE FROM continuity_memory_files",
+            "DELETE FROM continuity_memories",
+            "DROP TABLE continuity_memory_text",
+            """CREATE VIRTUAL TABLE continuity_memory_text USING fts5(
+                 scope, title, text, tags, content='', contentless_delete=1,
+                 tokenize='porter unicode61 remove_diacritics 2')""",
+            "ALTER TABLE continuity_memories ADD COLUMN terms TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE continuity_memories ADD COLUMN traits INTEGER NOT NULL DEFAULT 0",
+            "CREATE INDEX continuity_memories_by_author ON continuity_memories (project, owner, author)",
+            """CREATE TABLE continuity_memory_words (
+                 project TEXT NOT NULL, owner TEXT NOT NULL, term TEXT NOT NULL, entries INTEGER NOT NULL,
+                 PRIMARY KEY (project, owner, term)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (

@@ -10,6 +10,8 @@ import orjson
 
 from sidecar.memory.entry import Memory
 from sidecar.memory.files import Stamp
+from sidecar.memory.ranking.words import NO_WORDING, Wording
+from sidecar.memory.store import words
 
 _COLUMNS = Memory._fields
 _LISTS = tuple(_COLUMNS.index(name) for name in ("tags", "supersedes", "contradicts"))
@@ -43,6 +45,8 @@ class Indexed(NamedTuple):
     """Of its wording without what varies; see `sameness.py`."""
     tokens: int
     """An estimate of its text's."""
+    wording: Wording = NO_WORDING
+    """Only an entry that goes into the index has one."""
 
 
 def files_of(tx: apsw.Connection, project: str) -> dict[str, KnownFile]:
@@ -108,9 +112,9 @@ def put_entries(tx: apsw.Connection, project: str, entries: Sequence[Indexed]) -
     """Adds entries of files that have none in the index."""
     for entry in entries:
         tx.execute(
-            f"INSERT INTO continuity_memories (project, digest, tokens, {', '.join(_COLUMNS)})"
-            f" VALUES (?, ?, ?, {', '.join('?' * len(_COLUMNS))})",
-            (project, entry.digest, entry.tokens, *_cells(entry.memory)),
+            f"INSERT INTO continuity_memories (project, digest, tokens, terms, traits, {', '.join(_COLUMNS)})"
+            f" VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(_COLUMNS))})",
+            (project, entry.digest, entry.tokens, entry.wording.terms, entry.wording.traits, *_cells(entry.memory)),
         )
         memory = entry.memory
         tx.execute(
@@ -118,25 +122,27 @@ def put_entries(tx: apsw.Connection, project: str, entries: Sequence[Indexed]) -
             (
                 tx.last_insert_rowid(),
                 scope_of(project, memory.owner),
-                memory.title,
-                memory.text,
-                " ".join(memory.tags),
+                entry.wording.title,
+                entry.wording.text,
+                entry.wording.tags,
             ),
         )
+    words.count_in(tx, project, [(entry.memory.owner, entry.wording.terms) for entry in entries])
 
 
 def take_out(tx: apsw.Connection, project: str, path: str) -> list[tuple[str, str, str]]:
     """Takes a file and its entries out of the index; gives id, digest and keeping of those that were there."""
     rows: Any = list(
         tx.execute(
-            "SELECT row_id, id, digest, keeping FROM continuity_memories WHERE project = ? AND path = ?",
+            "SELECT row_id, id, digest, keeping, owner, terms FROM continuity_memories WHERE project = ? AND path = ?",
             (project, path),
         )
     )
+    words.count_out(tx, project, [(owner, terms) for *_, owner, terms in rows])
     tx.executemany("DELETE FROM continuity_memory_text WHERE rowid = ?", [(row_id,) for row_id, *_ in rows])
     tx.execute("DELETE FROM continuity_memories WHERE project = ? AND path = ?", (project, path))
     tx.execute("DELETE FROM continuity_memory_files WHERE project = ? AND path = ?", (project, path))
-    return [(memory_id, digest, keeping) for _, memory_id, digest, keeping in rows]
+    return [(memory_id, digest, keeping) for _, memory_id, digest, keeping, *_ in rows]
 
 
 def clear(tx: apsw.Connection, project: str) -> None:
@@ -144,6 +150,7 @@ def clear(tx: apsw.Connection, project: str) -> None:
     ids = list(tx.execute("SELECT row_id FROM continuity_memories WHERE project = ?", (project,)))
     tx.executemany("DELETE FROM continuity_memory_text WHERE rowid = ?", ids)
     tx.execute("DELETE FROM continuity_memories WHERE project = ?", (project,))
+    tx.execute("DELETE FROM continuity_memory_words WHERE project = ?", (project,))
     tx.execute("DELETE FROM continuity_memory_files WHERE project = ?", (project,))
 
 

@@ -1,0 +1,68 @@
+"""How telling each term of a question is, and which words of the memories are forms of it. Pure."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+SHORTEST_FORM = 4
+"""Words that share fewer letters at their beginning are not taken for forms of one another."""
+LIKE_ENOUGH = 0.7
+"""The share of a term's letters that a form of it begins with."""
+MOST_FORMS = 24
+
+
+class Vocabulary(NamedTuple):
+    """What the memories within reach say of a question's terms."""
+
+    terms: tuple[str, ...]
+    weights: tuple[float, ...]
+    """Inverse document frequency, natural logarithm; the rarer the higher."""
+    total: float
+    """Of all weights; 1 where there is none."""
+    average: float
+    """Terms in an entry."""
+    places: Mapping[str, int]
+    """Term → its place among `terms`."""
+    forms: Mapping[str, tuple[tuple[int, float], ...]]
+    """Another form of a term → the term's place and how much of a match it is, below 1."""
+
+
+def vocabulary(
+    terms: tuple[str, ...], holding: Mapping[str, int], words: Iterable[str], entries: int, total_words: int
+) -> Vocabulary:
+    """Weighs terms by how many entries hold them; `words` are those of the memories that begin as the terms do."""
+    weights = tuple(rarity(holding.get(term, 0), entries) for term in terms)
+    places = {term: place for place, term in enumerate(terms)}
+    forms: dict[str, list[tuple[int, float]]] = {}
+    for word in sorted(set(words) - places.keys()):
+        for place, term in enumerate(terms):
+            credit = likeness(term, word)
+            if credit:
+                forms.setdefault(word, []).append((place, credit))
+    kept = {word: tuple(found) for word, found in forms.items()}
+    return Vocabulary(terms, weights, sum(weights) or 1.0, total_words / entries if entries else 1.0, places, kept)
+
+
+def rarity(holding: int, entries: int) -> float:
+    """Gives BM25's inverse document frequency, which is never below zero."""
+    return math.log(1 + (max(entries, holding) - holding + 0.5) / (holding + 0.5))
+
+
+def stump(term: str) -> str:
+    """Gives the letters that every form of a term begins with; empty where only the term itself counts."""
+    if len(term) < SHORTEST_FORM or not term.isalpha():
+        return ""
+    return term[: max(SHORTEST_FORM, len(term) - 3, math.ceil(LIKE_ENOUGH * len(term)))]
+
+
+def likeness(term: str, word: str) -> float:
+    """Gives the share of letters that two words begin with alike; 0 where they are not forms of one word."""
+    begin = stump(term)
+    if not begin or not word.startswith(begin) or not word.isalpha():
+        return 0.0
+    shared = len(begin)
+    for left, right in zip(term[shared:], word[shared:], strict=False):
+        if left != right:
+            break
+        shared += 1
+    return shared / max(len(term), len(word))

@@ -1,0 +1,111 @@
+"""Finds memories for a question or a task: within reach, by what they say and what stands around them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from sidecar.core.terms import terms_of
+from sidecar.memory.access import Reach
+from sidecar.memory.attention import recency
+from sidecar.memory.entry import Memory
+from sidecar.memory.ranking import features, question, scoring, vocabulary
+from sidecar.memory.ranking.features import Hits, Row
+from sidecar.memory.ranking.question import Asked
+from sidecar.memory.ranking.scoring import Factors
+from sidecar.memory.ranking.weights import ALONE, GROUPED, Profile
+from sidecar.memory.sectors import preference
+from sidecar.memory.store import candidates, words
+from sidecar.memory.store.candidates import Sought
+from sidecar.memory.store.entries import Indexed
+
+CLOSE_LOOK = 3
+"""So many times the asked number are weighed with all their factors: what tilts a score does not lift it further."""
+ROLES = frozenset(("user", "assistant", "human", "system", "agent"))
+"""Authors whose names are words too: they count as named, and what is about them still counts as asked."""
+
+
+class Found(NamedTuple):
+    """A memory with what its score is made of, and the question's terms."""
+
+    entry: Indexed
+    factors: Factors
+    reasons: dict[str, float]
+
+    @property
+    def score(self) -> float:
+        """The product of the factors, above 0 and at most 1."""
+        return self.factors.score
+
+
+class Weighed(NamedTuple):
+    """A row with its values and what they come to."""
+
+    row: Row
+    values: Sequence[float]
+    profile: Profile
+    relevance: float
+
+
+def search(
+    tx: apsw.Connection, project: str, reach: Reach, text: str, sought: Sought, limit: int, now_ms: int
+) -> list[Found]:
+    """Gives the memories within reach that answer a text best, the best first; equal ones in the order of the files."""
+    asked = question.read(text, now_ms)
+    weighed = [one for one in weigh(tx, project, reach, asked, sought) if one.row.eligible]
+    weighed.sort(key=lambda one: (-one.relevance, one.row.group, one.row.position))
+    close = weighed[: limit * CLOSE_LOOK]
+    entries = candidates.of_rows(tx, [one.row.row_id for one in close])
+    found = [_found(entries[one.row.row_id], one, asked, reach.agent, now_ms) for one in close]
+    found.sort(key=lambda one: (-one.score, one.entry.memory.path, one.entry.memory.position))
+    return found[:limit]
+
+
+def weigh(tx: apsw.Connection, project: str, reach: Reach, asked: Asked, sought: Sought) -> list[Weighed]:
+    """Gives every entry that is looked at closely, with what is known of it for the question."""
+    rows, hits, named, about, known = gather(tx, project, reach.owners, asked, sought)
+    values = features.features(about, rows, hits, known, named)
+    grouped = {row.group for row in rows if row.position > 0}
+    return [
+        Weighed(row, of_row, profile, scoring.relevance(of_row, profile))
+        for row, of_row in zip(rows, values, strict=True)
+        for profile in (GROUPED if row.group in grouped else ALONE,)
+    ]
+
+
+def gather(
+    tx: apsw.Connection, project: str, owners: Sequence[str], asked: Asked, sought: Sought
+) -> tuple[list[Row], list[Hits], frozenset[str], Asked, vocabulary.Vocabulary]:
+    """Finds the entries that are looked at closely, and what of the question each holds."""
+    named, names = _named(candidates.authors(tx, project, owners), asked)
+    about = question.without(asked, names)
+    beginnings = [begin for begin in map(vocabulary.stump, about.terms) if begin]
+    counts = words.counts(tx, project, owners, about.terms, beginnings)
+    known = vocabulary.vocabulary(about.terms, counts.holding, counts.holding, counts.entries, counts.words)
+    rows = candidates.candidates(tx, project, owners, (*about.terms, *known.forms), sought)
+    return rows, [features.hits_of(row.terms, about, known) for row in rows], named, about, known
+
+
+def _named(authors: Sequence[str], asked: Asked) -> tuple[frozenset[str], frozenset[str]]:
+    """Gives the author a question names, if it is one, and the terms that only name authors."""
+    terms = set(asked.terms)
+    told = {author: frozenset(terms_of(author)) for author in authors}
+    named = [author for author, name in told.items() if name and name <= terms]
+    only_names = frozenset(term for author in named if author.lower() not in ROLES for term in told[author])
+    return frozenset(named if len(named) == 1 else ()), only_names
+
+
+def _found(entry: Indexed, one: Weighed, asked: Asked, agent: str, now_ms: int) -> Found:
+    memory = entry.memory
+    factors = scoring.factors(
+        one.relevance,
+        recency(memory.sector, now_ms - _last_ms(memory)),
+        preference(agent, memory.sector),
+        memory.confidence,
+        names_a_time=bool(asked.spans),
+    )
+    return Found(entry, factors, scoring.reasons(one.values, one.profile))
+
+
+def _last_ms(memory: Memory) -> int:
+    return max(memory.at_ms, memory.last_accessed_ms or 0)

@@ -1,0 +1,97 @@
+"""Entries that hold a question's words, and those that stand around them: found within reach only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import apsw
+
+from sidecar.memory.ranking.features import NEAR, Row
+from sidecar.memory.store.entries import Indexed, scope_of, selected, within
+
+CANDIDATES = 200
+"""So many of the entries that full-text search puts first are looked at closely; it names few others that count."""
+
+MOST_AUTHORS = 200
+
+
+class Sought(NamedTuple):
+    """Which memories may be found; what is empty or None allows all."""
+
+    types: tuple[str, ...] = ()
+    sectors: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since_ms: int | None = None
+    is_archived: bool | None = False
+
+
+def candidates(
+    tx: apsw.Connection, project: str, owners: Sequence[str], words: Sequence[str], sought: Sought
+) -> list[Row]:
+    """Gives the entries that fit the words best, and around each those of its group, in the order of the files.
+
+    What does not pass the filters says only what stands around those that do.
+    """
+    if not words:
+        return []
+    condition, bindings = _condition(sought)
+    scope = " OR ".join(scope_of(project, owner) for owner in owners)
+    match = f"scope : ({scope}) AND {{title text tags}} : ({' OR '.join(map(_quoted, words))})"
+    rows: Any = tx.execute(
+        f"WITH hit AS MATERIALIZED (SELECT m.path, m.position FROM continuity_memory_text AS t"
+        f" JOIN continuity_memories AS m ON m.row_id = t.rowid WHERE t.continuity_memory_text MATCH ? AND {condition}"
+        f" AND m.project = ? AND {within(owners)} ORDER BY t.rank LIMIT {CANDIDATES})"
+        f" SELECT m.row_id, m.path, m.position, m.author, m.at_ms, m.terms, m.traits, ({condition})"
+        f" FROM continuity_memories AS m WHERE m.row_id IN (SELECT n.row_id FROM hit JOIN continuity_memories AS n"
+        f" ON n.project = ? AND n.path = hit.path AND n.position BETWEEN hit.position - {NEAR}"
+        f" AND hit.position + {NEAR}) ORDER BY m.path, m.position",
+        (match, *bindings, project, *owners, *bindings, project),
+    )
+    return [Row._make((*row[:-1], bool(row[-1]))) for row in rows]
+
+
+def authors(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[str]:
+    """Gives who is known as an author of memories within reach, without a look at each memory."""
+    found: dict[str, None] = {}
+    for owner in owners:
+        rows: Any = tx.execute(
+            "WITH RECURSIVE next(author) AS ("
+            " SELECT min(author) FROM continuity_memories WHERE project = ?1 AND owner = ?2 AND author > ''"
+            " UNION ALL SELECT (SELECT min(m.author) FROM continuity_memories AS m WHERE m.project = ?1"
+            "  AND m.owner = ?2 AND m.author > next.author) FROM next WHERE next.author IS NOT NULL)"
+            f" SELECT author FROM next WHERE author IS NOT NULL LIMIT {MOST_AUTHORS}",
+            (project, owner),
+        )
+        found.update(dict.fromkeys(author for (author,) in rows))
+    return list(found)
+
+
+def of_rows(tx: apsw.Connection, row_ids: Sequence[int]) -> dict[int, Indexed]:
+    """Gives memories by their rows in the index."""
+    marks = ", ".join("?" * len(row_ids))
+    order = [row for (row,) in tx.execute(f"SELECT row_id FROM continuity_memories WHERE row_id IN ({marks})", row_ids)]
+    found = selected(tx, f"m.row_id IN ({marks}) ORDER BY m.row_id", row_ids)
+    return dict(zip(sorted(int(str(row)) for row in order), found, strict=True))
+
+
+def _condition(sought: Sought) -> tuple[str, list[Any]]:
+    conditions, bindings = ["1"], list[Any]()
+    for name, values in (("type", sought.types), ("sector", sought.sectors)):
+        if values:
+            conditions.append(f"m.{name} IN ({', '.join('?' * len(values))})")
+            bindings += values
+    for tag in sought.tags:
+        conditions.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ? COLLATE NOCASE)")
+        bindings.append(tag)
+    if sought.since_ms is not None:
+        conditions.append("m.at_ms >= ?")
+        bindings.append(sought.since_ms)
+    if sought.is_archived is not None:
+        conditions.append("m.is_archived = ?")
+        bindings.append(sought.is_archived)
+    return " AND ".join(conditions), bindings
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'
