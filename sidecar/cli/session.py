@@ -68,9 +68,10 @@ def _answer(arguments: argparse.Namespace) -> Any:
     except (RequestFailed, CommandFailed) as error:
         if arguments.verb == "exit" and arguments.force:
             return _without_state(params, error.message)
-        if isinstance(error, CommandFailed):
-            raise
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+        hint = (
+            f"{error.hint} `session exit --force` leaves without the state." if arguments.verb == "exit" else error.hint
+        )
+        raise CommandFailed(error.message, kind=error.kind, hint=hint.strip()) from error
 
 
 def _without_state(params: dict[str, Any], why: str) -> Any:

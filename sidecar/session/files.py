@@ -6,6 +6,7 @@ or into a git directory, is refused. A file its user has made read-only is left 
 
 import os
 import stat
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -118,7 +119,7 @@ def _ignore(path: str) -> None:
 
 def _replace(path: str, content: bytes, mode: int) -> None:
     """Writes beside the file, syncs and moves: a reader sees the old file or the new one."""
-    unfinished = f"{path}.{os.getpid()}.new"
+    unfinished = f"{path}.{os.getpid()}-{threading.get_ident()}.new"
     fd = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW | _BINARY, mode)
     try:
         with os.fdopen(fd, "wb") as stream:

@@ -20,7 +20,7 @@ from sidecar.session import blocks, leaving, routing, store
 from sidecar.session.block import ACTIVE_TEXT
 from sidecar.session.blocks import Spot
 from sidecar.session.ides import IdeName
-from sidecar.session.locking import Asked, activated, left
+from sidecar.session.locking import Asked, activated, agent_now, left
 from sidecar.session.model import (
     SessionActivateParams,
     SessionActivateResult,
@@ -122,6 +122,10 @@ def status(call: Call, params: SessionStatusParams) -> SessionStatusResult:
         for one in found
         if one.state not in fitting
     ]
+    if stands.is_active and stands.lock is not None and agent_now(stands.lock, stands.told) != stands.lock.agent:
+        warnings.append(
+            f"The project's session file names `{stands.told.agent}` by now; `session/activate` follows it."
+        )
     return SessionStatusResult(
         session=shown(stands.lock),
         blocks=[one for one in found if one.state != "none" or stands.is_active],

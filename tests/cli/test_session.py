@@ -71,7 +71,9 @@ def test_exit_with_force_sets_the_files_free_whatever_became_of_the_state(
     lock = shop.path / LOCK
     lock.write_bytes(lock.read_bytes().replace(b"<!-- chati:session-lock:end -->\n", b"mine\n"))
 
-    assert command("exit").returncode == 3
+    refused = command("exit")
+    assert refused.returncode == 3
+    assert b"session exit --force" in refused.stderr
     assert "ACTIVE" in lock.read_text(encoding="utf-8")
     left = command("exit", "--force")
 
