@@ -223,6 +223,18 @@ export interface CaptureSettings {
   boundaries?: string[] | null
 }
 
+/** A value that was changed. */
+export interface ChangeEntry {
+  /** The entity's id, or `metadata`. */
+  id: string
+  /** `*` for a whole entity. */
+  field: string
+  /** Null: it was not there. */
+  before: string | null
+  /** Null: it is gone. */
+  after: string | null
+}
+
 /** A file that differs from the head commit. */
 export interface ChangedFileEntry {
   /** Relative to `cwd`. */
@@ -526,6 +538,18 @@ export interface DependencyEntry {
   name: string
   /** Null: orphaned, it leads nowhere. */
   id: string | null
+}
+
+/** What became of the entities derived from code. */
+export interface DerivedChanges {
+  total: number
+  added: number
+  changed: number
+  removed: number
+  /** Files whose content was new; the others were known. */
+  filesRead: number
+  /** Whether there are more than are kept. */
+  cut: boolean
 }
 
 /** The OpenRPC document of this sidecar. */
@@ -1353,6 +1377,13 @@ export interface PressureSignal {
   rehydrateAt: number
 }
 
+/** Something that only its reader can mend. */
+export interface ProblemEntry {
+  id: string
+  message: string
+  remedy: string
+}
+
 /** How far a job is. */
 export interface Progress {
   /** What is being done, in a word. */
@@ -1424,8 +1455,10 @@ export interface RecommendationEntry {
 
 /** What is to be made. */
 export interface RegistryDecideParams {
-  /** The original project, absolute: the registry belongs to it. */
-  projectPath: string
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project, to which the registry belongs; without it, `cwd`. */
+  projectPath?: string | null
   /** In the user's words. */
   intent: string
   /** Only entities of this type are considered. */
@@ -1449,8 +1482,10 @@ export interface RegistryDecideResult {
 
 /** How many of the last decisions to show. */
 export interface RegistryDecisionsParams {
-  /** The original project, absolute: the registry belongs to it. */
-  projectPath: string
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project, to which the registry belongs; without it, `cwd`. */
+  projectPath?: string | null
   limit?: number
 }
 
@@ -1461,8 +1496,10 @@ export interface RegistryDecisionsResult {
 
 /** Names an entity. */
 export interface RegistryEntityParams {
-  /** The original project, absolute: the registry belongs to it. */
-  projectPath: string
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project, to which the registry belongs; without it, `cwd`. */
+  projectPath?: string | null
   id: string
 }
 
@@ -1484,8 +1521,10 @@ export interface RegistryImpactResult {
 
 /** Which entities to list. */
 export interface RegistryListParams {
-  /** The original project, absolute: the registry belongs to it. */
-  projectPath: string
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project, to which the registry belongs; without it, `cwd`. */
+  projectPath?: string | null
   /** Only those of this type. */
   type?: string | null
   /** Only those of this category. */
@@ -1505,6 +1544,60 @@ export interface RegistryListResult {
   remarks: RemarkEntry[]
 }
 
+/** An entity that is to be there; what is left out stays as it is. */
+export interface RegistryPutParams {
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project, to which the registry belongs; without it, `cwd`. */
+  projectPath?: string | null
+  /** `<category>/<key>`; a key alone names an entity that is there, or with `type` a new one. */
+  id: string
+  /** Relative to the project; needed for a new entity. */
+  path?: string | null
+  type?: string | null
+  /** Needed for a new entity. */
+  purpose?: string | null
+  keywords?: string[] | null
+  dependencies?: string[] | null
+  adaptability?: number | null
+  /** Tells what would be done, and writes nothing. */
+  dryRun?: boolean
+}
+
+/** What is to be brought up to date. */
+export interface RegistryRefreshParams {
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project, to which the registry belongs; without it, `cwd`. */
+  projectPath?: string | null
+  /** Derives entities from the code of `cwd` too; what is written by hand stays first. */
+  fromCode?: boolean
+  /** Tells what would be done, and writes nothing. */
+  dryRun?: boolean
+}
+
+/** What was brought up to date, or with `dryRun` would be, and what only its reader can mend. */
+export interface RegistryRefreshResult {
+  path: string
+  changes: ChangeEntry[]
+  written: boolean
+  backup: string | null
+  problems: ProblemEntry[]
+  /** Null unless asked for with `fromCode`. */
+  derived: DerivedChanges | null
+}
+
+/** An entity that is not to be there any more. */
+export interface RegistryRemoveParams {
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project, to which the registry belongs; without it, `cwd`. */
+  projectPath?: string | null
+  id: string
+  /** Tells what would be done, and writes nothing. */
+  dryRun?: boolean
+}
+
 /** The file a registry comes from. */
 export interface RegistrySource {
   /** Relative to the project. */
@@ -1517,6 +1610,21 @@ export interface RegistrySource {
   declaredCount: number | null
   /** Why the file cannot be read; empty where it can. */
   damage: string
+}
+
+/** What was changed in the registry's file, or with `dryRun` would be. */
+export interface RegistryWriteResult {
+  /** The file, relative to the project. */
+  path: string
+  changes: ChangeEntry[]
+  /** False for a dry run, and where nothing had to be changed. */
+  written: boolean
+  /** The copy of the file as it was before, relative to the project. */
+  backup: string | null
+  /** As it is now; null where it is gone. */
+  entity: EntityEntry | null
+  /** Ids of entities that depend on what is not there. */
+  orphaned: string[]
 }
 
 /** Something about the registry's file that its reader should know. */
@@ -2205,15 +2313,21 @@ export interface Methods {
    *
    * The file is `chati.dev/data/entity-registry.yaml` where there is one, else `.chati/registry.yaml`.
    *
-   * Errors: workspaceUnavailable, policyDenied, tooLarge, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
    */
   "registry/list": { params: RegistryListParams; result: RegistryListResult }
   /**
    * Shows an entity, what it needs, what needs it, and whether its file is as its checksum says.
    *
-   * Errors: workspaceUnavailable, policyDenied, tooLarge, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
    */
   "registry/get": { params: RegistryEntityParams; result: RegistryGetResult }
+  /**
+   * Tells what a change of an entity reaches: everything that needs it, directly or through others, each once.
+   *
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
+   */
+  "registry/impact": { params: RegistryEntityParams; result: RegistryImpactResult }
   /**
    * Says whether what an intent asks for is there already: REUSE (from 90), ADAPT (from 60) or CREATE.
    *
@@ -2221,7 +2335,7 @@ export interface Methods {
    * where the entity is about more than the intent. Scores are compared unrounded. The same registry and intent give
    * the same answer. The decision is kept, and changes nothing else.
    *
-   * Errors: workspaceUnavailable, policyDenied, tooLarge, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
    */
   "registry/decide": { params: RegistryDecideParams; result: RegistryDecideResult }
   /**
@@ -2231,11 +2345,33 @@ export interface Methods {
    */
   "registry/decisions": { params: RegistryDecisionsParams; result: RegistryDecisionsResult }
   /**
-   * Tells what a change of an entity reaches: everything that needs it, directly or through others, each once.
+   * Adds an entity to the registry's file or changes one in it; all else in the file stays as it is written.
    *
-   * Errors: workspaceUnavailable, policyDenied, tooLarge, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
+   * Its checksum is that of its file now. One that was derived from code becomes the user's own, and the code no
+   * longer changes it.
+   *
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, invalidParams, invalidRequest, internalError, notInitialized, cancelled.
    */
-  "registry/impact": { params: RegistryEntityParams; result: RegistryImpactResult }
+  "registry/put": { params: RegistryPutParams; result: RegistryWriteResult }
+  /**
+   * Takes an entity out of the registry: out of its file, and out of what is derived from code, for good.
+   *
+   * The entity's own file stays. `registry/put` takes it back.
+   *
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, notFound, invalidRequest, invalidParams, internalError, notInitialized, cancelled.
+   */
+  "registry/remove": { params: RegistryRemoveParams; result: RegistryWriteResult }
+  /**
+   * Brings the registry up to date: checksums of files that changed, the count, the date.
+   *
+   * What is gone and what leads nowhere is told, never removed. With `fromCode` also derives entities from the code
+   * of `cwd`: modules, public functions and classes, components, templates, scripts, by their names and comments.
+   * Only files whose content is new are read. Derived entities are kept apart, in the state; an entry of the file for
+   * the same thing stands before them.
+   *
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, cancelled, invalidRequest, invalidParams, internalError, notInitialized.
+   */
+  "registry/refresh": { params: RegistryRefreshParams; result: RegistryRefreshResult }
   /**
    * Sums up what was measured: hit rate, bytes per turn against the baseline, latency, worth of the packs, cost.
    *

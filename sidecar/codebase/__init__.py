@@ -6,6 +6,8 @@ from sidecar.codebase.glimpse import glimpse
 from sidecar.codebase.kinds import is_code, is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.search import Names, Ranked, Trouble, is_faint, scope_prefix, word_share, worth_telling
+from sidecar.codebase.search.modules import Tree, resolve
+from sidecar.codebase.summary.purpose import purpose_of_definition
 from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
 from sidecar.codebase.summary.values import chunk_lines
 from sidecar.codebase.worktree.diff import FileDiff, Moved
@@ -29,6 +31,7 @@ __all__ = [
     "Sides",
     "StateFailed",
     "Summary",
+    "Tree",
     "Trouble",
     "as_added",
     "changed_contracts",
@@ -50,10 +53,12 @@ __all__ = [
     "needs_texts",
     "parameters",
     "paths_in",
+    "purpose_of_definition",
     "query_terms",
     "query_words",
     "read_below",
     "repository_of",
+    "resolve",
     "scope_prefix",
     "stem",
     "to_json",

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from sidecar.registry.entity import Entity
 from sidecar.registry.vocabulary import roots_of, wholes_of
 
-NAME, KEYWORD, PURPOSE, PATH = 1, 2, 4, 8
-"""Where a term stands in an entity; a mask where it stands in several places."""
+NAME, KEYWORD, PURPOSE, ASIDE = 1, 2, 4, 8
+"""Where a term stands in an entity; a mask where it stands in several places. Aside: in its path, or among keywords
+that nobody chose (derived from parameters and from what stands near)."""
 
 COMMON = 0.35
 """What a term counts for that every entity has; one that few have counts up to 1."""
@@ -52,11 +53,13 @@ class Index:
         words = Words(roots_of([name]), roots_of(entity.keywords), roots_of([entity.purpose]))
         self.words.append(words)
         compounds = wholes_of([name, *entity.keywords, entity.purpose])
+        is_curated = entity.origin == "file"
         places = (
             (words.name, NAME),
-            (words.keywords | compounds, KEYWORD),
+            (compounds, KEYWORD),
+            (words.keywords, KEYWORD if is_curated else ASIDE),
             (words.purpose, PURPOSE),
-            (roots_of([entity.path]), PATH),
+            (roots_of([entity.path]), ASIDE),
         )
         for roots, place in places:
             for root in roots:

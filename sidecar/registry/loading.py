@@ -1,16 +1,23 @@
 """A project's registry as it is now: its file, looked at on every call, and what was derived from its code."""
 
 import threading
+from collections import OrderedDict
+from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.call import Process
-from sidecar.core.digests import digest_bytes
+from sidecar.call import Call, Process
+from sidecar.core.digests import digest_bytes, short_id
+from sidecar.registry import store
 from sidecar.registry.document import Damaged, parse
 from sidecar.registry.entity import Metadata, Registry, Remark
 from sidecar.registry.index import Index
+from sidecar.registry.merging import merged
+from sidecar.registry.model import RegistryParams
 from sidecar.registry.places import Place, place_of
 from sidecar.registry.store import Parsed
 from sidecar.workspace import Workspace
+
+OPEN_PROJECTS = 8
 
 
 class Loaded(NamedTuple):
@@ -25,24 +32,34 @@ class Loaded(NamedTuple):
 class Held:
     """What is kept in memory of one project's registry. Thread-safe."""
 
-    def __init__(self, workspace: Workspace, process: Process) -> None:
-        self._workspace = workspace
+    def __init__(self, project: Path, key: str, process: Process) -> None:
+        self._project = project
+        self._key = key
         self._process = process
         self._parsed = process.part(Parsed, lambda: Parsed(process))
         self._lock = threading.Lock()
-        self._loaded: Loaded | None = None
+        self._loaded: tuple[tuple[str, str, str], Loaded] | None = None
         self._index: tuple[str, Index] | None = None
 
     def load(self) -> Loaded:
-        """Gives the registry; parsed anew only when the file's bytes are others than before."""
-        place = place_of(self._workspace.project)
+        """Gives the registry; made anew only when the file's bytes or the derived entities are others than before."""
+        place = place_of(self._project)
         digest = digest_bytes(place.content) if place.content is not None else ""
+        with self._process.database.read() as tx:
+            derived = store.derived_digest(tx, self._key)
         with self._lock:
-            loaded = self._loaded
-            if loaded is None or loaded.registry.digest != digest or loaded.place.path != place.path:
-                registry, damage = self._of_file(place, digest)
-                loaded = self._loaded = Loaded(place, registry, damage)
-            return loaded
+            made_of = (place.path, digest, derived)
+            if self._loaded is None or self._loaded[0] != made_of:
+                self._loaded = (made_of, self._load(place, digest, derived))
+            return self._loaded[1]
+
+    def _load(self, place: Place, digest: str, derived: str) -> Loaded:
+        registry, damage = self._of_file(place, digest)
+        if derived:
+            with self._process.database.read() as tx:
+                kept, unwanted = store.derived(tx, self._key), store.dismissed(tx, self._key)
+            registry = merged(registry, kept.entities, unwanted, short_id([digest, derived], 40))
+        return Loaded(place, registry, damage)
 
     def index(self, registry: Registry) -> Index:
         """Gives the words of a registry turned round; made when they are first asked for."""
@@ -67,6 +84,32 @@ class Held:
         return registry, ""
 
 
+class Projects:
+    """The registries in use, by project: its worktrees share one. The one not used for longest is forgotten first."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, workspace: Workspace, process: Process) -> Held:
+        """Gives what is kept of a project's registry, made at the first look."""
+        with self._lock:
+            held = self._held.get(workspace.project_key)
+            if held is None:
+                held = self._held[workspace.project_key] = Held(workspace.project, workspace.project_key, process)
+            self._held.move_to_end(workspace.project_key)
+            if len(self._held) > OPEN_PROJECTS:
+                self._held.popitem(last=False)
+            return held
+
+
+def registry_of(call: Call, params: RegistryParams) -> tuple[Workspace, Held]:
+    """Gives what is kept of the registry a call is about; raises WorkspaceUnavailable."""
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    workspace.require()
+    return workspace, held_by(workspace, call.process)
+
+
 def held_by(workspace: Workspace, process: Process) -> Held:
-    """Gives what is kept of a project's registry, made at the first look."""
-    return workspace.part(Held, lambda: Held(workspace, process))
+    """Gives what is kept of a workspace's project's registry."""
+    return process.part(Projects, Projects).of(workspace, process)

@@ -18,7 +18,10 @@ FileState = Literal["matches", "differs", "unverified", "missing", "outside"]
 class RegistryParams(WireModel):
     """Names a project."""
 
-    project_path: FolderPath = Field(description="The original project, absolute: the registry belongs to it.")
+    cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project, to which the registry belongs; without it, `cwd`."
+    )
 
 
 class EntityEntry(WireModel):

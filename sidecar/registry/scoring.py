@@ -18,23 +18,23 @@ what shares the lesser half of its words stays below.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.registry.index import KEYWORD, NAME, PATH, PURPOSE, Index
+from sidecar.registry.index import ASIDE, KEYWORD, NAME, PURPOSE, Index
 from sidecar.registry.vocabulary import compounds_of, is_faint, kinds_in, words_of
 
 KEYWORDS_PART, PURPOSE_PART = 0.6, 0.4
 """intelligence-layer.md 5.2."""
 
-_FOR_KEYWORDS = ((NAME, 1.0), (KEYWORD, 1.0), (PURPOSE, 0.85), (PATH, 0.4))
-_FOR_PURPOSE = ((NAME, 1.0), (PURPOSE, 1.0), (KEYWORD, 0.75), (PATH, 0.25))
+_FOR_KEYWORDS = ((NAME, 1.0), (KEYWORD, 1.0), (PURPOSE, 0.95), (ASIDE, 0.5))
+_FOR_PURPOSE = ((NAME, 1.0), (PURPOSE, 1.0), (KEYWORD, 0.85), (ASIDE, 0.3))
 """How far a term counts as covered, by the best place it stands in."""
 
-NAMED_PURPOSE = 0.6
+NAMED_PURPOSE = 0.5
 """An intent with this share of a purpose's words names all of it: nobody repeats a sentence word by word."""
 
-UNFOCUSED = 0.5
+UNFOCUSED = 0.6
 """What the purpose's part keeps where nothing of the entity is named."""
 
-FAINT, KIND, UNKNOWN = 0.25, 0.4, 0.75
+FAINT, KIND, UNKNOWN = 0.25, 0.4, 0.5
 """Factors for a term that asks rather than describes, that names a kind of thing, that no entity has."""
 
 
@@ -97,7 +97,7 @@ def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = 
 def score(number: int, terms: Sequence[Term], index: Index) -> Score:
     """Scores one entity."""
     total = sum(term.weight for term in terms)
-    places = [index.places(term.root).get(number, 0) for term in terms]
+    places = [_places(term, number, index) for term in terms]
     is_kind = [index.entities[number].type in term.kinds for term in terms]
     keywords = _share(terms, places, is_kind, _FOR_KEYWORDS, total)
     purpose = _share(terms, places, is_kind, _FOR_PURPOSE, total) * focus(number, terms, index)
@@ -147,6 +147,12 @@ def _covered(terms: Sequence[Term], index: Index) -> dict[int, float]:
     return {number: weight + kinds for number, weight in covered.items()} if kinds else covered
 
 
+def _places(term: Term, number: int, index: Index) -> int:
+    """Where a term stands in an entity; what names a kind of thing is not meant as a keyword."""
+    places = index.places(term.root).get(number, 0)
+    return places & (NAME | PURPOSE) if term.kinds else places
+
+
 def _fits(index: Index, number: int, type_: str | None) -> bool:
     return type_ is None or index.entities[number].type == type_
 
@@ -167,8 +173,9 @@ def _share(
 
 def _part(words: frozenset[str], asked: set[str], index: Index) -> float:
     """The share of some words that is asked for, by their weights."""
-    total = sum(index.weight(word) for word in sorted(words))
-    return sum(index.weight(word) for word in sorted(words & asked)) / total if total else 0.0
+    weights = {word: index.weight(word) * (FAINT if is_faint(word) else 1.0) for word in sorted(words)}
+    total = sum(weights.values())
+    return sum(weight for word, weight in weights.items() if word in asked) / total if total else 0.0
 
 
 def _order(score: Score) -> tuple[float, int]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import apsw
 import orjson
 
 from sidecar.call import Process
+from sidecar.core.digests import digest_bytes, digest_value
 from sidecar.registry.entity import Entity, Metadata, Registry, Remark
+from sidecar.registry.facts import Facts, Named
 from sidecar.storage.cache import Cache
 
 VERSION = 1
 """Part of the cache's key: another reading of the same file makes what was parsed before invalid."""
+
+FACTS_VERSION = 1
+"""Another way of taking facts out of a file makes all of them be taken anew."""
 
 KEPT_DECISIONS = 100
 """Of each project."""
@@ -58,6 +64,83 @@ def decisions(tx: apsw.Connection, project: str, limit: int) -> list[tuple[str, 
         (project, limit),
     )
     return [(str(id_), int(at_ms), int(times), orjson.loads(value)) for id_, at_ms, times, value in rows]
+
+
+class Kept(NamedTuple):
+    """What was derived from a project's code."""
+
+    digest: str
+    entities: tuple[Entity, ...]
+
+
+def derived_digest(tx: apsw.Connection, project: str) -> str:
+    """Tells one set of derived entities, and of those not wanted, from another; empty where there are none."""
+    derived = tx.execute("SELECT digest FROM continuity_registry_derived WHERE project = ?", (project,)).get
+    unwanted = sorted(dismissed(tx, project))
+    return digest_value([derived, unwanted]) if derived or unwanted else ""
+
+
+def derived(tx: apsw.Connection, project: str) -> Kept:
+    """Gives the entities derived from a project's code; damaged ones count as none, they can be derived again."""
+    row = tx.execute(
+        "SELECT digest, entities FROM continuity_registry_derived WHERE project = ?", (project,)
+    ).fetchone()
+    if row is None or digest_bytes(row[1]) != row[0]:
+        return Kept("", ())
+    return Kept(row[0], tuple(_entity(*one) for one in orjson.loads(row[1])))
+
+
+def facts(tx: apsw.Connection, project: str) -> dict[str, Facts]:
+    """Gives what is known of a project's files, by path."""
+    row = tx.execute("SELECT facts FROM continuity_registry_derived WHERE project = ?", (project,)).fetchone()
+    try:
+        version, known = orjson.loads(row[0]) if row else (FACTS_VERSION, {})
+    except orjson.JSONDecodeError:
+        return {}
+    return {path: _facts(*one) for path, one in known.items()} if version == FACTS_VERSION else {}
+
+
+def put_derived(
+    tx: apsw.Connection, project: str, entities: Sequence[Entity], files: Mapping[str, Facts], now_ms: int
+) -> None:
+    """Keeps what was derived from a project's code in place of what was there."""
+    text = orjson.dumps([list(one) for one in entities])
+    known = orjson.dumps([FACTS_VERSION, {path: _listed(one) for path, one in sorted(files.items())}])
+    tx.execute(
+        "INSERT OR REPLACE INTO continuity_registry_derived (project, digest, entities, facts, derived_at_ms)"
+        " VALUES (?, ?, ?, ?, ?)",
+        (project, digest_bytes(text), text, known, now_ms),
+    )
+
+
+def dismissed(tx: apsw.Connection, project: str) -> frozenset[str]:
+    """Gives the ids of entities that the user does not want."""
+    rows = tx.execute("SELECT id FROM continuity_registry_dismissed WHERE project = ?", (project,))
+    return frozenset(str(id_) for (id_,) in rows)
+
+
+def dismiss(tx: apsw.Connection, project: str, entity_id: str, now_ms: int) -> None:
+    """Keeps an entity from being derived again."""
+    tx.execute(
+        "INSERT OR REPLACE INTO continuity_registry_dismissed (project, id, at_ms) VALUES (?, ?, ?)",
+        (project, entity_id, now_ms),
+    )
+
+
+def welcome(tx: apsw.Connection, project: str, entity_id: str) -> None:
+    """Takes a dismissal back."""
+    tx.execute("DELETE FROM continuity_registry_dismissed WHERE project = ? AND id = ?", (project, entity_id))
+
+
+def _listed(one: Facts) -> list[Any]:
+    return [*one[:3], [list(named) for named in one.definitions], list(one.imports), list(one.references)]
+
+
+def _facts(
+    content: str, type_: str, purpose: str, definitions: list[Any], imports: list[str], references: list[str]
+) -> Facts:
+    named = (Named(name, kind, said, tuple(parameters)) for name, kind, said, parameters in definitions)
+    return Facts(content, type_, purpose, tuple(named), tuple(imports), tuple(references))
 
 
 def _value(registry: Registry) -> Any:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from sidecar.codebase import count_terms, query_words, stem
+from sidecar.core.terms import STOP_WORDS, count_terms, query_words, stem
 
 SHORTEST_ROOT = 4
 """What an ending leaves has at least so many letters; else it was none."""
@@ -17,7 +17,7 @@ _ENDINGS = (
     ("ization", "iz"), ("isation", "iz"), ("ability", ""), ("ibility", ""), ("ication", "y"), ("ation", ""),
     ("ition", ""), ("ator", ""), ("ction", "ct"), ("ption", "pt"), ("ution", "ut"), ("ement", ""), ("ment", ""),
     ("ness", ""), ("ectur", "ect"), ("ency", ""), ("ancy", ""), ("enc", ""), ("anc", ""), ("ator", ""), ("ctor", "ct"),
-    ("er", ""), ("at", ""), ("iv", ""), ("ify", "ify"),
+    ("er", ""), ("at", ""), ("iv", ""), ("ify", "ify"), ("ly", ""),
 )  # fmt: skip
 
 _ALIKE = (
@@ -62,9 +62,9 @@ _FAINT = frozenset(
         "creat", "build", "writ", "implement", "generat", "produc", "provid", "introduc", "develop", "giv", "given",
         "tak", "return", "support", "allow", "handl", "help", "abl", "every", "whole", "project", "correct", "proper",
         "reusabl", "nic", "good", "better", "simpl", "existing", "current", "based", "kind", "set", "bas",
-        "across", "through", "between", "within", "without", "against", "under", "over", "one", "two",
-        "instead", "three",
-        "whether", "here", "anything", "everything", "follow", "per", "first", "next", "last", "system", "framework",
+        "across", "through", "between", "within", "without", "against", "under", "over", "one", "two", "three",
+        "instead", "whether", "here", "another", "different", "similar", "mak", "easy", "plus", "together", "anything",
+        "everything", "follow", "per", "first", "next", "last", "system", "framework",
         "criar", "preciso", "quero", "necesito", "crear", "quiero", "creer", "besoin",
     )
 )  # fmt: skip
@@ -98,7 +98,7 @@ def root(term: str) -> str:
 def roots_of(texts: Iterable[str]) -> frozenset[str]:
     """Gives the roots of texts: of a compound as `full-stack` or `fullStack` its parts alone."""
     counted = (parts_of(word) for text in texts for word in _WORD.findall(text))
-    return frozenset(one for _, parts in counted for one in parts if one not in _MEANINGLESS)
+    return frozenset(one for _, parts in counted for one in parts)
 
 
 def wholes_of(texts: Iterable[str]) -> frozenset[str]:
@@ -114,12 +114,11 @@ def parts_of(word: str) -> tuple[str, tuple[str, ...]]:
     parts: dict[str, None] = {}
     whole = ""
     for piece in _PIECE.findall(word):
-        terms = [root(term) for term in count_terms(piece)]
+        terms = list(count_terms(piece))
         parts.update(dict.fromkeys(terms[1:] if len(terms) > 1 else terms))
         whole += piece.replace("_", "")
-    if len(parts) < 2:
-        return "", tuple(parts)
-    return root(stem(whole.casefold())), tuple(parts)
+    compound = root(stem(whole.casefold())) if len(parts) > 1 else ""
+    return compound, tuple(dict.fromkeys(root(term) for term in parts if term not in STOP_WORDS))
 
 
 def words_of(intent: str) -> dict[str, str]:
@@ -158,7 +157,6 @@ def _without_endings(term: str) -> str:
 _SAME: dict[str, str] = {}
 _SAME.update({form: group[0] for group in _ALIKE for form in group})
 _SAME.update({_without_endings(form): group[0] for group in _ALIKE for form in group})
-_MEANINGLESS = frozenset(("a", "an", "and", "the", "of", "to", "in", "for", "with", "from", "by", "on", "or", "is"))
 _FAINT_ROOTS = frozenset(root(term) for term in _FAINT)
 _KIND_ROOTS: dict[str, set[str]] = {}
 for _word, _type in KINDS.items():

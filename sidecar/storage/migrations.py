@@ -161,8 +161,8 @@ MIGRATIONS: tuple[Migration, ...] = (
                  used_at_ms INTEGER NOT NULL, PRIMARY KEY (digest)) WITHOUT ROWID""",
             "CREATE INDEX continuity_registry_cache_by_use ON continuity_registry_cache (used_at_ms, bytes)",
             """CREATE TABLE continuity_registry_derived (
-                 project TEXT PRIMARY KEY, digest TEXT NOT NULL, value BLOB NOT NULL,
-                 derived_at_ms INTEGER NOT NULL) WITHOUT ROWID""",
+                 project TEXT PRIMARY KEY, digest TEXT NOT NULL, entities BLOB NOT NULL, facts BLOB NOT NULL,
+                 derived_at_ms INTEGER NOT NULL)""",
             """CREATE TABLE continuity_registry_dismissed (
                  project TEXT NOT NULL, id TEXT NOT NULL, at_ms INTEGER NOT NULL,
                  PRIMARY KEY (project, id)) WITHOUT ROWID""",

@@ -21,11 +21,11 @@ class Project(NamedTuple):
 
     def ask(self, verb: str, **params: Any) -> Any:
         """Gives the result of a method of the registry's."""
-        return self.client.request(f"registry/{verb}", {"projectPath": str(self.path), **params})
+        return self.client.request(f"registry/{verb}", {"cwd": str(self.path), **params})
 
     def error(self, verb: str, **params: Any) -> Any:
         """Gives the error of a method of the registry's."""
-        return self.client.error(f"registry/{verb}", {"projectPath": str(self.path), **params})
+        return self.client.error(f"registry/{verb}", {"cwd": str(self.path), **params})
 
     def write(self, path: str, content: str) -> Path:
         """Writes a file below the project."""

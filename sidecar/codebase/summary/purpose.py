@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language
+from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of
 from sidecar.codebase.summary.values import Definition
 
 MAX_PURPOSE = 160
@@ -68,6 +68,12 @@ def purpose_of_definitions(lines: Sequence[str], language: Language | None, defi
             names_itself = said.lower().startswith((definition.name.lower(), f"`{definition.name.lower()}"))
             return (said if names_itself else f"{definition.name}: {said}")[:MAX_PURPOSE]
     return ""
+
+
+def purpose_of_definition(lines: Sequence[str], definition: Definition, path: str) -> str:
+    """Takes the first sentence of a definition's own docstring or comment; empty without one."""
+    said = _first_sentence(_doc(lines, definition.line - 1, language_of(path)))
+    return "" if _NOT_A_PURPOSE.match(said) else said
 
 
 def derived_purpose(path: str, definitions: Sequence[Definition], imports: Sequence[str]) -> str:

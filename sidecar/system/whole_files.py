@@ -1,0 +1,48 @@
+"""Files that are written whole or not at all, and our own folder in a project, which keeps itself out of git."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+OWN_FOLDER = ".chati"
+
+_IGNORE_ALL = b"# Kept on this machine only.\n*\n"
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
+    """Writes beside the target, syncs and moves: a reader sees the old file or the new one. Raises OSError.
+
+    A file that is there keeps its permissions.
+    """
+    unfinished = f"{target}.{os.getpid()}.new"
+    fd = os.open(unfinished, _FLAGS, 0o644)
+    try:
+        with os.fdopen(fd, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            if durable:
+                os.fsync(fd)
+        with suppress(OSError):
+            os.chmod(unfinished, os.stat(target).st_mode & 0o7777)
+        os.replace(unfinished, target)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(unfinished)
+        raise
+
+
+def own_folder(project: Path, *parts: str) -> str:
+    """Makes our folder in a project, and those below it; gives the last one's path. Raises OSError.
+
+    What git knows already of the folder is the user's decision: the ignore file is written once and never again.
+    """
+    outer = os.path.join(project, OWN_FOLDER)
+    if not os.path.isdir(outer):
+        os.mkdir(outer)
+    ignore = os.path.join(outer, ".gitignore")
+    if not os.path.lexists(ignore):
+        write_whole(ignore, _IGNORE_ALL, durable=False)
+    folder = os.path.join(outer, *parts)
+    os.makedirs(folder, exist_ok=True)
+    return folder

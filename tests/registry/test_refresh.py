@@ -1,0 +1,202 @@
+"""The registry is brought up to date: checksums from the files, entities from the code; the user's word wins."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.registry.conftest import OURS, Project
+from tests.support.client import Client
+from tests.support.repositories import Repository
+
+REGISTRY = """\
+metadata:
+  entity_count: 9
+
+entities:
+  agents:
+    brief:
+      path: brief.md
+      purpose: "Extract requirements"
+      dependencies: [nobody]
+      checksum: "<sha256>"   # filled in by refresh
+    gone: {path: gone.md, purpose: "Not there any more"}
+"""
+
+CODE = {
+    "till/cart.py": """\"\"\"The cart: lines and totals.\"\"\"
+
+
+def add_line(cart, sku):
+    \"\"\"Puts a product into the cart.\"\"\"
+""",
+    "till/receipt.py": """from till.cart import add_line
+
+
+class ReceiptPrinter:
+    \"\"\"Prints receipts on paper.\"\"\"
+
+
+def _private():
+    add_line(1, 2)
+""",
+    "web/Cart.tsx": """/** Shows the cart with its total. */
+export function CartView(props: Props) {
+  return null
+}
+""",
+    "templates/receipt.html.j2": "{{ total }}\n",
+    "scripts/deploy.sh": "#!/bin/sh\n# Deploys the till to the shop.\n",
+    "tests/test_cart.py": "def test_total():\n    pass\n",
+}
+
+
+@pytest.fixture
+def shop(make_repository: Callable[..., Repository], client: Client) -> Project:
+    """A small shop's repository without a registry."""
+    return Project(make_repository(CODE, name="shop").path, client)
+
+
+def by_id(project: Project) -> dict[str, Any]:
+    return {one["id"]: one for one in project.ask("list", limit=1000)["entities"]}
+
+
+def test_checksums_and_the_count_follow_the_files_and_what_only_a_reader_can_mend_is_told(
+    make_project: Callable[..., Project],
+) -> None:
+    project = make_project(REGISTRY, OURS)
+    project.write("brief.md", "# Brief\n")
+    checksum = hashlib.sha256(b"# Brief\n").hexdigest()
+    done = project.ask("refresh")
+    assert done["changes"] == [
+        {"id": "agents/brief", "field": "checksum", "before": None, "after": checksum},
+        {"id": "metadata", "field": "entity_count", "before": "9", "after": "2"},
+    ]
+    assert project.registry(OURS) == REGISTRY.replace("<sha256>", checksum).replace("count: 9", "count: 2")
+    assert (project.path / done["backup"]).read_text() == REGISTRY
+    assert [(one["id"], one["message"]) for one in done["problems"]] == [
+        ("agents/gone", "`gone.md` is not there."),
+        ("agents/brief", "It depends on `nobody`, which is not in the registry."),
+    ]
+    again = project.ask("refresh")
+    assert (again["changes"], again["written"], again["backup"]) == ([], False, None)
+
+
+def test_a_dry_refresh_writes_nothing(make_project: Callable[..., Project], shop: Project) -> None:
+    project = make_project(REGISTRY, OURS)
+    project.write("brief.md", "# Brief\n")
+    assert project.ask("refresh", dryRun=True)["changes"] != []
+    assert project.registry(OURS) == REGISTRY
+    assert shop.ask("refresh", fromCode=True, dryRun=True)["derived"]["total"] > 0
+    assert shop.ask("list")["total"] == 0
+
+
+def test_a_repository_without_a_registry_gets_one_from_its_code(shop: Project) -> None:
+    done = shop.ask("refresh", fromCode=True)
+    assert done["derived"] == {"total": 8, "added": 8, "changed": 0, "removed": 0, "filesRead": 5, "cut": False}
+    entities = by_id(shop)
+    assert {id_.removeprefix("code/"): one["type"] for id_, one in entities.items()} == {
+        "scripts/deploy.sh": "script",
+        "templates/receipt.html.j2": "template",
+        "till/cart.py#add_line": "function",
+        "till/cart.py": "module",
+        "till/receipt.py#ReceiptPrinter": "class",
+        "till/receipt.py": "module",
+        "web/Cart.tsx#CartView": "component",
+        "web/Cart.tsx": "component",
+    }
+    added = entities["code/till/cart.py#add_line"]
+    assert (added["purpose"], added["origin"], added["path"]) == (
+        "Puts a product into the cart.",
+        "code",
+        "till/cart.py",
+    )
+    assert added["keywords"] == ["add", "line", "cart", "sku"]
+    assert entities["code/till/cart.py"]["purpose"] == "The cart: lines and totals."
+    assert not (shop.path / ".chati").exists()
+
+
+def test_what_imports_something_depends_on_it_and_makes_it_less_adaptable(shop: Project) -> None:
+    shop.ask("refresh", fromCode=True)
+    reached = shop.ask("impact", id="code/till/cart.py#add_line")["impact"]
+    assert [one["id"] for one in reached["dependents"]] == ["code/till/receipt.py"]
+    entities = by_id(shop)
+    assert entities["code/till/cart.py#add_line"]["adaptability"] == 0.75
+    assert entities["code/till/receipt.py"]["adaptability"] == 0.9
+
+
+def test_an_intent_is_decided_on_the_code(shop: Project) -> None:
+    shop.ask("refresh", fromCode=True)
+    decided = shop.ask("decide", intent="a function that puts products into a cart")
+    assert (decided["decision"], decided["recommendations"][0]["entity"]["id"]) == (
+        "REUSE",
+        "code/till/cart.py#add_line",
+    )
+    assert shop.ask("decide", intent="a loyalty programme")["decision"] == "CREATE"
+
+
+def test_only_files_of_new_content_are_read_again(shop: Project) -> None:
+    shop.ask("refresh", fromCode=True)
+    assert shop.ask("refresh", fromCode=True)["derived"]["filesRead"] == 0
+    shop.write("till/cart.py", '"""The cart."""\n\n\ndef remove_line(cart, sku):\n    """Takes a product out."""\n')
+    (shop.path / "scripts" / "deploy.sh").unlink()
+    assert shop.ask("refresh", fromCode=True)["derived"] == {
+        "total": 7, "added": 1, "changed": 2, "removed": 2, "filesRead": 1, "cut": False,
+    }  # fmt: skip
+
+
+def test_deriving_twice_gives_the_same_registry(
+    shop: Project, tmp_path: Path, open_sidecar: Callable[..., Any]
+) -> None:
+    shop.ask("refresh", fromCode=True)
+    other = open_sidecar(state_dir=tmp_path / "other")
+    other.client.initialize()
+    again = Project(shop.path, other.client)
+    again.ask("refresh", fromCode=True)
+    assert by_id(again) == by_id(shop)
+
+
+def test_what_the_user_writes_stands_before_what_is_derived(shop: Project) -> None:
+    shop.ask("refresh", fromCode=True)
+    done = shop.ask("put", id="code/till/cart.py#add_line", purpose="The only way into a cart", adaptability=0.1)
+    assert (done["entity"]["origin"], done["entity"]["adaptability"]) == ("file", 0.1)
+    shop.write("till/cart.py", '"""The cart."""\n\n\ndef add_line(cart, sku):\n    """Another word for it."""\n')
+    shop.ask("refresh", fromCode=True)
+    mine = by_id(shop)["code/till/cart.py#add_line"]
+    assert (mine["purpose"], mine["adaptability"], mine["origin"]) == ("The only way into a cart", 0.1, "file")
+    assert mine["keywords"] == ["add", "line", "cart", "sku"]
+
+
+def test_what_the_user_removes_is_not_derived_again_until_it_is_put_back(shop: Project) -> None:
+    shop.ask("refresh", fromCode=True)
+    shop.ask("remove", id="code/till/receipt.py#ReceiptPrinter")
+    shop.ask("refresh", fromCode=True)
+    assert "code/till/receipt.py#ReceiptPrinter" not in by_id(shop)
+    shop.ask("put", id="code/till/receipt.py#ReceiptPrinter", path="till/receipt.py", purpose="Prints")
+    assert by_id(shop)["code/till/receipt.py#ReceiptPrinter"]["purpose"] == "Prints"
+
+
+def test_an_entity_of_the_file_for_a_whole_file_stands_for_its_derived_module(shop: Project) -> None:
+    shop.ask("refresh", fromCode=True)
+    shop.ask("put", id="modules/cart", type="module", path="till/cart.py", purpose="Ours")
+    entities = by_id(shop)
+    assert "code/till/cart.py" not in entities
+    assert "code/till/cart.py#add_line" in entities
+
+
+def test_secrets_in_comments_are_masked(make_repository: Callable[..., Repository], client: Client) -> None:
+    text = 'def connect():\n    """Connects with AKIAIOSFODNN7EXAMPLE to the bank."""\n'
+    project = Project(make_repository({"bank.py": text}, name="bank").path, client)
+    project.ask("refresh", fromCode=True)
+    assert "AKIAIOSFODNN7EXAMPLE" not in str(project.ask("list"))
+
+
+def test_worktrees_share_the_registry_of_their_project(
+    shop: Project, make_repository: Callable[..., Repository]
+) -> None:
+    worktree = Project(make_repository({"a.py": "def a():\n    pass\n"}, name="worktree").path, shop.client)
+    worktree.ask("put", projectPath=str(shop.path), id="agents/a", path="a.md", purpose="A")
+    assert list(by_id(shop)) == ["agents/a"]
+    assert not (worktree.path / ".chati").exists()

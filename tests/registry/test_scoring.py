@@ -1,0 +1,132 @@
+"""Laws of the score."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.registry.deciding import ADAPT_FROM, REUSE_FROM, decide, decision_of
+from sidecar.registry.entity import Entity, Metadata, Registry
+from sidecar.registry.index import Index
+from sidecar.registry.scoring import score, scores, terms_of
+from tests.registry.labelled.intents import INTENTS
+from tests.registry.labelled.measuring import registry_of
+
+NAMES = ("specification", "flask", "fastify")
+WORDS = st.sampled_from("cart price total discount receipt printer tax customer order refund stock sku ledger".split())
+TEXTS = st.lists(WORDS, min_size=1, max_size=5).map(" ".join)
+ENTITIES = st.lists(
+    st.builds(
+        lambda key, purpose, keywords: Entity("a", key, "", "agent", purpose, tuple(keywords), (), 0.5, ""),
+        st.lists(WORDS, min_size=1, max_size=2).map("-".join),
+        TEXTS,
+        st.lists(WORDS, max_size=4),
+    ),
+    min_size=1,
+    max_size=12,
+    unique_by=lambda one: one.key,
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_intent_that_is_a_purpose_reuses_the_entity(name: str) -> None:
+    registry, index = registry_of(name)
+    for entity in registry.entities:
+        best = decide(entity.purpose, registry, index, 1)[0]
+        assert (best.entity.id, best.decision) == (entity.id, "REUSE"), entity.id
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_intent_that_is_a_name_with_its_type_reuses_the_entity(name: str) -> None:
+    registry, index = registry_of(name)
+    for entity in registry.entities:
+        found = decide(f"{entity.key} {entity.type}", registry, index, 3)
+        assert any(one.entity == entity and one.decision == "REUSE" for one in found), entity.id
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_intent_of_all_keywords_reuses_or_at_least_adapts_the_entity(name: str) -> None:
+    registry, index = registry_of(name)
+    for entity in registry.entities:
+        terms = terms_of(" ".join(entity.keywords), index)
+        assert score(registry.entities.index(entity), terms, index).score >= ADAPT_FROM, entity.id
+
+
+def test_a_word_alone_does_not_name_what_merely_has_it_among_its_keywords() -> None:
+    registry, index = registry_of("specification")
+    by_id = {one.entity.id: one for one in decide("session", registry, index, 50)}
+    assert by_id["schemas/session"].decision == "REUSE"
+    assert by_id["agents/orchestrator"].decision == "ADAPT"
+
+
+@pytest.mark.parametrize(
+    ("value", "decision"),
+    [
+        (90.0, "REUSE"),
+        (89.999_999, "ADAPT"),
+        (60.0, "ADAPT"),
+        (59.999_999, "CREATE"),
+        (100.0, "REUSE"),
+        (0.0, "CREATE"),
+    ],
+)
+def test_thresholds_are_compared_unrounded(value: float, decision: str) -> None:
+    assert decision_of(value) == decision
+    assert (REUSE_FROM, ADAPT_FROM) == (90.0, 60.0)
+
+
+@given(ENTITIES, TEXTS, st.integers(1, 4))
+def test_the_best_are_those_that_scoring_every_entity_finds(made: Sequence[Entity], intent: str, limit: int) -> None:
+    index = Index(made)
+    terms = terms_of(intent, index)
+    every = sorted(
+        (score(number, terms, index) for number in range(len(made))), key=lambda one: (-one.score, one.number)
+    )
+    assert scores(terms, index, limit) == [one for one in every if one.matched][:limit]
+
+
+@given(ENTITIES, TEXTS)
+def test_a_score_is_made_of_its_parts_and_stays_within_bounds(made: Sequence[Entity], intent: str) -> None:
+    index = Index(made)
+    for one in scores(terms_of(intent, index), index, 50):
+        assert one.score == pytest.approx(0.6 * one.keywords + 0.4 * one.purpose)
+        assert 0 <= one.purpose <= 100 + 1e-9
+        assert 0 <= one.keywords <= 100 + 1e-9
+
+
+@given(ENTITIES, TEXTS)
+def test_asking_for_what_nothing_has_lowers_every_score(made: Sequence[Entity], intent: str) -> None:
+    index = Index(made)
+    less = {one.number: one.score for one in scores(terms_of(f"{intent} zeppelin", index), index, 50)}
+    for one in scores(terms_of(intent, index), index, 50):
+        assert less[one.number] < one.score
+
+
+@given(ENTITIES, TEXTS)
+def test_asking_for_more_of_what_an_entity_has_in_its_name_never_lowers_its_score(
+    made: Sequence[Entity], intent: str
+) -> None:
+    index = Index(made)
+    for number, entity in enumerate(made):
+        plain = score(number, terms_of(intent, index), index)
+        named = score(number, terms_of(f"{intent} {entity.key.replace('-', ' ')}", index), index)
+        assert named.score >= plain.score - 1e-9
+
+
+@given(ENTITIES, TEXTS, st.permutations(range(12)))
+def test_the_order_of_a_registry_changes_no_score(made: Sequence[Entity], intent: str, order: Sequence[int]) -> None:
+    shuffled = [made[place] for place in order if place < len(made)]
+    found = [
+        {index.entities[one.number].id: one.score for one in scores(terms_of(intent, index), index, 50)}
+        for index in (Index(made), Index(shuffled))
+    ]
+    assert found[0] == pytest.approx(found[1])
+
+
+def test_the_same_registry_and_intent_give_the_same_answer() -> None:
+    for one in INTENTS[::10]:
+        registry, _ = registry_of(one.registry)
+        again = Registry(registry.entities, Metadata())
+        answers = [decide(one.intent, which, Index(which.entities), 5) for which in (registry, again)]
+        assert answers[0] == answers[1]

@@ -1,0 +1,192 @@
+"""The registry's file is kept true: an entity put or removed changes its own lines and no other byte."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.registry.conftest import FRAMEWORKS, OURS, SPECIFICATION, Project
+
+HAND_WRITTEN = """\
+# Ours.
+metadata:
+  version: "2.0"   # bumped by hand
+  last_updated: "2026-02-12T00:00:00Z"
+  entity_count: 2
+  owner: ada
+
+entities:
+  # Those that think.
+  agents:
+    brief:   # the first one
+      path: agents/brief.md
+      type: agent
+      purpose: 'Extract requirements'   # said so by Ada
+      keywords:
+        - requirements   # mostly
+        - brief
+      adaptability: 0.4
+      reviewed: yes
+
+    # The second one.
+    detail: {path: agents/detail.md, purpose: "Write the PRD", adaptability: 0.4}
+"""
+
+
+def test_a_changed_field_leaves_every_other_byte(make_project: Callable[..., Project]) -> None:
+    project = make_project(HAND_WRITTEN)
+    done = project.ask("put", id="brief", purpose='Ask "why"', adaptability=0.5)
+    assert done["changes"][:2] == [
+        {"id": "agents/brief", "field": "purpose", "before": "Extract requirements", "after": 'Ask "why"'},
+        {"id": "agents/brief", "field": "adaptability", "before": "0.4", "after": "0.5"},
+    ]
+    expected = (
+        HAND_WRITTEN.replace("'Extract requirements'", '"Ask \\"why\\""')
+        .replace("adaptability: 0.4\n", "adaptability: 0.5\n")
+        .replace("2026-02-12T00:00:00Z", "2026-03-01T09:30:00.000Z")
+    )
+    assert project.registry() == expected
+    assert (done["entity"]["purpose"], done["written"]) == ('Ask "why"', True)
+
+
+def test_a_new_entity_stands_behind_the_last_one_of_its_category(make_project: Callable[..., Project]) -> None:
+    project = make_project(HAND_WRITTEN)
+    project.write("agents/ux.md", "# UX\n")
+    checksum = hashlib.sha256(b"# UX\n").hexdigest()
+    done = project.ask(
+        "put",
+        id="ux",
+        type="agent",
+        path="agents/ux.md",
+        purpose="Design: flows",
+        keywords=["ux", "a: b"],
+        adaptability=0.5,
+    )
+    assert done["entity"]["id"] == "agents/ux"
+    assert project.registry() == (
+        HAND_WRITTEN.replace("2026-02-12T00:00:00Z", "2026-03-01T09:30:00.000Z").replace("count: 2", "count: 3")
+        + '\n    ux:\n      path: agents/ux.md\n      type: agent\n      purpose: "Design: flows"\n'
+        + f'      keywords: [ux, "a: b"]\n      adaptability: 0.5\n      checksum: "{checksum}"\n'
+    )
+
+
+def test_an_entity_that_is_put_and_removed_leaves_the_file_as_it_was_but_for_its_date(framework: Project) -> None:
+    before = framework.registry()
+    framework.ask("put", id="agents/new", path="new.md", purpose="Something new")
+    framework.ask("remove", id="agents/new")
+    after = framework.registry()
+    assert after.replace("2026-03-01T09:30:00.000Z", "2026-02-12T00:00:00Z").replace("count: 28", "count: 48") == before
+
+
+def test_the_count_that_differed_is_right_after_a_change(framework: Project) -> None:
+    done = framework.ask("remove", id="ux")
+    assert {"id": "metadata", "field": "entity_count", "before": "48", "after": "27"} in done["changes"]
+    assert framework.ask("list")["remarks"] == []
+
+
+def test_removing_tells_who_depended_on_it(framework: Project) -> None:
+    done = framework.ask("remove", id="orchestrator")
+    assert {f"workflows/{kind}" for kind in ("greenfield-fullstack", "brownfield-ui")} <= set(done["orphaned"])
+    assert done["entity"] is None
+
+
+def test_a_dry_run_tells_the_change_and_writes_nothing(framework: Project) -> None:
+    done = framework.ask("put", id="ux", purpose="Another", dryRun=True)
+    assert (done["written"], done["backup"]) == (False, None)
+    assert done["changes"][0]["after"] == "Another"
+    assert framework.registry() == SPECIFICATION.read_bytes().decode()
+    assert not (framework.path / ".chati").exists()
+    assert framework.ask("remove", id="ux", dryRun=True)["changes"][0]["after"] is None
+    assert framework.registry() == SPECIFICATION.read_bytes().decode()
+
+
+def test_what_was_there_before_is_kept_beside_and_out_of_git(framework: Project) -> None:
+    done = framework.ask("put", id="ux", purpose="Another")
+    assert done["backup"] == ".chati/backups/registry-2026-03-01T093000000Z.yaml"
+    assert (framework.path / done["backup"]).read_bytes() == SPECIFICATION.read_bytes()
+    assert (framework.path / ".chati" / ".gitignore").read_text().endswith("\n*\n")
+
+
+def test_nothing_is_written_where_nothing_changes(framework: Project) -> None:
+    done = framework.ask("put", id="schemas/session", purpose="JSON schema for .chati/session.yaml runtime state")
+    assert (done["changes"], done["written"]) == (
+        [
+            {"id": "metadata", "field": "entity_count", "before": "48", "after": "28"},
+            {
+                "id": "metadata",
+                "field": "last_updated",
+                "before": "2026-02-12T00:00:00Z",
+                "after": "2026-03-01T09:30:00.000Z",
+            },
+        ],
+        True,
+    )
+    assert framework.ask("put", id="schemas/session", adaptability=0.2)["written"] is False
+
+
+def test_a_project_without_a_registry_gets_one_in_our_own_folder(make_project: Callable[..., Project]) -> None:
+    project = make_project()
+    done = project.ask("put", id="deploy", type="script", path="deploy.sh", purpose="Deploys to staging")
+    assert (done["path"], done["entity"]["id"], done["backup"]) == (OURS, "scripts/deploy", None)
+    assert project.registry(OURS) == (
+        '# What this project has, and what it is for. Yours to edit.\nmetadata:\n  version: "1.0.0"\n'
+        "entities:\n  scripts:\n    deploy:\n      path: deploy.sh\n      type: script\n"
+        '      purpose: "Deploys to staging"\n'
+    )
+    assert project.ask("decide", intent="deploy to staging")["decision"] == "REUSE"
+    project.ask("remove", id="deploy")
+    assert project.ask("list")["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("params", "code", "message"),
+    [
+        ({"id": "agents/new"}, -32602, "A new entity has a `path` and a `purpose`."),
+        ({"id": "new", "path": "a", "purpose": "b"}, -32602, "A new entity needs its category or its `type`."),
+        ({"id": "agents/new", "path": "../a", "purpose": "b"}, -32014, "`../a` does not lie in the project."),
+        ({"id": "ux", "path": "/etc/passwd"}, -32014, "`/etc/passwd` does not lie in the project."),
+    ],
+)
+def test_what_cannot_be_put_is_said(framework: Project, params: dict[str, str], code: int, message: str) -> None:
+    refused = framework.error("put", **params)
+    assert (refused.code, refused.message) == (code, message)
+    assert framework.registry() == SPECIFICATION.read_bytes().decode()
+
+
+def test_a_file_that_cannot_be_read_is_not_written(make_project: Callable[..., Project]) -> None:
+    project = make_project("entities: [\n")
+    refused = project.error("put", id="agents/a", path="a", purpose="b")
+    assert (refused.code, refused.message) == (
+        -32015,
+        "The registry cannot be changed. The file is not valid YAML in line 2.",
+    )
+    assert project.registry() == "entities: [\n"
+
+
+def test_what_would_change_more_than_was_asked_is_refused(make_project: Callable[..., Project]) -> None:
+    text = "entities:\n  agents:\n    a: &a {path: a.md, purpose: One}\n    b: *a\n"
+    project = make_project(text)
+    refused = project.error("put", id="agents/b", path="b.md", purpose="Two")
+    assert refused.code == -32015
+    assert project.registry() == text
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right on Windows")
+def test_a_folder_of_ours_that_is_a_link_to_elsewhere_is_refused(
+    make_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    project = make_project(name="linked")
+    (tmp_path / "elsewhere").mkdir()
+    (project.path / ".chati").symlink_to(tmp_path / "elsewhere")
+    assert project.error("put", id="a/b", path="a", purpose="b").code == -32014
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_line_ends_and_a_byte_order_mark_stay(make_project: Callable[..., Project]) -> None:
+    text = "\ufeff" + HAND_WRITTEN.replace("\n", "\r\n")
+    project = make_project(text)
+    project.ask("put", id="agents/new", path="new.md", purpose="New")
+    project.ask("remove", id="agents/new")
+    assert project.registry(FRAMEWORKS).replace("2026-03-01T09:30:00.000Z", "2026-02-12T00:00:00Z") == text
