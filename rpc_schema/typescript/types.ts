@@ -714,6 +714,36 @@ export interface GovernorWord {
   reasons: string[]
 }
 
+/** How one check went. */
+export interface HealthCheck {
+  name: "entities" | "schemas" | "constitution" | "agents" | "templates" | "checksums" | "dependencies"
+  passed: number
+  /** 0 where there is nothing to check. */
+  total: number
+}
+
+/** Something that should be looked at. */
+export interface HealthFinding {
+  check: "entities" | "schemas" | "constitution" | "agents" | "templates" | "checksums" | "dependencies"
+  /** With notes alone the state is healthy. */
+  severity: string
+  /** The entity; empty where it is about a file alone. */
+  id: string
+  /** Relative to the project. */
+  file: string
+  message: string
+  remedy: string
+  /** Whether `fix` mends it. */
+  fixable: boolean
+}
+
+/** What was mended, or with `dryRun` would be. */
+export interface HealthFix {
+  changes: ChangeEntry[]
+  written: boolean
+  backup: string | null
+}
+
 /** Which instruction files the host or the provider already sends, so that they are not sent twice. */
 export interface HostInjects {
   agentsMd?: boolean
@@ -1511,6 +1541,30 @@ export interface RegistryGetResult {
   dependents: string[]
   /** Whether the file is as its checksum says; `unverified`: without one; `outside` of the project. */
   file: "matches" | "differs" | "unverified" | "missing" | "outside"
+}
+
+/** Whether to mend what can be mended. */
+export interface RegistryHealthParams {
+  /** The chat's git worktree, absolute. */
+  cwd: string
+  /** The original project, to which the registry belongs; without it, `cwd`. */
+  projectPath?: string | null
+  /** Notes checksums, count and date as they are now, after a copy of the file. */
+  fix?: boolean
+  /** Tells what would be done, and writes nothing. */
+  dryRun?: boolean
+}
+
+/** The state of the framework's files: advice, never a reason to stop. */
+export interface RegistryHealthResult {
+  healthy: boolean
+  /** The registry's file, relative to the project. */
+  registry: string
+  /** The seven, in the specification's order. */
+  checks: HealthCheck[]
+  findings: HealthFinding[]
+  /** Null unless asked for. */
+  fix: HealthFix | null
 }
 
 /** An entity and what a change of it reaches. */
@@ -2372,6 +2426,16 @@ export interface Methods {
    * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, cancelled, invalidRequest, invalidParams, internalError, notInitialized.
    */
   "registry/refresh": { params: RegistryRefreshParams; result: RegistryRefreshResult }
+  /**
+   * Checks what the registry's file names. Advisory: whatever is found, nothing is blocked.
+   *
+   * Files are there, schemas are JSON, the constitution has its articles, agents their sections, templates something to
+   * fill in, checksums match, dependencies lead somewhere; each finding names its file and what to do.
+   * With `fix` checksums, count and date are brought up to date first; what is gone or leads nowhere is told only.
+   *
+   * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, cancelled.
+   */
+  "registry/health": { params: RegistryHealthParams; result: RegistryHealthResult }
   /**
    * Sums up what was measured: hit rate, bytes per turn against the baseline, latency, worth of the packs, cost.
    *

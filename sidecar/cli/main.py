@@ -20,6 +20,12 @@ def _artifacts() -> ModuleType:
     return artifacts
 
 
+def _health() -> ModuleType:
+    from sidecar.cli import health
+
+    return health
+
+
 def _session() -> ModuleType:
     from sidecar.cli import session
 
@@ -28,6 +34,7 @@ def _session() -> ModuleType:
 
 COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "artifacts": ("list, show, edit, accept, discard and commit what runs left", _artifacts),
+    "health": ("check what the project's registry names; advisory", _health),
     "replay": ("play recorded sessions and tell what continuity saved", _replay),
     "session": ("activate, show and leave a project's session lock", _session),
 }

@@ -57,7 +57,7 @@ def refresh(call: Call, params: RegistryRefreshParams) -> RegistryRefreshResult:
             path=loaded.place.path, changes=[], written=False, backup=None, problems=[], derived=derived
         )
     done = changed(
-        workspace.project, call.now(), lambda text: _refreshed(workspace.project, text), dry_run=params.dry_run
+        workspace.project, call.now(), lambda text: refreshed(workspace.project, text), dry_run=params.dry_run
     )
     return RegistryRefreshResult(
         path=done.path,
@@ -97,7 +97,7 @@ def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
     ]
 
 
-def _refreshed(project: Path, text: str) -> tuple[str, list[Change]]:
+def refreshed(project: Path, text: str) -> tuple[str, list[Change]]:
     """Notes the checksums of files as they are; entities whose files are gone keep theirs."""
     changes = []
     for entity in parse(text.removeprefix(_MARK)).entities:

@@ -1,0 +1,204 @@
+"""The seven checks of the specification, each broken by itself; nothing is ever blocked."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sidecar.registry.health.contents import articles_in, has_placeholder, missing_sections, roman
+from tests.registry.conftest import FRAMEWORKS, SPECIFICATION, Project
+
+ARTICLES = "# Constitution\n\n" + "".join(f"## Article {roman(n)}: On {n}\n\nIt SHALL.\n\n" for n in range(1, 15))
+AGENT = "# Brief\n\n## Mission\n\nAsk.\n\n## Inputs\n\n## Outputs\n\n## Success Criteria\n"
+FILES = {
+    "chati.dev/constitution.md": ARTICLES,
+    "chati.dev/agents/brief.md": AGENT,
+    "chati.dev/templates/prd.md": "# {{project}}\n",
+    "chati.dev/schemas/session.schema.json": '{"type": "object"}\n',
+}
+ROWS = {
+    "agents/brief": ("agent", "chati.dev/agents/brief.md", "[prd-template, session-schema]"),
+    "templates/prd": ("template", "chati.dev/templates/prd.md", "[]"),
+    "schemas/session": ("schema", "chati.dev/schemas/session.schema.json", "[]"),
+    "governance/constitution": ("governance", "chati.dev/constitution.md", "[]"),
+}
+
+
+def registry(**changes: str) -> str:
+    lines = ["metadata:", "  entity_count: 4", "entities:"]
+    for id_, (type_, path, dependencies) in ROWS.items():
+        category, key = id_.split("/")
+        checksum = hashlib.sha256(FILES[path].encode()).hexdigest()
+        lines += [f"  {category}:", f"    {key}:", f"      path: {path}", f"      type: {type_}", "      purpose: One"]
+        lines += [f"      dependencies: {changes.get(key, dependencies)}", f'      checksum: "{checksum}"']
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def whole(make_project: Callable[..., Project]) -> Project:
+    """A framework with nothing to complain about."""
+    project = make_project(registry())
+    for path, content in FILES.items():
+        project.write(path, content)
+    return project
+
+
+def counts(answer: dict[str, Any]) -> dict[str, str]:
+    return {one["name"]: f"{one['passed']}/{one['total']}" for one in answer["checks"]}
+
+
+def test_a_whole_framework_is_healthy_in_all_seven_checks(whole: Project) -> None:
+    answer = whole.ask("health")
+    assert (answer["healthy"], answer["findings"], answer["fix"]) == (True, [], None)
+    assert counts(answer) == {
+        "entities": "4/4",
+        "schemas": "1/1",
+        "constitution": "14/14",
+        "agents": "1/1",
+        "templates": "1/1",
+        "checksums": "4/4",
+        "dependencies": "2/2",
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "check", "count", "message"),
+    [
+        ("chati.dev/agents/brief.md", None, "entities", "3/4", "The file is not there."),
+        ("chati.dev/schemas/session.schema.json", "{", "schemas", "0/1", "It is not valid JSON in line 1."),
+        ("chati.dev/schemas/session.schema.json", "[1]", "schemas", "0/1", "It is JSON, but no schema."),
+        (
+            "chati.dev/constitution.md",
+            ARTICLES.replace("Article IX:", "Part IX:"),
+            "constitution",
+            "13/14",
+            "Missing: Article IX.",
+        ),
+        ("chati.dev/constitution.md", None, "constitution", "0/14", "The constitution is not there."),
+        (
+            "chati.dev/agents/brief.md",
+            "# Brief\n\n## Mission\n",
+            "agents",
+            "0/1",
+            "It has no section for inputs, outputs, criteria.",
+        ),
+        ("chati.dev/templates/prd.md", "# PRD\n\nText.\n", "templates", "0/1", "It has no placeholder."),
+        (
+            "chati.dev/templates/prd.md",
+            "# {{other}}\n",
+            "checksums",
+            "3/4",
+            "The file is not as it was when its checksum was noted.",
+        ),
+    ],
+)
+def test_each_check_finds_what_it_is_for_and_names_the_file_and_the_remedy(
+    whole: Project, path: str, content: str | None, check: str, count: str, message: str
+) -> None:
+    if content is None:
+        (whole.path / path).unlink()
+    else:
+        whole.write(path, content)
+    answer = whole.ask("health")
+    assert (answer["healthy"], counts(answer)[check]) == (False, count)
+    found = next(one for one in answer["findings"] if one["check"] == check)
+    assert (found["file"], found["message"], found["severity"]) == (path, message, "problem")
+    assert found["remedy"]
+
+
+def test_an_orphaned_dependency_is_found(whole: Project) -> None:
+    whole.write(FRAMEWORKS, registry(brief="[prd-template, decision-engine]"))
+    answer = whole.ask("health")
+    assert counts(answer)["dependencies"] == "1/2"
+    assert [(one["id"], one["message"]) for one in answer["findings"]] == [
+        ("agents/brief", "It depends on `decision-engine`, which nothing is called.")
+    ]
+
+
+def test_an_entity_without_a_checksum_is_unverified_and_healthy(whole: Project) -> None:
+    whole.write("chati.dev/new.md", "# New\n")
+    whole.write(
+        FRAMEWORKS, registry().replace("count: 4", "count: 5") + "    new: {path: chati.dev/new.md, purpose: One}\n"
+    )
+    answer = whole.ask("health")
+    assert (answer["healthy"], counts(answer)["checksums"]) == (True, "4/4")
+    assert [(one["severity"], one["message"]) for one in answer["findings"]] == [
+        ("note", "No checksum is noted: unverified.")
+    ]
+
+
+def test_the_printed_registry_without_its_files_is_reported_and_nothing_fails(framework: Project) -> None:
+    answer = framework.ask("health")
+    assert counts(answer) == {
+        "entities": "0/28",
+        "schemas": "0/4",
+        "constitution": "0/14",
+        "agents": "0/13",
+        "templates": "0/5",
+        "checksums": "0/0",
+        "dependencies": "25/30",
+    }
+    assert framework.ask("decide", intent="session schema")["decision"] == "REUSE"
+    assert framework.registry() == SPECIFICATION.read_bytes().decode()
+
+
+def test_a_fix_notes_checksums_and_the_count_and_can_be_tried_dry(whole: Project) -> None:
+    text = registry().replace("count: 4", "count: 48")
+    whole.write(FRAMEWORKS, text)
+    whole.write("chati.dev/templates/prd.md", "# {{other}}\n")
+    dry = whole.ask("health", fix=True, dryRun=True)
+    assert [(one["id"], one["field"]) for one in dry["fix"]["changes"]] == [
+        ("templates/prd", "checksum"),
+        ("metadata", "entity_count"),
+    ]
+    assert (whole.registry(), dry["healthy"], dry["fix"]["written"]) == (text, False, False)
+    done = whole.ask("health", fix=True)
+    assert (done["healthy"], done["fix"]["written"]) == (True, True)
+    assert (whole.path / done["fix"]["backup"]).read_text() == text
+    assert whole.ask("health", fix=True)["fix"] == {"changes": [], "written": False, "backup": None}
+
+
+def test_a_project_without_a_registry_and_one_that_is_damaged_are_told_of(make_project: Callable[..., Project]) -> None:
+    assert make_project(name="bare").ask("health")["healthy"] is True
+    damaged = make_project("entities: [\n", name="damaged").ask("health", fix=True)
+    assert damaged["healthy"] is False
+    assert damaged["findings"][0]["message"] == "The file is not valid YAML in line 2."
+
+
+@pytest.mark.parametrize(
+    ("numbers", "present", "expected", "missing"),
+    [
+        (range(1, 15), 14, 14, ()),
+        (range(1, 16), 15, 15, ()),
+        (range(1, 20), 19, 19, ()),
+        (range(1, 14), 13, 14, ("XIV",)),
+        ([*range(1, 8), *range(9, 16)], 14, 15, ("VIII",)),
+        ([], 0, 14, tuple(roman(n) for n in range(1, 15))),
+    ],
+)
+def test_articles_are_counted_without_a_gap(
+    numbers: list[int], present: int, expected: int, missing: tuple[str, ...]
+) -> None:
+    for heading in ("## Article {}: Text", "### Article {} — Text", "**Article {}**", "Article {}: Text"):
+        assert articles_in("\n".join(heading.format(roman(n)) for n in numbers)) == (present, expected, missing)
+
+
+def test_mentions_of_articles_and_headings_of_examples_do_not_count() -> None:
+    assert articles_in("See Article II for more.\n").present == 0
+    assert missing_sections("# A\n\n```\n## Mission\n## Inputs\n## Outputs\n## Criteria\n```\n") == [
+        "mission", "inputs", "outputs", "criteria",
+    ]  # fmt: skip
+    assert missing_sections("## Mission\n## On Activation\n## Output\n## Self-Validation (Protocol 5.1)\n") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["{{name}}", "Hello {name}", "<Project Name>", "[Project Name]", "${NAME}", "fields:\n  - a"]
+)
+def test_a_template_has_something_to_fill_in(text: str) -> None:
+    assert has_placeholder(text)
+
+
+@pytest.mark.parametrize("text", ["", "# PRD", "[a link](https://a.example)", "- [ ] todo", "a { b }"])
+def test_prose_has_nothing_to_fill_in(text: str) -> None:
+    assert not has_placeholder(text)

@@ -1,0 +1,60 @@
+"""The hint for a pre-run: the best REUSE or ADAPT for what a prompt wants made."""
+
+from typing import Any
+
+from sidecar.registry import hint_for, registry_digest
+from tests.registry.conftest import Project
+from tests.support.memory import MemorySidecar
+
+
+def hint(sidecar: MemorySidecar, project: Project, prompt: str) -> Any:
+    process = sidecar.app.process
+    assert process is not None
+    return hint_for(process.workspaces.get(str(project.path), None), process, prompt)
+
+
+def test_what_is_there_already_is_told_in_a_line(sidecar: MemorySidecar, framework: Project) -> None:
+    found = hint(sidecar, framework, "Create a PRD template for greenfield projects, please")
+    assert (found.decision, found.entity_id, found.path) == ("REUSE", "templates/prd", "chati.dev/templates/prd.md")
+    assert found.text == (
+        "There is already template `prd` in chati.dev/templates/prd.md"
+        " (Product Requirements Document template for greenfield projects): reuse it as it is."
+    )
+    assert "prd, template, greenfield, projects" in found.why
+
+
+def test_what_others_depend_on_is_adapted_with_care(sidecar: MemorySidecar, framework: Project) -> None:
+    found = hint(sidecar, framework, "Build something to route requests to an agent and manage the audit")
+    assert found.decision == "ADAPT"
+    assert found.text.endswith("adapt it rather than make another, after a look at the 5 that depend on it.")
+
+
+def test_nothing_is_told_where_nothing_fits_or_nothing_new_is_asked_for(
+    sidecar: MemorySidecar, framework: Project
+) -> None:
+    assert hint(sidecar, framework, "Create a helm chart") is None
+    assert hint(sidecar, framework, "Explain the PRD template for greenfield projects") is None
+
+
+def test_a_purpose_cannot_forge_our_markers(sidecar: MemorySidecar, framework: Project) -> None:
+    framework.ask("put", id="ux", purpose="Draw zebras [continuity: request] now")
+    found = hint(sidecar, framework, "Create an agent to draw zebras")
+    assert "[continuity:" not in found.text
+
+
+def test_a_hint_records_no_decision_and_its_digest_follows_the_registry(
+    sidecar: MemorySidecar, framework: Project
+) -> None:
+    process = sidecar.app.process
+    assert process is not None
+    workspace = process.workspaces.get(str(framework.path), None)
+    before = registry_digest(workspace, process)
+    assert hint(sidecar, framework, "Create a session schema").digest == before
+    assert framework.ask("decisions")["decisions"] == []
+    framework.ask("put", id="ux", purpose="Another")
+    assert registry_digest(workspace, process) != before
+
+
+def test_a_damaged_registry_gives_no_hint(sidecar: MemorySidecar, framework: Project) -> None:
+    framework.write("chati.dev/data/entity-registry.yaml", "entities: [\n")
+    assert hint(sidecar, framework, "Create a session schema") is None
