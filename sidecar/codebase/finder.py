@@ -53,9 +53,9 @@ class Finder:
             return None
         return listed[2]
 
-    def is_complete(self) -> bool:
-        """Says whether every listed file's words and the head's history are known."""
-        if self._listed is None or not self.index.is_complete():
+    def is_complete(self, but: int = 0) -> bool:
+        """Says whether every listed file's words, or those of all but so many, and the head's history are known."""
+        if self._listed is None or self.index.pending_count() > but:
             return False
         head = self._listed[0]
         return self._knows(head) or (head is not None and head == self._unreadable)

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from sidecar.call import Process
 from sidecar.codebase.analysis import analyse
 from sidecar.codebase.files import Lister, Listing, may_show
-from sidecar.codebase.filling import Filling, FillReport
+from sidecar.codebase.filling import FEW, Filling, FillReport
 from sidecar.codebase.finder import Finder
 from sidecar.codebase.reading import from_worktree, read_contents
 from sidecar.codebase.search import Names, Ranked, SearchQuestion, Trouble
@@ -149,6 +149,10 @@ class Repository:
             if self._finder.is_complete() or not future.done():
                 break
         return analysed, self._finder.is_complete()
+
+    def is_nearly_indexed(self) -> bool:
+        """Says whether all but a handful of the listed files' words, and the head's history, are known."""
+        return self._finder.is_complete(but=FEW)
 
     def is_indexed(self) -> bool:
         """Says whether the words of every listed file and the head's history are known."""

@@ -37,7 +37,11 @@ ANSWER_MS = 50.0
 
 INLINE_MS = 300.0
 """With so much time left a look at the little that happened, which is over after a fraction of a millisecond and in any
-case after a quarter of a second, is made without another thread."""
+case after a quarter of a second, is made without another thread; and so is the pack where little is to be read for it:
+each hand-over to another thread and back takes a tenth of a millisecond, and many on a busy machine."""
+
+INLINE_CHANGES = 64
+"""Differences of so many files are read in some ten milliseconds."""
 
 GLIMPSE_MS, GLIMPSE_SHARE = 120.0, 0.15
 """A look that takes longer, or more of the time left, is likely to be late: then the paths alone are asked what the
@@ -69,6 +73,9 @@ class Gathered:
 LeftMs = Callable[[], float]
 """Gives the milliseconds that are left."""
 
+Begin = Callable[..., "Future[Any]"]
+"""Begins to run something with what it is given."""
+
 Take = Callable[[LeftMs], None]
 """Waits for something that was begun, and takes it or names it as late."""
 
@@ -88,13 +95,18 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
     def left_ms() -> float:
         return max(0.0, deadline.left_ms(question.process.clock) - ANSWER_MS)
 
-    looked = _looked(gathered, question, left_ms)
+    at_once = question.repository.at_once() if left_ms() >= INLINE_MS else None
+    looked = at_once or _looked(gathered, question, left_ms)
     if looked is None:
         return gathered
     gathered.state, listing = looked
+    begin: Begin = question.process.background.submit
+    if at_once is not None and _is_little(question, gathered.state, known):
+        begin = _done_here
     search = Search.of(question, params, listing, new_task=new_task)
-    take_changes = _begin_changes(gathered, question, gathered.state, known)
-    take_pack = _begin_pack(gathered, question, params, gathered.state, listing, search, left_ms() * INDEX_SHARE)
+    take_changes = _begin_changes(begin, gathered, question, gathered.state, known)
+    wait_ms = left_ms() * INDEX_SHARE
+    take_pack = _begin_pack(begin, gathered, question, params, gathered.state, listing, search, wait_ms)
     take_changes(left_ms)
     take_pack(left_ms)
     return gathered
@@ -102,9 +114,6 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
 
 def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[RepositoryState, Listing] | None:
     """The state with its files; None where they cannot be had in time, and then what the paths alone told."""
-    at_once = question.repository.at_once() if left_ms() >= INLINE_MS else None
-    if at_once is not None:
-        return at_once
     pool = question.process.background
     look = pool.submit(_look, question.repository)
     glimpsed = None
@@ -125,12 +134,28 @@ def _is_done(future: "Future[Any]", wait_ms: float) -> bool:
     return bool(wait((future,), timeout=wait_ms / 1000).done)
 
 
-def _begin_changes(gathered: Gathered, question: Question, state: RepositoryState, known: Known) -> Take:
+def _is_little(question: Question, state: RepositoryState, known: Known) -> bool:
+    """Says whether what is still to be read for the answer is little, so that it is there long before the deadline."""
+    is_same_head = known.head_commit in (None, state.head)
+    return is_same_head and len(state.changed) <= INLINE_CHANGES and question.repository.is_nearly_indexed()
+
+
+def _done_here(run: Callable[..., Any], *given: Any) -> "Future[Any]":
+    """Runs something in this thread, as a pool would in another."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(run(*given))
+    except Exception as error:
+        future.set_exception(error)
+    return future
+
+
+def _begin_changes(begin: Begin, gathered: Gathered, question: Question, state: RepositoryState, known: Known) -> Take:
     """Begins to read the differences, where there are any; gives what takes them."""
     if not state.changed and known.head_commit in (None, state.head):
         gathered.differences = Differences({}, {})
         return _nothing
-    changes = question.process.background.submit(_changes, question.repository, state, known)
+    changes = begin(_changes, question.repository, state, known)
 
     def take(left_ms: LeftMs) -> None:
         wait((changes,), timeout=left_ms() / 1000)
@@ -140,6 +165,7 @@ def _begin_changes(gathered: Gathered, question: Question, state: RepositoryStat
 
 
 def _begin_pack(
+    begin: Begin,
     gathered: Gathered,
     question: Question,
     params: PreRunParams,
@@ -154,7 +180,7 @@ def _begin_pack(
         _take_pack(gathered, _packed(at_hand, question, state, listing, search, ()))
         return _nothing
     draft = Draft()
-    packing = question.process.background.submit(_pack, question, params, state, listing, search, wait_ms, draft)
+    packing = begin(_pack, question, params, state, listing, search, wait_ms, draft)
 
     def take(left_ms: LeftMs) -> None:
         wait((packing,), timeout=left_ms() / 1000)

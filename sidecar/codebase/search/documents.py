@@ -140,7 +140,8 @@ class Documents:
         self.body_lengths[number] = sum(self.chunk_lengths[first:end])
         self.name_lengths[number] = sum(names.values())
         self._count(number, 1)
-        self.links.pop(path, None)
+        if held.imports != summary.imports:
+            self.links.pop(path, None)
 
     def changed_since(self, changes: int) -> frozenset[int] | None:
         """Gives the documents that came, went or changed since there were so many changes; None for too many."""

@@ -76,6 +76,10 @@ class FileIndex:
         """Says whether every file's content is analysed."""
         return not self._pending
 
+    def pending_count(self) -> int:
+        """Counts the files that need analysis."""
+        return len(self._pending)
+
     def holds(self, files: Mapping[str, str]) -> bool:
         """Says whether these are the files it was last updated with."""
         return self._held is files

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sidecar.codebase.summary.values import Invariant
@@ -168,7 +169,7 @@ def _guard(node: tree_sitter.Node, source: bytes) -> str:
     inner: tree_sitter.Node = node
     for _ in range(_GUARD_LEVELS):
         outer = inner.parent
-        if outer is None or any(part in outer.type for part in _ENDS_GUARD):
+        if outer is None or _ends_guard(outer.type):
             return ""
         word = _GUARDS.get(outer.type, "")
         condition = outer.child_by_field_name("condition") if word else None
@@ -181,6 +182,11 @@ def _guard(node: tree_sitter.Node, source: bytes) -> str:
             return f"{word} {_text(outer.child(0), source)}"
         inner = outer
     return ""
+
+
+@cache
+def _ends_guard(node_type: str) -> bool:
+    return any(part in node_type for part in _ENDS_GUARD)
 
 
 def _is_alternative(outer: tree_sitter.Node, inner: tree_sitter.Node) -> bool:

@@ -128,3 +128,15 @@ def documents_of_summaries(summaries: dict[str, Summary]) -> Documents:
 def _terms(documents: Documents) -> list[set[str]]:
     postings = (documents.bodies, documents.names, documents.paths)
     return [{term for term in _TERMS if held.entries(term)} for held in postings]
+
+
+def test_where_imports_lead_is_kept_by_an_edit_that_leaves_them() -> None:
+    text = "import heron\n\nwalrus = 1\n"
+    documents = documents_of({"a.py": text, "heron.py": "otter = 1\n"})
+    documents.links["a.py"] = ["heron.py"]
+    held = summarise("a.py", text.encode())
+    edited = summarise("a.py", text.replace("walrus", "pelican").encode())
+    documents.replace("a.py", held, edited)
+    assert documents.links == {"a.py": ["heron.py"]}
+    documents.replace("a.py", edited, summarise("a.py", text.replace("heron", "stoat").encode()))
+    assert documents.links == {}
