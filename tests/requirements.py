@@ -70,6 +70,27 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_branch.py::test_an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays",
         "test_memory_branch.py::test_the_branch_a_user_has_checked_out_is_refused_and_the_draft_stays",
     ),
+    "Memory Layer 4.1: what a session digest captures": (
+        "test_memory_capture.py::test_a_sessions_digest_is_one_readable_file_of_decisions_errors_and_corrections",
+        "test_memory_capture.py::test_one_session_has_one_file_a_day_and_another_session_another",
+    ),
+    "Memory Layer: what differs in numbers, paths or ids only is the same, and evidence": (
+        "test_memory_capture.py::test_the_same_again_is_evidence_once_per_source_even_when_numbers_and_paths_differ",
+    ),
+    "Memory Layer: what is superseded or contradicted is linked and trusted less": (
+        "test_memory_capture.py::test_what_takes_anothers_place_is_linked_and_the_others_confidence_sinks",
+        "test_memory_capture.py::test_an_agents_conclusion_against_the_users_word_is_the_one_that_is_doubted",
+    ),
+    "Memory Layer: an error without a resolution is no fact; three within a day are a gotcha": (
+        "test_memory_capture.py::test_an_error_without_a_resolution_is_none_but_three_times_a_day_it_is_a_gotcha",
+    ),
+    "Memory Layer: capture is provable, junk is refused and counted": (
+        "test_memory_capture.py::test_junk_is_refused_and_every_drop_is_counted_with_its_reason",
+        "test_memory_capture.py::test_what_happens_by_itself_is_withheld_and_counted_unless_the_mode_is_active",
+    ),
+    "Memory Layer: what was deleted stays deleted": (
+        "test_memory_capture.py::test_what_the_user_deleted_stays_deleted_when_it_is_met_again",
+    ),
     "Memory Layer 4.2: storage in files, gitignored": (
         "test_memories.py::test_a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
         "test_memories.py::test_the_folders_of_the_specification_say_whose_a_memory_is_and_how_long_it_is_kept",
@@ -82,6 +103,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "Memory Layer 4.8, Article XIII.3: agent privacy": (
         "test_memories.py::test_an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
+        "test_memory_capture.py::test_an_agents_own_findings_are_its_own_and_what_the_user_said_is_for_all",
     ),
     "Memory Layer 4.9, Article XIII.4: user files are never modified": (
         "test_memories.py::test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked",
@@ -127,6 +149,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Memory Layer: secrets, private words and our own text are not stored": (
         "test_memories.py::test_secrets_private_words_and_what_we_injected_are_never_stored",
+        "test_memory_capture.py::test_secrets_private_words_and_our_own_text_are_not_captured",
     ),
     "Session Lock §6: how it works; Article XV.1: while a session is active CLAUDE.md has the block": (
         "test_session_lock.py::test_chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",

@@ -223,6 +223,32 @@ export interface CaptureSettings {
   boundaries?: string[] | null
 }
 
+/** What became of one capture. */
+export interface CaptureShown {
+  /** RFC 3339. */
+  at: string
+  sessionId: string
+  origin: "request" | "run" | "preCompact" | "exit" | "artifact"
+  kept: number
+  repeated: number
+  withheld: number
+  dropped: DropCount[]
+}
+
+/** What was captured within reach, and what was not, and why. */
+export interface CaptureState {
+  /** The last capture; null when there was none yet. */
+  last: CaptureShown | null
+  captures: number
+  kept: number
+  repeated: number
+  /** What would have been kept, were the project's mode active. */
+  withheld: number
+  dropped: DropCount[]
+  /** Runs whose material waits to be captured. */
+  waiting: number
+}
+
 /** A value that was changed. */
 export interface ChangeEntry {
   /** The entity's id, or `metadata`. */
@@ -552,10 +578,44 @@ export interface DerivedChanges {
   cut: boolean
 }
 
+/** What is known to be worth keeping. */
+export interface DigestEntry {
+  type: "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson"
+  title?: string
+  text: string
+  author?: string | null
+  at?: string | null
+  /** Without it, the type's own. */
+  confidence?: number | null
+  tags?: string[]
+}
+
+/** An error that was met. */
+export interface DigestError {
+  text: string
+  /** What ended it; empty while nothing has. */
+  resolution?: string
+  at?: string | null
+}
+
+/** Words of the session, as they were said. */
+export interface DigestMessage {
+  author: "user" | "assistant"
+  text: string
+  /** Without it, now. */
+  at?: string | null
+}
+
 /** The OpenRPC document of this sidecar. */
 export interface DiscoverResult {
   openrpc: string
   [member: string]: unknown
+}
+
+/** How many were not kept for one reason. */
+export interface DropCount {
+  reason: "tooShort" | "tooLong" | "question" | "toolOutput" | "instructionFile" | "private" | "injected" | "deletedByUser" | "unresolvedError"
+  count: number
 }
 
 /** No members. */
@@ -829,6 +889,41 @@ export interface MemoryAddParams {
   sessionId?: string | null
 }
 
+/** A session's digest, or a text that sums it up. */
+export interface MemoryCaptureParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  /** The provider session; its entries stand in one file a day. */
+  sessionId: string
+  digest?: MemoryDigest | null
+  /** A summary in the agent's words, as a compaction gives it. */
+  text?: string | null
+  /** What this comes from; the same one again is not counted again. Without it, the text's own. */
+  sourceId?: string | null
+  /** Whether nobody asked for it: then nothing is written into the project unless its mode is active. */
+  automatic?: boolean
+}
+
+/** What became of it, with what had waited of the project's runs. */
+export interface MemoryCaptureResult {
+  /** Ids of new memories. */
+  kept: string[]
+  /** Ids of memories that were met again: their evidence is counted. */
+  repeated: string[]
+  /** Ids of memories whose confidence sank. */
+  contradicted: string[]
+  /** What would have been kept, were the project's mode active. */
+  withheld: number
+  dropped: DropCount[]
+  /** The digests' files, below the project's folder. */
+  paths: string[]
+}
+
 /** How many memories one owner has of one kind. */
 export interface MemoryCount {
   owner: string
@@ -899,6 +994,14 @@ export interface MemoryDetail {
   contradicts: string[]
   /** What of its file could not be read, in one sentence. */
   warning: string | null
+}
+
+/** What a session leaves. */
+export interface MemoryDigest {
+  /** Read for corrections, decisions and conclusions. */
+  messages?: DigestMessage[]
+  errors?: DigestError[]
+  entries?: DigestEntry[]
 }
 
 /** What a score is the product of. */
@@ -1094,6 +1197,7 @@ export interface MemoryStatusResult {
   memories: number
   counts: MemoryCount[]
   index: MemoryIndexState
+  capture: CaptureState
   warnings: MemoryWarning[]
 }
 
@@ -2351,7 +2455,9 @@ export interface Methods {
    */
   "memory/restore": { params: MemoryIdParams; result: MemoryDetail }
   /**
-   * Shows how many memories are within reach, by owner, keeping and tier, and what could not be read.
+   * Shows how many memories are within reach, by owner, keeping and tier, what was captured last and what was not.
+   *
+   * Every drop is counted with its reason, and so is what would have been kept in active mode.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
@@ -2362,6 +2468,15 @@ export interface Methods {
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/rebuild": { params: MemoryParams; result: MemoryRebuildResult }
+  /**
+   * Keeps what a session leaves: decisions, corrections of the user, errors with what ended them, proven patterns.
+   *
+   * Each becomes a short entry of the session's digest file of the day, with author, time and the wording as it was.
+   * What is known already counts as evidence, what the user deleted stays deleted, junk is dropped and counted.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/capture": { params: MemoryCaptureParams; result: MemoryCaptureResult }
   /**
    * Lists a project's entities in the file's order, and what is odd about the file.
    *

@@ -23,7 +23,7 @@ from sidecar.capture.giving_up import (
     REASON,
     UNREAL,
 )
-from sidecar.capture.prose import sentences
+from sidecar.core.prose import sentences
 from sidecar.core.redact import redact
 
 MAX_TRIED, MAX_REASON = 160, 300

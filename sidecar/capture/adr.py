@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from sidecar.capture.boundaries import Boundary, kind_of
 from sidecar.capture.drafting import MAX_TITLE, Draft
-from sidecar.capture.prose import cut, sentences, telling
 from sidecar.codebase import Contract, parameters
+from sidecar.core.prose import cut, sentences, telling
 from sidecar.core.redact import redact
 
 MAX_FILES = 8

@@ -3,8 +3,8 @@
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from sidecar.capture.prose import LOOKED_AT_CHARACTERS, first_sentence, telling
 from sidecar.codebase import is_generated
+from sidecar.core.prose import LOOKED_AT_CHARACTERS, first_sentence, telling
 from sidecar.core.redact import redact
 
 MAX_FILES = 20

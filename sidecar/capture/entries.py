@@ -10,8 +10,8 @@ import apsw
 from sidecar.capture.drafting import Change, Draft, Tally, devlog, following, grown, is_due, titled, totals
 from sidecar.capture.events import Event, name_of
 from sidecar.capture.finished import Finished
-from sidecar.capture.prose import telling
 from sidecar.codebase import is_generated
+from sidecar.core.prose import telling
 from sidecar.core.redact import redact
 from sidecar.runs import Artifact, SubChat, artifacts
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from sidecar.capture.abandoned import Abandoned
 from sidecar.capture.direction import Dropped, TakenBack
 from sidecar.capture.drafting import Draft
-from sidecar.capture.prose import cut, first_sentence, telling
 from sidecar.codebase import query_terms
+from sidecar.core.prose import cut, first_sentence, telling
 from sidecar.core.redact import redact
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6

@@ -12,10 +12,10 @@ from sidecar.capture.direction import Dropped, dropped_steps, files_named, is_tu
 from sidecar.capture.entries import objective_of, provenance_of, window_begin_ms
 from sidecar.capture.events import Event
 from sidecar.capture.finished import Finished
-from sidecar.capture.prose import first_sentence, telling
 from sidecar.capture.rejected import Rejected, rejected_of, rejection
 from sidecar.capture.verdicts import Change
 from sidecar.core.digests import short_id
+from sidecar.core.prose import first_sentence, telling
 from sidecar.core.redact import redact
 from sidecar.runs import Artifact, SubChat, artifacts, records
 

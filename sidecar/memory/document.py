@@ -89,6 +89,15 @@ def alone(content: bytes, memory: Memory) -> bytes:
     return new_memory({"id": memory.id, **facts}, one.title, one.text)
 
 
+def is_editable(content: bytes) -> bool:
+    """Says whether a file can be changed, or has to be left alone because it is damaged."""
+    try:
+        _editable(content)
+    except PolicyDenied:
+        return False
+    return True
+
+
 def _entry(whole: Facts, one: sections.Section, position: int) -> Memory:
     own = whole.overlaid(sections.facts_of(one.facts or ""), one.title)
     return memory_of(own, one.title, one.text, position)

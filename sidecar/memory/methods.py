@@ -1,4 +1,4 @@
-"""`memory/add|search|get|list|update|delete|restore|status|rebuild`."""
+"""`memory/add|get|list|update|delete|restore|status|rebuild`; the list of all methods of memories."""
 
 from sidecar.call import Call
 from sidecar.core.errors import (
@@ -14,6 +14,8 @@ from sidecar.core.errors import (
 from sidecar.memory.access import unknown
 from sidecar.memory.answering import search
 from sidecar.memory.asking import Asked, asked
+from sidecar.memory.capture import methods as capture
+from sidecar.memory.capture.status import MemoryStatusResult
 from sidecar.memory.document import Edit
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.front_matter import Value
@@ -32,7 +34,6 @@ from sidecar.memory.model import (
     MemoryListResult,
     MemoryParams,
     MemoryRebuildResult,
-    MemoryStatusResult,
     MemoryUpdateParams,
     MemoryWarning,
 )
@@ -127,7 +128,10 @@ def restore(call: Call, params: MemoryIdParams) -> MemoryDetail:
 
 
 def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
-    """Shows how many memories are within reach, by owner, keeping and tier, and what could not be read."""
+    """Shows how many memories are within reach, by owner, keeping and tier, what was captured last and what was not.
+
+    Every drop is counted with its reason, and so is what would have been kept in active mode.
+    """
     found = asked(call, params)
     is_there = found.index.folder.exists()
     checked = found.index.check()
@@ -135,12 +139,14 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
     with call.database.read() as tx:
         counts = listing.counts(tx, project, owners)
         files = listing.files_within(tx, project, owners)
+        captured = capture.capture_state(tx, project, owners)
     return MemoryStatusResult(
         folder=found.index.folder.root,
         present=is_there,
         memories=sum(row.memories for row in counts),
         counts=[MemoryCount(**row.told()) for row in counts],
         index=MemoryIndexState(files=files, changed=checked.changed, removed=checked.removed),
+        capture=captured,
         warnings=_warnings(call, found, checked),
     )
 
@@ -194,4 +200,5 @@ METHODS = (
     method("memory/restore", restore, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound, Conflict)),
     method("memory/status", status, lane=Lane.SHARED, errors=_READING),
     method("memory/rebuild", rebuild, lane=Lane.WORKSPACE, errors=_WRITING),
+    *capture.METHODS,
 )

@@ -241,17 +241,6 @@ class MemoryIndexState(WireModel):
     removed: int = Field(description="How many of all files had gone since.")
 
 
-class MemoryStatusResult(WireModel):
-    """What is remembered within reach, and in what state it is."""
-
-    folder: str = Field(description="Where the files are.")
-    present: bool = Field(description="Whether there is a folder of memories.")
-    memories: int
-    counts: list[MemoryCount]
-    index: MemoryIndexState
-    warnings: list[MemoryWarning]
-
-
 class MemoryRebuildResult(WireModel):
     """The index was made anew from the files."""
 

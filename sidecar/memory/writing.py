@@ -69,14 +69,22 @@ class Writer:
         title = screened(edit.title).text if edit.title is not None else None
         text = screened(edit.text).text if edit.text is not None else None
         with self.folder.locked():
-            memory, is_group, content = self.found(memory_id)
-            _require_version(memory, version)
-            changed = document.edited(content, memory, Edit(edit.facts, title, text), is_group=is_group)
-            if changed != content:
-                self.folder.replace(memory.path, content, changed)
-                self.index.refresh([memory.path])
+            memory = self._edit(memory_id, version, Edit(edit.facts, title, text))
         index_file.write(self.index)
         return self._at(memory.path, memory.position)
+
+    def amend(self, memory_id: str, facts: Mapping[str, Value]) -> None:
+        """Changes facts of a memory; the lock is held by the caller. Raises NotFound, Conflict, PolicyDenied."""
+        self._edit(memory_id, None, Edit(facts))
+
+    def _edit(self, memory_id: str, version: str | None, edit: Edit) -> Memory:
+        memory, is_group, content = self.found(memory_id)
+        _require_version(memory, version)
+        changed = document.edited(content, memory, edit, is_group=is_group)
+        if changed != content:
+            self.folder.replace(memory.path, content, changed)
+            self.index.refresh([memory.path])
+        return memory
 
     def delete(self, memory_id: str, version: str | None) -> Memory:
         """Removes a memory for good; what has the same wording is not captured again. Raises NotFound, Conflict."""

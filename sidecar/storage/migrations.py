@@ -208,6 +208,30 @@ MIGRATIONS: tuple[Migration, ...] = (
                  PRIMARY KEY (project, owner, term)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "what memories are made of: material that waits, what was met how often, what became of every capture",
+        (
+            """CREATE TABLE continuity_memory_material (
+                 row_id INTEGER PRIMARY KEY, project TEXT NOT NULL, session TEXT NOT NULL, at_ms INTEGER NOT NULL,
+                 value BLOB NOT NULL)""",
+            "CREATE INDEX continuity_memory_material_by_project ON continuity_memory_material (project)",
+            """CREATE TABLE continuity_memory_meetings (
+                 project TEXT NOT NULL, digest TEXT NOT NULL, source TEXT NOT NULL, at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (project, digest, source)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_memory_captures (
+                 row_id INTEGER PRIMARY KEY, project TEXT NOT NULL, owner TEXT NOT NULL, at_ms INTEGER NOT NULL,
+                 value BLOB NOT NULL)""",
+            "CREATE INDEX continuity_memory_captures_by_project ON continuity_memory_captures (project)",
+            """CREATE TABLE continuity_memory_capture_totals (
+                 project TEXT NOT NULL, owner TEXT NOT NULL, name TEXT NOT NULL, total INTEGER NOT NULL,
+                 PRIMARY KEY (project, owner, name)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_memory_upkeep (
+                 project TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, value BLOB NOT NULL) WITHOUT ROWID""",
+            """CREATE TABLE continuity_memory_resolutions (
+                 project TEXT NOT NULL, id TEXT NOT NULL, word TEXT NOT NULL, at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (project, id)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -224,6 +248,12 @@ DURABLE_TABLES = (
     "continuity_memory_tombstones",
     "continuity_memory_tokens",
     "continuity_memory_openings",
+    "continuity_memory_material",
+    "continuity_memory_meetings",
+    "continuity_memory_captures",
+    "continuity_memory_capture_totals",
+    "continuity_memory_upkeep",
+    "continuity_memory_resolutions",
     "continuity_registry_dismissed",
     "continuity_registry_decisions",
     "continuity_session_locks",

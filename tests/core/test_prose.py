@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.capture.drafting import Change, devlog, is_due
-from sidecar.capture.prose import sentences, telling
+from sidecar.core.prose import sentences, telling
 
 TELLING = "Rounding now happens on the discount, not on the price."
 

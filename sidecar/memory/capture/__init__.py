@@ -1,0 +1,1 @@
+"""What sessions leave for remembering: read for what is worth it, kept as short entries, counted either way."""

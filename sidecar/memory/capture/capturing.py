@@ -1,0 +1,158 @@
+"""`capture_digest`: what a session leaves becomes memories, or is counted with the reason why it did not."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from sidecar.call import Process
+from sidecar.core.instruction_files import AGENT_PATHS
+from sidecar.memory.access import Reach
+from sidecar.memory.capture.digest import Digest, Note, from_json
+from sidecar.memory.capture.finding import Found, Met, found_in, gotcha
+from sidecar.memory.capture.junk import instruction_lines
+from sidecar.memory.capture.keeping import Kept, Origin, keep_notes
+from sidecar.memory.layout import SHARED
+from sidecar.memory.store import captures
+from sidecar.memory.writing import Writer
+from sidecar.workspace import Workspace
+
+OriginName = Literal["request", "run", "preCompact", "exit", "artifact"]
+
+GOTCHA_MEETINGS = 3
+GOTCHA_MS = 24 * 3_600_000
+"""An error that is met so often within that time is a gotcha (intelligence-layer.md 4; decisions.md, Memory Layer)."""
+
+MAX_INSTRUCTION_BYTES = 256 * 1024
+
+
+class Captured(NamedTuple):
+    """What became of a digest."""
+
+    new: tuple[str, ...] = ()
+    """Ids of new memories."""
+    repeated: tuple[str, ...] = ()
+    """Ids of memories that were met again."""
+    contradicted: tuple[str, ...] = ()
+    """Ids of memories whose confidence sank."""
+    withheld: int = 0
+    """What would have been kept, were the project's mode active."""
+    dropped: Mapping[str, int] = MappingProxyType({})
+    """How many were not worth it, by reason."""
+    paths: tuple[str, ...] = ()
+    """The digest files written, below the memories' folder."""
+
+    def and_also(self, other: "Captured") -> "Captured":
+        """Adds another one up with this one."""
+        return Captured(
+            self.new + other.new,
+            self.repeated + other.repeated,
+            self.contradicted + other.contradicted,
+            self.withheld + other.withheld,
+            Counter(self.dropped) + Counter(other.dropped),
+            tuple(dict.fromkeys(self.paths + other.paths)),
+        )
+
+
+class Asking(NamedTuple):
+    """Who captures, in which project, and whether anybody asked for it."""
+
+    process: Process
+    workspace: Workspace
+    reach: Reach
+    origin: OriginName
+    automatic: bool
+    """What happens by itself writes no file into a project unless its mode is active."""
+
+
+def capture_digest(asking: Asking, digest: Digest) -> Captured:
+    """Keeps what a digest is worth, after what waits of the project's runs.
+
+    Raises PolicyDenied or StateDegraded where the folder cannot be used, Busy while another process writes.
+    """
+    return capture_waiting(asking).and_also(_captured(asking, digest))
+
+
+def capture_waiting(asking: Asking) -> Captured:
+    """Keeps what finished runs have left for remembering; what was captured waits no more."""
+    with asking.process.database.read() as tx:
+        rows = captures.waiting(tx, asking.workspace.project_key)
+    captured = Captured()
+    shared = asking._replace(reach=Reach((SHARED,), "", ""), origin="run", automatic=True)
+    for row, value in rows:
+        captured = captured.and_also(_captured(shared, from_json(value)))
+        with asking.process.database.write() as tx:
+            captures.taken(tx, [row])
+    return captured
+
+
+def is_writing(asking: Asking) -> bool:
+    """Says whether memories may be written into the project."""
+    return not asking.automatic or asking.process.settings(asking.workspace.project_key).mode == "active"
+
+
+def _captured(asking: Asking, digest: Digest) -> Captured:
+    found = found_in(digest, _instructions(asking.workspace))
+    notes = (*found.notes, *_gotchas(asking, digest, found))
+    if not is_writing(asking):
+        captured = Captured(withheld=len(notes), dropped=found.dropped)
+    elif not notes:
+        captured = Captured(dropped=found.dropped)
+    else:
+        captured = _kept(asking, digest, notes, found)
+    _note(asking, digest.session, captured)
+    return captured
+
+
+def _kept(asking: Asking, digest: Digest, notes: Sequence[Note], found: Found) -> Captured:
+    writer = Writer(asking.process, asking.workspace, asking.reach)
+    kept: Kept = keep_notes(writer, notes, Origin(digest.session, digest.source, asking.reach.agent))
+    return Captured(kept.new, kept.repeated, kept.contradicted, 0, found.dropped + kept.dropped, kept.paths)
+
+
+def _gotchas(asking: Asking, digest: Digest, found: Found) -> list[Note]:
+    """Counts the errors that were met, and gives a memory for each that comes again and again."""
+    project = asking.workspace.project_key
+    notes: dict[str, Note] = {}
+    with asking.process.database.write(durable=False) as tx:
+        for position, met in enumerate(found.met):
+            captures.meet(tx, project, met.digest, f"{digest.source}#{position}", met.at_ms)
+            if _is_often(captures.meetings_since(tx, project, met.digest, met.at_ms - GOTCHA_MS)):
+                notes[met.digest] = gotcha(met)
+    return list(notes.values())
+
+
+def _is_often(times: int) -> bool:
+    return times >= GOTCHA_MEETINGS
+
+
+def _instructions(workspace: Workspace) -> frozenset[str]:
+    """Gives the lines of the project's rule files: agents are told of them anyway."""
+    lines: set[str] = set()
+    for root, name in _places(workspace):
+        path = os.path.join(root, name)
+        try:
+            if os.path.isfile(path) and os.path.getsize(path) <= MAX_INSTRUCTION_BYTES:
+                with open(path, encoding="utf-8", errors="replace") as stream:
+                    lines |= instruction_lines(stream.read())
+        except OSError:
+            continue  # what cannot be read is nothing to compare with
+    return frozenset(lines)
+
+
+def _places(workspace: Workspace) -> Iterable[tuple[str, str]]:
+    roots = dict.fromkeys((os.fspath(workspace.cwd), os.fspath(workspace.project)))
+    return [(root, name) for root in roots for name in AGENT_PATHS]
+
+
+def _note(asking: Asking, session: str, captured: Captured) -> None:
+    capture = captures.Capture(
+        asking.process.clock.now_ms(), session, asking.origin, len(captured.new), len(captured.repeated),
+        captured.withheld, {reason: number for reason, number in sorted(captured.dropped.items()) if number},
+    )  # fmt: skip
+    with asking.process.database.write(durable=False) as tx:
+        captures.note(tx, asking.workspace.project_key, asking.reach.agent or SHARED, capture)
+
+
+__all__ = ["Asking", "Captured", "Met", "OriginName", "capture_digest", "capture_waiting", "is_writing"]

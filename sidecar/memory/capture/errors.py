@@ -1,0 +1,21 @@
+"""The line of an error's output by which it is known again. Pure."""
+
+import re
+
+MAX_LINE = 300
+
+_TELLING = re.compile(
+    r"(?m)^.*?(?P<line>(?:[\w.]*(?:Error|Exception|Failure|Warning|Panic)\b: .+)"
+    r"|(?:\b(?:error|fatal|panic|failed|ERR!)(?:\[[\w-]+\])?: .+)|(?:\berror TS\d+: .+)"
+    r"|(?:.*(?:command not found|No such file or directory|Permission denied|Connection refused|EADDRINUSE"
+    r"|Cannot find module|is not recognized as|not found in PATH|Segmentation fault).*))$"
+)
+
+
+def error_line(output: str) -> str:
+    """Gives the last line that names an error, as it stands there; an output of one line is that line."""
+    found = [match["line"].strip() for match in _TELLING.finditer(output[-20_000:])]
+    if found:
+        return found[-1][:MAX_LINE]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return lines[0][:MAX_LINE] if len(lines) == 1 else ""

@@ -1,0 +1,133 @@
+"""What of a session's digest is worth a memory. Pure.
+
+A prompt is read for corrections and decisions of the user, an answer for the agent's conclusions; an error is kept with
+what ended it, because one that nothing has ended is no fact.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from sidecar.core.prose import paragraphs, sentences
+from sidecar.memory.capture.conclusions import conclusion
+from sidecar.memory.capture.corrections import correction
+from sidecar.memory.capture.digest import Digest, Note, Said, Trouble
+from sidecar.memory.capture.errors import error_line
+from sidecar.memory.capture.junk import Reason, is_tool_output, junk
+from sidecar.memory.capture.titles import title_of
+from sidecar.memory.sameness import digest_of
+from sidecar.memory.screening import screened
+
+CONFIDENCE = {
+    "decision": 0.8, "error_pattern": 0.6, "resolution": 0.75, "user_correction": 0.9, "validated_pattern": 0.75,
+    "gotcha": 0.8, "lesson": 0.75,
+}  # fmt: skip
+"""Of what is told as such; what is read from words has the confidence of the rule it fits."""
+
+MAX_SENTENCE = 600
+MAX_TEXT = 4_000
+
+_ENDED = re.compile(r"(?<=[。！？])\s*")
+
+
+class Met(NamedTuple):
+    """An error that was met, by what is the same whenever it is met again."""
+
+    line: str
+    digest: str
+    at_ms: int
+
+
+class Found(NamedTuple):
+    """What is worth keeping, the errors that were met, and why the rest was dropped."""
+
+    notes: tuple[Note, ...]
+    met: tuple[Met, ...]
+    dropped: Counter[str]
+
+
+def found_in(digest: Digest, instructions: Collection[str]) -> Found:
+    """Finds what is worth keeping; `instructions` are the lines of rule files, which are no news."""
+    dropped: Counter[str] = Counter()
+    notes = []
+    candidates = [*digest.notes, *(note for said in digest.said for note in _heard(said, dropped))]
+    met = tuple(_met(trouble) for trouble in digest.troubles if error_line(trouble.text))
+    candidates += [note for trouble in digest.troubles for note in _mended(trouble, dropped)]
+    for note in candidates:
+        kept = _screened(note, dropped)
+        if kept is None:
+            continue
+        reason = junk(kept.text, instructions) if kept.type not in ("error_pattern", "gotcha") else None
+        if reason is not None:
+            dropped[reason] += 1
+        else:
+            notes.append(kept)
+    return Found(tuple(sorted(notes, key=lambda note: note.at_ms)), met, dropped)
+
+
+def gotcha(met: Met) -> Note:
+    """Gives the memory of an error that comes again and again."""
+    text = f"The same error keeps coming back: {_shown(met.line)}"
+    return Note("gotcha", title_of(f"Keeps coming back: {met.line}"), text, "tool", met.at_ms, CONFIDENCE["gotcha"])
+
+
+def _heard(said: Said, dropped: Counter[str]) -> Iterator[Note]:
+    """Reads one message; what is private and what we said ourselves is gone before a sentence of it is looked at."""
+    clean = screened(said.text)
+    dropped["private"] += clean.private
+    dropped["injected"] += clean.injected
+    for paragraph in paragraphs(clean.text):
+        is_dump = is_tool_output(paragraph)
+        for sentence in _sentences(paragraph):
+            note = _note(said, sentence)
+            if note is not None and (is_dump or len(sentence) > MAX_SENTENCE):
+                dropped["toolOutput" if is_dump else "tooLong"] += 1
+            elif note is not None:
+                yield note
+
+
+def _sentences(paragraph: str) -> Iterator[str]:
+    for sentence in sentences(paragraph):
+        yield from (part.strip() for part in _ENDED.split(sentence) if part.strip())
+
+
+def _note(said: Said, sentence: str) -> Note | None:
+    fits = correction(sentence) if said.author == "user" else conclusion(sentence)
+    if fits is None:
+        return None
+    return Note(fits.type, title_of(sentence), sentence, said.author, said.at_ms, fits.confidence)
+
+
+def _met(trouble: Trouble) -> Met:
+    line = screened(error_line(trouble.text)).text
+    return Met(line, digest_of("error", line), trouble.at_ms)
+
+
+def _mended(trouble: Trouble, dropped: Counter[str]) -> Iterator[Note]:
+    line = error_line(trouble.text)
+    if not line or not trouble.resolution.strip():
+        _count(dropped, "unresolvedError")
+        return
+    yield Note("error_pattern", title_of(line), _shown(line), "tool", trouble.at_ms, CONFIDENCE["error_pattern"])
+    text = f"{trouble.resolution.strip()}\n\nIt had failed with {_shown(line)}."
+    yield Note("resolution", title_of(f"Resolved: {line}"), text, "assistant", trouble.at_ms, CONFIDENCE["resolution"])
+
+
+def _shown(line: str) -> str:
+    plain = line.replace("`", "'")
+    return f"`{plain}`"
+
+
+def _screened(note: Note, dropped: Counter[str]) -> Note | None:
+    """Gives a note as it may be stored; None when nothing is left of it."""
+    text, title = screened(note.text[:MAX_TEXT]), screened(note.title)
+    if not text.text:
+        _count(dropped, "injected" if text.injected else "private" if text.private else "tooShort")
+        return None
+    sure = CONFIDENCE[note.type] if note.confidence is None else note.confidence
+    return note._replace(text=text.text, title=title.text or title_of(text.text), confidence=sure)
+
+
+def _count(dropped: Counter[str], reason: Reason) -> None:
+    dropped[reason] += 1

@@ -1,0 +1,100 @@
+"""`memory/capture`, and what `memory/status` tells of captures."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from sidecar.call import Call
+from sidecar.core.clock import rfc3339
+from sidecar.core.digests import short_id
+from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
+from sidecar.memory.asking import asked
+from sidecar.memory.capture.capturing import Asking, capture_digest
+from sidecar.memory.capture.digest import Digest, Note, Said, Trouble
+from sidecar.memory.capture.model import (
+    CaptureShown,
+    CaptureState,
+    DropCount,
+    MemoryCaptureParams,
+    MemoryCaptureResult,
+)
+from sidecar.memory.store import captures
+from sidecar.memory.telling import project_path
+from sidecar.method import Lane, method
+
+DROPPED = "dropped."
+
+
+def capture(call: Call, params: MemoryCaptureParams) -> MemoryCaptureResult:
+    """Keeps what a session leaves: decisions, corrections of the user, errors with what ended them, proven patterns.
+
+    Each becomes a short entry of the session's digest file of the day, with author, time and the wording as it was.
+    What is known already counts as evidence, what the user deleted stays deleted, junk is dropped and counted.
+    """
+    found = asked(call, params)
+    asking = Asking(call.process, found.workspace, found.reach, "request", params.automatic)
+    done = capture_digest(asking, _digest(params, call.now_ms()))
+    return MemoryCaptureResult(
+        kept=list(done.new),
+        repeated=list(done.repeated),
+        contradicted=list(done.contradicted),
+        withheld=done.withheld,
+        dropped=_dropped(done.dropped),
+        paths=[project_path(path) for path in done.paths],
+    )
+
+
+def capture_state(tx: apsw.Connection, project: str, owners: Sequence[str]) -> CaptureState:
+    """Gives what was captured within reach."""
+    totals: Counter[str] = Counter(captures.totals(tx, project, owners))
+    last = captures.last(tx, project, owners, 1)
+    told = {name.removeprefix(DROPPED): count for name, count in totals.items() if name.startswith(DROPPED)}
+    return CaptureState(
+        last=_shown(last[0]) if last else None,
+        captures=totals["captures"],
+        kept=totals["kept"],
+        repeated=totals["repeated"],
+        withheld=totals["withheld"],
+        dropped=_dropped(told),
+        waiting=captures.material(tx, project),
+    )
+
+
+def _digest(params: MemoryCaptureParams, now_ms: int) -> Digest:
+    given = params.digest
+    if given is None and params.text is None:
+        raise InvalidParams("There is nothing to capture.", hint="Send `digest`, `text`, or both.")
+    said = [Said(one.author, one.text, _ms(one.at, now_ms)) for one in given.messages] if given else []
+    said += [Said("assistant", params.text, now_ms)] if params.text else []
+    troubles = [Trouble(one.text, one.resolution, _ms(one.at, now_ms)) for one in given.errors] if given else []
+    notes = [
+        Note(one.type, one.title, one.text, one.author or "", _ms(one.at, now_ms), one.confidence, tuple(one.tags))
+        for one in (given.entries if given else [])
+    ]
+    told = params.model_dump(mode="json", include={"digest", "text"})
+    source = params.source_id or f"{params.session_id}:{short_id(told)}"
+    return Digest(params.session_id, source, tuple(said), tuple(troubles), tuple(notes))
+
+
+def _ms(at: datetime | None, now_ms: int) -> int:
+    return now_ms if at is None else int(at.timestamp() * 1000)
+
+
+def _shown(one: captures.Capture) -> CaptureShown:
+    told: dict[str, Any] = {**one._asdict(), "dropped": _dropped(one.dropped), "at": rfc3339(one.at_ms)}
+    told["session_id"] = told.pop("session")
+    del told["at_ms"]
+    return CaptureShown(**told)
+
+
+def _dropped(counts: Mapping[str, int]) -> list[DropCount]:
+    told: list[tuple[Any, int]] = sorted((reason, count) for reason, count in counts.items() if count)
+    return [DropCount(reason=reason, count=count) for reason, count in told]
+
+
+_ERRORS: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy, InvalidParams)
+
+METHODS = (method("memory/capture", capture, lane=Lane.WORKSPACE, errors=_ERRORS),)

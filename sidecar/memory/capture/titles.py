@@ -1,0 +1,29 @@
+"""A short title of a sentence that was said. Pure."""
+
+import re
+
+MAX_TITLE = 80
+
+_LEAD = re.compile(
+    r"^(?:(?:no|nope|nah|actually|wait|well|ok(?:ay)?|yes|so|and|but|also|then|please|hm+|sorry|right|decision|nein|bitte|non"
+    r"|não|nee|нет)\b[\s,.:;!—–-]*)+",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"\s*(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|\s(?:because|since|so that|due to|weil|parce que|porque|perché)\s)"
+)
+LEAST_WORDS = 4
+
+
+def title_of(sentence: str) -> str:
+    """Gives a sentence without its lead-in and its reasons, at most 80 characters."""
+    flat = re.sub(r"\s+", " ", sentence).strip(" \t\"'*_`#")
+    core = _LEAD.sub("", flat) or flat
+    for found in _CLAUSE.finditer(core):
+        if len(core[: found.start()].split()) >= LEAST_WORDS:
+            core = core[: found.start()]
+            break
+    core = core.rstrip(" .!。:;,")
+    if len(core) > MAX_TITLE:
+        core = core[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
+    return core[:1].upper() + core[1:]
