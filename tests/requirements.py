@@ -171,6 +171,25 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_session_lock.py::test_the_block_is_no_rule_of_the_projects_and_changes_no_anchor",
         "test_session_lock.py::test_without_a_session_file_none_is_made_and_nothing_else_of_the_project_changes",
     ),
+    "Registry 5.1, Article XIV 1: the single source of truth": (
+        "test_registry.py::test_one_file_catalogs_every_artifact_and_is_the_single_source_of_truth",
+    ),
+    "Registry 5.2, Article XIV 3: REUSE before ADAPT before CREATE": (
+        "test_registry.py::test_what_exists_is_reused_what_is_similar_adapted_and_the_rest_created",
+        "test_registry.py::test_a_repository_without_the_framework_has_a_registry_of_its_code",
+    ),
+    "Registry 5.2, Article XIV 4: impact before what must not simply be changed": (
+        "test_registry.py::test_what_must_not_simply_be_changed_comes_with_its_impact",
+    ),
+    "Article XIV 5: the registry is kept up to date": (
+        "test_registry.py::test_the_registry_follows_what_is_added_modified_and_removed",
+    ),
+    "Registry 5.3, Article XIV 2: health is advisory": (
+        "test_registry.py::test_health_checks_everything_and_never_blocks",
+    ),
+    "Article XIV 6: checksums show untracked modifications": (
+        "test_registry.py::test_a_mismatch_of_a_checksum_shows_a_modification_nobody_noted",
+    ),
     "Continuity: modes": (
         "test_modes.py::test_passive_is_the_default_measures_everything_and_sends_nothing",
         "test_modes.py::test_what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active",

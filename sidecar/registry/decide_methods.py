@@ -34,7 +34,8 @@ def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideRes
     workspace, held = registry_of(call, params)
     registry = held.load().registry
     found = decide(params.intent, registry, held.index(registry), params.limit, params.type)
-    of_type = sum(params.type in (None, one.type) for one in registry.entities)
+    entities = registry.entities
+    of_type = len(entities) if params.type is None else sum(one.type == params.type for one in entities)
     best = found[0] if found else None
     decision_id = short_id([registry.digest, params.intent, params.type, params.limit], 16)
     return RegistryDecideResult(

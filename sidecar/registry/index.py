@@ -15,24 +15,32 @@ COMMON = 0.35
 """What a term counts for that every entity has; one that few have counts up to 1."""
 
 
-class Words(NamedTuple):
-    """An entity's roots by place; those of the name and the keywords as sets of their own, for their shares."""
+Roots = tuple[str, ...]
 
-    name: frozenset[str]
-    keywords: frozenset[str]
-    purpose: frozenset[str]
+
+class Words(NamedTuple):
+    """An entity's roots by place, each sorted."""
+
+    name: Roots
+    keywords: Roots
+    purpose: Roots
+    compounds: Roots
+    """What its compounds are, written together."""
+    path: Roots
 
 
 class Index:
     """The words of a registry. Never changed once made."""
 
-    def __init__(self, entities: Sequence[Entity]) -> None:
+    def __init__(self, entities: Sequence[Entity], words: Sequence[Words] | None = None) -> None:
+        """Takes the entities, and their words where these are known."""
         self.entities = tuple(entities)
-        self.words: list[Words] = []
+        self.words = tuple(words) if words is not None else tuple(map(words_of_entity, self.entities))
         self.postings: dict[str, dict[int, int]] = {}
-        for number, entity in enumerate(self.entities):
-            self._take_in(number, entity)
+        for number, (entity, own) in enumerate(zip(self.entities, self.words, strict=True)):
+            self._take_in(number, own, is_curated=entity.origin == "file")
         self._scale = math.log(len(self.entities) + 1) or 1.0
+        self._weights: dict[str, float] = {}
 
     def weight(self, term: str) -> float:
         """Says how much a term tells: 1 for the rarest, `COMMON` for one that every entity has.
@@ -40,31 +48,47 @@ class Index:
         Smoothed inverse document frequency, scaled by the registry's size, so that a score means the same in a
         registry of thirty and of ten thousand entities.
         """
-        frequency = len(self.postings.get(term, ()))
-        rarity = math.log((len(self.entities) + 1) / (frequency + 1)) / self._scale
-        return COMMON + (1 - COMMON) * rarity
+        known = self._weights.get(term)
+        if known is None:
+            frequency = len(self.postings.get(term, ()))
+            rarity = math.log((len(self.entities) + 1) / (frequency + 1)) / self._scale
+            known = COMMON + (1 - COMMON) * rarity
+            if frequency:
+                self._weights[term] = known
+        return known
 
     def places(self, term: str) -> Mapping[int, int]:
         """Gives the numbers of the entities that hold a term, each with its places."""
         return self.postings.get(term, {})
 
-    def _take_in(self, number: int, entity: Entity) -> None:
-        name = name_of(entity)
-        words = Words(roots_of([name]), roots_of(entity.keywords), roots_of([entity.purpose]))
-        self.words.append(words)
-        compounds = wholes_of([name, *entity.keywords, entity.purpose])
-        is_curated = entity.origin == "file"
+    def _take_in(self, number: int, words: Words, *, is_curated: bool) -> None:
         places = (
             (words.name, NAME),
-            (compounds, KEYWORD),
+            (words.compounds, KEYWORD),
             (words.keywords, KEYWORD if is_curated else ASIDE),
             (words.purpose, PURPOSE),
-            (roots_of([entity.path]), ASIDE),
+            (words.path, ASIDE),
         )
+        postings = self.postings
         for roots, place in places:
             for root in roots:
-                held = self.postings.setdefault(root, {})
+                held = postings.get(root)
+                if held is None:
+                    held = postings[root] = {}
                 held[number] = held.get(number, 0) | place
+
+
+def words_of_entity(entity: Entity) -> Words:
+    """Takes an entity's words apart."""
+    name = name_of(entity)
+    places = (
+        roots_of([name]),
+        roots_of(entity.keywords),
+        roots_of([entity.purpose]),
+        wholes_of([name, *entity.keywords, entity.purpose]),
+        roots_of([entity.path]),
+    )
+    return Words(*(tuple(sorted(roots)) for roots in places))
 
 
 def name_of(entity: Entity) -> str:

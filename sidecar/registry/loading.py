@@ -10,14 +10,20 @@ from sidecar.core.digests import digest_bytes, short_id
 from sidecar.registry import store
 from sidecar.registry.document import Damaged, parse
 from sidecar.registry.entity import Metadata, Registry, Remark
-from sidecar.registry.index import Index
+from sidecar.registry.index import Index, words_of_entity
 from sidecar.registry.merging import merged
 from sidecar.registry.model import RegistryParams
 from sidecar.registry.places import Place, place_of
-from sidecar.registry.store import Parsed
+from sidecar.registry.store import KnownWords, Parsed
 from sidecar.workspace import Workspace
 
 OPEN_PROJECTS = 8
+
+SMALL_BYTES = 128 * 1024
+"""A registry of some four hundred entities, which is read in a tenth of a second."""
+
+WORTH_KEEPING = 500
+"""The words of so many entities are kept on disk; fewer are taken apart in less time than that saves."""
 
 
 class Loaded(NamedTuple):
@@ -29,6 +35,10 @@ class Loaded(NamedTuple):
     """Why the file cannot be read; empty where it can. Its entities are unknown then."""
 
 
+_MadeOf = tuple[str, str, str]
+"""The file's path and digest, and the digest of what was derived."""
+
+
 class Held:
     """What is kept in memory of one project's registry. Thread-safe."""
 
@@ -37,20 +47,20 @@ class Held:
         self._key = key
         self._process = process
         self._parsed = process.part(Parsed, lambda: Parsed(process))
+        self._words = process.part(KnownWords, lambda: KnownWords(process))
         self._lock = threading.Lock()
-        self._loaded: tuple[tuple[str, str, str], Loaded] | None = None
+        self._index_lock = threading.Lock()
+        self._loaded: tuple[_MadeOf, Loaded] | None = None
         self._index: tuple[str, Index] | None = None
 
     def load(self) -> Loaded:
         """Gives the registry; made anew only when the file's bytes or the derived entities are others than before."""
-        place = place_of(self._project)
-        digest = digest_bytes(place.content) if place.content is not None else ""
-        with self._process.database.read() as tx:
-            derived = store.derived_digest(tx, self._key)
+        return self._as_of(*self._now())
+
+    def _as_of(self, made_of: _MadeOf, place: Place) -> Loaded:
         with self._lock:
-            made_of = (place.path, digest, derived)
             if self._loaded is None or self._loaded[0] != made_of:
-                self._loaded = (made_of, self._load(place, digest, derived))
+                self._loaded = (made_of, self._load(place, made_of[1], made_of[2]))
             return self._loaded[1]
 
     def _load(self, place: Place, digest: str, derived: str) -> Loaded:
@@ -62,11 +72,48 @@ class Held:
         return Loaded(place, registry, damage)
 
     def index(self, registry: Registry) -> Index:
-        """Gives the words of a registry turned round; made when they are first asked for."""
-        with self._lock:
+        """Gives the words of a registry turned round; made when they are first asked for.
+
+        Entities that were there before, or in another process, are not taken apart again.
+        """
+        with self._index_lock:
             if self._index is None or self._index[0] != registry.digest:
-                self._index = (registry.digest, Index(registry.entities))
+                self._index = (registry.digest, self._indexed(registry, self._index[1] if self._index else None))
             return self._index[1]
+
+    def at_once(self) -> Registry | None:
+        """Gives the registry where that and a decision take some milliseconds: it is small, or known as it is now."""
+        made_of, place = self._now()
+        is_small = len(place.content or b"") <= SMALL_BYTES and not made_of[2]
+        loaded = self._loaded
+        if not is_small and (loaded is None or loaded[0] != made_of or not self._has_index(loaded[1].registry)):
+            return None
+        return self._as_of(made_of, place).registry
+
+    def make_ready(self) -> None:
+        """Reads the registry and turns its words round."""
+        self.index(self.load().registry)
+
+    def _has_index(self, registry: Registry) -> bool:
+        return self._index is not None and self._index[0] == registry.digest
+
+    def _now(self) -> tuple[_MadeOf, Place]:
+        """What the registry is made of at this moment: the file's path and digest, and the derived entities' digest."""
+        place = place_of(self._project)
+        digest = digest_bytes(place.content) if place.content is not None else ""
+        with self._process.database.read() as tx:
+            derived = store.derived_digest(tx, self._key)
+        return (place.path, digest, derived), place
+
+    def _indexed(self, registry: Registry, before: Index | None) -> Index:
+        known = self._words.get(registry.digest)
+        if known is not None and len(known) == len(registry.entities):
+            return Index(registry.entities, known)
+        taken = dict(zip(before.entities, before.words, strict=True)) if before else {}
+        words = [taken.get(entity) or words_of_entity(entity) for entity in registry.entities]
+        if len(words) >= WORTH_KEEPING:
+            self._words.put(registry.digest, words, self._process.clock.now_ms())
+        return Index(registry.entities, words)
 
     def _of_file(self, place: Place, digest: str) -> tuple[Registry, str]:
         if place.content is None:

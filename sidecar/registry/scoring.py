@@ -15,7 +15,9 @@ intent that spells a name or a purpose out reaches 90, one that an entity has in
 what shares the lesser half of its words stays below.
 """
 
-from collections.abc import Mapping, Sequence
+from bisect import insort
+from collections.abc import Collection, Mapping, Sequence
+from heapq import heapify, heappop
 from typing import NamedTuple
 
 from sidecar.registry.index import ASIDE, KEYWORD, NAME, PURPOSE, Index
@@ -36,6 +38,21 @@ UNFOCUSED = 0.6
 
 FAINT, KIND, UNKNOWN = 0.25, 0.4, 0.5
 """Factors for a term that asks rather than describes, that names a kind of thing, that no entity has."""
+
+
+_ROUNDING = 1e-9
+
+
+def _strength(strengths: Sequence[tuple[int, float]], places: int) -> float:
+    """How far a term counts as covered that stands in these places."""
+    return next((value for where, value in strengths if places & where), 0.0)
+
+
+_BEST = tuple(
+    KEYWORDS_PART * _strength(_FOR_KEYWORDS, places) + PURPOSE_PART * _strength(_FOR_PURPOSE, places)
+    for places in range(2 * ASIDE)
+)
+"""The most a term adds to a score, in parts of its weight, by the places where it stands."""
 
 
 class Term(NamedTuple):
@@ -76,22 +93,21 @@ def terms_of(intent: str, index: Index) -> list[Term]:
 
 def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = None) -> list[Score]:
     """Gives the best entities, the best first; those alike in the registry's order. Only ones that share a term."""
-    covered = _covered(terms, index)
     total = sum(term.weight for term in terms)
-    bounds = sorted(
-        ((min(1.0, weight / total), number) for number, weight in covered.items() if _fits(index, number, type_)),
-        key=lambda one: (-one[0], one[1]),
-    )
+    heap = [
+        (-bound, number)
+        for number, bound in _bounds(terms, index).items()
+        if type_ is None or index.entities[number].type == type_
+    ]
+    heapify(heap)
     found: list[Score] = []
-    for bound, number in bounds:
-        if len(found) >= limit and 100 * bound < found[limit - 1].score:
+    while heap:
+        bound, number = heappop(heap)
+        if len(found) >= limit and -100 * bound / total < found[-1].score - _ROUNDING:
             break  # none that follows can be better
-        found.append(score(number, terms, index))
-        if len(found) >= 2 * limit:
-            found = sorted(found, key=_order)[:limit]
-        else:
-            found.sort(key=_order)
-    return sorted(found, key=_order)[:limit]
+        insort(found, score(number, terms, index), key=_order)
+        del found[limit:]
+    return found
 
 
 def score(number: int, terms: Sequence[Term], index: Index) -> Score:
@@ -133,28 +149,26 @@ def _weight(root: str, index: Index, kinds: Mapping[str, frozenset[str]]) -> flo
     return weight * FAINT if is_faint(root) else weight
 
 
-def _covered(terms: Sequence[Term], index: Index) -> dict[int, float]:
-    """For each entity that shares a term the weight of those it shares: no score is above that share."""
+def _bounds(terms: Sequence[Term], index: Index) -> dict[int, float]:
+    """For each entity that shares a term a bound that its share of the terms' weights does not exceed.
+
+    A kind of thing counts for all of them, for many entities are of it; where nothing else is shared, for those alone
+    that have its word.
+    """
     covered: dict[int, float] = {}
+    kinds = sum(term.weight for term in terms if term.kinds)
     for term in terms:
         if not term.kinds:
-            for number in index.places(term.root):
-                covered[number] = covered.get(number, 0.0) + term.weight
-    kinds = sum(term.weight for term in terms if term.kinds)
-    if not covered:
-        kind_only = {number for term in terms for number in index.places(term.root)}
-        return dict.fromkeys(kind_only, kinds)
-    return {number: weight + kinds for number, weight in covered.items()} if kinds else covered
+            gain = [term.weight * best for best in _BEST]
+            for number, places in index.places(term.root).items():
+                covered[number] = covered.get(number, kinds) + gain[places]
+    return covered or {number: kinds for term in terms for number in index.places(term.root)}
 
 
 def _places(term: Term, number: int, index: Index) -> int:
     """Where a term stands in an entity; what names a kind of thing is not meant as a keyword."""
     places = index.places(term.root).get(number, 0)
     return places & (NAME | PURPOSE) if term.kinds else places
-
-
-def _fits(index: Index, number: int, type_: str | None) -> bool:
-    return type_ is None or index.entities[number].type == type_
 
 
 def _share(
@@ -166,16 +180,16 @@ def _share(
 ) -> float:
     covered = 0.0
     for term, place, kind in zip(terms, places, is_kind, strict=True):
-        strength = next((value for where, value in strengths if place & where), 0.0)
-        covered += term.weight * (1.0 if kind else strength)
+        covered += term.weight * (1.0 if kind else _strength(strengths, place))
     return covered / total if total else 0.0
 
 
-def _part(words: frozenset[str], asked: set[str], index: Index) -> float:
+def _part(words: Sequence[str], asked: Collection[str], index: Index) -> float:
     """The share of some words that is asked for, by their weights."""
-    weights = {word: index.weight(word) * (FAINT if is_faint(word) else 1.0) for word in sorted(words)}
-    total = sum(weights.values())
-    return sum(weight for word, weight in weights.items() if word in asked) / total if total else 0.0
+    weights = [index.weight(word) * (FAINT if is_faint(word) else 1.0) for word in words]
+    total = sum(weights)
+    named = sum(weight for word, weight in zip(words, weights, strict=True) if word in asked)
+    return named / total if total else 0.0
 
 
 def _order(score: Score) -> tuple[float, int]:

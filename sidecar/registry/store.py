@@ -12,10 +12,15 @@ from sidecar.call import Process
 from sidecar.core.digests import digest_bytes, digest_value
 from sidecar.registry.entity import Entity, Metadata, Registry, Remark
 from sidecar.registry.facts import Facts, Named
+from sidecar.registry.index import Words
 from sidecar.storage.cache import Cache
+from sidecar.storage.lru import Lru
 
 VERSION = 1
 """Part of the cache's key: another reading of the same file makes what was parsed before invalid."""
+
+WORDS_VERSION = 1
+"""Another way of taking words apart makes all of them be taken apart anew."""
 
 FACTS_VERSION = 1
 """Another way of taking facts out of a file makes all of them be taken anew."""
@@ -29,7 +34,7 @@ class Parsed:
 
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 8
-        self._cache = Cache("continuity_registry_cache", ("digest",), process.database, process.hot, limit)
+        self._cache = Cache("continuity_registry_cache", ("digest",), process.database, Lru(0), limit)
 
     def get(self, digest: str) -> Registry | None:
         """Gives a registry that was parsed before."""
@@ -39,6 +44,23 @@ class Parsed:
     def put(self, registry: Registry, now_ms: int) -> None:
         """Keeps a registry under its digest."""
         self._cache.put((f"{VERSION}:{registry.digest}",), lambda: _value(registry), now_ms)
+
+
+class KnownWords:
+    """The words of registries by their digests, so that a process need not take ten thousand entities apart."""
+
+    def __init__(self, process: Process) -> None:
+        limit = int(process.settings("")["cache.diskBytes"]) // 8
+        self._cache = Cache("continuity_registry_cache", ("digest",), process.database, Lru(0), limit)
+
+    def get(self, digest: str) -> list[Words] | None:
+        """Gives the words of a registry's entities, in their order."""
+        value = self._cache.get((f"words {WORDS_VERSION}:{digest}",))
+        return None if value is None else [Words(*map(tuple, one)) for one in value]
+
+    def put(self, digest: str, words: Sequence[Words], now_ms: int) -> None:
+        """Keeps the words of a registry's entities."""
+        self._cache.put((f"words {WORDS_VERSION}:{digest}",), lambda: [list(map(list, one)) for one in words], now_ms)
 
 
 def put_decision(tx: apsw.Connection, project: str, decision_id: str, now_ms: int, value: dict[str, Any]) -> None:
@@ -87,7 +109,7 @@ def derived(tx: apsw.Connection, project: str) -> Kept:
     ).fetchone()
     if row is None or digest_bytes(row[1]) != row[0]:
         return Kept("", ())
-    return Kept(row[0], tuple(_entity(*one) for one in orjson.loads(row[1])))
+    return Kept(row[0], tuple(_entities_of(orjson.loads(row[1]))))
 
 
 def facts(tx: apsw.Connection, project: str) -> dict[str, Facts]:
@@ -154,21 +176,15 @@ def _value(registry: Registry) -> Any:
 def _registry(value: Any, digest: str) -> Registry:
     metadata, remarks, entities = value
     return Registry(
-        [_entity(*one) for one in entities],
+        _entities_of(entities),
         Metadata(*metadata),
         [Remark(*one) for one in remarks],
         digest,
     )
 
 
-def _entity(
-    category: str,
-    key: str,
-    path: str,
-    type_: str,
-    purpose: str,
-    keywords: list[str],
-    dependencies: list[str],
-    *rest: Any,
-) -> Entity:
-    return Entity(category, key, path, type_, purpose, tuple(keywords), tuple(dependencies), *rest)
+def _entities_of(rows: list[list[Any]]) -> list[Entity]:
+    return [
+        Entity(category, key, path, type_, purpose, tuple(keywords), tuple(dependencies), *rest)
+        for category, key, path, type_, purpose, keywords, dependencies, *rest in rows
+    ]

@@ -1,0 +1,147 @@
+"""What the registry takes: read cold and warm, a decision among ten thousand entities; and how often it is right.
+
+    python -m tests.benchmarks.decide [entities] [rounds]
+
+Prints medians in milliseconds of one run, as multiples of hashing the registry's file, which no look can do without;
+then the rates on the labelled intents, beside those of counting shared words.
+"""
+
+import gc
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from sidecar.core.digests import digest_bytes
+from sidecar.registry import hint_for
+from sidecar.registry.document import parse
+from sidecar.registry.index import Index
+from sidecar.registry.loading import Held
+from tests.registry.labelled.intents import INTENTS
+from tests.registry.labelled.measuring import Rates, keyword_overlap, ours, rates
+from tests.support.memory import MemorySidecar
+
+PATH = ".chati/registry.yaml"
+VERBS = "route validate render parse store send list build sign stream load merge split cache compress export".split()
+NOUNS = (
+    "request session cookie header template receipt invoice customer order price stock report email token file".split()
+)
+PLACES = "cart checkout ledger warehouse gateway profile billing search archive printer queue dashboard".split()
+
+
+def registry(entities: int) -> str:
+    """Gives a registry's text whose words repeat as those of a large project do."""
+    pick = random.Random(7)
+    lines = ["metadata:", f"  entity_count: {entities}", "", "entities:", "  modules:"]
+    for number in range(entities):
+        verb, noun, place = pick.choice(VERBS), pick.choice(NOUNS), pick.choice(PLACES)
+        more = " ".join(pick.sample(NOUNS + VERBS, 4))
+        lines += [
+            f"    {verb}-{noun}-{number}:",
+            f"      path: src/{place}/{verb}_{noun}_{number}.py",
+            "      type: module",
+            f'      purpose: "{verb.title()} each {noun} of the {place}, {more}, batch{number % 500}"',
+            f"      keywords: [{verb}, {noun}, {place}, step{number % 900}]",
+            f"      dependencies: [{'' if number < 9 else ', '.join(_needed(lines, pick))}]",
+            "      adaptability: 0.5",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Measures everything in one project."""
+    entities = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 30
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder) / "project"
+        (project / ".chati").mkdir(parents=True)
+        text = registry(entities)
+        (project / PATH).write_text(text, encoding="utf-8")
+        unit = timed(lambda: digest_bytes((project / PATH).read_bytes()), rounds)
+        print(f"{entities} entities, {len(text) // 1024} KiB; reading and hashing the file takes {unit:.2f} ms\n")
+        measure(project, Path(folder) / "state", text, unit, rounds)
+    print()
+    for name, rank in (("ours", ours), ("shared words", keyword_overlap)):
+        show_rates(name, rates(rank, INTENTS))
+
+
+def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> None:
+    """Measures loading and deciding, through the methods and below them."""
+    sidecar = MemorySidecar(state)
+    sidecar.client.initialize()
+    process = sidecar.app.process
+    assert process is not None
+    workspace = process.workspaces.get(str(project), None)
+
+    def ask(verb: str, **params: Any) -> Any:
+        return sidecar.client.request(f"registry/{verb}", {"cwd": str(project), **params})
+
+    def fresh() -> Held:
+        return Held(project, workspace.project_key, process)
+
+    show("parse, cold", timed(lambda: parse(text), 3), unit)
+    fresh().load()
+    process.database.behind.flush() if hasattr(process.database.behind, "flush") else time.sleep(0.5)
+    process.database.behind.flush()
+    show("load from the cache on disk", timed(lambda: fresh().load(), rounds), unit)
+    held = fresh()
+    entities = held.load().registry.entities
+    show("look again, unchanged", timed(held.load, rounds), unit)
+    show("take the words apart, once a registry", timed(lambda: Index(entities), 3), unit)
+    known = held.index(held.load().registry).words
+    show("turn known words round, once a process", timed(lambda: Index(entities, known), 3), unit)
+    hint_for(workspace, process, "Create a module")
+    process.settle(60)
+    intents = [f"{verb} the {noun} of the {place}" for verb, noun, place in zip(VERBS, NOUNS, PLACES, strict=False)]
+    ask("decide", intent=intents[0])
+    show("registry/decide, warm", timed_each(lambda intent: ask("decide", intent=intent), intents, rounds), unit)
+    prompts = [f"Create a module to {intent}" for intent in intents]
+    show("hint for a prompt, warm", timed_each(lambda one: hint_for(workspace, process, one), prompts, rounds), unit)
+    asked = timed_each(lambda one: hint_for(workspace, process, f"Why does it {one}?"), intents, rounds)
+    show("no hint for a prompt that wants nothing new", asked, unit)
+    show("registry/impact, warm", timed(lambda: ask("impact", id=entities[0].id), rounds), unit)
+    sidecar.close()
+
+
+def show(what: str, taken: float, unit: float) -> None:
+    """Prints a median."""
+    print(f"{what:<46} {taken:9.3f} ms  {taken / unit:8.2f} × hashing")
+
+
+def show_rates(name: str, found: Rates) -> None:
+    """Prints how often a way of ranking is right."""
+    print(
+        f"{name:<14} {len(INTENTS)} intents: first {found.top1:.0%}, among three {found.top3:.0%},"
+        f" decided rightly {found.decisions:.0%}"
+    )
+
+
+def timed(work: Callable[[], object], rounds: int) -> float:
+    """Gives the median of so many rounds in milliseconds."""
+    return timed_each(lambda _: work(), [""], rounds)
+
+
+def timed_each(work: Callable[[str], object], over: list[str], rounds: int) -> float:
+    """Gives the median over all, each so many rounds, in milliseconds."""
+    taken = []
+    gc.collect()
+    for _ in range(rounds):
+        for one in over:
+            began = time.perf_counter()
+            work(one)
+            taken.append((time.perf_counter() - began) * 1000)
+    return quantiles(taken, n=2)[0] if len(taken) > 1 else median(taken)
+
+
+def _needed(lines: list[str], pick: random.Random) -> list[str]:
+    """Two of the entities before."""
+    count = (len(lines) - 5) // 7
+    return [lines[5 + 7 * pick.randrange(count)].strip().rstrip(":") for _ in range(2)]
+
+
+if __name__ == "__main__":
+    main()

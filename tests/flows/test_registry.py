@@ -1,0 +1,108 @@
+"""The registry and the decision engine through the RPC: each sentence of intelligence-layer.md 5 and of Article XIV."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.client import Client
+from tests.support.repositories import Repository
+
+SPECIFICATION = Path(__file__).resolve().parents[1] / "registry" / "fixtures" / "specification.yaml"
+PATH = "chati.dev/data/entity-registry.yaml"
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def framework(make_repository: Callable[..., Repository]) -> Repository:
+    """A project with the registry of the specification, and three of the files it names."""
+    return make_repository(
+        {
+            PATH: SPECIFICATION.read_text(encoding="utf-8"),
+            "chati.dev/schemas/session.schema.json": "{}\n",
+            "chati.dev/templates/prd.md": "# {{project}}\n",
+            "chati.dev/agents/build/dev.md": "## Mission\n## Inputs\n## Outputs\n## Criteria\n",
+        },
+        name="framework",
+    )
+
+
+@pytest.fixture
+def ask(client: Client, framework: Repository) -> Ask:
+    return lambda verb, **params: client.request(f"registry/{verb}", {"cwd": str(framework.path), **params})
+
+
+def test_one_file_catalogs_every_artifact_and_is_the_single_source_of_truth(ask: Ask, framework: Repository) -> None:
+    listed = ask("list")
+    assert (listed["source"]["path"], listed["total"], listed["source"]["declaredCount"]) == (PATH, 28, 48)
+    kinds = [one["type"] for one in listed["entities"]]
+    assert {kind: kinds.count(kind) for kind in kinds} == {
+        "agent": 13, "template": 5, "workflow": 5, "schema": 4, "governance": 1,
+    }  # fmt: skip
+    text = (framework.path / PATH).read_text(encoding="utf-8")
+    framework.write({PATH: text.replace("Deep discovery workflow", "Quick discovery workflow")})
+    entity = ask("get", id="brownfield-discovery")["entity"]
+    assert entity["purpose"] == "Quick discovery workflow for existing codebases"
+
+
+def test_what_exists_is_reused_what_is_similar_adapted_and_the_rest_created(ask: Ask) -> None:
+    intents = ("a PRD template for greenfield projects", "a PRD template for brownfield migrations", "a helm chart")
+    decided = [ask("decide", intent=intent) for intent in intents]
+    assert [one["decision"] for one in decided] == ["REUSE", "ADAPT", "CREATE"]
+    best = [one["recommendations"][0] for one in decided[:2]]
+    assert best[0]["score"] >= 90
+    assert 60 <= best[1]["score"] < 90
+    assert all(one["score"] == pytest.approx(0.6 * one["keywordScore"] + 0.4 * one["purposeScore"]) for one in best)
+    assert best[1]["matched"] == ["prd", "template", "brownfield"]
+
+
+def test_what_must_not_simply_be_changed_comes_with_its_impact(ask: Ask) -> None:
+    best = ask("decide", intent="JSON schema for the runtime state of the registry")["recommendations"][0]
+    assert (best["entity"]["id"], best["entity"]["adaptability"], best["decision"]) == ("schemas/session", 0.2, "ADAPT")
+    assert (best["impact"]["level"], best["impact"]["count"]) == ("high", 18)
+    assert best["impact"] == ask("impact", id="schemas/session")["impact"]
+
+
+def test_the_registry_follows_what_is_added_modified_and_removed(ask: Ask, framework: Repository) -> None:
+    framework.write({"chati.dev/agents/data.md": "# Data\n"})
+    ask("put", id="agents/data", path="chati.dev/agents/data.md", type="agent", purpose="Model the data of a product")
+    assert ask("decide", intent="model the data of a product")["decision"] == "REUSE"
+    assert ask("get", id="data")["file"] == "matches"
+    framework.write({"chati.dev/agents/data.md": "# Data, changed\n"})
+    assert ask("get", id="data")["file"] == "differs"
+    changes = ask("refresh")["changes"]
+    checksum = hashlib.sha256(b"# Data, changed\n").hexdigest()
+    assert ("agents/data", "checksum", checksum) in [(one["id"], one["field"], one["after"]) for one in changes]
+    ask("remove", id="agents/data")
+    assert ask("decide", intent="model the data of a product")["decision"] == "CREATE"
+
+
+def test_health_checks_everything_and_never_blocks(ask: Ask, framework: Repository) -> None:
+    found = ask("health")
+    counts = {one["name"]: (one["passed"], one["total"]) for one in found["checks"]}
+    assert counts == {
+        "entities": (3, 28), "schemas": (1, 4), "constitution": (0, 14), "agents": (1, 13), "templates": (1, 5),
+        "checksums": (0, 0), "dependencies": (25, 30),
+    }  # fmt: skip
+    assert found["healthy"] is False
+    assert all(one["file"] and one["remedy"] for one in found["findings"])
+    assert ask("decide", intent="session schema")["decision"] == "REUSE"
+    assert framework.git("status", "--porcelain") == ""
+
+
+def test_a_mismatch_of_a_checksum_shows_a_modification_nobody_noted(ask: Ask, framework: Repository) -> None:
+    ask("health", fix=True)
+    framework.write({"chati.dev/templates/prd.md": "# {{project}}, changed in passing\n"})
+    found = [one for one in ask("health")["findings"] if one["check"] == "checksums"]
+    assert [(one["file"], one["fixable"]) for one in found] == [("chati.dev/templates/prd.md", True)]
+
+
+def test_a_repository_without_the_framework_has_a_registry_of_its_code(client: Client, project: Repository) -> None:
+    params = {"cwd": str(project.path)}
+    assert client.request("registry/refresh", {**params, "fromCode": True})["derived"]["total"] > 0
+    asked = {**params, "intent": "a function for the discounted price of a product"}
+    best = client.request("registry/decide", asked)["recommendations"][0]
+    assert (best["decision"], best["entity"]["id"]) == ("ADAPT", "code/till/prices.py#discounted_price")
+    assert project.git("status", "--porcelain") == ""
