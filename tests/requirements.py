@@ -101,6 +101,15 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer 4.5, Article XIII.2: four cognitive sectors": (
         "test_memories.py::test_each_kind_of_memory_belongs_to_one_of_four_sectors",
     ),
+    "Memory Layer 4.7: memories enter by what is left of the window": (
+        "test_remembering.py::test_a_memory_of_an_earlier_session_is_told_to_the_run_it_bears_on_and_once",
+        "test_remembering.py::test_a_run_is_not_told_of_memories_that_have_nothing_to_do_with_it",
+        "test_remembering.py::test_a_memory_written_or_deleted_by_hand_counts_from_the_next_run",
+        "test_remembering.py::test_private_memories_reach_no_run_unasked",
+        "test_remembering.py::test_a_filled_window_is_reminded_by_a_line_and_one_that_forgets_gets_what_it_says",
+        "test_remembering.py::test_the_user_can_mute_a_memory_and_sees_why_it_was_told",
+        "test_remembering.py::test_a_passive_run_is_told_nothing_and_counts_what_it_would_have_been",
+    ),
     "Memory Layer 4.8, Article XIII.3: agent privacy": (
         "test_memories.py::test_an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
         "test_memory_capture.py::test_an_agents_own_findings_are_its_own_and_what_the_user_said_is_for_all",

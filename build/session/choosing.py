@@ -54,7 +54,7 @@ def chosen_files(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "fate": item["fate"],
         }
         for item in items
-        if item["kind"] == "context"
+        if item["item"].startswith("context:")
     ]
     files.sort(key=lambda file: (-file["score"], file["path"]))
     return [{"rank": rank, **file} for rank, file in enumerate(files, 1)]

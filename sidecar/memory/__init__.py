@@ -6,7 +6,9 @@ from sidecar.memory.capture.digest import Digest, Note, Said, Trouble
 from sidecar.memory.entry import Keeping, Memory, Sector, Tier
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.layout import AGENTS, SHARED
+from sidecar.memory.levels import Level, told
 from sidecar.memory.preloading import Preloaded, preload
+from sidecar.memory.relevant import Relevance, Relevant, look_over, standing
 from sidecar.memory.screening import Screened, screened
 
 __all__ = [
@@ -19,10 +21,13 @@ __all__ = [
     "Digest",
     "Index",
     "Keeping",
+    "Level",
     "Memory",
     "Note",
     "Preloaded",
     "Reach",
+    "Relevance",
+    "Relevant",
     "Said",
     "Screened",
     "Sector",
@@ -32,8 +37,11 @@ __all__ = [
     "capture_waiting",
     "grant",
     "index_of",
+    "look_over",
     "preload",
     "reach_of",
     "revoke",
     "screened",
+    "standing",
+    "told",
 ]

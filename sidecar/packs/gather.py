@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
 from sidecar.core.clock import Deadline
 from sidecar.core.text import one_line
+from sidecar.memory import Memory, Relevance, Relevant, standing
 from sidecar.packs.ahead import PREPARE_WAIT_MS, await_preparation, skipped
 from sidecar.packs.context.items import ContextFile
+from sidecar.packs.context.remembering import MAX_MEMORIES, told_before
 from sidecar.packs.context.search import Search, files_of
 from sidecar.packs.delta.items import MAX_COMMITS
 from sidecar.packs.delta.worktree import Differences
 from sidecar.packs.model import PreRunParams, Trimmed
+from sidecar.packs.prompt import said
 from sidecar.packs.shared import (
     Answer,
     Draft,
@@ -58,6 +61,10 @@ class Gathered:
     """Files of this call alone: mentioned, or found by a follow-up's own words."""
     whole_anchor: bool = False
     """Whether the pack's anchor says all that its sources say, so that what it does not say no longer holds."""
+    memories: tuple[Relevant, ...] = ()
+    """What is remembered of earlier work and bears on this prompt."""
+    remembered: dict[str, Memory] | None = None
+    """Of the memories that the session was told of those that still are; None where that is not known."""
     differences: Differences | None = None
     """None where they could not be had in time."""
     moved: Moved | None = None
@@ -105,10 +112,12 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
         begin = _done_here
     search = Search.of(question, params, listing, new_task=new_task)
     take_changes = _begin_changes(begin, gathered, question, gathered.state, known)
+    take_memories = _begin_memories(begin, gathered, question, params, known, new_task=new_task)
     wait_ms = left_ms() * INDEX_SHARE
     take_pack = _begin_pack(begin, gathered, question, params, gathered.state, listing, search, wait_ms)
     take_changes(left_ms)
     take_pack(left_ms)
+    take_memories(left_ms)
     return gathered
 
 
@@ -185,6 +194,38 @@ def _begin_pack(
     def take(left_ms: LeftMs) -> None:
         wait((packing,), timeout=left_ms() / 1000)
         _take_packing(gathered, packing, draft, question.process.log)
+
+    return take
+
+
+def _begin_memories(
+    begin: Begin, gathered: Gathered, question: Question, params: PreRunParams, known: Known, *, new_task: bool
+) -> Take:
+    """Takes the memories that are known for the prompt, or begins to look for them; gives what takes those.
+
+    A follow-up is looked for together with what its task is about: its own words often say little.
+    """
+    process, workspace = question.process, question.workspace
+    text = said(params.prompt) if new_task else f"{said(params.prompt)}\n{question.task.objective}"
+    relevance = process.part(Relevance, Relevance)
+    try:
+        found = relevance.at_hand(process, workspace, text)
+        told = told_before(known)
+        gathered.remembered = standing(process, workspace, told) if told else {}
+    except Exception as error:
+        _leave_out(gathered, "memories", error, process.log)
+        return _nothing
+    if found is not None:
+        gathered.memories = found
+        return _nothing
+    looking = begin(relevance.look, process, workspace, text, MAX_MEMORIES)
+
+    def take(left_ms: LeftMs) -> None:
+        wait((looking,), timeout=left_ms() / 1000)
+        try:
+            gathered.memories = looking.result(0)
+        except Exception as error:
+            _leave_out(gathered, "memories", error, process.log)
 
     return take
 

@@ -22,6 +22,7 @@ _CHANGE = "delta:file:"
 _COMMIT = "delta:commit:"
 _TESTS = "delta:tests:"
 _CONTEXT = "context:"
+_MEMORY = "memory:"
 
 POINTER = "pointer"
 """The digest of a file the session was only told to be there: what is in it may follow."""
@@ -92,6 +93,16 @@ def context_key(path: str) -> str:
 def context_path(key: str) -> str | None:
     """Gives the path of a summary's key; None for another key."""
     return key.removeprefix(_CONTEXT) if key.startswith(_CONTEXT) else None
+
+
+def memory_key(memory_id: str) -> str:
+    """Names a memory."""
+    return _MEMORY + memory_id
+
+
+def memory_id(key: str) -> str | None:
+    """Gives the id of a memory's key; None for another key."""
+    return key.removeprefix(_MEMORY) if key.startswith(_MEMORY) else None
 
 
 @lru_cache(maxsize=1_024)

@@ -1,0 +1,100 @@
+"""The shared memories that bear on what an agent is about to do: few, and only those that are likely meant."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sidecar.call import Process
+from sidecar.memory.access import SHARED_ONLY
+from sidecar.memory.entry import Memory
+from sidecar.memory.index import Index, index_of
+from sidecar.memory.levels import Level, told
+from sidecar.memory.ranking.words import significant
+from sidecar.memory.searching import search
+from sidecar.memory.store import entries
+from sidecar.memory.store.candidates import Sought
+from sidecar.storage.lru import Lru
+from sidecar.workspace import Workspace
+
+LEAST_RELEVANCE = 0.2
+"""What is less likely meant is not told unasked: a wrong memory costs more than a missing one."""
+
+AT_ONCE = 200
+"""So many files are looked over before each run, in a millisecond; of more, the index is asked as it stands, and the
+look at the files follows the run."""
+
+DAY_MS = 24 * 60 * 60 * 1000
+MAX_KEPT = 256
+"""Answers kept for prompts that come again."""
+
+
+class Relevant(NamedTuple):
+    """A memory that bears on a text, and why."""
+
+    memory: Memory
+    terms: tuple[str, ...]
+    """Of the text's significant terms; they say which lines of the memory matter."""
+    factors: dict[str, float]
+    """What its score is the product of."""
+
+    def told(self, level: Level) -> str:
+        """Gives its text at a level, without its title."""
+        return told(level, self.memory.title, self.memory.tags, self.memory.text, self.terms).text
+
+
+class Relevance:
+    """What is asked for again: the answers to the last texts, as long as no memory changes."""
+
+    def __init__(self) -> None:
+        self._answers = Lru(MAX_KEPT)
+
+    def at_hand(self, process: Process, workspace: Workspace, text: str) -> tuple[Relevant, ...] | None:
+        """Gives the answer that is known, or that there is nothing to look for; None when a search is due.
+
+        Raises PolicyDenied, StateDegraded where the memories' folder cannot be used.
+        """
+        index = index_of(process, workspace)
+        if not index.folder.exists():
+            return ()
+        if index.files() <= AT_ONCE:
+            index.check()
+        if index.files() == 0:
+            return ()
+        kept = self._answers.get(_key(process, index, text))
+        return kept if isinstance(kept, tuple) else None
+
+    def look(self, process: Process, workspace: Workspace, text: str, limit: int) -> tuple[Relevant, ...]:
+        """Searches, and keeps the answer. Scores are those of the day, so that a text is answered alike all day."""
+        index = index_of(process, workspace)
+        key = _key(process, index, text)
+        terms = tuple(significant(text))
+        day_ms = process.clock.now_ms() // DAY_MS * DAY_MS
+        with process.database.read() as tx:
+            found = search(tx, index.project, SHARED_ONLY, text, Sought(), limit, day_ms)
+        answer = tuple(
+            Relevant(one.entry.memory, terms, one.factors._asdict())
+            for one in found
+            if one.factors.relevance >= LEAST_RELEVANCE
+        )
+        self._answers.put(key, answer, 1)
+        return answer
+
+
+def standing(process: Process, workspace: Workspace, ids: Iterable[str]) -> dict[str, Memory]:
+    """Gives those of some shared memories that still are, by their ids; archived ones are told of no more."""
+    index = index_of(process, workspace)
+    with process.database.read() as tx:
+        found = {one: entries.with_id(tx, index.project, one, SHARED_ONLY.owners) for one in ids}
+    return {one: known[0].memory for one, known in found.items() if known and not known[0].memory.is_archived}
+
+
+def look_over(process: Process, workspace: Workspace) -> None:
+    """Takes in what changed in a folder too large to be looked over before each run."""
+    index = index_of(process, workspace)
+    if index.files() > AT_ONCE:
+        index.check()
+
+
+def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, str]:
+    with process.database.read() as tx:
+        revision = entries.revision(tx, index.project)
+    return index.project, revision, process.clock.now_ms() // DAY_MS, text

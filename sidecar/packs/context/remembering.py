@@ -1,0 +1,93 @@
+"""What is remembered of earlier work and bears on this one, as items of the context pack.
+
+Only shared memories are told, and only where they are likely meant: no search counts as a reading of them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from sidecar.context import Bracket
+from sidecar.core.clock import rfc3339
+from sidecar.core.text import line_of_code, one_line
+from sidecar.memory import Level, Memory, Relevant, told
+from sidecar.packs.items import PackItem, Priority
+from sidecar.runs import Known, keys
+
+MAX_MEMORIES = 4
+LINE_CHARACTERS, TITLE_CHARACTERS = 360, 160
+
+
+class Telling(NamedTuple):
+    """How many memories are told, and how much of each."""
+
+    most: int
+    level: Level
+
+
+TELLINGS: Mapping[Bracket, Telling] = {
+    "FRESH": Telling(MAX_MEMORIES, "chunks"),
+    "MODERATE": Telling(MAX_MEMORIES, "metadata"),
+    "DEPLETED": Telling(MAX_MEMORIES, "chunks"),
+    "CRITICAL": Telling(1, "metadata"),
+}
+"""By what is left of the context window: a filled one is reminded by a line, one that forgets gets what it says
+(intelligence-layer.md 4.7); an empty one is told too, within the pack's budget (decisions.md, Context Engine)."""
+
+
+def memory_items(
+    found: Sequence[Relevant], standing: Mapping[str, Memory] | None, known: Known, bracket: Bracket
+) -> list[PackItem]:
+    """Makes an item of each memory that the bracket allows, the best first, and of those told before that changed.
+
+    `standing` are those that the session was told of and that still are; None where that is not known.
+    """
+    most, level = TELLINGS[bracket]
+    items = {one.memory.id: _item(one.memory, level, one.told(level), one.factors) for one in found[:most]}
+    for memory_id in _outdated(known, standing) if standing is not None else ():
+        items.setdefault(memory_id, _changed(memory_id, (standing or {}).get(memory_id)))
+    return list(items.values())
+
+
+def told_before(known: Known) -> list[str]:
+    """Gives the ids of the memories that a session was told of."""
+    return [memory_id for key in known.items if (memory_id := keys.memory_id(key)) is not None]
+
+
+def _outdated(known: Known, standing: Mapping[str, Memory]) -> Iterator[str]:
+    """Those that say something else now, or are no more."""
+    for memory_id in told_before(known):
+        memory, had = standing.get(memory_id), known.items[keys.memory_key(memory_id)].digest
+        if had != keys.GONE if memory is None else had.partition(":")[0] != memory.version:
+            yield memory_id
+
+
+def _changed(memory_id: str, memory: Memory | None) -> PackItem:
+    if memory is not None:
+        return _item(memory, "chunks", told("chunks", memory.title, memory.tags, memory.text, ()).text, {})
+    key, text = keys.memory_key(memory_id), f"No longer remembered: {one_line(memory_id, 100)} was taken back."
+    return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.GONE, "a memory told earlier was taken back")
+
+
+def _item(memory: Memory, level: Level, said: str, factors: Mapping[str, float]) -> PackItem:
+    kind = memory.type.replace("_", " ")
+    head = f"Remembered {rfc3339(memory.at_ms)[:10]}, {one_line(kind, 40)} ({one_line(memory.id, 100)}): "
+    return PackItem(
+        key=keys.memory_key(memory.id),
+        kind="context",
+        priority=Priority.TOP_CONTEXT,
+        text=head + one_line(memory.title, TITLE_CHARACTERS) + _lines(said),
+        digest=memory.version if level != "metadata" else f"{memory.version}:{level}",
+        why=f"a shared memory, {kind}, about what is asked for",
+        score=factors,
+        content=memory.version,
+    )
+
+
+def _lines(said: str) -> str:
+    """What a memory says beside its title, indented; what fits into a line stands in it."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    if sum(map(len, lines)) <= LINE_CHARACTERS:
+        return f" — {one_line(' '.join(lines), LINE_CHARACTERS)}"
+    return "".join(f"\n  {line_of_code(line, LINE_CHARACTERS)}" for line in lines)

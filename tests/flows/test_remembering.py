@@ -1,0 +1,104 @@
+"""What is remembered of earlier work reaches the run that it bears on: shared memories, once, and none by chance."""
+
+import pytest
+
+from tests.support.conversation import Conversation, sent
+from tests.support.memories import Memories
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+
+PROMPT = "Print the discount on the receipt"
+TITLE = "Receipts round discounts half up"
+TEXT = "The printer has no floats, so discounts on receipts are rounded half up to whole cents."
+USAGE = {"MODERATE": 50, "DEPLETED": 70, "CRITICAL": 90}
+
+
+@pytest.fixture
+def memories(active: MemorySidecar, project: Repository) -> Memories:
+    """The till's memories: one of receipts, and two of other things."""
+    kept = Memories(active, project.path)
+    kept.add(TEXT, title=TITLE, type="decision")
+    kept.add("Web carts are rendered by the server.", title="No rendering in the browser", type="decision")
+    kept.add("Bump the version, tag, push.", title="Releasing the till", type="procedural")
+    return kept
+
+
+def told(answer: object) -> list[str]:
+    return [line for line in sent(answer).splitlines() if line.startswith("Remembered ")]
+
+
+def test_a_memory_of_an_earlier_session_is_told_to_the_run_it_bears_on_and_once(
+    memories: Memories, conversation: Conversation
+) -> None:
+    (line,) = told(conversation.turn(PROMPT))
+    assert line == f"Remembered 2026-03-01, decision (mem-2026-03-01-001): {TITLE} — {TEXT}"
+    assert told(conversation.turn(PROMPT)) == [], "the session has it"
+    memories.ask("update", id="mem-2026-03-01-001", text="Rounded half to even since the audit.")
+    (line,) = told(conversation.turn(PROMPT))
+    assert line.endswith("Rounded half to even since the audit.")
+    memories.ask("delete", id="mem-2026-03-01-001")
+    assert "No longer remembered: mem-2026-03-01-001 was taken back." in sent(conversation.turn(PROMPT))
+    assert "remembered" not in sent(conversation.turn(PROMPT)).lower()
+
+
+def test_a_run_is_not_told_of_memories_that_have_nothing_to_do_with_it(
+    memories: Memories, conversation: Conversation
+) -> None:
+    assert len(memories.ids()) == 3
+    for prompt in ("Rename the cart's lines", "Add a docstring to the package", "Run all tests"):
+        assert told(conversation.pre_run(prompt)) == []
+
+
+def test_a_memory_written_or_deleted_by_hand_counts_from_the_next_run(
+    memories: Memories, active: MemorySidecar, project: Repository
+) -> None:
+    own = memories.write("shared/durable/printer.md", "# Receipt printer\n\nThe receipt printer prints 42 columns.\n")
+    prompt = "How many columns has the receipt printer?"
+    assert "42 columns" in "".join(told(Conversation(active.client, project.path, sub_chat_id="a").pre_run(prompt)))
+    own.unlink()
+    assert "42" not in "".join(told(Conversation(active.client, project.path, sub_chat_id="b").pre_run(prompt)))
+
+
+def test_private_memories_reach_no_run_unasked(memories: Memories, conversation: Conversation) -> None:
+    memories.as_agent("architect").add(
+        "Print the discount on the receipt in crimson.", title="Discounts on receipts are crimson", owner="architect"
+    )
+    assert "crimson" not in "".join(told(conversation.pre_run(PROMPT)))
+
+
+def test_a_filled_window_is_reminded_by_a_line_and_one_that_forgets_gets_what_it_says(
+    memories: Memories, active: MemorySidecar, project: Repository
+) -> None:
+    found = {}
+    for bracket, percent in USAGE.items():
+        chat = Conversation(active.client, project.path, sub_chat_id=bracket)
+        answer = chat.pre_run(PROMPT, usage={"usedTokens": percent, "maxTokens": 100})
+        found[bracket] = "".join(told(answer))
+    assert memories.ids()
+    assert found["MODERATE"].endswith(TITLE)
+    assert found["DEPLETED"].endswith(TEXT)
+    assert found["CRITICAL"].endswith(TITLE)
+
+
+def test_the_user_can_mute_a_memory_and_sees_why_it_was_told(memories: Memories, conversation: Conversation) -> None:
+    assert memories.ids()
+    turn = conversation.turn(PROMPT)
+    items = conversation.client.request("continuity/explain", {"runId": turn["runId"]})["items"]
+    (item,) = [one for one in items if one["item"].startswith("memory:")]
+    assert item["fate"] == "sent"
+    assert set(item["score"]) == {"relevance", "recency", "sector", "confidence"}
+    muted = {"projectPath": str(conversation.cwd), "item": item["item"]}
+    conversation.client.request("continuity/mute", muted)
+    other = Conversation(conversation.client, conversation.cwd, sub_chat_id="other")
+    assert told(other.pre_run(PROMPT)) == []
+
+
+def test_a_passive_run_is_told_nothing_and_counts_what_it_would_have_been(
+    memories: Memories, active: MemorySidecar, conversation: Conversation
+) -> None:
+    active.client.request("settings/update", {"settings": {"mode": "passive"}})
+    answer = conversation.pre_run(PROMPT)
+    assert answer["action"] == "passthrough"
+    items = conversation.client.request("continuity/explain", {"runId": answer["runId"]})["items"]
+    (told_of,) = [one["item"] for one in items if one["item"].startswith("memory:")]
+    assert told_of.removeprefix("memory:") in memories.ids()
