@@ -18,9 +18,6 @@ CATEGORY = "code"
 MAX_ENTITIES = 20_000
 MAX_KEYWORDS = 16
 
-LISTED = 8
-"""Definitions named in the purpose of a module that says none."""
-
 ADAPTABLE = 0.9
 """How adaptable something is that nothing depends on; five dependents halve it."""
 
@@ -98,12 +95,9 @@ def _definition(key: str, path: str, one: Named, needed_by: int) -> Entity:
 
 
 def _said_of(facts: Facts, called: str) -> str:
-    """What a file says of itself; where that is said of one definition alone, what it is called and what it has."""
-    names = [one.name for one in facts.definitions]
-    if facts.purpose and not facts.purpose.startswith(tuple(f"{name}:" for name in names)):
-        return facts.purpose
-    said = " ".join(words_of(called))
-    return f"{said}: {', '.join(names[:LISTED])}" if names else said
+    """What a file says of itself; what it says of one of its definitions alone is that one's purpose."""
+    of_one = tuple(f"{one.name}:" for one in facts.definitions)
+    return facts.purpose if facts.purpose and not facts.purpose.startswith(of_one) else " ".join(words_of(called))
 
 
 def _called(path: str) -> str:

@@ -33,6 +33,9 @@ _FOR_PURPOSE = ((NAME, 1.0), (PURPOSE, 1.0), (KEYWORD, 0.85), (ASIDE, 0.3))
 NAMED_PURPOSE = 0.5
 """An intent with this share of a purpose's words names all of it: nobody repeats a sentence word by word."""
 
+WHOLE_PURPOSE = 0.9
+"""The share that is needed of a comment where the name is not named."""
+
 UNFOCUSED = 0.6
 """What the purpose's part keeps where nothing of the entity is named."""
 
@@ -129,13 +132,19 @@ def score(number: int, terms: Sequence[Term], index: Index) -> Score:
 
 
 def focus(number: int, terms: Sequence[Term], index: Index) -> float:
-    """Says how much of an entity an intent names, from `UNFOCUSED` to 1."""
+    """Says how much of an entity an intent names, from `UNFOCUSED` to 1.
+
+    Of code the name has to be among it, or all of the comment: that also tells what is done in passing.
+    """
     words = index.words[number]
     asked = {term.root for term in terms}
+    name, purpose = _part(words.name, asked, index), _part(words.purpose, asked, index)
+    if not name and purpose < WHOLE_PURPOSE and index.entities[number].origin == "code":
+        return UNFOCUSED
     named = max(
-        _part(words.name, asked, index),
+        name,
         _part(words.keywords, asked, index),
-        min(1.0, _part(words.purpose, asked, index) / NAMED_PURPOSE),
+        min(1.0, purpose / NAMED_PURPOSE),
     )
     return UNFOCUSED + (1 - UNFOCUSED) * named
 

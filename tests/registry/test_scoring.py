@@ -60,6 +60,15 @@ def test_a_word_alone_does_not_name_what_merely_has_it_among_its_keywords() -> N
     assert by_id["agents/orchestrator"].decision == "ADAPT"
 
 
+def test_code_that_does_something_in_passing_is_not_reused_for_it() -> None:
+    said = "Gives what a session needs, as text; secrets are masked."
+    code = Entity("code", "a.py#continuation_of", "a.py", "function", said, ("continuation",), (), 0.5, "", "code")
+    for entity, decision in ((code, "ADAPT"), (code._replace(key="a.py#mask_secrets"), "REUSE")):
+        made = [entity, *registry_of("flask")[0].entities]
+        found = decide("a function that masks secrets in text", Registry(made, Metadata()), Index(made), 1)[0]
+        assert (found.entity.key, found.decision) == (entity.key, decision)
+
+
 @pytest.mark.parametrize(
     ("value", "decision"),
     [
