@@ -77,6 +77,9 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
     kept = player.keep()
     if teller:
         teller.kept(kept)
+    decided = player.decide()
+    if teller:
+        teller.decided(decided)
     status = client.close()
     if status != 0:
         raise RequestFailed(f"The sidecar ended with status {status}.")
@@ -88,6 +91,7 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
         "server": client.server["serverInfo"],
         "turns": turns,
         "kept": kept,
+        "registry": decided,
         "totals": totals,
         "packs": os.fspath(packs),
     }

@@ -22,6 +22,10 @@ WAITS = 10
 """A search waits at most two seconds for files that are still being read."""
 
 
+FEW_WORDS = 5
+"""A comment of no more words is not what one would ask for."""
+
+
 class Player:
     """The chats on one repository, as 1Code would run them."""
 
@@ -102,6 +106,22 @@ class Player:
             "accepted": accepted,
             "committed": done,
             "movedRefs": sorted(moved),
+        }
+
+    def decide(self) -> dict[str, Any]:
+        """Derives a registry from the code, and asks it for what it says of one of its own functions."""
+        where = {"cwd": os.fspath(self._repository)}
+        derived, derive_ms = self._timed("registry/refresh", {**where, "fromCode": True})
+        listed = self._client.request("registry/list", {**where, "type": "function", "limit": 1_000})["entities"]
+        told = [one for one in listed if len(one["purpose"].split()) > FEW_WORDS]
+        intent = f"a function: {told[len(told) // 2]['purpose']}" if told else "a function"
+        decided, decide_ms = self._timed("registry/decide", {**where, "intent": intent, "limit": 3})
+        return {
+            "derived": derived["derived"],
+            "deriveMs": derive_ms,
+            "intent": intent,
+            "decided": decided,
+            "decideMs": decide_ms,
         }
 
     def _hint(self, path: str) -> None:

@@ -78,6 +78,16 @@ class Teller:
             f"\n{counted(len(done['artifacts']), 'artifact')} committed to {done['branch']}; refs that moved: {moved}\n"
         )
 
+    def decided(self, told: dict[str, Any]) -> None:
+        """Tells what the registry made of the code, and what it decided on one intent."""
+        print(self._bold(f"Is it there already? “{told['intent']}”"))
+        self._row("registry", f"{told['derived']['total']} entities of the code, in {told['deriveMs']:.0f} ms")
+        self._row("decision", f"{told['decided']['decision']}, in {told['decideMs']:.1f} ms")
+        for one in told["decided"]["recommendations"]:
+            parts = f"{one['keywordScore']:.0f} and {one['purposeScore']:.0f}"
+            self._row("", f"{one['decision']} {one['score']:.1f} ({parts})  {one['entity']['id']}")
+        print()
+
     def end(self, turns: list[dict[str, Any]], totals: dict[str, Any], packs: str) -> None:
         """Tells the sum, and where the packs can be read."""
         print(self._bold("turn  provider  setting   action          sent      kept  baseline  kept %  cache      ms"))

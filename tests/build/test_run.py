@@ -91,6 +91,8 @@ def test_the_second_chat_is_drafted_kept_and_turned_over(repository: Repository)
     assert "stale" in drafted["rejectedApproach"]["body"]
     assert {one["id"] for one in kept["committed"]["artifacts"]} == set(kept["accepted"])
     assert kept["movedRefs"] == ["refs/heads/memory/continuity"]
+    assert told["registry"]["derived"]["total"] > 0
+    assert told["registry"]["decided"]["decision"] in ("REUSE", "ADAPT", "CREATE")
     shutil.rmtree(Path(told["packs"]).parent)
 
 
