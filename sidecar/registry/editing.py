@@ -53,6 +53,22 @@ def remove_entity(text: str, category: str, key: str) -> str:
     return _edited(text, lambda body, _: _remove(body, category, key), [(("entities", category, key), None)])
 
 
+def put_fields(text: str, fields_of: Mapping[tuple[str, str], Fields]) -> str:
+    """Gives the text with fields of many entities set, which are there. Raises Conflict, Damaged.
+
+    The text is read once before and once after, however many there are.
+    """
+
+    def change(body: str, ends: str) -> str:
+        groups = {category: group.pairs for category, (_, group) in _root(body).pairs["entities"][1].pairs.items()}
+        found = [(groups[category][key][1], fields) for (category, key), fields in fields_of.items()]
+        for entity, fields in sorted(found, key=lambda one: -one[0].start):  # what stands before keeps its place
+            body = _with_fields(body, entity, fields, ends)
+        return body
+
+    return _edited(text, change, [(("entities", *place), fields) for place, fields in fields_of.items()])
+
+
 def set_metadata(text: str, fields: Fields) -> str:
     """Gives the text with those of the metadata's keys set that it has already. Raises Conflict, Damaged."""
     metadata = _root(text.removeprefix(_MARK)).get("metadata")

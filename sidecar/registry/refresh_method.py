@@ -21,7 +21,7 @@ from sidecar.registry import store
 from sidecar.registry.changing import Change, changed
 from sidecar.registry.deriving import Derived, derive
 from sidecar.registry.document import parse
-from sidecar.registry.editing import put_entity
+from sidecar.registry.editing import Value, put_fields
 from sidecar.registry.entity import Entity, Registry
 from sidecar.registry.facts import Facts, facts_of, type_of
 from sidecar.registry.loading import registry_of
@@ -99,13 +99,14 @@ def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
 
 def refreshed(project: Path, text: str) -> tuple[str, list[Change]]:
     """Notes the checksums of files as they are; entities whose files are gone keep theirs."""
-    changes = []
+    changes: list[Change] = []
+    noted: dict[tuple[str, str], dict[str, Value]] = {}
     for entity in parse(text.removeprefix(_MARK)).entities:
         now = _checksum(project, entity)
         if now and now != entity.checksum:
             changes.append(Change(entity.id, "checksum", entity.checksum or None, now))
-            text = put_entity(text, entity.category, entity.key, {"checksum": now})
-    return text, changes
+            noted[entity.category, entity.key] = {"checksum": now}
+    return put_fields(text, noted) if noted else text, changes
 
 
 def _checksum(project: Path, entity: Entity) -> str | None:
