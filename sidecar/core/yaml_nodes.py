@@ -8,6 +8,8 @@ from typing import Any, Literal, NamedTuple
 MAX_DEPTH = 40
 """Lists within lists; deeper ones are nobody's hand."""
 
+_NULLS = ("", "~", "null", "Null", "NULL")
+
 
 class Damaged(ValueError):
     """The text is no YAML, or none we read; the message is one sentence."""
@@ -24,17 +26,12 @@ class Node(NamedTuple):
     """From 1."""
     is_flow: bool = True
     """Whether it is written within brackets, or is a scalar."""
-    written: str = ""
-    """A scalar's characters, without quotes."""
+    text: str = ""
+    """A scalar's characters, without quotes; empty for null and for anything else."""
     items: "tuple[Node, ...]" = ()
     """A list's."""
     fields: "tuple[tuple[Node, Node], ...]" = ()
     """A mapping's keys and values."""
-
-    @property
-    def text(self) -> str:
-        """A scalar's text; empty for null and for anything else."""
-        return "" if self.written in ("~", "null") else self.written
 
     @property
     def pairs(self) -> "dict[str, tuple[Node, Node]]":
@@ -90,7 +87,7 @@ class _Reader:
         start, line = event.start_mark.index, event.start_mark.line + 1
         match type(event).__name__:
             case "ScalarEvent":
-                return Node("scalar", start, self._end(event), line, written=event.value)
+                return Node("scalar", start, self._end(event), line, text=_text_of(event))
             case "SequenceStartEvent":
                 return self._list(event, start, line, depth)
             case "MappingStartEvent":
@@ -123,6 +120,11 @@ class _Reader:
     def _end(self, event: Any) -> int:
         start, end = event.start_mark.index, event.end_mark.index
         return int(start + len(self._text[start:end].rstrip(" \t\r\n")))
+
+
+def _text_of(event: Any) -> str:
+    is_plain = event.implicit[0]
+    return "" if is_plain and event.value in _NULLS else str(event.value)
 
 
 def _sentence(error: Any) -> str:

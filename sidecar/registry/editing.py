@@ -304,7 +304,7 @@ def _value(node: Node) -> object:
 
 def _as_read(value: Value) -> object:
     if isinstance(value, str):
-        return "" if value in ("~", "null") else value.encode("utf-8", "replace").decode()
+        return value.encode("utf-8", "replace").decode()
     return repr(value) if isinstance(value, int | float) else [_as_read(item) for item in value]
 
 

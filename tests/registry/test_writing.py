@@ -51,6 +51,13 @@ def test_a_changed_field_leaves_every_other_byte(make_project: Callable[..., Pro
     assert (done["entity"]["purpose"], done["written"]) == ('Ask "why"', True)
 
 
+def test_a_text_that_reads_like_null_or_a_number_stays_text(make_project: Callable[..., Project]) -> None:
+    project = make_project(HAND_WRITTEN)
+    for text in ("null", "~", "12", "true", "- a", "a: b", "#", "'"):
+        assert project.ask("put", id="brief", purpose=text, keywords=[text])["entity"]["purpose"] == text
+        assert project.ask("get", id="brief")["entity"]["keywords"] == [text]
+
+
 def test_a_new_entity_stands_behind_the_last_one_of_its_category(make_project: Callable[..., Project]) -> None:
     project = make_project(HAND_WRITTEN)
     project.write("agents/ux.md", "# UX\n")
