@@ -49,7 +49,8 @@ def told(level: Level, title: str, tags: Sequence[str], text: str, terms: Sequen
     if level == "metadata":
         return Told("", estimate_tokens(" ".join((title, *tags))), is_whole=not text.strip())
     shown = text if level == "full" else chunk(text, terms)
-    return Told(shown, estimate_tokens(f"{title}\n{shown}"), shown == text)
+    words = shown if shown.startswith(title) else f"{title}\n{shown}"
+    return Told(shown, estimate_tokens(words), shown == text)
 
 
 def chunk(text: str, terms: Sequence[str], budget: int = CHUNK_TOKENS) -> str:

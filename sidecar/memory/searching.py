@@ -7,13 +7,13 @@ import apsw
 
 from sidecar.core.terms import terms_of
 from sidecar.memory.access import Reach
-from sidecar.memory.attention import recency
+from sidecar.memory.attention import DAY_MS, recency
 from sidecar.memory.entry import Memory
 from sidecar.memory.ranking import features, question, scoring, vocabulary
 from sidecar.memory.ranking.features import Hits, Row
 from sidecar.memory.ranking.question import Asked
 from sidecar.memory.ranking.scoring import Factors
-from sidecar.memory.ranking.weights import ALONE, GROUPED, Profile
+from sidecar.memory.ranking.weights import SHIPPED, Profile, Profiles
 from sidecar.memory.sectors import preference
 from sidecar.memory.store import candidates, words
 from sidecar.memory.store.candidates import Sought
@@ -21,6 +21,7 @@ from sidecar.memory.store.entries import Indexed
 
 CLOSE_LOOK = 3
 """So many times the asked number are weighed with all their factors: what tilts a score does not lift it further."""
+TOLD_WITHIN_DAYS = 5
 ROLES = frozenset(("user", "assistant", "human", "system", "agent"))
 """Authors whose names are words too: they count as named, and what is about them still counts as asked."""
 
@@ -48,11 +49,18 @@ class Weighed(NamedTuple):
 
 
 def search(
-    tx: apsw.Connection, project: str, reach: Reach, text: str, sought: Sought, limit: int, now_ms: int
+    tx: apsw.Connection,
+    project: str,
+    reach: Reach,
+    text: str,
+    sought: Sought,
+    limit: int,
+    now_ms: int,
+    profiles: Profiles = SHIPPED,
 ) -> list[Found]:
     """Gives the memories within reach that answer a text best, the best first; equal ones in the order of the files."""
     asked = question.read(text, now_ms)
-    weighed = [one for one in weigh(tx, project, reach, asked, sought) if one.row.eligible]
+    weighed = [one for one in weigh(tx, project, reach, asked, sought, profiles) if one.row.eligible]
     weighed.sort(key=lambda one: (-one.relevance, one.row.group, one.row.position))
     close = weighed[: limit * CLOSE_LOOK]
     entries = candidates.of_rows(tx, [one.row.row_id for one in close])
@@ -61,15 +69,17 @@ def search(
     return found[:limit]
 
 
-def weigh(tx: apsw.Connection, project: str, reach: Reach, asked: Asked, sought: Sought) -> list[Weighed]:
+def weigh(
+    tx: apsw.Connection, project: str, reach: Reach, asked: Asked, sought: Sought, profiles: Profiles = SHIPPED
+) -> list[Weighed]:
     """Gives every entry that is looked at closely, with what is known of it for the question."""
     rows, hits, named, about, known = gather(tx, project, reach.owners, asked, sought)
     values = features.features(about, rows, hits, known, named)
-    grouped = {row.group for row in rows if row.position > 0}
+    grouped = _grouped(rows)
     return [
         Weighed(row, of_row, profile, scoring.relevance(of_row, profile))
         for row, of_row in zip(rows, values, strict=True)
-        for profile in (GROUPED if row.group in grouped else ALONE,)
+        for profile in (profiles.grouped if row.group in grouped else profiles.alone,)
     ]
 
 
@@ -82,8 +92,26 @@ def gather(
     beginnings = [begin for begin in map(vocabulary.stump, about.terms) if begin]
     counts = words.counts(tx, project, owners, about.terms, beginnings)
     known = vocabulary.vocabulary(about.terms, counts.holding, counts.holding, counts.entries, counts.words)
-    rows = candidates.candidates(tx, project, owners, (*about.terms, *known.forms), sought)
-    return rows, [features.hits_of(row.terms, about, known) for row in rows], named, about, known
+    rows = candidates.candidates(tx, project, owners, (*about.terms, *known.forms), sought, times_of(asked))
+    grouped = _grouped(rows)
+    hits = [
+        features.hits_of(row.terms, about, known, features.IN_GROUP if row.group in grouped else features.ALONE)
+        for row in rows
+    ]
+    return rows, hits, named, about, known
+
+
+def _grouped(rows: Sequence[Row]) -> frozenset[str]:
+    """Gives the groups that have more than one entry: an entry beside the one that was found is always looked at."""
+    return frozenset(row.group for row in rows if row.position > 0)
+
+
+def times_of(asked: Asked) -> list[tuple[int, int]]:
+    """Gives the times a question names, in milliseconds, with the days after a day on which it is still told of."""
+    return [
+        (span.first * DAY_MS, (span.last + 1 + (TOLD_WITHIN_DAYS if span.is_day else 0)) * DAY_MS - 1)
+        for span in asked.spans
+    ]
 
 
 def _named(authors: Sequence[str], asked: Asked) -> tuple[frozenset[str], frozenset[str]]:

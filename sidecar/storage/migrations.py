@@ -232,6 +232,10 @@ MIGRATIONS: tuple[Migration, ...] = (
                  PRIMARY KEY (project, id)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "memories by their time",
+        ("CREATE INDEX continuity_memories_by_time ON continuity_memories (project, owner, at_ms)",),
+    ),
 )
 
 DURABLE_TABLES = (

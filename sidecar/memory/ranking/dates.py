@@ -23,7 +23,7 @@ _NAMES = (
     ("december", "dezembro", "diciembre", "décembre", "dezember", "dec"),
 )
 _MONTH = {name: number for number, names in enumerate(_NAMES, 1) for name in names}
-_ALSO_WORDS = frozenset(("may", "mar", "march", "mars"))
+_ALSO_WORDS = frozenset(("may", "mar", "march", "mars", "janeiro"))
 """Names of months that are words of other meaning too: they count with a day or a year, or after a preposition."""
 
 _ANY = "|".join(sorted(_MONTH, key=len, reverse=True))
@@ -33,7 +33,6 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _FIGURES = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
-_YEAR = re.compile(r"(?<![\d-])((?:19|20)\d\d)(?![\d-])")
 _RELATIVE = re.compile(
     r"\b(?:(today|hoje|hoy|heute)|(yesterday|ontem|ayer|hier|gestern)|(?:(last|this|past) (week|month|year)))\b",
     re.IGNORECASE,
@@ -54,12 +53,13 @@ class Span(NamedTuple):
 
 
 def spans_in(text: str, now_ms: int) -> tuple[Span, ...]:
-    """Gives the times a text names, at most four; a month without a year is its latest that has begun."""
+    """Gives the times a text names, at most four; a month without a year is its latest that has begun.
+
+    `last week` beside a date is that date's, not the asking day's, and says nothing more.
+    """
     today = datetime.fromtimestamp(now_ms / 1000, UTC).date()
-    found = dict.fromkeys((*_in_figures(text), *_by_name(text, today), *_relative(text, today)))
-    if not found:
-        found = {}
-    return tuple(found)[:4]
+    found = dict.fromkeys((*_in_figures(text), *_by_name(text, today)))
+    return tuple(found or dict.fromkeys(_relative(text, today)))[:4]
 
 
 def _in_figures(text: str) -> Iterator[Span]:
@@ -95,11 +95,6 @@ def _unit(is_last: bool, unit: str, today: date) -> Span:
         return _days(_number(end.replace(day=1)), _number(end))
     year = today.year - (1 if is_last else 0)
     return _days(_number(date(year, 1, 1)), _number(date(year, 12, 31)))
-
-
-def _years(text: str) -> Iterator[Span]:
-    for year in _YEAR.findall(text):
-        yield _days(_number(date(int(year), 1, 1)), _number(date(int(year), 12, 31)))
 
 
 def _span(year: int, month: int, day: int) -> Iterator[Span]:

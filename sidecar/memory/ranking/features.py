@@ -13,8 +13,19 @@ from sidecar.memory.ranking.vocabulary import Vocabulary, rarity
 from sidecar.memory.ranking.words import Trait
 
 DAY_MS = 86_400_000
-SATURATION, LENGTH_SHARE = 0.9, 0.4
-"""BM25's k1 and b. Entries are short: how long one is says little."""
+
+
+class Saturation(NamedTuple):
+    """BM25's k1 and b: how soon a word said again says nothing new, and how much length counts against an entry."""
+
+    often: float
+    length: float
+
+
+IN_GROUP = Saturation(0.9, 0.4)
+"""Entries of a group are short: how long one is says little."""
+ALONE = Saturation(1.2, 0.75)
+
 GROUP_SATURATION = 1.2
 FADES_DAYS, SOON_DAYS = 5.0, 15
 """What happened on a day is told on that day or soon after."""
@@ -72,7 +83,7 @@ _TELLING = (
 )
 
 
-def hits_of(terms: str, asked: Asked, vocabulary: Vocabulary) -> Hits:
+def hits_of(terms: str, asked: Asked, vocabulary: Vocabulary, saturation: Saturation) -> Hits:
     """Finds a question's terms in an entry's."""
     words = terms.split()
     places, forms = vocabulary.places, vocabulary.forms
@@ -95,8 +106,9 @@ def hits_of(terms: str, asked: Asked, vocabulary: Vocabulary) -> Hits:
     if not counts and not formed:
         return Hits(counts, 0, 0.0, 0.0, 0.0, len(words))
     weights, total = vocabulary.weights, vocabulary.total
-    norm = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * len(words) / vocabulary.average)
-    own = math.fsum(weights[at] * count * (SATURATION + 1) / (count + norm) for at, count in counts.items())
+    often, length = saturation
+    norm = often * (1 - length + length * len(words) / vocabulary.average)
+    own = math.fsum(weights[at] * count * (often + 1) / (count + norm) for at, count in counts.items())
     soft = math.fsum(weights[at] * credit for at, credit in formed.items() if at not in counts)
     return Hits(counts, mask, own / total, soft / total, min(1.0, pairs / total), len(words))
 
@@ -150,7 +162,7 @@ def _window(own: Hits, before: Hits, after: Hits, vocabulary: Vocabulary) -> flo
         counts.update(before.counts)
         counts.update(after.counts)
     length = (own.length + before.length + after.length) / (3 * vocabulary.average)
-    norm = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length)
+    norm = IN_GROUP.often * (1 - IN_GROUP.length + IN_GROUP.length * length)
     return math.fsum(vocabulary.weights[at] * count / (count + norm) for at, count in counts.items())
 
 
@@ -188,12 +200,15 @@ def _group_scores(rows: Sequence[Row], hits: Sequence[Hits], places: int) -> dic
 
 
 def _rank_shares(values: Sequence[float]) -> list[float]:
-    """Turns values into shares that fall with the rank only; 0 for 0."""
+    """Turns values into shares that fall with the rank only, the same for equal ones; 0 for 0."""
     order = sorted(range(len(values)), key=lambda index: -values[index])
     shares = [0.0] * len(values)
+    place, last = 0, math.inf
     for rank, index in enumerate(order):
+        if values[index] < last:
+            place, last = rank, values[index]
         if values[index] > 0:
-            shares[index] = RANK_HALF / (RANK_HALF + rank)
+            shares[index] = RANK_HALF / (RANK_HALF + place)
     return shares
 
 

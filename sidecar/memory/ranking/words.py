@@ -112,5 +112,14 @@ _ASKING = (
     "cómo", "quand", "où", "quel", "quelle", "qui", "quoi", "comment", "wann", "wo", "wer", "was", "warum", "wie",
     "welche",
 )  # fmt: skip
-QUESTION_WORDS = STOP_WORDS | frozenset(term for word in _ASKING for term in (word, stem(word)))
+_TELLING = (
+    "add", "added", "because", "before", "after", "again", "all", "both", "each", "few", "more", "most", "other",
+    "only", "same", "via", "try", "new", "old", "way", "work", "works", "working", "across", "today", "depend",
+    "depends", "look", "looks", "see", "show", "file", "files", "code", "use", "used", "using", "need", "want", "make",
+    "let", "done", "out", "up", "into", "from", "without", "not", "no", "now",
+)  # fmt: skip
+"""Words that say little of what a task is about, and something of what a memory says."""
+QUESTION_WORDS = (STOP_WORDS | frozenset(term for word in _ASKING for term in (word, stem(word)))) - frozenset(
+    term for word in _TELLING for term in (word, stem(word))
+)
 """Terms that make a question and say nothing of what it is about."""

@@ -13,6 +13,11 @@ from sidecar.memory.store.entries import Indexed, scope_of, selected, within
 CANDIDATES = 200
 """So many of the entries that full-text search puts first are looked at closely; it names few others that count."""
 
+OF_A_TIME = 150
+"""So many of the entries of a time that the question names are looked at, whatever their words."""
+TIMES = 2
+"""So many of the times it names."""
+
 MOST_AUTHORS = 200
 
 
@@ -27,9 +32,16 @@ class Sought(NamedTuple):
 
 
 def candidates(
-    tx: apsw.Connection, project: str, owners: Sequence[str], words: Sequence[str], sought: Sought
+    tx: apsw.Connection,
+    project: str,
+    owners: Sequence[str],
+    words: Sequence[str],
+    sought: Sought,
+    times: Sequence[tuple[int, int]] = (),
 ) -> list[Row]:
     """Gives the entries that fit the words best, and around each those of its group, in the order of the files.
+
+    With them come entries of some times, given as first and last millisecond, both within.
 
     What does not pass the filters says only what stands around those that do.
     """
@@ -38,15 +50,22 @@ def candidates(
     condition, bindings = _condition(sought)
     scope = " OR ".join(scope_of(project, owner) for owner in owners)
     match = f"scope : ({scope}) AND {{title text tags}} : ({' OR '.join(map(_quoted, words))})"
+    one_time = (
+        f"SELECT * FROM (SELECT m.path, m.position FROM continuity_memories AS m WHERE {condition} AND m.project = ?"
+        f" AND {within(owners)} AND m.at_ms BETWEEN ? AND ? ORDER BY m.at_ms, m.path, m.position LIMIT {OF_A_TIME})"
+    )
+    near = " UNION ".join(["SELECT path, position FROM hit", *[one_time] * len(times[:TIMES])])
+    of_times = f", near AS ({near})"
+    of_time = [value for time in times[:TIMES] for value in (*bindings, project, *owners, *time)]
     rows: Any = tx.execute(
         f"WITH hit AS MATERIALIZED (SELECT m.path, m.position FROM continuity_memory_text AS t"
         f" JOIN continuity_memories AS m ON m.row_id = t.rowid WHERE t.continuity_memory_text MATCH ? AND {condition}"
-        f" AND m.project = ? AND {within(owners)} ORDER BY t.rank LIMIT {CANDIDATES})"
+        f" AND m.project = ? AND {within(owners)} ORDER BY t.rank LIMIT {CANDIDATES}){of_times}"
         f" SELECT m.row_id, m.path, m.position, m.author, m.at_ms, m.terms, m.traits, ({condition})"
-        f" FROM continuity_memories AS m WHERE m.row_id IN (SELECT n.row_id FROM hit JOIN continuity_memories AS n"
-        f" ON n.project = ? AND n.path = hit.path AND n.position BETWEEN hit.position - {NEAR}"
-        f" AND hit.position + {NEAR}) ORDER BY m.path, m.position",
-        (match, *bindings, project, *owners, *bindings, project),
+        f" FROM continuity_memories AS m WHERE m.row_id IN (SELECT n.row_id FROM near JOIN continuity_memories AS n"
+        f" ON n.project = ? AND n.path = near.path AND n.position BETWEEN near.position - {NEAR}"
+        f" AND near.position + {NEAR}) ORDER BY m.path, m.position",
+        (match, *bindings, project, *owners, *of_time, *bindings, project),
     )
     return [Row._make((*row[:-1], bool(row[-1]))) for row in rows]
 

@@ -1,0 +1,223 @@
+"""How much of what answers a question is found: through the product's own index and search, beside plain FTS5.
+
+    .venv/bin/python -m tests.benchmarks.recall --locomo locomo10.json
+    .venv/bin/python -m tests.benchmarks.recall --notes FOLDER [FOLDER ...]
+
+LoCoMo: one turn is one entry, a session a group, the question goes in as it is. The weights are those learnt from all
+other conversations, never from the one that is asked about; `shipped` are those in the product. Notes: the title is the
+question, the note without its title the answer. Plain FTS5 (porter) is asked for any of the question's words.
+"""
+
+import argparse
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import apsw
+
+from sidecar.core.tokens import estimate_tokens
+from sidecar.memory import SHARED_ONLY, document, levels
+from sidecar.memory.ranking import question
+from sidecar.memory.ranking.features import NAMES
+from sidecar.memory.ranking.weights import SHIPPED, Profile, Profiles
+from sidecar.memory.searching import search, weigh
+from sidecar.memory.store.candidates import Sought
+from tests.benchmarks.fitting import Lesson, fit, hard
+from tests.support.conversations import Told, read_conversations, turn_of, write_memories
+from tests.support.memories import Memories
+from tests.support.memory import MemorySidecar
+from tests.support.plain import Plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BUDGET = 500
+DEEP = 100
+DAY_MS = 86_400_000
+TARGETS = {"recall@10": 0.82, "in 500 tokens": 0.80}
+
+Figures = dict[str, list[float]]
+
+
+class Kept(NamedTuple):
+    """Memories in an index, and a way to ask for them."""
+
+    memories: Memories
+    now_ms: int
+
+    def find(self, text: str, profiles: Profiles) -> tuple[list[str], list[float], list[int], float]:
+        """Gives ids, scores and tokens of what is found, best first, and how many milliseconds it took."""
+        with self._reading() as (tx, project):
+            start = time.perf_counter()
+            found = search(tx, project, SHARED_ONLY, text, Sought(), DEEP, self.now_ms, profiles)
+            spent = (time.perf_counter() - start) * 1000
+        told = [levels.told("full", m.title, m.tags, m.text, ()) for one in found for m in (one.entry.memory,)]
+        ids = [one.entry.memory.id for one in found]
+        return ids, [one.score for one in found], [one.tokens for one in told], spent
+
+    def lesson(self, text: str, right: frozenset[str]) -> Lesson:
+        """Gives what a question teaches."""
+        with self._reading() as (tx, project):
+            weighed = weigh(tx, project, SHARED_ONLY, question.read(text, self.now_ms), Sought())
+            ids = dict(tx.execute("SELECT row_id, id FROM continuity_memories"))
+        places = frozenset(at for at, one in enumerate(weighed) if turn_of(str(ids[one.row.row_id])) in right)
+        lesson = Lesson([one.values for one in weighed], places)
+        return hard(lesson, SHIPPED.grouped.weights) if places else lesson
+
+    @contextmanager
+    def _reading(self) -> "Iterator[tuple[apsw.Connection, str]]":
+        index = self.memories.index()
+        with index.process.database.read() as tx:
+            yield tx, index.project
+
+
+def main() -> int:
+    """Measures conversations, notes, or both."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--locomo", type=Path, metavar="FILE")
+    parser.add_argument("--notes", type=Path, nargs="+", default=[], metavar="FOLDER")
+    parser.add_argument("--learn", action="store_true", help="print the weights learnt from all conversations")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        sidecar = MemorySidecar(Path(folder) / "state")
+        sidecar.client.initialize()
+        if chosen.locomo:
+            _conversations(read_conversations(chosen.locomo), sidecar, Path(folder), learn=chosen.learn)
+        for number, path in enumerate(chosen.notes):
+            _notes(path, sidecar, Path(folder) / f"notes-{number}")
+        sidecar.close()
+    return 0
+
+
+def _conversations(every: Sequence[Told], sidecar: MemorySidecar, folder: Path, *, learn: bool) -> None:
+    kept = [_kept(told, sidecar, folder / f"conversation-{number}") for number, told in enumerate(every)]
+    lessons = [
+        [one.lesson(asked.text, asked.evidence) for asked in told.questions]
+        for told, one in zip(every, kept, strict=True)
+    ]
+    turns, questions = sum(len(told.turns) for told in every), sum(len(told.questions) for told in every)
+    print(f"{len(every)} conversations, {turns} turns, {questions} questions")
+    figures: dict[str, Figures] = defaultdict(lambda: defaultdict(list))
+    for held_out, (told, one) in enumerate(zip(every, kept, strict=True)):
+        others = [lesson for at, some in enumerate(lessons) if at != held_out for lesson in some]
+        learnt = _profiles(fit(others, len(NAMES)))
+        plain = Plain({turn.id: turn.text for turn in told.turns})
+        for asked in told.questions:
+            for name, profiles in (("learnt from the others", learnt), ("shipped", SHIPPED)):
+                ids, scores, tokens, ms = one.find(asked.text, profiles)
+                _score(figures[name], [turn_of(found) for found in ids], scores, tokens, asked.evidence, ms)
+            for name, stop in (("plain FTS5", False), ("plain FTS5, no stop words", True)):
+                found, ms = plain.find(asked.text, stop=stop)
+                tokens = [estimate_tokens(plain.texts[turn]) for turn in found]
+                _score(figures[name], found, (), tokens, asked.evidence, ms)
+    _print(figures)
+    if learn:
+        weights = fit([lesson for some in lessons for lesson in some], len(NAMES))
+        print({name: round(weight, 2) for name, weight in zip(NAMES, weights, strict=True)})
+
+
+def _profiles(weights: Sequence[float]) -> Profiles:
+    return SHIPPED._replace(grouped=Profile(tuple(weights), SHIPPED.grouped.bias))
+
+
+def _kept(told: Told, sidecar: MemorySidecar, folder: Path) -> Kept:
+    memories = Memories(sidecar, folder)
+    write_memories(told, memories.folder)
+    memories.index().check()
+    last = max(turn.at for turn in told.turns)
+    return Kept(memories, int(last.timestamp() * 1000) + DAY_MS)
+
+
+def _score(
+    figures: Figures,
+    found: Sequence[str],
+    scores: Sequence[float],
+    tokens: Sequence[int],
+    right: frozenset[str],
+    ms: float,
+) -> None:
+    for depth in (5, 10):
+        figures[f"recall@{depth}"].append(len(right.intersection(found[:depth])) / len(right))
+    figures["MRR"].append(next((1 / rank for rank, one in enumerate(found, 1) if one in right), 0.0))
+    packed = levels.pack(scores, tokens, BUDGET) if scores else _in_order(tokens)
+    figures["in 500 tokens"].append(len(right.intersection(found[at] for at in packed)) / len(right))
+    figures["ms"].append(ms)
+
+
+def _in_order(tokens: Sequence[int]) -> list[int]:
+    """Takes what fits, best first."""
+    left, taken = BUDGET, list[int]()
+    for at, one in enumerate(tokens):
+        if one <= left:
+            taken.append(at)
+            left -= one
+    return taken
+
+
+def _print(figures: Mapping[str, Figures]) -> None:
+    for name, measured in figures.items():
+        told = "  ".join(
+            f"{figure} {_mean(figure, values):.3f}{_target(name, figure, values)}"
+            for figure, values in measured.items()
+        )
+        print(f"  {name:26} {told}")
+
+
+def _mean(figure: str, values: Sequence[float]) -> float:
+    return statistics.median(values) if figure == "ms" else statistics.fmean(values)
+
+
+def _target(name: str, figure: str, values: Sequence[float]) -> str:
+    if name.startswith("plain") or figure not in TARGETS:
+        return ""
+    return f" (target {TARGETS[figure]:.2f}{'' if statistics.fmean(values) >= TARGETS[figure] else ', missed'})"
+
+
+def _notes(path: Path, sidecar: MemorySidecar, folder: Path) -> None:
+    notes = dict(_titles(sorted(path.rglob("*.md"))))
+    memories = Memories(sidecar, folder)
+    for number, (_, text) in enumerate(notes.items()):
+        content = document.new_memory({"id": f"mem-2026-03-01-{number:05d}", "type": "semantic"}, "Note", text)
+        memories.write(f"shared/durable/{number:05d}.md", content)
+    memories.index().check()
+    plain = Plain({f"mem-2026-03-01-{number:05d}": text for number, text in enumerate(notes.values())})
+    kept, figures = Kept(memories, sidecar.clock.now_ms()), defaultdict[str, Figures](lambda: defaultdict(list))
+    for number, title in enumerate(notes):
+        right = f"mem-2026-03-01-{number:05d}"
+        finders: tuple[tuple[str, Callable[[], tuple[Sequence[str], float]]], ...] = (
+            ("ours", lambda: _first_and_last(kept.find(title, SHIPPED))),  # noqa: B023 - called at once
+            ("plain FTS5", lambda: plain.find(title, stop=False)),  # noqa: B023
+            ("plain FTS5, no stop words", lambda: plain.find(title, stop=True)),  # noqa: B023
+        )
+        for name, finder in finders:
+            found, ms = finder()
+            rank = found.index(right) + 1 if right in found else 0
+            for depth in (1, 10):
+                figures[name][f"hit@{depth}"].append(float(0 < rank <= depth))
+            figures[name]["MRR"].append(1 / rank if rank else 0.0)
+            figures[name]["ms"].append(ms)
+    print(f"{path}: {len(notes)} notes, title → note")
+    _print(figures)
+
+
+def _first_and_last(found: tuple[list[str], list[float], list[int], float]) -> tuple[list[str], float]:
+    return found[0], found[-1]
+
+
+def _titles(paths: Iterable[Path]) -> "Iterator[tuple[str, str]]":
+    for path in paths:
+        text = path.read_text("utf-8", "replace")
+        title = re.match(r"\s*#\s+(.+)\n", text)
+        if title and len(text) > title.end() + 40:
+            yield title[1].strip(), text[title.end() :].strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
