@@ -91,6 +91,29 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer: what was deleted stays deleted": (
         "test_memory_capture.py::test_what_the_user_deleted_stays_deleted_when_it_is_met_again",
     ),
+    "Memory Layer 4.6, Article XIII.7: tiers by attention score, natural decay": (
+        "test_memory_upkeep.py::test_the_tier_follows_the_score_down_and_use_and_evidence_lift_it",
+        "test_memory_upkeep.py::test_evidence_and_confidence_make_a_warm_memory_hot",
+        "test_memory_upkeep.py::test_a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived",
+    ),
+    "Memory Layer 4.2: session, daily and durable": (
+        "test_memory_upkeep.py::test_a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never",
+        "test_memory_upkeep.py::test_what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion",
+    ),
+    "Memory Layer: upkeep by itself, at most daily, rewriting nothing": (
+        "test_memory_upkeep.py::test_upkeep_runs_by_itself_once_a_day_behind_a_run_and_only_in_active_mode",
+        "test_memory_upkeep.py::test_what_did_not_change_is_not_written_anew",
+    ),
+    "Memory Layer 4.9: memories are captured automatically": (
+        "test_memory_upkeep.py::test_a_run_is_remembered_by_itself_in_active_mode",
+        "test_memory_upkeep.py::test_a_passive_run_is_counted_as_withheld_and_writes_nothing",
+        "test_memory_upkeep.py::test_an_artifact_that_the_user_accepts_is_remembered_for_good",
+    ),
+    "Memory Layer 4.9, Article XIII.5: heuristic proposals": (
+        "test_memory_upkeep.py::test_a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says_so",
+        "test_memory_upkeep.py::test_a_proposal_that_was_rejected_does_not_come_again",
+        "test_memory_upkeep.py::test_neither_doubt_nor_an_agent_makes_a_rule",
+    ),
     "Memory Layer 4.2: storage in files, gitignored": (
         "test_memories.py::test_a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
         "test_memories.py::test_the_folders_of_the_specification_say_whose_a_memory_is_and_how_long_it_is_kept",
@@ -152,6 +175,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Memory Layer: being opened counts, being listed does not": (
         "test_memories.py::test_a_memory_that_a_session_opens_counts_as_read_once_and_a_list_does_not_count",
+        "test_memory_upkeep.py::test_a_memory_that_an_answer_names_counts_as_used_once_per_session",
     ),
     "Memory Layer: archived is moved and restorable": (
         "test_memories.py::test_an_archived_memory_comes_back_to_where_it_was",

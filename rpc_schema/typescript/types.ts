@@ -691,6 +691,14 @@ export interface ExplainedStatement {
   word: "always" | "never" | "wrong" | null
 }
 
+/** A file that went to the archive, or was cleaned. */
+export interface FileMove {
+  /** Where it was, below the project's folder. */
+  path: string
+  /** old: its day or session is over; faint: its score has been below the least for long. */
+  reason: "old" | "faint"
+}
+
 /** A file the query is about. */
 export interface FoundFile {
   /** Relative to `cwd`. */
@@ -857,6 +865,15 @@ export interface InitializeResult {
   capabilities: Record<string, unknown>
   limits: ConnectionLimits
   state: StateReport
+}
+
+/** What upkeep did last, by itself or asked for. */
+export interface LastUpkeep {
+  /** RFC 3339. */
+  at: string
+  tiers: number
+  archived: number
+  cleaned: number
 }
 
 /** A memory to keep. */
@@ -1130,6 +1147,32 @@ export interface MemoryListResult {
   total: number
 }
 
+/** Whose memories, and whether only to look. */
+export interface MemoryMaintainParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  /** Whether to say what is due and change nothing. */
+  dryRun?: boolean
+}
+
+/** What was due within reach; at most 200 of each are listed. */
+export interface MemoryMaintainResult {
+  dryRun: boolean
+  tiers: TierMove[]
+  /** Moved to `archive/`, from where `memory/restore` brings them back. */
+  archived: FileMove[]
+  /** Files that were kept for a session only. */
+  cleaned: FileMove[]
+  totals: Record<string, number>
+  /** Files that could not be changed, because they are damaged or in use. */
+  leftAlone: string[]
+}
+
 /** Whose memories, and who asks. */
 export interface MemoryParams {
   cwd: string
@@ -1141,10 +1184,43 @@ export interface MemoryParams {
   token?: string | null
 }
 
+/** A memory that was met so often and is so sure that it may be a rule. */
+export interface MemoryProposal {
+  memory: MemorySummary
+  /** The rule as a line of Markdown, for a rule file of the user's. */
+  rule: string
+}
+
+/** Rules that are proposed, the surest first; nothing is done about them before the user says so. */
+export interface MemoryProposalsResult {
+  proposals: MemoryProposal[]
+}
+
 /** The index was made anew from the files. */
 export interface MemoryRebuildResult {
   files: number
   warnings: MemoryWarning[]
+}
+
+/** The user's word on a proposal. */
+export interface MemoryResolveProposalParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   */
+  token?: string | null
+  /** The memory's id. */
+  id: string
+  word: "accept" | "reject"
+}
+
+/** The user's word is kept, and the same is not proposed again. */
+export interface MemoryResolveProposalResult {
+  memory: MemoryDetail
+  /** What the user may put into a rule file: we write none. Null for a proposal that was rejected. */
+  rule: string | null
 }
 
 /** What to look for; `query` leads, without one the `task`. */
@@ -1188,6 +1264,27 @@ export interface MemorySearchResult {
   leftOut: number
 }
 
+export interface MemorySettings {
+  /** Days in which a memory of what happened loses half its weight. Default: 14. */
+  episodicHalfLifeDays?: number | null
+  /** The same of what is known. Default: 60. */
+  semanticHalfLifeDays?: number | null
+  /** The same of how something is done. Default: 90. */
+  proceduralHalfLifeDays?: number | null
+  /** The same of what was learned. Default: 60. */
+  reflectiveHalfLifeDays?: number | null
+  /** A memory whose score is above this is HOT. Default: 70. */
+  hotPercent?: number | null
+  /** One whose score is at least this is WARM, below it COLD. Default: 30. */
+  warmPercent?: number | null
+  /** One whose score stays below this is archived. Default: 10. */
+  faintPercent?: number | null
+  /** Days for which it has to stay below. Default: 90. */
+  faintDays?: number | null
+  /** Days after which a daily memory is archived. Default: 30. */
+  dailyDays?: number | null
+}
+
 /** What is remembered within reach, and in what state it is. */
 export interface MemoryStatusResult {
   /** Where the files are. */
@@ -1198,6 +1295,8 @@ export interface MemoryStatusResult {
   counts: MemoryCount[]
   index: MemoryIndexState
   capture: CaptureState
+  /** What `memory/maintain` did last; null when it never ran. */
+  upkeep: LastUpkeep | null
   warnings: MemoryWarning[]
 }
 
@@ -2044,6 +2143,8 @@ export interface SettingsPatch {
   context?: ContextSettings | null
   /** The settings named governor.*. */
   governor?: GovernorSettings | null
+  /** The settings named memory.*. */
+  memory?: MemorySettings | null
 }
 
 /** A change to the global settings, or to one project's. */
@@ -2112,6 +2213,13 @@ export interface StateReport {
 export interface SystemText {
   id: string
   text: string
+}
+
+/** A memory whose tier is another one now. */
+export interface TierMove {
+  id: string
+  before: "hot" | "warm" | "cold"
+  after: "hot" | "warm" | "cold"
 }
 
 /** One step of the agent's task list. */
@@ -2477,6 +2585,28 @@ export interface Methods {
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/capture": { params: MemoryCaptureParams; result: MemoryCaptureResult }
+  /**
+   * Moves memories between tiers by their score and moves what is over to the archive; the rest stays as it is.
+   *
+   * It runs by itself at most once a day, in active mode. How often it runs makes no difference to what comes of it.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/maintain": { params: MemoryMaintainParams; result: MemoryMaintainResult }
+  /**
+   * Proposes rules learned from patterns, those within reach only: more than 0.9 sure and met five times or more.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "memory/proposals": { params: MemoryParams; result: MemoryProposalsResult }
+  /**
+   * Keeps the user's word on a proposal; one that is accepted is marked as validated and kept for good.
+   *
+   * An agent has no say in it: a call with a token is refused. The rule's text is answered, and written nowhere.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/resolveProposal": { params: MemoryResolveProposalParams; result: MemoryResolveProposalResult }
   /**
    * Lists a project's entities in the file's order, and what is odd about the file.
    *

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from sidecar.call import Call
+from sidecar.capture.accepted import leave_accepted
 from sidecar.capture.artifact_model import (
     MAX_TITLE,
     ArtifactGetResult,
@@ -23,6 +24,7 @@ from sidecar.capture.revising import Text, revised, with_status
 from sidecar.capture.status import Verb, status_after
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.memory import tend_later
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs.model import ArtifactStatus
@@ -80,6 +82,13 @@ def discard_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
 
 def _decide(call: Call, params: ArtifactParams, verb: Verb) -> ArtifactGetResult:
     project, now_ms = _project(call, params.project_path), call.now_ms()
+    decided = _decided(call, params, verb, project, now_ms)
+    if verb == "accept":
+        tend_later(call.process, call.process.workspaces.get(params.project_path, None))
+    return decided
+
+
+def _decided(call: Call, params: ArtifactParams, verb: Verb, project: str, now_ms: int) -> ArtifactGetResult:
     with call.database.write() as tx:
         before = artifact_of(tx, project, params.id)
         status = _status(before, verb)
@@ -89,7 +98,11 @@ def _decide(call: Call, params: ArtifactParams, verb: Verb) -> ArtifactGetResult
         if now.status == "committed" and not _is_accepted(before):
             where = {**before.provenance["committed"], "accepted": True}
             now = now._replace(provenance={**now.provenance, "committed": where})
-        return _shown(_kept(tx, now, now_ms) if now != before else before)
+        if now == before:
+            return _shown(before)
+        if verb == "accept":
+            leave_accepted(tx, now, now_ms)
+        return _shown(_kept(tx, now, now_ms))
 
 
 def _status(artifact: Artifact, verb: Verb) -> ArtifactStatus:

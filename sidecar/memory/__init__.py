@@ -1,15 +1,17 @@
 """Memories: Markdown files below `.chati/memories`, an index derived from them, and who may reach what."""
 
 from sidecar.memory.access import SHARED_ONLY, THE_USERS, Reach, grant, reach_of, revoke
-from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting
-from sidecar.memory.capture.digest import Digest, Note, Said, Trouble
+from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting, leave
+from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble
 from sidecar.memory.entry import Keeping, Memory, Sector, Tier
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.layout import AGENTS, SHARED
 from sidecar.memory.levels import Level, told
+from sidecar.memory.maintaining import clean_session
 from sidecar.memory.preloading import Preloaded, preload
 from sidecar.memory.relevant import Relevance, Relevant, look_over, standing
 from sidecar.memory.screening import Screened, screened
+from sidecar.memory.tending import tend_later
 
 __all__ = [
     "AGENTS",
@@ -21,6 +23,7 @@ __all__ = [
     "Digest",
     "Index",
     "Keeping",
+    "Kind",
     "Level",
     "Memory",
     "Note",
@@ -35,13 +38,16 @@ __all__ = [
     "Trouble",
     "capture_digest",
     "capture_waiting",
+    "clean_session",
     "grant",
     "index_of",
+    "leave",
     "look_over",
     "preload",
     "reach_of",
     "revoke",
     "screened",
     "standing",
+    "tend_later",
     "told",
 ]

@@ -1,12 +1,113 @@
-"""How much of a memory's weight time leaves (intelligence-layer.md 4.6; decisions.md, Memory Layer). Pure."""
+"""The attention score, and what time and use make of a memory (intelligence-layer.md 4.6; decisions.md). Pure.
 
+All of it follows from a memory's facts and the present moment: a step taken daily and one step after many days come to
+the same.
+"""
+
+import math
 from collections.abc import Mapping
+from typing import NamedTuple
+
+from sidecar.memory.entry import Tier
+from sidecar.settings.resolve import Settings
 
 DAY_MS = 86_400_000
 
 HALF_LIFE_DAYS: Mapping[str, float] = {"episodic": 14.0, "semantic": 60.0, "procedural": 90.0, "reflective": 60.0}
 
+ACCESS_GAIN = 0.1
+"""`access = 1 + 0.1·ln(1 + count)`."""
 
-def recency(sector: str, since_ms: int) -> float:
+WARM_ACCESSES, WARM_EVIDENCE = 3, 2
+"""Either lifts a COLD memory to WARM."""
+
+HOT_CONFIDENCE, HOT_EVIDENCE = 0.7, 5
+"""More than the one and at least the other lift a WARM memory to HOT."""
+
+
+class Policy(NamedTuple):
+    """The constants that are settings; shares of 1, days."""
+
+    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS
+    hot: float = 0.7
+    warm: float = 0.3
+    faint: float = 0.1
+    """Below this for `faint_days` a memory is archived."""
+    faint_days: int = 90
+    daily_days: int = 30
+    """A daily memory is archived after so many."""
+
+
+DEFAULT = Policy()
+
+
+class Standing(NamedTuple):
+    """What a memory's score and tier depend on."""
+
+    sector: str
+    confidence: float
+    evidence: int
+    access_count: int
+    last_ms: int
+    """When it was accessed last, or happened."""
+
+
+def policy_of(settings: Settings) -> Policy:
+    """Reads the constants from the settings."""
+
+    def number(name: str) -> int:
+        return int(settings[f"memory.{name}"])
+
+    return Policy(
+        {sector: float(number(f"{sector}HalfLifeDays")) for sector in HALF_LIFE_DAYS},
+        number("hotPercent") / 100,
+        number("warmPercent") / 100,
+        number("faintPercent") / 100,
+        number("faintDays"),
+        number("dailyDays"),
+    )
+
+
+def recency(sector: str, since_ms: int, half_lives: Mapping[str, float] = HALF_LIFE_DAYS) -> float:
     """Gives the share that is left after so many milliseconds without access: 1 at once, a half after a half-life."""
-    return float(0.5 ** (max(0, since_ms) / DAY_MS / HALF_LIFE_DAYS.get(sector, 60.0)))
+    return float(0.5 ** (max(0, since_ms) / DAY_MS / half_lives.get(sector, 60.0)))
+
+
+def access(count: int) -> float:
+    """Gives what being used lifts a score by: 1 when it never was."""
+    return 1.0 + ACCESS_GAIN * math.log(1 + max(0, count))
+
+
+def score(standing: Standing, now_ms: int, policy: Policy = DEFAULT, base_relevance: float = 1.0) -> float:
+    """Gives base relevance × recency × access × confidence, at most 1; without a question the relevance is 1."""
+    left = recency(standing.sector, now_ms - standing.last_ms, policy.half_life_days)
+    return max(0.0, min(1.0, base_relevance * left * access(standing.access_count) * standing.confidence))
+
+
+def tier(standing: Standing, now_ms: int, policy: Policy = DEFAULT) -> Tier:
+    """Gives the tier by score, one step higher where use or evidence lift it.
+
+    What lifts a memory lasts as long as its score stays in the tier below: in the end decay brings down everything.
+    """
+    found = score(standing, now_ms, policy)
+    if found > policy.hot:
+        return "hot"
+    if found >= policy.warm:
+        is_proven = standing.confidence > HOT_CONFIDENCE and standing.evidence >= HOT_EVIDENCE
+        return "hot" if is_proven else "warm"
+    is_used = standing.access_count >= WARM_ACCESSES or standing.evidence >= WARM_EVIDENCE
+    return "warm" if is_used and found >= policy.faint else "cold"
+
+
+def faint_since_ms(standing: Standing, policy: Policy = DEFAULT) -> int:
+    """Gives the moment from which the score is below `policy.faint`, if nothing happens to the memory."""
+    begun = access(standing.access_count) * standing.confidence
+    if begun <= policy.faint:
+        return standing.last_ms
+    half_life = policy.half_life_days.get(standing.sector, 60.0)
+    return standing.last_ms + int(math.log2(begun / policy.faint) * half_life * DAY_MS)
+
+
+def is_forgotten(standing: Standing, now_ms: int, policy: Policy = DEFAULT) -> bool:
+    """Says whether the score has been below `policy.faint` for `policy.faint_days`."""
+    return now_ms - faint_since_ms(standing, policy) >= policy.faint_days * DAY_MS

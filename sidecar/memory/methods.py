@@ -11,11 +11,11 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
+from sidecar.memory import attention, maintain_methods, proposals
 from sidecar.memory.access import unknown
 from sidecar.memory.answering import search
 from sidecar.memory.asking import Asked, asked
 from sidecar.memory.capture import methods as capture
-from sidecar.memory.capture.status import MemoryStatusResult
 from sidecar.memory.document import Edit
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.front_matter import Value
@@ -37,6 +37,7 @@ from sidecar.memory.model import (
     MemoryUpdateParams,
     MemoryWarning,
 )
+from sidecar.memory.status_model import MemoryStatusResult
 from sidecar.memory.store import entries, listing
 from sidecar.memory.store.listing import Filter
 from sidecar.memory.telling import detail, summary, warned
@@ -58,7 +59,7 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
         "tags": params.tags,
         "confidence": params.confidence,
         "sector": params.sector or SECTOR_OF_TYPE[params.type],
-        "tier": "warm",
+        "tier": _tier(call, found, params),
         "access_count": 0,
         "evidence_count": 1,
         **({"session": params.session_id} if params.session_id else {}),
@@ -66,6 +67,12 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
     }
     memory = found.writer(call).add(New(params.owner, params.keeping, params.title, params.text, facts))
     return _shown(call, found, memory.id)
+
+
+def _tier(call: Call, found: Asked, params: MemoryAddParams) -> str:
+    sector = params.sector or SECTOR_OF_TYPE[params.type]
+    standing = attention.Standing(sector, params.confidence, 1, 0, call.now_ms())
+    return attention.tier(standing, call.now_ms(), attention.policy_of(call.process.settings(found.index.project)))
 
 
 def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
@@ -147,6 +154,7 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
         counts=[MemoryCount(**row.told()) for row in counts],
         index=MemoryIndexState(files=files, changed=checked.changed, removed=checked.removed),
         capture=captured,
+        upkeep=maintain_methods.last_upkeep(call, project),
         warnings=_warnings(call, found, checked),
     )
 
@@ -201,4 +209,6 @@ METHODS = (
     method("memory/status", status, lane=Lane.SHARED, errors=_READING),
     method("memory/rebuild", rebuild, lane=Lane.WORKSPACE, errors=_WRITING),
     *capture.METHODS,
+    *maintain_methods.METHODS,
+    *proposals.METHODS,
 )

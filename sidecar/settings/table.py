@@ -39,6 +39,10 @@ def _threshold(name: str, default: int, doc: str) -> Setting:
     return Setting(f"governor.{name}", "int", default, doc, minimum=1)
 
 
+def _days(name: str, default: int, doc: str) -> Setting:
+    return Setting(name, "int", default, doc, minimum=1, maximum=36_500)
+
+
 SETTINGS: tuple[Setting, ...] = (
     Setting(
         "mode",
@@ -133,6 +137,15 @@ SETTINGS: tuple[Setting, ...] = (
         (),
         "Files whose every change is worth a decision record, as globs from the worktree's top: `api/**`, `*.proto`.",
     ),
+    _days("memory.episodicHalfLifeDays", 14, "Days in which a memory of what happened loses half its weight."),
+    _days("memory.semanticHalfLifeDays", 60, "The same of what is known."),
+    _days("memory.proceduralHalfLifeDays", 90, "The same of how something is done."),
+    _days("memory.reflectiveHalfLifeDays", 60, "The same of what was learned."),
+    Setting("memory.hotPercent", "int", 70, "A memory whose score is above this is HOT.", maximum=100),
+    Setting("memory.warmPercent", "int", 30, "One whose score is at least this is WARM, below it COLD.", maximum=100),
+    Setting("memory.faintPercent", "int", 10, "One whose score stays below this is archived.", maximum=100),
+    _days("memory.faintDays", 90, "Days for which it has to stay below."),
+    _days("memory.dailyDays", 30, "Days after which a daily memory is archived."),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
 )

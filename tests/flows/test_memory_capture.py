@@ -47,7 +47,7 @@ def test_a_sessions_digest_is_one_readable_file_of_decisions_errors_and_correcti
         '---\nsession: s1\ndate: "2026-03-01"\ncreated_at: 2026-03-01T09:30:00Z\n---\n\n'
         "# Session digest, 2026-03-01\n\n"
         "## Use pnpm instead of npm\n<!-- id=mem-2026-03-01-001 type=user_correction author=user"
-        " at=2026-03-01T09:30:00Z sector=reflective confidence=0.9 evidence_count=1 -->\n\n"
+        " at=2026-03-01T09:30:00Z sector=reflective confidence=0.9 tier=hot evidence_count=1 -->\n\n"
         "No, use pnpm instead of npm, the lockfile is pnpm's.\n\n## "
     )
     told = [memories.ask("get", id=one) for one in answer["kept"]]

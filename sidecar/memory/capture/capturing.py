@@ -3,14 +3,18 @@
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+import apsw
+
 from sidecar.call import Process
+from sidecar.core.errors import Conflict, NotFound
 from sidecar.core.instruction_files import AGENT_PATHS
 from sidecar.memory.access import Reach
-from sidecar.memory.capture.digest import Digest, Note, from_json
-from sidecar.memory.capture.finding import Found, Met, found_in, gotcha
+from sidecar.memory.capture.digest import Digest, Note, as_json, from_json
+from sidecar.memory.capture.finding import Found, found_in, gotcha
 from sidecar.memory.capture.junk import instruction_lines
 from sidecar.memory.capture.keeping import Kept, Origin, keep_notes
 from sidecar.memory.layout import SHARED
@@ -81,10 +85,17 @@ def capture_waiting(asking: Asking) -> Captured:
     captured = Captured()
     shared = asking._replace(reach=Reach((SHARED,), "", ""), origin="run", automatic=True)
     for row, value in rows:
-        captured = captured.and_also(_captured(shared, from_json(value)))
+        digest = from_json(value)
+        origin: OriginName = "artifact" if digest.source.startswith("artifact:") else "run"
+        captured = captured.and_also(_captured(shared._replace(origin=origin), digest))
         with asking.process.database.write() as tx:
             captures.taken(tx, [row])
     return captured
+
+
+def leave(tx: apsw.Connection, project: str, digest: Digest, now_ms: int) -> None:
+    """Keeps what a run leaves until it is captured, so that it outlasts the process."""
+    captures.wait(tx, project, digest.session, now_ms, as_json(digest))
 
 
 def is_writing(asking: Asking) -> bool:
@@ -101,6 +112,8 @@ def _captured(asking: Asking, digest: Digest) -> Captured:
         captured = Captured(dropped=found.dropped)
     else:
         captured = _kept(asking, digest, notes, found)
+    if is_writing(asking):
+        _count_cited(asking, digest)
     _note(asking, digest.session, captured)
     return captured
 
@@ -109,6 +122,16 @@ def _kept(asking: Asking, digest: Digest, notes: Sequence[Note], found: Found) -
     writer = Writer(asking.process, asking.workspace, asking.reach)
     kept: Kept = keep_notes(writer, notes, Origin(digest.session, digest.source, asking.reach.agent))
     return Captured(kept.new, kept.repeated, kept.contradicted, 0, found.dropped + kept.dropped, kept.paths)
+
+
+def _count_cited(asking: Asking, digest: Digest) -> None:
+    """Counts the memories that an answer names as used, once per session."""
+    if not digest.cited:
+        return
+    writer = Writer(asking.process, asking.workspace, asking.reach)
+    for memory_id in digest.cited:
+        with suppress(NotFound, Conflict):  # what is not there, or out of reach, was not used
+            writer.opened(writer.found(memory_id).memory, digest.session)
 
 
 def _gotchas(asking: Asking, digest: Digest, found: Found) -> list[Note]:
@@ -153,6 +176,3 @@ def _note(asking: Asking, session: str, captured: Captured) -> None:
     )  # fmt: skip
     with asking.process.database.write(durable=False) as tx:
         captures.note(tx, asking.workspace.project_key, asking.reach.agent or SHARED, capture)
-
-
-__all__ = ["Asking", "Captured", "Met", "OriginName", "capture_digest", "capture_waiting", "is_writing"]

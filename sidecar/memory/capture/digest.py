@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 Author = Literal["user", "assistant"]
 Kind = Literal[
     "decision", "error_pattern", "resolution", "user_correction", "validated_pattern", "gotcha", "lesson",
+    "episodic",
 ]  # fmt: skip
 
 
@@ -36,6 +37,8 @@ class Note(NamedTuple):
     at_ms: int
     confidence: float | None = None
     tags: tuple[str, ...] = ()
+    keeping: Literal["daily", "durable"] = "daily"
+    """What the user gave his word on is kept for good, in a file of its own."""
 
 
 class Digest(NamedTuple):
@@ -47,11 +50,13 @@ class Digest(NamedTuple):
     said: tuple[Said, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     notes: tuple[Note, ...] = ()
+    cited: tuple[str, ...] = ()
+    """Ids of memories that an answer names."""
 
     @property
     def is_empty(self) -> bool:
         """Whether it holds nothing at all."""
-        return not (self.said or self.troubles or self.notes)
+        return not (self.said or self.troubles or self.notes or self.cited)
 
 
 def as_json(digest: Digest) -> dict[str, Any]:
@@ -62,6 +67,7 @@ def as_json(digest: Digest) -> dict[str, Any]:
         "said": [one._asdict() for one in digest.said],
         "troubles": [one._asdict() for one in digest.troubles],
         "notes": [one._asdict() for one in digest.notes],
+        "cited": list(digest.cited),
     }
 
 
@@ -73,4 +79,5 @@ def from_json(value: Mapping[str, Any]) -> Digest:
         tuple(Said(**one) for one in value["said"]),
         tuple(Trouble(**one) for one in value["troubles"]),
         tuple(Note(**{**one, "tags": tuple(one["tags"])}) for one in value["notes"]),
+        tuple(value["cited"]),
     )

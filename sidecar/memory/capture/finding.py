@@ -21,7 +21,7 @@ from sidecar.memory.screening import screened
 
 CONFIDENCE = {
     "decision": 0.8, "error_pattern": 0.6, "resolution": 0.75, "user_correction": 0.9, "validated_pattern": 0.75,
-    "gotcha": 0.8, "lesson": 0.75,
+    "gotcha": 0.8, "lesson": 0.75, "episodic": 0.7,
 }  # fmt: skip
 """Of what is told as such; what is read from words has the confidence of the rule it fits."""
 
@@ -58,7 +58,8 @@ def found_in(digest: Digest, instructions: Collection[str]) -> Found:
         kept = _screened(note, dropped)
         if kept is None:
             continue
-        reason = junk(kept.text, instructions) if kept.type not in ("error_pattern", "gotcha") else None
+        is_told = kept.type not in ("error_pattern", "gotcha") and kept.keeping == "daily"
+        reason = junk(kept.text, instructions) if is_told else None
         if reason is not None:
             dropped[reason] += 1
         else:

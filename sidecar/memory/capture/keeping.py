@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import PolicyDenied
-from sidecar.memory import document, index_file
+from sidecar.memory import attention, document, index_file
 from sidecar.memory.capture import relations
 from sidecar.memory.capture.digest import Note
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory
 from sidecar.memory.files import Numbers
 from sidecar.memory.front_matter import Value
-from sidecar.memory.layout import SHARED, folder_of
+from sidecar.memory.layout import SHARED, file_of, folder_of
 from sidecar.memory.sameness import digest_of
 from sidecar.memory.store import captures, private, related
 from sidecar.memory.store.entries import Indexed
@@ -59,10 +59,12 @@ class Keeper:
         self.origin = origin
         self.now_ms = writer.process.clock.now_ms()
         self.day = rfc3339(self.now_ms)[:10]
+        self.policy = attention.policy_of(writer.process.settings(writer.project))
         self._repeated: list[str] = []
         self._contradicted: list[str] = []
         self._dropped: Counter[str] = Counter()
         self._new: dict[str, list[tuple[str, Note, dict[str, Value]]]] = {}
+        self._alone: dict[str, str] = {}
         self._seen: set[str] = set()
 
     def keep(self, notes: Sequence[Note]) -> Kept:
@@ -72,8 +74,9 @@ class Keeper:
             if digest not in self._seen:
                 self._seen.add(digest)
                 self._sort(note, digest)
-        paths = tuple(self._write(owner) for owner in sorted(self._new))
-        new = tuple(memory_id for owner in sorted(self._new) for memory_id, _, _ in self._new[owner])
+        paths: tuple[str, ...] = tuple(self._write(owner) for owner in sorted(self._new))
+        new: tuple[str, ...] = tuple(memory_id for owner in sorted(self._new) for memory_id, _, _ in self._new[owner])
+        new, paths = (*new, *self._alone), (*paths, *self._alone.values())
         return Kept(new, tuple(self._repeated), tuple(self._contradicted), self._dropped, paths)
 
     def _sort(self, note: Note, digest: str) -> None:
@@ -92,17 +95,15 @@ class Keeper:
     def _repeat(self, memory: Memory, *, is_first: bool) -> None:
         self._repeated.append(memory.id)
         if is_first:
-            facts: dict[str, Value] = {
-                "evidence_count": memory.evidence + 1,
-                "confidence": strengthened(memory.confidence),
-                "last_seen": moment(self.now_ms),
-            }
-            self._amend(memory, facts)
+            confidence, evidence = strengthened(memory.confidence), memory.evidence + 1
+            facts: dict[str, Value] = {"evidence_count": evidence, "last_seen": moment(self.now_ms)}
+            self._trust(memory, confidence, evidence, facts)
 
     def _begin(self, note: Note, archived: Memory | None) -> None:
         """Makes a new entry of a note; one that lies in the archive already brings its evidence along."""
         memory_id = self.writer.next_id(self.numbers)
         links, confidence = self._opposed(note, note.confidence or 0.0)
+        evidence = 1 + (archived.evidence if archived is not None else 0)
         facts: dict[str, Value] = {
             "id": memory_id,
             "type": note.type,
@@ -110,11 +111,21 @@ class Keeper:
             "at": moment(note.at_ms),
             "sector": SECTOR_OF_TYPE[note.type],
             "confidence": round(confidence, 4),
-            "evidence_count": 1 + (archived.evidence if archived is not None else 0),
+            "tier": self._tier(SECTOR_OF_TYPE[note.type], confidence, evidence, 0, note.at_ms),
+            "evidence_count": evidence,
             **({"tags": note.tags} if note.tags else {}),
             **links,
         }
-        self._new.setdefault(self._owner(note), []).append((memory_id, note, facts))
+        if note.keeping == "durable":
+            self._write_alone(memory_id, note, {**facts, "session": self.origin.session})
+        else:
+            self._new.setdefault(self._owner(note), []).append((memory_id, note, facts))
+
+    def _write_alone(self, memory_id: str, note: Note, facts: dict[str, Value]) -> None:
+        path = file_of(self._owner(note), "durable", memory_id, note.title)
+        self.writer.folder.create(path, document.new_memory(facts, note.title, note.text))
+        self.writer.index.refresh([path])
+        self._alone[memory_id] = path
 
     def _owner(self, note: Note) -> str:
         """What the user said and what was decided concerns all; what an agent found out for itself is its own."""
@@ -137,7 +148,7 @@ class Keeper:
                 continue
             links.setdefault(stands, []).append(old.memory.id)
             self._contradicted.append(old.memory.id)
-            self._amend(old.memory, {"confidence": round(old.memory.confidence * CONTRADICTED, 4)})
+            self._trust(old.memory, round(old.memory.confidence * CONTRADICTED, 4), old.memory.evidence, {})
         return dict(links), confidence
 
     def _candidates(self, claim: relations.Claim) -> list[Indexed]:
@@ -145,6 +156,16 @@ class Keeper:
         with self.writer.process.database.read() as tx:
             owners = self.writer.reach.owners
             return related.naming(tx, self.writer.project, owners, relations.RELATED_TYPES, words)
+
+    def _trust(self, memory: Memory, confidence: float, evidence: int, facts: dict[str, Value]) -> None:
+        """Gives a memory another confidence, and the tier that comes of it."""
+        last_ms = max(memory.at_ms, memory.last_accessed_ms or 0)
+        tier = self._tier(memory.sector, confidence, evidence, memory.access_count, last_ms)
+        self._amend(memory, {**facts, "confidence": confidence, "tier": tier})
+
+    def _tier(self, sector: str, confidence: float, evidence: int, count: int, last_ms: int) -> str:
+        standing = attention.Standing(sector, confidence, evidence, count, last_ms)
+        return attention.tier(standing, self.now_ms, self.policy)
 
     def _amend(self, memory: Memory, facts: dict[str, Value]) -> None:
         try:

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from sidecar.core.wire import WireModel
 from sidecar.memory.capture.model import CaptureState
+from sidecar.memory.maintain_model import LastUpkeep
 from sidecar.memory.model import MemoryCount, MemoryIndexState, MemoryWarning
 
 
@@ -16,4 +17,5 @@ class MemoryStatusResult(WireModel):
     counts: list[MemoryCount]
     index: MemoryIndexState
     capture: CaptureState
+    upkeep: LastUpkeep | None = Field(description="What `memory/maintain` did last; null when it never ran.")
     warnings: list[MemoryWarning]

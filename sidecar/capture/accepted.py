@@ -1,0 +1,32 @@
+"""An artifact that the user accepts is remembered: what was decided, what was given up."""
+
+from __future__ import annotations
+
+import re
+
+import apsw
+
+from sidecar.core.prose import cut
+from sidecar.memory import Digest, Kind, Note, leave
+from sidecar.runs import Artifact
+from sidecar.runs.model import ArtifactType
+
+KINDS: dict[ArtifactType, tuple[Kind, float]] = {
+    "adr": ("decision", 0.9),
+    "rejectedApproach": ("lesson", 0.9),
+    "devlog": ("episodic", 0.8),
+}
+"""What a memory of an artifact is, and how sure the user's word makes it."""
+
+MAX_TEXT = 1_500
+
+_HEADING = re.compile(r"\A\s*#[^\n]*\n+")
+
+
+def leave_accepted(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:
+    """Keeps what an accepted artifact says until it is captured; the same artifact counts once."""
+    kind, sure = KINDS[artifact.type]
+    text = cut(_HEADING.sub("", artifact.body).strip(), MAX_TEXT) or artifact.title
+    note = Note(kind, artifact.title, text, "user", now_ms, sure, (f"artifact-{artifact.id}",), "durable")
+    session = str(artifact.provenance.get("sessionId") or artifact.id)
+    leave(tx, artifact.project, Digest(session, f"artifact:{artifact.id}", notes=(note,)), now_ms)

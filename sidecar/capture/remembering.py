@@ -1,0 +1,93 @@
+"""What a run leaves for the project's memories: words, errors that came and went, memories that were named.
+
+Collected with the run's record, so that nothing is lost; what of it is worth a memory is decided behind the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import apsw
+
+from sidecar.capture.finished import Finished
+from sidecar.capture.outcomes import outcomes_in
+from sidecar.capture.parts import Command, relative_to
+from sidecar.capture.verdicts import Change
+from sidecar.core.prose import telling
+from sidecar.memory import Digest, Said, Trouble, leave, screened
+from sidecar.runs import FailingTests
+
+MAX_SAID = 20_000
+MAX_TROUBLE = 4_000
+MAX_TOLD = 400
+MAX_FILES = 5
+
+_MEMORY_ID = re.compile(r"\bmem-\d{4}-\d{2}-\d{2}-\d{3,6}\b")
+
+
+def leave_for_memory(
+    tx: apsw.Connection, one: Finished, tests: Sequence[Change], before: Sequence[FailingTests]
+) -> None:
+    """Keeps what a run leaves until it is captured; `before` are the tests that failed before it."""
+    digest = digest_of_run(one, tests, {failing.runner: failing.excerpt for failing in before})
+    if not digest.is_empty:
+        leave(tx, one.workspace.project_key, digest, one.now_ms)
+
+
+def digest_of_run(one: Finished, tests: Sequence[Change], excerpts: Mapping[str, str]) -> Digest:
+    """Gives what a run leaves; an agent's conclusions count only where it came to its end."""
+    params = one.params
+    said = [Said("user", _said(params.prompt), one.now_ms)] if params.prompt.strip() else []
+    cited: tuple[str, ...] = ()
+    troubles: list[Trouble] = []
+    if params.outcome == "completed":
+        said += [Said("assistant", _said(one.conclusion), one.now_ms)] if one.conclusion.strip() else []
+        troubles = [*_of_tests(one, tests, excerpts), *_of_commands(one)]
+        cited = tuple(dict.fromkeys(_MEMORY_ID.findall(params.assistant.text if params.assistant else "")))
+    session = params.session.after or params.session.before or params.sub_chat_id
+    return Digest(session, params.run_id, tuple(said), tuple(troubles), (), cited)
+
+
+def _said(text: str) -> str:
+    """What is private or secret does not even wait."""
+    return screened(text[:MAX_SAID]).text
+
+
+def _of_tests(one: Finished, tests: Sequence[Change], excerpts: Mapping[str, str]) -> Iterator[Trouble]:
+    """Gives the tests that failed before the run, or in it, and pass now; others are known as failing."""
+    for change in tests:
+        if change.is_red or not change.was_red:
+            continue
+        failed = [outcome.excerpt for outcome in one.tests if outcome.runner == change.runner and outcome.failed]
+        named = f"{change.runner}: error: {', '.join(change.fixed[:MAX_FILES]) or 'tests'} failed"
+        text = next((excerpt for excerpt in (*reversed(failed), excerpts.get(change.runner, "")) if excerpt), named)
+        yield Trouble(screened(text[:MAX_TROUBLE]).text or named, _mended(one), one.now_ms)
+
+
+def _of_commands(one: Finished) -> Iterator[Trouble]:
+    """Gives each command that failed, with what was done if the same one then worked."""
+    last: dict[str, Command] = {command.command: command for command in one.work.commands}
+    failed = {
+        command.command: command
+        for command in one.work.commands
+        if command.command and _has_failed(command) and not outcomes_in(command, one.params.cwd)
+    }
+    for name, command in failed.items():
+        resolution = "" if _has_failed(last[name]) else _mended(one)
+        yield Trouble(screened(command.output[-MAX_TROUBLE:]).text, resolution, one.now_ms)
+
+
+def _has_failed(command: Command) -> bool:
+    return bool(command.failed)
+
+
+def _mended(one: Finished) -> str:
+    """Says what ended an error: the agent's words, and the files it changed."""
+    paths = (relative_to(one.params.cwd, path) for path in one.work.written)
+    changed = list(dict.fromkeys(path for path in paths if path is not None))
+    told = telling(one.conclusion, MAX_TOLD)
+    shown = ", ".join(f"`{path}`" for path in changed[:MAX_FILES])
+    more = f" and {len(changed) - MAX_FILES} more" if len(changed) > MAX_FILES else ""
+    files = f"Changed: {shown}{more}." if changed else ""
+    return "\n\n".join(filter(None, (told, files)))

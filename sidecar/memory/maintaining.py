@@ -1,0 +1,139 @@
+"""`memory/maintain`: tiers follow the score, what is over goes to the archive; nothing else is written anew.
+
+Tiers and expiry follow from the files and the moment alone, so it makes no odds how often this runs.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from sidecar.call import Process
+from sidecar.core.digests import digest_bytes
+from sidecar.core.errors import Conflict, NotFound, PolicyDenied
+from sidecar.memory import document, index_file
+from sidecar.memory.access import THE_USERS
+from sidecar.memory.attention import DAY_MS, policy_of
+from sidecar.memory.document import Edit
+from sidecar.memory.store import entries, upkeep
+from sidecar.memory.upkeep import Archiving, Due, TierChange, due
+from sidecar.memory.writing import Writer
+from sidecar.workspace import Workspace
+
+CHUNK = 100
+"""So many files are written before others get the folder's lock."""
+
+
+def what_is_due(process: Process, workspace: Workspace) -> Due:
+    """Looks at every memory of a project, whoever's it is."""
+    writer = Writer(process, workspace, THE_USERS)
+    writer.index.check()
+    with process.database.read() as tx:
+        rows = upkeep.rows(tx, writer.project)
+    return due(rows, process.clock.now_ms(), policy_of(process.settings(writer.project)))
+
+
+def maintain(process: Process, workspace: Workspace) -> tuple[Due, tuple[str, ...]]:
+    """Does what is due; gives it, and the paths that were left alone because they cannot be changed.
+
+    Raises Busy while another process writes, PolicyDenied or StateDegraded where the folder cannot be used.
+    """
+    found = what_is_due(process, workspace)
+    writer = Writer(process, workspace, THE_USERS)
+    left: list[str] = []
+    by_file = [(path, tuple(group)) for path, group in groupby(found.tiers, lambda change: change.row.path)]
+    for start in range(0, len(by_file), CHUNK):
+        with writer.folder.locked():
+            left += [
+                path for path, changes in by_file[start : start + CHUNK] if not _write_tiers(writer, path, changes)
+            ]
+    if found.archive or found.cleaned:
+        with writer.folder.locked():
+            left += [one.path for one in found.archive if not _archive(writer, one)]
+            for one in found.cleaned:
+                writer.folder.remove(one.path)
+            writer.index.refresh([one.path for one in found.cleaned], buries=False)
+    if any(found):
+        index_file.write(writer.index)
+    _note(process, writer.project, found)
+    return found, tuple(left)
+
+
+def maintain_if_due(process: Process, workspace: Workspace) -> None:
+    """Does what is due by itself, at most once a day, and only in active mode: else no file is written unasked."""
+    project = workspace.project_key
+    if process.settings(project).mode != "active" or not Writer(process, workspace, THE_USERS).folder.exists():
+        return
+    with process.database.read() as tx:
+        done = upkeep.done_at_ms(tx, project)
+    if done is None or process.clock.now_ms() // DAY_MS > done // DAY_MS:
+        maintain(process, workspace)
+
+
+def clean_session(process: Process, workspace: Workspace) -> int:
+    """Removes what was kept for the session before, as the next one starts; gives how many files."""
+    writer = Writer(process, workspace, THE_USERS)
+    if not writer.folder.exists():
+        return 0
+    writer.index.check()
+    with process.database.read() as tx:
+        paths = sorted({row.path for row in upkeep.rows(tx, writer.project) if row.keeping == "session"})
+    if paths:
+        with writer.folder.locked():
+            for path in paths:
+                writer.folder.remove(path)
+            writer.index.refresh(paths, buries=False)
+        index_file.write(writer.index)
+    return len(paths)
+
+
+def _write_tiers(writer: Writer, path: str, changes: Sequence[TierChange]) -> bool:
+    """Writes the tiers of one file's entries, all at once; False for a file that is damaged or was just changed."""
+    with writer.process.database.read() as tx:
+        known = {one.memory.position: one.memory for one in entries.at_path(tx, writer.project, path)}
+        files = entries.files_of_paths(tx, writer.project, [path])
+    try:
+        content, _ = writer.folder.read(path)
+        if not files or digest_bytes(content) != files[0].version:
+            return False
+        after = content
+        for change in changes:
+            memory = known[change.row.position]
+            after = document.edited(after, memory, Edit({"tier": change.to}), is_group=files[0].is_group)
+        writer.folder.replace(path, content, after)
+    except (PolicyDenied, Conflict, NotFound, OSError, KeyError):
+        return False
+    writer.index.refresh([path])
+    return True
+
+
+def _archive(writer: Writer, one: Archiving) -> bool:
+    try:
+        writer.archive(one.path)
+    except (Conflict, NotFound, PolicyDenied):
+        return False
+    return True
+
+
+def _note(process: Process, project: str, found: Due) -> None:
+    now_ms = process.clock.now_ms()
+    told: Mapping[str, Any] = {
+        "at_ms": now_ms,
+        "tiers": len(found.tiers),
+        "archived": len(found.archive),
+        "cleaned": len(found.cleaned),
+    }
+    with process.database.write(durable=False) as tx:
+        upkeep.done(tx, project, now_ms, dict(told))
+
+
+def within(found: Due, owners: Sequence[str]) -> Due:
+    """Gives of what is due what may be told to somebody."""
+
+    def files(those: Sequence[Archiving]) -> Iterator[Archiving]:
+        return (one for one in those if one.rows[0].owner in owners)
+
+    return Due(
+        tuple(one for one in found.tiers if one.row.owner in owners),
+        tuple(files(found.archive)),
+        tuple(files(found.cleaned)),
+    )

@@ -1,0 +1,102 @@
+"""`memory/proposals` and `memory/resolveProposal`: rules that memories suggest, and the user's word on them.
+
+A rule is proposed with more than 0.9 of confidence and five times of evidence only, and takes effect by the user's word
+only (Article XIII.5); no file outside `.chati/` is written, whatever that word is.
+"""
+
+import re
+
+from sidecar.call import Call
+from sidecar.core.errors import (
+    Busy,
+    Conflict,
+    NotFound,
+    PolicyDenied,
+    SidecarError,
+    StateDegraded,
+    WorkspaceUnavailable,
+)
+from sidecar.memory.access import unknown
+from sidecar.memory.asking import Asked, asked
+from sidecar.memory.document import Edit
+from sidecar.memory.model import MemoryParams
+from sidecar.memory.proposal_model import (
+    MemoryProposal,
+    MemoryProposalsResult,
+    MemoryResolveProposalParams,
+    MemoryResolveProposalResult,
+)
+from sidecar.memory.store import entries, proposing
+from sidecar.memory.store.entries import Indexed
+from sidecar.memory.telling import detail, summary
+from sidecar.method import Lane, method
+
+MORE_THAN, LEAST_EVIDENCE = 0.9, 5
+"""intelligence-layer.md, Article XIII.5."""
+
+PROPOSED_TYPES = ("user_correction", "validated_pattern", "lesson", "gotcha")
+VALIDATED = "validated"
+MAX_RULE = 300
+
+
+def proposals(call: Call, params: MemoryParams) -> MemoryProposalsResult:
+    """Proposes rules learned from patterns, those within reach only: more than 0.9 sure and met five times or more."""
+    found = asked(call, params)
+    found.index.check()
+    return MemoryProposalsResult(
+        proposals=[MemoryProposal(memory=summary(one), rule=rule_of(one)) for one in _proven(call, found)]
+    )
+
+
+def resolve(call: Call, params: MemoryResolveProposalParams) -> MemoryResolveProposalResult:
+    """Keeps the user's word on a proposal; one that is accepted is marked as validated and kept for good.
+
+    An agent has no say in it: a call with a token is refused. The rule's text is answered, and written nowhere.
+    """
+    if params.token is not None:
+        raise PolicyDenied("Only the user decides on a proposal.", hint="Ask without a token, in the user's name.")
+    found = asked(call, params)
+    found.index.check()
+    chosen = next((one for one in _proven(call, found) if one.memory.id == params.id), None)
+    if chosen is None:
+        raise NotFound("There is no proposal of that id.", hint="`memory/proposals` shows those within reach.")
+    with call.database.write() as tx:
+        proposing.resolve(tx, found.workspace.project_key, chosen.digest, params.word, call.now_ms())
+    if params.word == "accept":
+        _validate(call, found, chosen)
+    with call.database.read() as tx:
+        known = entries.with_id(tx, found.workspace.project_key, params.id, found.reach.owners)
+    if not known:
+        raise unknown()
+    rule = rule_of(chosen) if params.word == "accept" else None
+    return MemoryResolveProposalResult(memory=detail(known[0], ""), rule=rule)
+
+
+def rule_of(one: Indexed) -> str:
+    """Gives a memory as a rule: what was said, in one line."""
+    said = re.sub(r"\s+", " ", one.memory.text or one.memory.title).strip()
+    text = said if len(said) <= MAX_RULE else one.memory.title
+    return f"- {text}"
+
+
+def _proven(call: Call, found: Asked) -> list[Indexed]:
+    with call.database.read() as tx:
+        return proposing.proven(
+            tx, found.workspace.project_key, found.reach.owners, PROPOSED_TYPES, MORE_THAN, LEAST_EVIDENCE
+        )
+
+
+def _validate(call: Call, found: Asked, one: Indexed) -> None:
+    writer = found.writer(call)
+    if VALIDATED not in one.memory.tags:
+        writer.update(one.memory.id, None, Edit({"tags": [*one.memory.tags, VALIDATED]}))
+    if one.memory.keeping != "durable":
+        writer.keep_for_good(one.memory.id)
+
+
+_READING: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded)
+
+METHODS = (
+    method("memory/proposals", proposals, lane=Lane.SHARED, errors=_READING),
+    method("memory/resolveProposal", resolve, lane=Lane.WORKSPACE, errors=(*_READING, Busy, NotFound, Conflict)),
+)

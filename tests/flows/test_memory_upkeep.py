@@ -1,0 +1,258 @@
+"""Memories live through years: tiers follow the score, what is over is archived, rules are proposed to the user."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.conversation import Conversation, bash
+from tests.support.memories import Memories
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+
+DAY_MS = 86_400_000
+CORRECTION = {"messages": [{"author": "user", "text": "Always run the linter before you commit."}]}
+
+
+@pytest.fixture
+def memories(active: MemorySidecar, project: Repository) -> Memories:
+    """The memories of the till's repository, none yet, of the sidecar that the conversation is with."""
+    return Memories(active, project.path)
+
+
+def later(memories: Memories, days: float) -> None:
+    """Lets days go by."""
+    memories.sidecar.clock.advance(int(days * DAY_MS))
+
+
+def tier(memories: Memories, memory_id: str) -> str:
+    """Gives a memory's tier."""
+    return str(memories.ask("get", id=memory_id)["tier"])
+
+
+def activate(memories: Memories) -> None:
+    """Sets the project to active."""
+    memories.sidecar.client.request("settings/update", {"settings": {"mode": "active"}})
+
+
+def test_the_tier_follows_the_score_down_and_use_and_evidence_lift_it(memories: Memories) -> None:
+    one = memories.add("A lesson.", type="lesson", confidence=0.9)["id"]
+    assert tier(memories, one) == "hot"
+    for days, after in ((30, "warm"), (90, "cold")):
+        later(memories, days)
+        assert [move["after"] for move in memories.ask("maintain")["tiers"]] == [after]
+        assert tier(memories, one) == after
+    assert memories.ask("maintain")["tiers"] == []
+    for session in ("a", "b", "c"):
+        memories.ask("get", id=one, sessionId=session)
+    memories.ask("maintain")
+    assert tier(memories, one) == "hot"
+    later(memories, 120)
+    memories.ask("maintain")
+    assert tier(memories, one) == "warm", "three accesses lift a COLD memory"
+
+
+def test_evidence_and_confidence_make_a_warm_memory_hot(memories: Memories) -> None:
+    (one,) = memories.ask("capture", sessionId="s0", digest=CORRECTION)["kept"]
+    for number in range(1, 5):
+        memories.ask("capture", sessionId=f"s{number}", digest=CORRECTION)
+    memories.ask("update", id=one, keeping="durable")
+    later(memories, 60)
+    assert memories.ask("maintain")["tiers"] == []
+    assert tier(memories, one) == "hot"
+    later(memories, 400)
+    memories.ask("maintain")
+    assert tier(memories, one) == "cold", "decay brings down everything in the end"
+
+
+def test_a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never(
+    memories: Memories, project: Repository
+) -> None:
+    durable = memories.add("A fact.")["id"]
+    answer = memories.ask("capture", sessionId="s1", digest=CORRECTION)
+    later(memories, 29)
+    assert memories.ask("maintain")["archived"] == []
+    later(memories, 1)
+    assert memories.ask("maintain", dryRun=True)["archived"] == [{"path": answer["paths"][0], "reason": "old"}]
+    assert (project.path / answer["paths"][0]).exists()
+    assert memories.ask("maintain")["archived"] == [{"path": answer["paths"][0], "reason": "old"}]
+    moved = project.path / answer["paths"][0].replace("memories/", "memories/archive/")
+    assert "Always run the linter" in moved.read_text()
+    later(memories, 4_000)
+    memories.ask("maintain")
+    assert memories.ids() == [durable]
+    assert memories.ask("restore", id=answer["kept"][0])["archived"] is False
+
+
+def test_a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived(memories: Memories) -> None:
+    memories.sidecar.client.request("settings/update", {"settings": {"memory": {"dailyDays": 3_650}}})
+    memories.add("It rained.", type="episodic", keeping="daily", confidence=0.4)
+    faint_after = 28  # two half-lives: 0.4 → 0.1
+    later(memories, faint_after + 89)
+    assert memories.ask("maintain")["archived"] == []
+    later(memories, 1)
+    assert [one["reason"] for one in memories.ask("maintain")["archived"]] == ["faint"]
+
+
+def test_what_did_not_change_is_not_written_anew(memories: Memories) -> None:
+    for number in range(5):
+        memories.add(f"Fact {'abcde'[number]}.")
+    files = sorted(memories.folder.rglob("*.md"))
+    before = [(path, path.stat().st_mtime_ns, path.stat().st_ino) for path in files]
+    later(memories, 1)
+    memories.ask("maintain")
+    assert [(path, path.stat().st_mtime_ns, path.stat().st_ino) for path in files] == before
+
+
+def test_upkeep_runs_by_itself_once_a_day_behind_a_run_and_only_in_active_mode(
+    memories: Memories, conversation: Conversation
+) -> None:
+    one = memories.add("A lesson.", type="lesson", confidence=0.9)["id"]
+    later(memories, 30)
+    memories.sidecar.client.request("settings/update", {"settings": {"mode": "passive"}})
+    play(memories, conversation, "Look at the till.")
+    assert (memories.ask("status")["upkeep"], tier(memories, one)) == (None, "hot")
+    activate(memories)
+    play(memories, conversation, "Look at the till.")
+    state = memories.ask("status")["upkeep"]
+    assert (state["tiers"], tier(memories, one)) == (1, "warm")
+    later(memories, 0.1)
+    play(memories, conversation, "Look at the till.")
+    assert memories.ask("status")["upkeep"] == state
+
+
+def play(memories: Memories, conversation: Conversation, prompt: str, **turn: Any) -> Any:
+    """Plays a turn and waits for what is done behind it."""
+    answer = conversation.turn(prompt, **turn)
+    process = memories.sidecar.app.process
+    assert process is not None
+    assert process.settle(20)
+    return answer
+
+
+def test_what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion(memories: Memories) -> None:
+    memories.add("For now.", keeping="session")
+    later(memories, 1)
+    assert len(memories.ask("maintain")["cleaned"]) == 1
+    assert memories.ids() == []
+    assert memories.rows("SELECT * FROM continuity_memory_tombstones") == []
+
+
+def test_a_run_is_remembered_by_itself_in_active_mode(
+    memories: Memories, conversation: Conversation, project: Repository
+) -> None:
+    activate(memories)
+    failed = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'tomli'"
+    play(
+        memories,
+        conversation,
+        "No, use tomllib instead of tomli. Fix the import.",
+        work=lambda: [
+            {**bash("python -c 'import tomli'", "", "1"), "output": {"stderr": failed, "exitCode": 1}},
+            conversation.edit("till/prices.py", "import tomllib\n"),
+            {**bash("python -c 'import tomli'", "", "2"), "output": {"stdout": "", "exitCode": 0}},
+        ],
+        text="I decided to read the file once because it never changes.",
+    )
+    told = {one["type"]: memories.ask("get", id=one["id"]) for one in memories.ask("list")["memories"]}
+    assert set(told) == {"user_correction", "decision", "error_pattern", "resolution"}
+    assert told["resolution"]["text"] == (
+        "I decided to read the file once because it never changes.\n\nChanged: `till/prices.py`.\n\n"
+        "It had failed with `ModuleNotFoundError: No module named 'tomli'`."
+    )
+    state = memories.ask("status")["capture"]
+    assert (state["last"]["origin"], state["last"]["kept"], state["waiting"]) == ("run", 4, 0)
+    assert project.git("status", "--porcelain") == " M till/prices.py"
+
+
+def test_a_passive_run_is_counted_as_withheld_and_writes_nothing(
+    memories: Memories, conversation: Conversation, project: Repository
+) -> None:
+    memories.sidecar.client.request("settings/update", {"settings": {"mode": "passive"}})
+    play(memories, conversation, "Always run the linter before you commit.")
+    state = memories.ask("status")["capture"]
+    assert (state["withheld"], state["kept"], state["waiting"]) == (1, 0, 0)
+    assert not (project.path / ".chati").exists()
+
+
+def test_a_memory_that_an_answer_names_counts_as_used_once_per_session(
+    memories: Memories, conversation: Conversation
+) -> None:
+    activate(memories)
+    one = memories.add("Ports begin at 3000.")["id"]
+    for _ in range(2):
+        play(memories, conversation, "Look at the till.", text=f"As {one} says, the port is 3000.")
+    assert memories.ask("get", id=one)["accessCount"] == 1
+
+
+def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
+    memories: Memories, conversation: Conversation
+) -> None:
+    activate(memories)
+    turn = play(
+        memories,
+        conversation,
+        "Round the discount",
+        work=lambda: [conversation.edit("till/prices.py", "def discounted_price():\n    return 1\n")],
+        text="Rounding now happens on the discount, not on the price.",
+    )
+    (drafted,) = turn["after"]["artifacts"]
+    assert memories.ids() == []
+    conversation.decide("accept", drafted["id"])
+    memories.sidecar.app.process.settle(20)  # type: ignore[union-attr]
+    (one,) = memories.ask("list")["memories"]
+    assert (one["type"], one["keeping"], one["tags"]) == ("episodic", "durable", [f"artifact-{drafted['id']}"])
+    assert "Rounding now happens on the discount" in memories.ask("get", id=one["id"])["text"]
+
+
+def proven(memories: Memories) -> str:
+    """Has a correction met five times and gives its id."""
+    (one,) = memories.ask("capture", sessionId="s0", digest=CORRECTION)["kept"]
+    for number in range(1, 5):
+        assert memories.ask("proposals")["proposals"] == [], "four times are not enough"
+        memories.ask("capture", sessionId=f"s{number}", digest=CORRECTION)
+    return str(one)
+
+
+def test_a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says_so(
+    memories: Memories, project: Repository
+) -> None:
+    one = proven(memories)
+    before = everything(project)
+    (proposal,) = memories.ask("proposals")["proposals"]
+    assert (proposal["memory"]["id"], proposal["rule"]) == (one, "- Always run the linter before you commit.")
+    accepted = memories.ask("resolveProposal", id=one, word="accept")
+    assert accepted["rule"] == proposal["rule"]
+    assert (accepted["memory"]["keeping"], accepted["memory"]["tags"]) == ("durable", ["validated"])
+    assert memories.ask("proposals")["proposals"] == []
+    assert everything(project) == before, "no file outside .chati is touched"
+
+
+def test_a_proposal_that_was_rejected_does_not_come_again(memories: Memories) -> None:
+    one = proven(memories)
+    answer = memories.ask("resolveProposal", id=one, word="reject")
+    assert (answer["rule"], answer["memory"]["keeping"]) == (None, "daily")
+    memories.ask("capture", sessionId="s9", digest=CORRECTION)
+    assert memories.ask("proposals")["proposals"] == []
+
+
+def test_neither_doubt_nor_an_agent_makes_a_rule(memories: Memories) -> None:
+    one = proven(memories)
+    architect = memories.as_agent("architect")
+    assert architect.refused("resolveProposal", id=one, word="accept").data["kind"] == "policyDenied"
+    memories.ask("update", id=one, confidence=0.9)
+    assert memories.ask("proposals")["proposals"] == []
+    secret = {"entries": [{"type": "lesson", "text": "Layers call downwards only here."}]}
+    for number in range(9):
+        architect.ask("capture", sessionId=f"a{number}", digest=secret)
+    assert [entry["memory"]["owner"] for entry in architect.ask("proposals")["proposals"]] == ["architect"]
+    for other in (memories, memories.as_agent("dev")):
+        assert other.ask("proposals")["proposals"] == []
+
+
+def everything(project: Repository) -> dict[str, bytes]:
+    """Gives every file of the project but ours and git's."""
+    return {
+        str(path.relative_to(project.path)): path.read_bytes()
+        for path in sorted(project.path.rglob("*"))
+        if path.is_file() and not {".chati", ".git"} & set(path.relative_to(project.path).parts)
+    }
