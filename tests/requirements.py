@@ -210,6 +210,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Registry 5.2, Article XIV 3: REUSE before ADAPT before CREATE": (
         "test_registry.py::test_what_exists_is_reused_what_is_similar_adapted_and_the_rest_created",
         "test_registry.py::test_a_repository_without_the_framework_has_a_registry_of_its_code",
+        "test_registry.py::test_a_prompt_that_asks_for_something_new_is_told_of_what_is_there",
     ),
     "Registry 5.2, Article XIV 4: impact before what must not simply be changed": (
         "test_registry.py::test_what_must_not_simply_be_changed_comes_with_its_impact",

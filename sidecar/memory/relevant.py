@@ -9,14 +9,20 @@ from sidecar.memory.entry import Memory
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.levels import Level, told
 from sidecar.memory.ranking.words import significant
-from sidecar.memory.searching import search
+from sidecar.memory.searching import Found, search
 from sidecar.memory.store import entries
 from sidecar.memory.store.candidates import Sought
 from sidecar.storage.lru import Lru
 from sidecar.workspace import Workspace
 
-LEAST_RELEVANCE = 0.2
-"""What is less likely meant is not told unasked: a wrong memory costs more than a missing one."""
+LEAST_SAID = 1 / 3
+"""A memory bears on a text when it holds so much of the text's weight ..."""
+
+LEAST_OF_TITLE = 0.6
+"""... or the text so many of its title's words: a long text asks for much that no memory holds."""
+
+LEAST_TERMS = 2
+"""One word in common is chance, unless there is no other. A wrong memory costs more than a missing one."""
 
 AT_ONCE = 200
 """So many files are looked over before each run, in a millisecond; of more, the index is asked as it stands, and the
@@ -73,7 +79,7 @@ class Relevance:
         answer = tuple(
             Relevant(one.entry.memory, terms, one.factors._asdict())
             for one in found
-            if one.factors.relevance >= LEAST_RELEVANCE
+            if _bears_on(one, frozenset(terms))
         )
         self._answers.put(key, answer, 1)
         return answer
@@ -92,6 +98,15 @@ def look_over(process: Process, workspace: Workspace) -> None:
     index = index_of(process, workspace)
     if index.files() > AT_ONCE:
         index.check()
+
+
+def _bears_on(one: Found, asked: frozenset[str]) -> bool:
+    memory = one.entry.memory
+    title = frozenset(significant(memory.title))
+    both = asked & (title | frozenset(significant(memory.text)))
+    if len(both) < min(LEAST_TERMS, len(asked)):
+        return False
+    return one.said >= LEAST_SAID or len(asked & title) >= max(LEAST_TERMS, LEAST_OF_TITLE * len(title))
 
 
 def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, str]:

@@ -32,6 +32,8 @@ class Found(NamedTuple):
     entry: Indexed
     factors: Factors
     reasons: dict[str, float]
+    said: float
+    """The share of the question's weight that it holds, in the question's words or in other forms of them."""
 
     @property
     def score(self) -> float:
@@ -132,7 +134,7 @@ def _found(entry: Indexed, one: Weighed, asked: Asked, agent: str, now_ms: int) 
         memory.confidence,
         names_a_time=bool(asked.spans),
     )
-    return Found(entry, factors, scoring.reasons(one.values, one.profile))
+    return Found(entry, factors, scoring.reasons(one.values, one.profile), features.said(one.values))
 
 
 def _last_ms(memory: Memory) -> int:

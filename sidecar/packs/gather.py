@@ -27,6 +27,7 @@ from sidecar.packs.shared import (
     shared_pack,
 )
 from sidecar.packs.store import CachedPack
+from sidecar.registry import Hint, hint_for
 from sidecar.runs import Known, keys
 from sidecar.system.log import Log
 
@@ -65,6 +66,8 @@ class Gathered:
     """What is remembered of earlier work and bears on this prompt."""
     remembered: dict[str, Memory] | None = None
     """Of the memories that the session was told of those that still are; None where that is not known."""
+    hint: Hint | None = None
+    """What is there already of what the prompt wants made."""
     differences: Differences | None = None
     """None where they could not be had in time."""
     moved: Moved | None = None
@@ -107,6 +110,7 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
     if looked is None:
         return gathered
     gathered.state, listing = looked
+    gathered.hint = hint_for(question.workspace, question.process, said(params.prompt))
     begin: Begin = question.process.background.submit
     if at_once is not None and _is_little(question, gathered.state, known):
         begin = _done_here

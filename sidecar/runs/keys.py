@@ -23,6 +23,7 @@ _COMMIT = "delta:commit:"
 _TESTS = "delta:tests:"
 _CONTEXT = "context:"
 _MEMORY = "memory:"
+_ENTITY = "registry:"
 
 POINTER = "pointer"
 """The digest of a file the session was only told to be there: what is in it may follow."""
@@ -98,6 +99,11 @@ def context_path(key: str) -> str | None:
 def memory_key(memory_id: str) -> str:
     """Names a memory."""
     return _MEMORY + memory_id
+
+
+def entity_key(entity_id: str) -> str:
+    """Names something that the registry has."""
+    return _ENTITY + entity_id
 
 
 def memory_id(key: str) -> str | None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.client import Client
+from tests.support.conversation import Conversation, sent
+from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 
 SPECIFICATION = Path(__file__).resolve().parents[1] / "registry" / "fixtures" / "specification.yaml"
@@ -106,3 +108,19 @@ def test_a_repository_without_the_framework_has_a_registry_of_its_code(client: C
     best = client.request("registry/decide", asked)["recommendations"][0]
     assert (best["decision"], best["entity"]["id"]) == ("ADAPT", "code/till/prices.py#discounted_price")
     assert project.git("status", "--porcelain") == ""
+
+
+def test_a_prompt_that_asks_for_something_new_is_told_of_what_is_there(
+    active: MemorySidecar, framework: Repository
+) -> None:
+    wanted = "Create an agent that extracts and structures user requirements through elicitation phases"
+    chat = Conversation(active.client, framework.path)
+    line = "There is already agent `brief` in chati.dev/agents/clarity/brief.md"
+    turn = chat.turn(wanted)
+    assert sent(turn).count(line) == 1
+    items = active.client.request("continuity/explain", {"runId": turn["runId"]})["items"]
+    (item,) = [one for one in items if one["item"].startswith("registry:")]
+    assert "the registry has" in item["why"]
+    assert line not in sent(chat.pre_run(wanted)), "the session has it"
+    other = Conversation(active.client, framework.path, sub_chat_id="other")
+    assert "There is already" not in sent(other.pre_run("Explain how requirements are extracted in phases"))

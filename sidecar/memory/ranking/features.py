@@ -72,6 +72,8 @@ NAMES = (
 )  # fmt: skip
 """The features, in the order of a row's values."""
 
+_WORDS, _FORMS = NAMES.index("words"), NAMES.index("forms")
+
 _TELLING = (
     (Wanted.MOMENT, Trait.MOMENT),
     (Wanted.NUMBER, Trait.NUMBER),
@@ -81,6 +83,11 @@ _TELLING = (
     (Wanted.CAUSE, Trait.CAUSE),
     (Wanted.PLACE, Trait.PLACE),
 )
+
+
+def said(values: Sequence[float]) -> float:
+    """Gives, of an entry's values, the share of the question's weight that the entry itself holds."""
+    return values[_WORDS] + values[_FORMS]
 
 
 def hits_of(terms: str, asked: Asked, vocabulary: Vocabulary, saturation: Saturation) -> Hits:

@@ -1,4 +1,4 @@
-"""What is remembered of earlier work and bears on this one, as items of the context pack.
+"""What is known from elsewhere and bears on this work, as items of the context pack: memories, and what exists already.
 
 Only shared memories are told, and only where they are likely meant: no search counts as a reading of them.
 """
@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from sidecar.context import Bracket
 from sidecar.core.clock import rfc3339
+from sidecar.core.digests import short_id
 from sidecar.core.text import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, told
 from sidecar.packs.items import PackItem, Priority
+from sidecar.registry import Hint
 from sidecar.runs import Known, keys
 
 MAX_MEMORIES = 4
@@ -46,6 +48,18 @@ def memory_items(
     for memory_id in _outdated(known, standing) if standing is not None else ():
         items.setdefault(memory_id, _changed(memory_id, (standing or {}).get(memory_id)))
     return list(items.values())
+
+
+def hint_item(hint: Hint) -> PackItem:
+    """Makes an item of what the registry has of what a prompt wants made."""
+    return PackItem(
+        key=keys.entity_key(hint.entity_id),
+        kind="context",
+        priority=Priority.TOP_CONTEXT,
+        text=hint.text,
+        digest=short_id(hint.text),
+        why=hint.why,
+    )
 
 
 def told_before(known: Known) -> list[str]:
