@@ -4,8 +4,8 @@ Every value is 0 where nothing speaks for the entry, and about 1 at most.
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.memory.ranking.question import Asked, Wanted
@@ -62,7 +62,7 @@ class Hits(NamedTuple):
     length: int
 
 
-ASKING = Trait.QUESTION | Trait.ENDS_ASKING
+ASKS, ENDS_ASKING = int(Trait.QUESTION), int(Trait.ENDS_ASKING)
 NOTHING = Hits({}, 0, 0.0, 0.0, 0.0, 0)
 
 NAMES = (
@@ -94,30 +94,34 @@ def hits_of(terms: str, asked: Asked, vocabulary: Vocabulary, saturation: Satura
     """Finds a question's terms in an entry's."""
     words = terms.split()
     places, forms = vocabulary.places, vocabulary.forms
+    found = [word for word in words if word in places or word in forms]
+    if not found:
+        return Hits({}, 0, 0.0, 0.0, 0.0, len(words))
     counts: dict[int, int] = {}
     formed: dict[int, float] = {}
     mask = 0
-    pairs = 0.0
-    before = ""
-    for word in words:
+    for word in found:
         place = places.get(word)
         if place is not None:
             counts[place] = counts.get(place, 0) + 1
             mask |= 1 << place
-            if (before, word) in asked.pairs:
-                pairs += vocabulary.weights[place] + vocabulary.weights[places[before]]
-        elif word in forms:
+        else:
             for at, credit in forms[word]:
                 formed[at] = max(formed.get(at, 0.0), credit)
-        before = word
-    if not counts and not formed:
-        return Hits(counts, 0, 0.0, 0.0, 0.0, len(words))
     weights, total = vocabulary.weights, vocabulary.total
     often, length = saturation
     norm = often * (1 - length + length * len(words) / vocabulary.average)
     own = math.fsum(weights[at] * count * (often + 1) / (count + norm) for at, count in counts.items())
     soft = math.fsum(weights[at] * credit for at, credit in formed.items() if at not in counts)
-    return Hits(counts, mask, own / total, soft / total, min(1.0, pairs / total), len(words))
+    pairs = _pairs(words, asked, vocabulary) / total if len(counts) > 1 else 0.0
+    return Hits(counts, mask, own / total, soft / total, min(1.0, pairs), len(words))
+
+
+def _pairs(words: Sequence[str], asked: Asked, vocabulary: Vocabulary) -> float:
+    """Gives the weight of the question's pairs that an entry holds side by side."""
+    places, weights = vocabulary.places, vocabulary.weights
+    together = (pair for pair in pairwise(words) if pair in asked.pairs)
+    return sum(weights[places[left]] + weights[places[right]] for left, right in together)
 
 
 def features(
@@ -127,12 +131,12 @@ def features(
     at = {(row.group, row.position): index for index, row in enumerate(rows)}
     share = _Shares(vocabulary)
     groups = _group_scores(rows, hits, len(vocabulary.terms))
-    telling = tuple((trait, wanted) for wanted, trait in _TELLING if wanted in asked.wanted)
+    telling = [int(trait) if wanted in asked.wanted else 0 for wanted, trait in _TELLING]
     around: list[tuple[Hits, Hits, Hits, Hits, int]] = []
     for row in rows:
         near = [at.get((row.group, row.position + step)) for step in (-1, 1, -2, 2)]
         one, two, three, four = (NOTHING if index is None else hits[index] for index in near)
-        is_answer = 0 if near[0] is None else rows[near[0]].traits & ASKING
+        is_answer = 0 if near[0] is None else rows[near[0]].traits & (ASKS | ENDS_ASKING)
         around.append((one, two, three, four, is_answer))
     own_rank = _rank_shares([one.own for one in hits])
     near_rank = _rank_shares(
@@ -144,7 +148,6 @@ def features(
         own = hits[index]
         before, after, two_before, two_after, is_answer = around[index]
         traits = row.traits
-        told = {trait: 1.0 for trait, _ in telling if traits & trait}
         in_time, on_day, soon = _times(asked, row.at_ms)
         window = own.mask | before.mask | after.mask | two_before.mask | two_after.mask
         found.append([
@@ -152,22 +155,23 @@ def features(
             groups[row.group], own.pairs, own.forms, before.forms + after.forms,
             own_rank[index], near_rank[index], 1.0 if row.author in named else 0.0,
             in_time, on_day, soon,
-            before.own if is_answer else 0.0, 1.0 if is_answer & Trait.ENDS_ASKING else 0.0,
-            1.0 if traits & Trait.QUESTION else 0.0, 1.0 if traits & Trait.ENDS_ASKING else 0.0,
+            before.own if is_answer else 0.0, 1.0 if is_answer & ENDS_ASKING else 0.0,
+            1.0 if traits & ASKS else 0.0, 1.0 if traits & ENDS_ASKING else 0.0,
             1.0 if row.position == 0 else 0.0, math.log(own.length + 1) / 4,
-            *(told.get(trait, 0.0) for _, trait in _TELLING),
+            *[1.0 if traits & trait else 0.0 for trait in telling],
         ])  # fmt: skip
     return found
 
 
 def _window(own: Hits, before: Hits, after: Hits, vocabulary: Vocabulary) -> float:
     """Gives BM25 of an entry and the two beside it, taken as one text of three entries' usual length."""
-    if not before.counts and not after.counts:
-        counts: Mapping[int, int] = own.counts
-    else:
-        counts = Counter(own.counts)
-        counts.update(before.counts)
-        counts.update(after.counts)
+    counts = own.counts
+    if before.counts or after.counts:
+        merged = dict(own.counts)
+        for beside in (before.counts, after.counts):
+            for at, count in beside.items():
+                merged[at] = merged.get(at, 0) + count
+        counts = merged
     length = (own.length + before.length + after.length) / (3 * vocabulary.average)
     norm = IN_GROUP.often * (1 - IN_GROUP.length + IN_GROUP.length * length)
     return math.fsum(vocabulary.weights[at] * count / (count + norm) for at, count in counts.items())

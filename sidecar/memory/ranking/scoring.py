@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import mul
 from typing import NamedTuple
 
 from sidecar.memory.ranking.features import NAMES
@@ -30,7 +31,7 @@ class Factors(NamedTuple):
 
 def relevance(values: Sequence[float], profile: Profile) -> float:
     """Gives how likely an entry is what was asked for, between 0 and 1: a logistic function of its weighed values."""
-    odds = profile.bias + math.fsum(map(float.__mul__, profile.weights, values))
+    odds = profile.bias + sum(map(mul, profile.weights, values))
     return 1 / (1 + math.exp(-odds)) if odds > -700 else math.exp(-700)
 
 

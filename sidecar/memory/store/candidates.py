@@ -10,7 +10,7 @@ import apsw
 from sidecar.memory.ranking.features import NEAR, Row
 from sidecar.memory.store.entries import Indexed, scope_of, selected, within
 
-CANDIDATES = 200
+CANDIDATES = 100
 """So many of the entries that full-text search puts first are looked at closely; it names few others that count."""
 
 OF_A_TIME = 150

@@ -1,0 +1,121 @@
+"""What a search takes among many memories: short entries in groups of ten, and notes that stand alone, half and half.
+
+    .venv/bin/python -m tests.benchmarks.search [memories ...]
+
+The words are as unevenly frequent as in real texts. `search` is the ranking with its reads of the index;
+`memory/search` the whole call, which looks at the files first; `plain FTS5` the question's words in the same table, the
+first hundred rows in the order of BM25 and nothing more. Medians in milliseconds of one run.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+from sidecar.memory import SHARED_ONLY, document
+from sidecar.memory.front_matter import Value
+from sidecar.memory.ranking.words import significant
+from sidecar.memory.searching import search
+from sidecar.memory.store.candidates import Sought
+from sidecar.memory.store.entries import scope_of
+from tests.benchmarks.synthetic import Words
+from tests.support.memories import Memories
+from tests.support.memory import MemorySidecar
+
+GROUP, QUERIES, WARM = 10, 60, 5
+OLD_SECONDS = 1_700_000_000
+TARGETS = {10_000: 10.0, 100_000: 40.0}
+
+
+def main() -> None:
+    """Measures each number of memories in turn."""
+    for count in [int(number) for number in sys.argv[1:]] or [10_000, 100_000]:
+        with tempfile.TemporaryDirectory() as folder:
+            _measure(count, Path(folder))
+
+
+def _measure(count: int, folder: Path) -> None:
+    sidecar = MemorySidecar(folder / "state")
+    sidecar.client.initialize()
+    memories = Memories(sidecar, folder / "project")
+    words = Words(1, 30_000)
+    _fill(memories.folder, count, words)
+    start = time.perf_counter()
+    memories.index().check()
+    print(f"{count} memories, indexed in {time.perf_counter() - start:.1f} s")
+    queries = [_query(words) for _ in range(QUERIES)]
+    index = memories.index()
+    now_ms = sidecar.clock.now_ms()
+
+    def ours(query: str) -> object:
+        with index.process.database.read() as tx:
+            return search(tx, index.project, SHARED_ONLY, query, Sought(), 10, now_ms)
+
+    def plain(query: str) -> object:
+        match = f"scope : {scope_of(index.project, 'shared')} AND ({' OR '.join(significant(query))})"
+        with index.process.database.read() as tx:
+            return list(
+                tx.execute(
+                    "SELECT rowid FROM continuity_memory_text WHERE continuity_memory_text MATCH ? ORDER BY rank"
+                    " LIMIT 100",
+                    (match,),
+                )
+            )
+
+    bare = _median_ms(plain, queries)
+    print(f"  plain FTS5      {bare:7.1f} ms")
+    took = _median_ms(ours, queries)
+    target = TARGETS.get(count)
+    told = f"  (target {target:.0f}{'' if took <= target else ', missed'})" if target else ""
+    print(f"  search          {took:7.1f} ms  {took / bare:4.1f} × plain{told}")
+    print(f"  memory/search   {_median_ms(lambda query: memories.ask('search', query=query), queries):7.1f} ms")
+    sidecar.close()
+
+
+def _median_ms(work: Callable[[str], object], queries: list[str]) -> float:
+    for query in queries[:WARM]:
+        work(query)
+    times = []
+    for query in queries:
+        start = time.perf_counter()
+        work(query)
+        times.append((time.perf_counter() - start) * 1000)
+    return median(times)
+
+
+def _query(words: Words) -> str:
+    return f"why did we {' '.join(words.take(4))} the {' '.join(words.take(2))}"
+
+
+def _fill(root: Path, count: int, words: Words) -> None:
+    """Writes the files, old enough to be known by their stamps."""
+    for number in range(0, count // 2, GROUP):
+        content = document.new_group({"session": f"s-{number}"}, "Session")
+        for entry in range(GROUP):
+            author = "user" if entry % 2 else "assistant"
+            facts: dict[str, Value] = {
+                "id": f"mem-2026-01-01-{number + entry:06d}",
+                "type": "decision",
+                "author": author,
+            }
+            content = document.with_entry(content, facts, " ".join(words.take(5)), " ".join(words.take(25)))
+        _write(root / f"shared/daily/2026-01-{number // GROUP % 28 + 1:02}/session-{number:06d}-digest.md", content)
+    for number in range(count // 2, count):
+        facts = {"id": f"mem-2026-01-01-{number:06d}", "type": "semantic"}
+        content = document.new_memory(
+            facts, " ".join(words.take(5)), "\n\n".join(" ".join(words.take(30)) for _ in "123")
+        )
+        _write(root / f"shared/durable/{number % 97:02}/{number:06d}.md", content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    os.utime(path, (OLD_SECONDS, OLD_SECONDS))
+
+
+if __name__ == "__main__":
+    main()
