@@ -1,20 +1,17 @@
 """`onecode-sidecar artifacts`: what runs left for the user to decide on, in the state the app uses."""
 
 import argparse
-import os
 import shutil
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import orjson
 
 from sidecar.cli.artifacts_report import KINDS, card, line, table
 from sidecar.cli.editor import edit
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.places import project_folder, state_folder
+from sidecar.cli.telling import Said, read_text, told
 from sidecar.system.environment import environment
 
 STATUSES = ("draft", "accepted", "discarded", "committed")
@@ -98,22 +95,10 @@ def _limit(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Does what was asked; a failure is one sentence on stderr and a status of its own."""
-    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
-    try:
-        _tell(arguments, _done(arguments))
-    except CommandFailed as error:
-        error.tell("artifacts")
-        return error.status
-    except KeyboardInterrupt:
-        print("artifacts: interrupted.", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return told("artifacts", arguments, lambda: _done(arguments))
 
 
-def _done(arguments: argparse.Namespace) -> "Said":
+def _done(arguments: argparse.Namespace) -> Said:
     state, project = state_folder(arguments.state_dir), project_folder(arguments.project)
     try:
         with on_users_state(state) as sidecar:
@@ -121,21 +106,6 @@ def _done(arguments: argparse.Namespace) -> "Said":
             return said
     except RequestFailed as error:
         raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
-
-
-class Said(NamedTuple):
-    """A command's answer, for programs and for people."""
-
-    answer: Any
-    lines: Sequence[str]
-
-
-def _tell(arguments: argparse.Namespace, said: Said) -> None:
-    if arguments.json:
-        print(orjson.dumps(said.answer, option=orjson.OPT_INDENT_2).decode())
-    else:
-        print("\n".join(said.lines))
-    sys.stdout.flush()
 
 
 def _list(asked: Asked) -> Said:
@@ -167,7 +137,7 @@ def _edit(asked: Asked) -> Said:
     if chosen.title is None and chosen.body is None:
         after = _edited(asked, before)
     else:
-        body = {} if chosen.body is None else {"body": _read(chosen.body)}
+        body = {} if chosen.body is None else {"body": read_text(chosen.body)}
         title = {} if chosen.title is None else {"title": chosen.title}
         after = asked.request("update", id=before["id"], **title, **body)
     changed = after["updatedAt"] != before["updatedAt"]
@@ -187,19 +157,6 @@ def _edited(asked: Asked, before: Any) -> Any:
         raise CommandFailed(error.message, kind=error.kind, hint=f"Your text is in {edited.path}.") from error
     edited.discard()
     return after
-
-
-def _read(name: str) -> str:
-    try:
-        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        text = content.decode("utf-8-sig").replace("\r\n", "\n")
-    except OSError as error:
-        raise CommandFailed(f"{name} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError:
-        raise CommandFailed("The text is no UTF-8.") from None
-    if not text.strip():
-        raise CommandFailed("The text is empty, so nothing was changed.")
-    return text
 
 
 def _commit(asked: Asked) -> Said:

@@ -107,6 +107,7 @@ def on_users_state(state_dir: Path) -> Iterator[InProcess]:
     What the app sets by `initialize` alone is not known here.
     """
     with _open(InProcess(state_dir, SystemClock(), {}, random_id, environment())) as opened:
+        opened.process.is_command_line = True
         yield opened
 
 

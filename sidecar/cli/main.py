@@ -26,6 +26,12 @@ def _health() -> ModuleType:
     return health
 
 
+def _memory() -> ModuleType:
+    from sidecar.cli import memory
+
+    return memory
+
+
 def _session() -> ModuleType:
     from sidecar.cli import session
 
@@ -35,6 +41,7 @@ def _session() -> ModuleType:
 COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "artifacts": ("list, show, edit, accept, discard and commit what runs left", _artifacts),
     "health": ("check what the project's registry names; advisory", _health),
+    "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),
     "replay": ("play recorded sessions and tell what continuity saved", _replay),
     "session": ("activate, show and leave a project's session lock", _session),
 }

@@ -1,0 +1,56 @@
+"""How a command tells its answer: for people, or as JSON for programs; a failure is a sentence on stderr."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from sidecar.cli.failed import CommandFailed
+
+INTERRUPTED = 130
+
+
+class Said(NamedTuple):
+    """A command's answer, for programs and for people."""
+
+    answer: Any
+    lines: Sequence[str]
+
+
+def told(command: str, arguments: argparse.Namespace, act: Callable[[], Said]) -> int:
+    """Does what a command has to and prints what comes of it; gives the exit status."""
+    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        said = act()
+        print(
+            orjson.dumps(said.answer, option=orjson.OPT_INDENT_2).decode() if arguments.json else "\n".join(said.lines)
+        )
+        sys.stdout.flush()
+    except CommandFailed as error:
+        error.tell(command)
+        return error.status
+    except KeyboardInterrupt:
+        print(f"{command}: interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def read_text(name: str) -> str:
+    """Gives the text of a file, or of stdin for `-`; raises CommandFailed for what is no text, or empty."""
+    try:
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+    except OSError as error:
+        raise CommandFailed(f"{name} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError:
+        raise CommandFailed("The text is no UTF-8.") from None
+    if not text.strip():
+        raise CommandFailed("The text is empty, so nothing was changed.")
+    return text

@@ -1,0 +1,139 @@
+"""The attention score and the tiers, over simulated years: laws that hold for every memory."""
+
+from typing import get_args
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.memory.attention import (
+    DAY_MS,
+    DEFAULT,
+    Standing,
+    access,
+    faint_since_ms,
+    is_forgotten,
+    recency,
+    score,
+    tier,
+)
+from sidecar.memory.entry import SECTORS, Sector
+from sidecar.memory.upkeep import Due, Row, due
+
+NOW_MS = 1_772_357_400_000
+RANK = {"cold": 0, "warm": 1, "hot": 2}
+YEARS_DAYS = 4 * 365
+
+standings = st.builds(
+    Standing,
+    st.sampled_from(SECTORS),
+    st.floats(0, 1),
+    st.integers(0, 50),
+    st.integers(0, 1_000),
+    st.integers(NOW_MS - 200 * DAY_MS, NOW_MS),
+)
+days = st.integers(0, YEARS_DAYS)
+
+
+@given(standings, days)
+def test_a_score_is_between_nothing_and_one_and_time_alone_never_raises_it(standing: Standing, after: int) -> None:
+    before, later = (score(standing, NOW_MS + shift * DAY_MS) for shift in (0, after))
+    assert 0.0 <= later <= before <= 1.0
+
+
+@given(standings, days, st.integers(1, 100))
+def test_use_confidence_and_relevance_never_lower_a_score(standing: Standing, after: int, more: int) -> None:
+    now_ms = NOW_MS + after * DAY_MS
+    found = score(standing, now_ms)
+    assert score(standing._replace(access_count=standing.access_count + more), now_ms) >= found
+    assert score(standing._replace(confidence=min(1.0, standing.confidence + more / 100)), now_ms) >= found
+    assert score(standing._replace(last_ms=now_ms), now_ms) >= found
+    assert score(standing, now_ms, base_relevance=0.5) <= found
+
+
+@given(standings, days)
+def test_a_tier_only_falls_while_nothing_happens_and_is_at_most_one_above_its_score(
+    standing: Standing, after: int
+) -> None:
+    now_ms = NOW_MS + after * DAY_MS
+    assert RANK[tier(standing, now_ms + DAY_MS)] <= RANK[tier(standing, now_ms)]
+    found = score(standing, now_ms)
+    by_score = 2 if found > DEFAULT.hot else 1 if found >= DEFAULT.warm else 0
+    assert by_score <= RANK[tier(standing, now_ms)] <= by_score + 1
+
+
+@given(standings)
+def test_in_the_end_everything_is_cold_and_forgotten(standing: Standing) -> None:
+    end_ms = NOW_MS + 20 * 365 * DAY_MS
+    assert tier(standing, end_ms) == "cold"
+    assert is_forgotten(standing, end_ms)
+
+
+@given(standings, days)
+def test_a_memory_is_forgotten_from_the_day_on_that_its_score_was_faint_for_ninety(
+    standing: Standing, after: int
+) -> None:
+    begun_ms = faint_since_ms(standing)
+    assert score(standing, begun_ms + DAY_MS) < DEFAULT.faint
+    if begun_ms > standing.last_ms:
+        assert score(standing, begun_ms - DAY_MS) >= DEFAULT.faint
+    now_ms = NOW_MS + after * DAY_MS
+    assert is_forgotten(standing, now_ms) == (now_ms - begun_ms >= 90 * DAY_MS)
+
+
+def test_the_factors_are_those_of_the_specification() -> None:
+    for sector, half_life in (("episodic", 14), ("semantic", 60), ("procedural", 90), ("reflective", 60)):
+        assert recency(sector, half_life * DAY_MS) == 0.5
+    assert (recency("semantic", 0), access(0)) == (1.0, 1.0)
+    assert round(access(9), 6) == 1.230259
+    assert get_args(Sector) == SECTORS
+
+
+rows = st.builds(
+    Row,
+    st.sampled_from((
+        "shared/durable/a.md", "shared/daily/2026-02-20/b.md", "shared/daily/2026-01-02/c.md", "dev/daily/d.md",
+        "shared/session/e.md",
+    )),
+    st.integers(0, 3),
+    st.uuids().map(str),
+    st.just("shared"),
+    st.just("daily"),
+    st.sampled_from(SECTORS),
+    st.floats(0, 1),
+    st.integers(0, 9),
+    st.integers(0, 9),
+    st.none() | st.integers(NOW_MS - 100 * DAY_MS, NOW_MS),
+    st.integers(NOW_MS - 100 * DAY_MS, NOW_MS),
+    st.sampled_from(("hot", "warm", "cold")),
+)  # fmt: skip
+
+
+def filed(found: list[Row]) -> list[Row]:
+    """Gives rows as the index does: in the order of the files, each kept as its folder says."""
+    kept = [row._replace(keeping=row.path.split("/")[1], position=at) for at, row in enumerate(found)]
+    return sorted(kept, key=lambda row: (row.path, row.position))
+
+
+def done(found: list[Row], due: Due) -> list[Row]:
+    """Gives the rows after what was due was done."""
+    gone = {one.path for one in (*due.archive, *due.cleaned)}
+    moved = {change.row.id: change.to for change in due.tiers}
+    return [row._replace(tier=moved.get(row.id, row.tier)) for row in found if row.path not in gone]
+
+
+@given(st.lists(rows, max_size=8, unique_by=lambda row: row.id), st.integers(1, 500), st.integers(1, 40))
+def test_upkeep_after_many_days_comes_to_the_same_as_upkeep_on_each(found: list[Row], span: int, step: int) -> None:
+    start = filed(found)
+    daily = start
+    for day in range(0, span, step):
+        daily = done(daily, due(daily, NOW_MS + day * DAY_MS, DEFAULT))
+    end_ms = NOW_MS + span * DAY_MS
+    assert done(daily, due(daily, end_ms, DEFAULT)) == done(start, due(start, end_ms, DEFAULT))
+
+
+@given(st.lists(rows, max_size=8, unique_by=lambda row: row.id), days)
+def test_upkeep_done_leaves_nothing_due_and_no_durable_memory_expires(found: list[Row], after: int) -> None:
+    start, now_ms = filed(found), NOW_MS + after * DAY_MS
+    once = due(start, now_ms, DEFAULT)
+    assert due(done(start, once), now_ms, DEFAULT) == Due((), (), ())
+    assert all(row.keeping != "durable" for one in (*once.archive, *once.cleaned) for row in one.rows)
