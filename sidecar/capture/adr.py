@@ -99,6 +99,8 @@ def described(one: Contract) -> str:
         return f"`{one.name}`: {before} → {after}"
     if not one.after:
         return f"{_code(one.before)} is gone"
+    if "\n" in one.before and "\n" in one.after:
+        return _by_lines(one)
     if one.before and "(" in one.before and max(len(one.before), len(one.after)) > LONG_SIGNATURE:
         return _by_parameters(one)
     return f"{_code(one.before)} → {_code(one.after)}"
@@ -115,16 +117,28 @@ def _described_file(one: Contract) -> str:
 def _by_parameters(one: Contract) -> str:
     """Of a long signature only what is another."""
     (head, old, rest), (other, new, then) = parameters(one.before), parameters(one.after)
+    told = _differing(old, new)
+    if rest != then:
+        told.append(f"returns {_code(then.removeprefix('->').removeprefix(':').strip() or 'nothing said')}")
+    if head != other:
+        told.append(f"is {_code(other.strip())} now")
+    return f"`{one.name}(…)`: {', '.join(told[:MAX_NAMED]) or 'the order of its parameters'}"
+
+
+def _by_lines(one: Contract) -> str:
+    """Of a type's body only the lines that are others."""
+    told = _differing(one.before.split("\n"), one.after.split("\n"))
+    more = f" and {len(told) - MAX_NAMED} lines more" if len(told) > MAX_NAMED else ""
+    return f"`{one.name}`: {', '.join(told[:MAX_NAMED]) or 'the order of its lines'}{more}"
+
+
+def _differing(old: Sequence[str], new: Sequence[str]) -> list[str]:
+    """What went, what came, and what became of parts of the same name."""
     gone = {_parameter_name(each): each for each in old if each not in new}
     come = {_parameter_name(each): each for each in new if each not in old}
     told = [f"{_code(gone[name])} → {_code(come[name])}" for name in gone if name in come]
     told += [f"{_code(each)} added" for name, each in come.items() if name not in gone]
-    told += [f"{_code(each)} removed" for name, each in gone.items() if name not in come]
-    if rest != then:
-        told.append(f"returns {_code(then.removeprefix('->').strip() or 'nothing said')}")
-    if head != other:
-        told.append(f"is {_code(other.strip())} now")
-    return f"`{one.name}(…)`: {', '.join(told[:MAX_NAMED]) or 'the order of its parameters'}"
+    return told + [f"{_code(each)} removed" for name, each in gone.items() if name not in come]
 
 
 def _parameter_name(parameter: str) -> str:
@@ -148,7 +162,7 @@ def _consequences(boundaries: Iterable[Boundary], changed: Collection[str]) -> l
         if along:
             lines.append(f"- Changed along with `{one.path}`: {_listed(along)}")
         if left:
-            lines.append(f"- Not changed, though importing `{one.path}`: {_listed(left)}")
+            lines.append(f"- Not changed, though using `{one.path}`: {_listed(left)}")
     return lines[: 2 * MAX_FILES]
 
 

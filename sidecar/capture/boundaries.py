@@ -27,6 +27,7 @@ _MIGRATION = re.compile(
     r"(?!__init__)[^/]+\.(?:sql|py|rb|php|js|ts|go|ex|exs|cs|java|kt|xml|ya?ml)$"
 )
 _TEST = re.compile(r"(?i)(?:^|/)(?:tests?|__tests__|specs?|fixtures?|examples?|testdata)/")
+_NAMED_IN_USE = re.compile(r"\(|\b(?:class|interface|type|struct|enum|trait)\b")
 _COMMENT = re.compile(r"^(?:#|//|--|/?\*|\"\"\"|'''|<!--|(?:description|summary|title|example)\b)")
 _STATEMENT = re.compile(
     r"(?i)\b(?:create|alter|drop|rename)\s+(?:unique\s+)?(?:table|index|column|type|view)\b|\bop\.\w+\(|migrations\.[A-Z]\w+\("
@@ -47,7 +48,7 @@ class Boundary(NamedTuple):
     """Why it is a boundary, in words that go on from its path and a comma."""
     contracts: tuple[Contract, ...]
     importers: tuple[str, ...] = ()
-    """The files that import it, tests left out."""
+    """The files that import it and changed too, or use what was changed of it; tests left out."""
 
 
 def kind_of(path: str) -> str | None:
@@ -83,6 +84,21 @@ def by_imports(path: str, contracts: Iterable[Contract], importers: Sequence[str
     files = "1 file imports" if count == 1 else f"{count} files import"
     why = f"which {files}" + (", one of the most used here" if many else "") if count else "which is offered to others"
     return Boundary(path, why, tuple(contracts), tuple(importers))
+
+
+def names_used(contracts: Iterable[Contract]) -> frozenset[str]:
+    """Gives the names that files which use the contracts say; empty where they need not say one, as of values."""
+    names = set()
+    for one in contracts:
+        if not one.name or not _NAMED_IN_USE.search(one.before):
+            return frozenset()
+        names.add(one.name.removesuffix(".__init__").removesuffix(".constructor").rpartition(".")[2])
+    return frozenset(names)
+
+
+def is_apart(path: str) -> bool:
+    """Says whether a file stands beside what it uses: a test, an example."""
+    return bool(_TEST.search(path))
 
 
 def by_setting(path: str) -> Boundary:

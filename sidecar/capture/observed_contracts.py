@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sidecar.call import Call
-from sidecar.capture.boundaries import Boundary, by_imports, by_path, by_setting, is_set, kind_of
+from sidecar.capture.boundaries import Boundary, by_imports, by_path, by_setting, is_apart, is_set, kind_of, names_used
 from sidecar.capture.observed import Observed
 from sidecar.codebase import (
     Contract,
@@ -100,6 +100,8 @@ def _boundaries(
     """The files that others import, or did before they were changed along; `imports` are the changed files' own."""
     found = []
     code_files: int | None = None
+    changed = {change.path for change in observed.changes}
+    changed |= {file.path for file in observed.state.changed} if observed.state is not None else set()
     for path in dict.fromkeys(one.path for one in contracts):
         is_gone = path not in observed.files
         importing = repository.former_importers(path, imports) if is_gone else repository.importers(path)
@@ -108,7 +110,30 @@ def _boundaries(
             continue
         if code_files is None:
             code_files = sum(map(is_code, observed.files))
-        found.append(by_imports(path, [one for one in contracts if one.path == path], importers, code_files))
+        own = [one for one in contracts if one.path == path]
+        concerned = _using(repository, observed, importers, names_used(own), changed)
+        within = [one for one in importers if not is_apart(one)]
+        found.append(by_imports(path, own, within, code_files)._replace(importers=tuple(concerned)))
+    return found
+
+
+def _using(
+    repository: Repository,
+    observed: Observed,
+    importers: Sequence[str],
+    names: Collection[str],
+    changed: Collection[str],
+) -> list[str]:
+    """Those of the importers that changed too, or that use what was changed, as far as that is known."""
+    known = repository.known_summaries({path: observed.files[path] for path in importers if path in observed.files})
+    found = []
+    for path in importers:
+        summary = known.get(path)
+        used = (
+            {one for each in summary.imports for one in each.split(".")} | {*summary.references} if summary else set()
+        )
+        if path in changed or summary is None or not names or not used.isdisjoint(names):
+            found.append(path)
     return found
 
 

@@ -16,9 +16,12 @@ HEAD_LINES = 60
 """A definition's head is looked for in so many lines."""
 
 _VALUES = frozenset(("variable", "constant", "field", "property"))
+_SHAPES = frozenset(("type", "interface", "struct", "enum", "union", "record"))
+"""What they promise is their body."""
 _NO_CONTRACT = frozenset(("impl", "test", "module", "namespace", "package"))
-_FUNCTION_VALUE = re.compile(r"=\s*(?:async\b|function\b|\(|<|\w+\s*=>)")
-_VALUE = re.compile(r"\s*(?<![=!<>])=(?![=>]).*$")
+_FUNCTION_VALUE = re.compile(r"\s*=\s*(?:async\b|function\b|\(|<|\w+\s*=>)")
+_VALUE = re.compile(r"\s*(?<![=!<>])=(?![=>]).*$", re.DOTALL)
+_COMMENT_LINE = re.compile(r"(?://|/?\*|#)")
 _IS_PYTHON = re.compile(r"(?:async )?(?:def|class) ")
 _BODY_OF_PYTHON = re.compile(r":(?: .*)?$")
 _OPENING, _CLOSING = "([{<", ")]}>"
@@ -65,7 +68,8 @@ def changed_contracts(files: Mapping[str, Sides], moved: Mapping[str, str]) -> l
         elif _is_comparable(sides.before, sides.after):
             found += _within(path, sides)
     gained = _gained(files)
-    return [one if one.after or one.moved_to else _with_new_place(one, gained, files) for one in found]
+    kept = [one for one in found if one.after or not _is_inherited(one, gained, files)]
+    return [one if one.after or one.moved_to else _with_new_place(one, gained, files) for one in kept]
 
 
 def needs_texts(sides: Sides) -> bool:
@@ -112,24 +116,39 @@ def _by_name(summary: Summary, text: str) -> dict[str, list[str]]:
     lines = text.split("\n")
     for one in summary.definitions:
         if one.public and one.kind not in _NO_CONTRACT:
-            signature = _promise(one, lines)
+            signature = _promise(one, summary, lines)
             if signature not in found[_qualified(one)]:
                 found[_qualified(one)].append(signature)
     return found
 
 
-def _promise(one: Definition, lines: Sequence[str]) -> str:
-    signature = one.signature
-    if _is_cut(one) and len(lines) >= one.line:
-        signature = _head(lines[one.line - 1 : one.line - 1 + HEAD_LINES]) or signature
-    if one.kind in _VALUES and not _FUNCTION_VALUE.search(signature):
-        return _VALUE.sub("", signature)
-    return signature
+def _promise(one: Definition, summary: Summary, lines: Sequence[str]) -> str:
+    """What a definition says to others; where its signature was cut, as the text has it."""
+    value = _VALUE.search(one.signature) if one.kind in _VALUES else None
+    if value is not None and not _FUNCTION_VALUE.match(value[0]):
+        return one.signature[: value.start()]
+    if not _is_cut(one) or len(lines) < one.line:
+        return one.signature
+    if one.kind in _SHAPES:
+        return _shape(one, summary, lines) or one.signature
+    if one.kind == "class" and not _IS_PYTHON.match(one.signature):
+        return one.signature
+    last = min(one.end_line or len(lines), one.line + HEAD_LINES - 1)
+    return _head(lines[one.line - 1 : last]) or one.signature
+
+
+def _shape(one: Definition, summary: Summary, lines: Sequence[str]) -> str:
+    """A type's own lines; those of its members are theirs."""
+    inside = [each for each in summary.definitions if each.container == _qualified(one) and each.line > one.line]
+    theirs = {number for each in inside for number in range(each.line, each.end_line + 1)}
+    own = (lines[number - 1].strip() for number in range(one.line, one.end_line + 1) if number not in theirs)
+    told = (without_comment(line).rstrip(" ,;") for line in own if line and not _COMMENT_LINE.match(line))
+    return "\n".join(line for line in told if line)
 
 
 def _head(lines: Sequence[str]) -> str:
-    """A definition's lines up to where its parentheses close, and the rest of that line."""
-    text, depth = "", 0
+    """A definition's lines up to where its parentheses close, and the rest of what it gives back."""
+    text, depth, flat = "", 0, ""
     for line in lines:
         plain = without_comment(line)
         text = f"{text} {plain}"
@@ -138,8 +157,16 @@ def _head(lines: Sequence[str]) -> str:
             flat = " ".join(text.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")
             end = _end_of(flat, flat.find("("))
             rest = _BODY_OF_PYTHON.sub("", flat[end:]) if _IS_PYTHON.match(flat) else flat[end:].partition("{")[0]
-            return (flat[:end] + rest).rstrip("{:=; ")
-    return ""
+            flat = (flat[:end] + rest).rstrip("{:=; ")
+            if not _is_open(rest):
+                break
+    return flat
+
+
+def _is_open(rest: str) -> bool:
+    """Whether a type's angle brackets go on in the next line."""
+    plain = re.sub(r"[=-]>", "", rest)
+    return plain.count("<") > plain.count(">")
 
 
 def _renamed(name: str, signatures: Sequence[str], before: Mapping[str, object], after: Mapping[str, list[str]]) -> str:
@@ -166,7 +193,7 @@ def _is_same(before: str, after: str) -> bool:
 
 
 def _bare(signature: str) -> str:
-    return re.sub(r"\s+|,(?=[)\]}])", "", signature).replace("'", '"')
+    return re.sub(r"[\s;]+|,(?=\s*[)\]}])", "", signature).replace("'", '"')
 
 
 def _is_annotated(signature: str) -> bool:
@@ -219,10 +246,27 @@ def _gained(files: Mapping[str, Sides]) -> dict[tuple[str, str], str]:
     for path, sides in files.items():
         if sides.after is not None:
             known = {_qualified(one) for one in sides.before.definitions} if sides.before is not None else set()
+            lines = sides.new_text.split("\n")
             for one in sides.after.definitions:
                 if _qualified(one) not in known:
-                    found[_qualified(one), _bare(one.signature)] = path
+                    found[_qualified(one), _bare(_promise(one, sides.after, lines))] = path
     return found
+
+
+def _is_inherited(one: Contract, gained: Iterable[tuple[str, str]], files: Mapping[str, Sides]) -> bool:
+    """Whether a member went to a class that its own one is made from: it is there as before."""
+    outer, _, name = one.name.rpartition(".")
+    after = files[one.path].after
+    if not outer or after is None:
+        return False
+    heads = [each.signature for each in after.definitions if _qualified(each) == outer]
+    bases = {word for head in heads for word in re.findall(r"\w+", head)} - {outer.rpartition(".")[2]}
+    homes = {
+        place.rpartition(".")[0].rpartition(".")[2]
+        for place, signature in gained
+        if place.rpartition(".")[2] == name and signature == _bare(one.before)
+    }
+    return not bases.isdisjoint(homes)
 
 
 def _with_new_place(one: Contract, gained: Mapping[tuple[str, str], str], files: Mapping[str, Sides]) -> Contract:
@@ -230,8 +274,9 @@ def _with_new_place(one: Contract, gained: Mapping[tuple[str, str], str], files:
         path = gained.get((one.name, _bare(one.before)), "")
         return one._replace(moved_to=path) if path != one.path else one
     before = files[one.path].before
-    public = [each for each in before.definitions if each.public] if before is not None else []
-    places = Counter(gained.get((_qualified(each), _bare(each.signature)), "") for each in public)
+    assert before is not None
+    old, public = files[one.path].old_text.split("\n"), [each for each in before.definitions if each.public]
+    places = Counter(gained.get((_qualified(each), _bare(_promise(each, before, old))), "") for each in public)
     place, count = places.most_common(1)[0]
     return one._replace(moved_to=place) if 2 * count > len(public) else one
 

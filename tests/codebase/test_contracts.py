@@ -72,6 +72,55 @@ def test_the_texts_tell_where_a_signature_was_cut() -> None:
     assert one.after.endswith("last=1)")
 
 
+def test_a_call_that_a_constant_is_made_by_is_no_contract_however_long() -> None:
+    head = "export const connect: Connect<Socket, Options> = helped(async (c, events) => {\n"
+    made = head + "  if (c) {\n    return (%s)\n  }\n"
+    rest = "  const a = (b: number) => b\n" * 4 + "})\n"
+    before, after = (f"{made % one}{rest}" for one in ("one", "another"))
+    assert told("a.ts", before, after) == []
+
+
+def test_of_a_long_type_its_own_lines_tell_and_not_those_that_follow() -> None:
+    members = "".join(f"  member_of_a_long_name_{number}: string\n" for number in range(9))
+    text = "export type A = {\n%s}\n\nexport interface B {\n%s}\n\ntype C = { x: (a: string) => %s }\n"
+    before = text % (members, members, "void")
+    assert told("a.ts", before, text % (members, members, "number")) == []
+    ((name, was, now),) = told("a.ts", before, text % (members + "  last?: false\n", members, "void"))
+    assert (name, now.replace("\nlast?: false", "")) == ("A", was)
+
+
+def test_a_long_interface_is_another_only_by_lines_that_are_no_members_of_their_own() -> None:
+    members = "".join(f"  call_{number}(a: string): void;\n" for number in range(9))
+    text = "export interface B extends Base<One, Two, Three> {\n%s  // said\n  last(%s): void;\n}\n"
+    assert [name for name, _, _ in told("a.ts", text % (members, ""), text % (members, "a: number"))] == ["B.last"]
+
+
+def test_what_a_function_gives_back_is_read_over_several_lines() -> None:
+    given = ", ".join(f"long_parameter_{number}: string" for number in range(8))
+    text = f"export function f({given}): Map<A,\n  %s> {{\n  return (1)\n}}\n"
+    ((_, before, after),) = told("a.ts", text % "B", text % "C")
+    assert (before.endswith(": Map<A, B>"), after.endswith(": Map<A, C>")) == (True, True)
+    assert told("a.ts", text % "B", (text % "B").replace("(1)", "(2)")) == []
+
+
+def test_a_member_that_went_to_the_class_it_is_inherited_from_is_there_as_before() -> None:
+    before = "class Reader(Base):\n  def read(self): ...\n  def close(self): ...\n"
+    files = {
+        "a.py": sides("a.py", before, "class Reader(Base):\n  def close(self): ...\n"),
+        "base.py": sides("base.py", "class Base: ...\n", "class Base:\n  def read(self): ...\n"),
+    }
+    assert changed_contracts(files, {}) == []
+    assert [one.name for one in changed_contracts({"a.py": files["a.py"]}, {})] == ["Reader.read"]
+
+
+def test_a_constant_that_moved_is_told_as_moved() -> None:
+    files = {
+        "a.py": sides("a.py", "LIMIT = 4\ndef g(): ...\n", "def g(): ...\n"),
+        "b.py": Sides(None, summarise("b.py", b"LIMIT = 4\n")),
+    }
+    assert [one.moved_to for one in changed_contracts(files, {})] == ["b.py"]
+
+
 def test_parameters_are_cut_at_their_own_commas() -> None:
     assert parameters("func (t *T) Run(a int, b map[string]int) error") == (
         "func (t *T) Run", ["a int", "b map[string]int"], "error",

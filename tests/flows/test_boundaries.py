@@ -29,7 +29,9 @@ def change(conversation: Conversation, content: str, **more: Any) -> Any:
 def test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub(
     conversation: Conversation, project: Repository
 ) -> None:
-    begun = project.commit({"till/web.py": CALLER, "till/shelf.py": CALLER})
+    other = "from till.prices import shown_price\n\n\ndef label(cents):\n    return shown_price(cents)\n"
+    files = {"till/web.py": CALLER, "till/shelf.py": CALLER, "till/label.py": other, "examples/a.py": CALLER}
+    begun = project.commit(files)
     files = {"till/prices.py": CHANGED, "till/web.py": CALLER.replace("0)", "0, 'EUR')")}
 
     turn = conversation.turn(
@@ -46,16 +48,16 @@ def test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_s
         "Asked for: Let discounted_price round in the customer's currency\n\n"
         "The price is rounded in the customer's currency now.\n\n"
         "## Affected contracts\n\n"
-        "- `till/prices.py`, which 2 files import:\n"
+        "- `till/prices.py`, which 3 files import:\n"
         "  - `def discounted_price(cents, percent)` → `def discounted_price(cents, percent, currency)`\n\n"
         "## Decision\n\n"
         "_Open: the run did not say why it is done so._\n\n"
         "## Consequences\n\n"
         "- Changed along with `till/prices.py`: `till/web.py`\n"
-        "- Not changed, though importing `till/prices.py`: `till/shelf.py`\n"
+        "- Not changed, though using `till/prices.py`: `examples/a.py`, `till/shelf.py`\n"
     )
     assert entry["event"] == stub["event"] == "boundaryTouched"
-    assert "Boundary touched: `till/prices.py`, which 2 files import (`discounted_price`)." in entry["body"]
+    assert "Boundary touched: `till/prices.py`, which 3 files import (`discounted_price`)." in entry["body"]
     for one in (stub, entry):
         assert one["provenance"]["runs"] == [turn["runId"]]
         assert (one["provenance"]["sessionId"], one["provenance"]["chatId"]) == ("session", "the-chat")
