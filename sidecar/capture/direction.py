@@ -3,9 +3,9 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 from sidecar.codebase import is_document, is_generated, query_terms
-from sidecar.core.digests import digest_bytes
 
 SAME_STEP = 0.5
 """Steps that share so large a part of the shorter one's words are one step, worded anew."""
@@ -17,8 +17,9 @@ REPLACED = 0.5
 """With more new lines than this for each one that went, the work was written anew rather than taken back."""
 
 MAX_LINES_OF_FILE, MAX_LINES_OF_RUN = 400, 2_000
-_LINE_CHARACTERS = 8
 _LOOKED_AT = 200_000
+_UNTELLING = re.compile(r"[^\S\n]+|[,;'\"]+")
+_TELLING = re.compile(r"(?:[^\W_][\W_]*+){4}")
 _SCRATCH = re.compile(
     r"(?i)(?:^|[/_.-])(?:tmp|temp|scratch|debug|repro\w*|demo|playground|poc|try|check|verify|sandbox)(?=[/_.\d-]|$)"
 )
@@ -84,8 +85,8 @@ def plan_replaced(before: str, after: str) -> bool:
 
 def line_marks(text: str) -> frozenset[str]:
     """Identifies a text's telling lines, whatever their indent, quotes and spaces."""
-    plain = (re.sub(r"[\s,;'\"]+", "", line) for line in text[:_LOOKED_AT].split("\n"))
-    return frozenset(digest_bytes(line.encode("utf-8", "replace"))[:_LINE_CHARACTERS] for line in plain if _tells(line))
+    plain = set(_UNTELLING.sub("", text[:_LOOKED_AT]).split("\n"))
+    return frozenset(f"{crc32(line.encode('utf-8', 'replace')):08x}" for line in plain if _TELLING.search(line))
 
 
 def added_marks(hunks: str) -> frozenset[str]:
@@ -127,7 +128,3 @@ def _is_same(one: str, other: str) -> bool:
 def _is_passing(path: str) -> bool:
     """Whether a file is of the kind that is made to be thrown away, or that no approach shows in."""
     return bool(_SCRATCH.search(path)) or is_document(path) or is_generated(path)
-
-
-def _tells(line: str) -> bool:
-    return sum(char.isalnum() for char in line) >= 4

@@ -48,6 +48,8 @@ class Observed:
     """The content id of each file there is."""
     diffs: Mapping[str, FileDiff] = field(default_factory=dict)
     """The differences of changed files to the head commit; new ones have none."""
+    moved: Moved = NOT_MOVED
+    """What the run itself committed, or where it moved the head to."""
     originals: Mapping[str, str] = field(default_factory=dict)
     """What a renamed file was called before."""
     committed_lines: int = 0
@@ -71,15 +73,16 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
         return Observed()
     moved = _moved(before, state, repository.moved)
     observed = Observed(state=state, head=_known_head(state, work, before), files=listing.files, diffs=diffs)
+    observed.moved = moved if work.may_have_written else NOT_MOVED
     renamed = [(file.path, file.original) for file in moved.files]
     renamed += [(file.path, file.original) for file in state.changed]
     observed.originals = {path: original for path, original in renamed if original is not None}
     counts = _counts(state, diffs, moved, repository.new_file)
     written = _relative(cwd, work.written)
     touched = _touched(state, work, written, before, moved)
-    observed.own = frozenset(written) | {file.path for file in moved.files if work.may_have_written}
+    observed.own = frozenset(written) | {file.path for file in observed.moved.files}
     observed.changes = [Change(path, *counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
-    _count_lines(observed, counts, moved if work.may_have_written else NOT_MOVED, touched, before or {})
+    _count_lines(observed, counts, touched, before or {})
     observed.seen = _seen(listing.files, written | _read(state, cwd, work, before))
     observed.seen += _own_changes(state, written, diffs, repository.new_file)
     if work.todos:
@@ -91,14 +94,13 @@ def observe(call: Call, workspace: Workspace, cwd: str, work: Work, before: dict
 def _count_lines(
     observed: Observed,
     counts: Mapping[str, tuple[int, int]],
-    moved: Moved,
     touched: Collection[str],
     before: Mapping[str, Any],
 ) -> None:
     """Counts the lines of the difference, and those that are the run's doing. Of another branch's none are."""
     changed = {file.path for file in observed.state.changed} if observed.state is not None else set()
     now = {path: added + removed for path, (added, removed) in counts.items() if path in changed}
-    ahead = moved.files if moved.way == "forward" else ()
+    ahead = observed.moved.files if observed.moved.way == "forward" else ()
     committed = {file.path: file.added + file.removed for file in ahead}
     observed.diff_lines = sum(lines for path, lines in now.items() if not is_generated(path))
     observed.committed_lines = sum(lines for path, lines in committed.items() if not is_generated(path))

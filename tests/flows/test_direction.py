@@ -131,6 +131,42 @@ def test_what_the_user_takes_back_or_a_scratch_file_is_no_change_of_direction(
     assert drafted(conversation) == []
 
 
+def committed(conversation: Conversation, project: Repository, content: str) -> list[dict[str, Any]]:
+    edit = conversation.edit("till/prices.py", content)
+    project.commit({"till/prices.py": content})
+    return [edit, bash("git commit -qam prices", "")]
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_work_that_its_own_run_committed_is_known_when_it_is_taken_back(
+    conversation: Conversation, project: Repository, is_committed: bool
+) -> None:
+    plain = (project.path / "till/prices.py").read_text()
+    said = "Totals are kept in a cache beside the prices now."
+    conversation.turn(PROMPT, lambda: committed(conversation, project, plain + CACHE), text=said)
+    commit = partial(committed, conversation, project, plain)
+    edit = partial(writes, conversation, **{"till/prices.py": plain})
+    conversation.turn("try something else", commit if is_committed else edit, text="Totals are summed.")
+
+    (note,) = drafted(conversation)
+    assert note["title"] == said.removesuffix(".")
+
+
+@pytest.mark.parametrize("how", ["edited", "restored", "committed"])
+def test_work_that_the_user_took_out_between_two_runs_is_not_taken_back_by_the_next(
+    conversation: Conversation, project: Repository, how: str
+) -> None:
+    plain = (project.path / "till/prices.py").read_text()
+    commit = partial(committed, conversation, project, plain + CACHE)
+    edit = partial(writes, conversation, **{"till/prices.py": plain + CACHE})
+    conversation.turn(PROMPT, commit if how == "edited" else edit)
+    project.write({"till/prices.py": plain})
+    if how == "committed":
+        project.commit({"till/prices.py": plain + "# mine\n"})
+    conversation.turn("go on", lambda: [conversation.edit("till/prices.py", plain + "# ours\n")])
+    assert drafted(conversation) == []
+
+
 def test_a_step_under_way_that_is_dropped_for_another_is_noted(conversation: Conversation) -> None:
     def todos(*steps: tuple[str, str]) -> list[dict[str, str]]:
         return [{"content": content, "status": status} for content, status in steps]
