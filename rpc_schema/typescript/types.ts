@@ -1634,7 +1634,7 @@ export interface ProgressParams {
   value: Progress
 }
 
-/** Where an artifact comes from. */
+/** Where an artifact comes from; what happened there is the artifact's `event`. */
 export interface Provenance {
   runId: string
   subChatId: string

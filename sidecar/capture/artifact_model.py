@@ -53,7 +53,7 @@ class ArtifactParams(WireModel):
 
 
 class Provenance(WireModel):
-    """Where an artifact comes from."""
+    """Where an artifact comes from; what happened there is the artifact's `event`."""
 
     run_id: str
     sub_chat_id: str

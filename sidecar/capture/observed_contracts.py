@@ -12,12 +12,14 @@ from sidecar.codebase import (
     Repository,
     Sides,
     StateFailed,
+    Summary,
     changed_contracts,
     gone_exports,
     is_code,
     is_generated,
     is_test,
     needs_texts,
+    offers,
     repository_of,
 )
 from sidecar.workspace import Workspace
@@ -75,10 +77,7 @@ def _by_paths(
 def _by_contracts(
     repository: Repository, observed: Observed, paths: Sequence[str], before: dict[str, str], after: dict[str, str]
 ) -> list[Boundary]:
-    old = repository.summaries({path: before[path] for path in paths if path in before})
-    new = repository.summaries({path: after[path] for path in paths if path in after})
-    # What could not be read is not gone.
-    files = {path: Sides(old.get(path), new.get(path)) for path in paths if (path in after) == (path in new)}
+    files = _read_sides(repository, paths, before, after)
     cut = [path for path, sides in files.items() if needs_texts(sides)]
     if cut:
         old_texts = repository.texts({path: before[path] for path in cut})
@@ -92,6 +91,27 @@ def _by_contracts(
     contracts += [one for path, sides in files.items() if _is_entrance(path) for one in _not_passed_on(path, sides)]
     imports = {path: sides.before.imports for path, sides in files.items() if sides.before is not None}
     return _boundaries(repository, observed, contracts, imports)
+
+
+def _read_sides(
+    repository: Repository, paths: Sequence[str], before: dict[str, str], after: dict[str, str]
+) -> dict[str, Sides]:
+    """The summaries of what promised something before; all the others too where one of these has lost something."""
+    old = repository.summaries({path: before[path] for path in paths if path in before})
+    own = [path for path in paths if path in old and (offers(old[path]) or _is_entrance(path))]
+    sides = _sides(own, old, repository.summaries({path: after[path] for path in own if path in after}), after)
+    others = [path for path in paths if path not in own]
+    if others and any(not one.after for one in changed_contracts(sides, {})):
+        new = repository.summaries({path: after[path] for path in others if path in after})
+        sides |= _sides(others, old, new, after)
+    return sides
+
+
+def _sides(
+    paths: Sequence[str], old: dict[str, Summary], new: dict[str, Summary], after: dict[str, str]
+) -> dict[str, Sides]:
+    """What could not be read is not gone."""
+    return {path: Sides(old.get(path), new.get(path)) for path in paths if (path in after) == (path in new)}
 
 
 def _boundaries(

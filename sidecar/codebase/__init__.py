@@ -1,6 +1,6 @@
 """What the repository contains: its state, its differences, its files and which of them a prompt is about."""
 
-from sidecar.codebase.contracts import Contract, Sides, changed_contracts, gone_exports, needs_texts, parameters
+from sidecar.codebase.contracts import Contract, Sides, changed_contracts, gone_exports, needs_texts, offers, parameters
 from sidecar.codebase.files import Listing, is_generated, may_show
 from sidecar.codebase.glimpse import glimpse
 from sidecar.codebase.kinds import is_code, is_document, is_test
@@ -51,6 +51,7 @@ __all__ = [
     "is_test",
     "may_show",
     "needs_texts",
+    "offers",
     "parameters",
     "paths_in",
     "purpose_of_definition",

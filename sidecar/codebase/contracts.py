@@ -61,7 +61,7 @@ def changed_contracts(files: Mapping[str, Sides], moved: Mapping[str, str]) -> l
     """
     found: list[Contract] = []
     for path, sides in sorted(files.items()):
-        if sides.before is None or not _has_public(sides.before):
+        if sides.before is None or not offers(sides.before):
             continue
         if sides.after is None:
             found.append(Contract(path, "", "module", "", moved.get(path, "")))
@@ -70,6 +70,11 @@ def changed_contracts(files: Mapping[str, Sides], moved: Mapping[str, str]) -> l
     gained = _gained(files)
     kept = [one for one in found if one.after or not _is_inherited(one, gained, files)]
     return [one if one.after or one.moved_to else _with_new_place(one, gained, files) for one in kept]
+
+
+def offers(summary: Summary) -> bool:
+    """Says whether a file defines anything that is meant for others."""
+    return any(one.public and one.kind not in _NO_CONTRACT for one in summary.definitions)
 
 
 def needs_texts(sides: Sides) -> bool:
@@ -228,10 +233,6 @@ def _qualified(one: Definition) -> str:
 
 def _is_cut(one: Definition) -> bool:
     return len(one.signature) >= MAX_SIGNATURE - 1
-
-
-def _has_public(summary: Summary) -> bool:
-    return any(one.public and one.kind not in _NO_CONTRACT for one in summary.definitions)
 
 
 def _is_comparable(before: Summary, after: Summary) -> bool:
