@@ -44,6 +44,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction.py::test_one_approach_is_noted_once_however_it_is_told",
         "test_direction.py::test_work_of_an_earlier_run_that_is_taken_back_is_noted_though_nobody_says_so",
         "test_direction.py::test_work_that_goes_on_is_not_taken_back",
+        "test_direction.py::test_work_that_its_own_run_committed_is_known_when_it_is_taken_back",
+        "test_direction.py::test_work_that_the_user_took_out_between_two_runs_is_not_taken_back_by_the_next",
         "test_direction.py::test_what_the_user_takes_back_or_a_scratch_file_is_no_change_of_direction",
         "test_direction.py::test_a_step_under_way_that_is_dropped_for_another_is_noted",
         "test_direction.py::test_other_words_and_aborted_runs_change_no_direction",
