@@ -5,6 +5,7 @@ from sidecar.capture import methods as capture
 from sidecar.codebase import methods as codebase
 from sidecar.context import methods as context
 from sidecar.governor import methods as governor
+from sidecar.knowledge import methods as knowledge
 from sidecar.memory import methods as memory
 from sidecar.method import Method, Notification
 from sidecar.metrics import methods as metrics
@@ -23,6 +24,7 @@ METHODS: tuple[Method, ...] = (
     *codebase.METHODS,
     *memory.METHODS,
     *registry.METHODS,
+    *knowledge.METHODS,
     *metrics.METHODS,
     *settings.METHODS,
 )

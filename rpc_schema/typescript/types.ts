@@ -34,6 +34,8 @@ export const ErrorCodes = {
   conflict: -32015,
   /** Nothing goes by that id. */
   notFound: -32016,
+  /** The knowledge sync failed; data.code is the specification's name for it, data.retryable whether to try again. */
+  syncFailed: -32017,
 } as const
 
 export type ErrorKind = keyof typeof ErrorCodes
@@ -865,6 +867,196 @@ export interface InitializeResult {
   capabilities: Record<string, unknown>
   limits: ConnectionLimits
   state: StateReport
+}
+
+/** The state before a sync. */
+export interface KnowledgeCheckpoint {
+  id: string
+  at: string
+  mode: string
+  status: "running" | "done" | "rolledBack"
+  writes: number
+  /** Why it was rolled back; else empty. */
+  reason: string
+}
+
+/** Where memory and the repository disagree. */
+export interface KnowledgeConflict {
+  type: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer"
+  item: string
+  /** The pointer's path below the memories' folder; empty where there is none. */
+  pointer: string
+  memoryId: string
+  suggestedResolution: "update_memory" | "delete_memory" | "keep_memory" | "manual"
+  /** What a sync does about it. */
+  resolution: "update_memory" | "delete_memory" | "keep_memory" | "manual"
+  reason: string
+}
+
+/** All conflicts there are. */
+export interface KnowledgeConflictsResult {
+  commit: string
+  conflicts: KnowledgeConflict[]
+}
+
+/** How many pointers were written, and how. */
+export interface KnowledgeCounts {
+  added: number
+  updated: number
+  deleted: number
+  orphaned: number
+  unchanged: number
+}
+
+/** How the repository's items compare with the last sync, by ref. */
+export interface KnowledgeDelta {
+  added: string[]
+  updated: string[]
+  deleted: string[]
+  unchanged: string[]
+}
+
+/** An item that failed. */
+export interface KnowledgeFailure {
+  /** Its ref, or its file's path where no id could be read. */
+  item: string
+  problem: string
+  /** After five times it is left alone until it changes. */
+  times: number
+}
+
+/** One step of a plan. */
+export interface KnowledgeOperation {
+  /** `adopt` and `forget` change the sync state alone. */
+  kind: "create" | "update" | "mark_orphaned" | "delete" | "adopt" | "forget"
+  item: string
+  pointer: string
+  reason: string
+}
+
+/** Whose memory is brought to the knowledge repository. */
+export interface KnowledgeParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+}
+
+/** What to plan. */
+export interface KnowledgePlanParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /** `single` needs `item`. */
+  mode?: "full" | "incremental" | "single"
+  item?: string | null
+  /** At most so many items; the rest is pending. */
+  maxItems?: number | null
+  resolutions?: ResolutionChoice[]
+}
+
+/** What a sync would do. */
+export interface KnowledgePlanResult {
+  /** `full` where an incremental one was not possible. */
+  mode: "full" | "incremental" | "single"
+  /** Of the knowledge repository. */
+  commit: string
+  delta: KnowledgeDelta
+  operations: KnowledgeOperation[]
+  conflicts: KnowledgeConflict[]
+  pending: string[]
+  parked: string[]
+  /** Whether it would delete so much that a sync needs `force`. */
+  stops: boolean
+  warnings: string[]
+}
+
+/** Which checkpoint to go back to. */
+export interface KnowledgeRollbackParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  checkpointId: string
+}
+
+/** What was put back. */
+export interface KnowledgeRollbackResult {
+  checkpointId: string
+  /** Pointer files as they were before. */
+  restored: number
+  /** Pointers that somebody changed since; they stay as they are. */
+  left: string[]
+}
+
+export interface KnowledgeSettings {
+  /** Absolute folder of the knowledge repository; null syncs nothing. Default: null. */
+  repository?: string | null
+  /**
+   * Whose knowledge counts beside the company's, as globs of the repository's folders: `teams/web`, `projects/*`. Default: none.
+   */
+  scopes?: string[] | null
+  /** Pointers a knowledge sync writes per second; 0 is no ceiling. Default: 90. */
+  writesPerSecond?: number | null
+}
+
+/** How memory stands to the knowledge repository. */
+export interface KnowledgeStatusResult {
+  repository: string
+  commit: string
+  /** The repository's scopes that count, beside the company's. */
+  scopes: string[]
+  /** Those that do not. */
+  otherScopes: string[]
+  lastSyncAt: string | null
+  lastKnowledgeCommit: string | null
+  items: number
+  pointers: number
+  /** Whether a full sync would have nothing to do. */
+  inSync: boolean
+  pending: string[]
+  failed: KnowledgeFailure[]
+  /** How many there are, by type. */
+  conflicts: Record<string, number>
+  /** The latest first. */
+  checkpoints: KnowledgeCheckpoint[]
+}
+
+/** What to sync. */
+export interface KnowledgeSyncParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /** `single` needs `item`. */
+  mode?: "full" | "incremental" | "single"
+  item?: string | null
+  /** At most so many items; the rest is pending. */
+  maxItems?: number | null
+  resolutions?: ResolutionChoice[]
+  /** Plan only; nothing is written. */
+  dryRun?: boolean
+  /** Also delete more than half of twenty or more pointers. */
+  force?: boolean
+}
+
+/** What a sync did. */
+export interface KnowledgeSyncResult {
+  /** `full` where an incremental one was not possible. */
+  mode: "full" | "incremental" | "single"
+  /** Of the knowledge repository. */
+  commit: string
+  delta: KnowledgeDelta
+  operations: KnowledgeOperation[]
+  conflicts: KnowledgeConflict[]
+  pending: string[]
+  parked: string[]
+  /** Whether it would delete so much that a sync needs `force`. */
+  stops: boolean
+  warnings: string[]
+  /** For `knowledge/rollback`; null for a dry run. */
+  checkpointId: string | null
+  counts: KnowledgeCounts
+  /** Whether memory agrees with the commit now, nothing pending and nothing failed. */
+  complete: boolean
+  elapsedMs: number
 }
 
 /** What upkeep did last, by itself or asked for. */
@@ -1899,6 +2091,17 @@ export interface RepoChangedParams {
   paths?: string[]
 }
 
+/** What is to be done about conflicts of a type, of one item or of all. */
+export interface ResolutionChoice {
+  type: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer"
+  /** Without one, of every item. */
+  item?: string | null
+  /**
+   * `update_memory` and `delete_memory` as suggested, `keep_memory`: leave it as it is, `manual`: leave it and go on listing it.
+   */
+  resolution: "update_memory" | "delete_memory" | "keep_memory" | "manual"
+}
+
 /** Low-token mode's decision on a call. */
 export interface ReuseWord {
   /** Whether only what changed was sent, because the session's packs still fit. */
@@ -2143,6 +2346,8 @@ export interface SettingsPatch {
   context?: ContextSettings | null
   /** The settings named governor.*. */
   governor?: GovernorSettings | null
+  /** The settings named knowledge.*. */
+  knowledge?: KnowledgeSettings | null
   /** The settings named memory.*. */
   memory?: MemorySettings | null
 }
@@ -2681,6 +2886,40 @@ export interface Methods {
    * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, cancelled.
    */
   "registry/health": { params: RegistryHealthParams; result: RegistryHealthResult }
+  /**
+   * Shows what a sync would do, step by step with reasons; nothing is written.
+   *
+   * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, cancelled, invalidRequest, internalError, notInitialized, tooLarge.
+   */
+  "knowledge/plan": { params: KnowledgePlanParams; result: KnowledgePlanResult }
+  /**
+   * Brings the pointers in memory to the knowledge repository's head, with progress; may be cancelled.
+   *
+   * `incremental` looks at what commits since the last sync changed, and falls back to `full` with a warning where
+   * that cannot be told. A cancelled or failed sync leaves memory as it was; items that fail alone are named by the
+   * error PARTIAL_FAILURE when all others are done.
+   *
+   * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, cancelled, invalidRequest, internalError, notInitialized, tooLarge.
+   */
+  "knowledge/sync": { params: KnowledgeSyncParams; result: KnowledgeSyncResult }
+  /**
+   * Shows how memory stands to the knowledge repository, what failed, and the checkpoints one can go back to.
+   *
+   * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "knowledge/status": { params: KnowledgeParams; result: KnowledgeStatusResult }
+  /**
+   * Lists where memory and the knowledge repository disagree, also pointers that no sync made.
+   *
+   * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "knowledge/conflicts": { params: KnowledgeParams; result: KnowledgeConflictsResult }
+  /**
+   * Puts sync state, pointers and files back to how they were before a sync and all that followed it.
+   *
+   * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "knowledge/rollback": { params: KnowledgeRollbackParams; result: KnowledgeRollbackResult }
   /**
    * Sums up what was measured: hit rate, bytes per turn against the baseline, latency, worth of the packs, cost.
    *

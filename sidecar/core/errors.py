@@ -15,7 +15,8 @@
     ├── TooLarge              -32013  over a stated size
     ├── PolicyDenied          -32014  the settings or a protection forbid it
     ├── Conflict              -32015  somebody else changed it first
-    └── NotFound              -32016  no such thing
+    ├── NotFound              -32016  no such thing
+    └── SyncFailed            -32017  the knowledge sync stopped; `code` and `retryable` say how
 
 An error has a code, one sentence, optionally a hint (what to do) and data. A subclass exists only where a
 client acts differently. `rpc/wire_errors.py` is the one place that turns them into JSON-RPC error objects.
@@ -140,3 +141,10 @@ class NotFound(SidecarError):
 
     code = -32016
     kind = "notFound"
+
+
+class SyncFailed(SidecarError):
+    """The knowledge sync failed; data.code is the specification's name for it, data.retryable whether to try again."""
+
+    code = -32017
+    kind = "syncFailed"

@@ -4,10 +4,12 @@ from sidecar.memory.access import SHARED_ONLY, THE_USERS, Reach, grant, reach_of
 from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting, leave
 from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble
 from sidecar.memory.entry import Keeping, Memory, Sector, Tier
+from sidecar.memory.front_matter import Value
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.layout import AGENTS, SHARED
 from sidecar.memory.levels import Level, told
 from sidecar.memory.maintaining import clean_session
+from sidecar.memory.placed import Change, Placed, Written, read_back, rewritten, written
 from sidecar.memory.preloading import Preloaded, preload
 from sidecar.memory.relevant import Relevance, Relevant, look_over, standing
 from sidecar.memory.screening import Screened, screened
@@ -20,6 +22,7 @@ __all__ = [
     "THE_USERS",
     "Asking",
     "Captured",
+    "Change",
     "Digest",
     "Index",
     "Keeping",
@@ -27,6 +30,7 @@ __all__ = [
     "Level",
     "Memory",
     "Note",
+    "Placed",
     "Preloaded",
     "Reach",
     "Relevance",
@@ -36,6 +40,8 @@ __all__ = [
     "Sector",
     "Tier",
     "Trouble",
+    "Value",
+    "Written",
     "capture_digest",
     "capture_waiting",
     "clean_session",
@@ -45,9 +51,12 @@ __all__ = [
     "look_over",
     "preload",
     "reach_of",
+    "read_back",
     "revoke",
+    "rewritten",
     "screened",
     "standing",
     "tend_later",
     "told",
+    "written",
 ]

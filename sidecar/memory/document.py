@@ -37,7 +37,7 @@ def read(content: bytes, path: str, place: Place, modified_ms: int) -> Document:
     found = sections.sections(text, begin)
     memories = tuple(_entry(whole, one, position) for position, one in enumerate(found))
     if not memories:
-        title, body = _title_and_text(parts.body)
+        title, body = title_and_text(parts.body)
         memories = (memory_of(whole, title, body, 0),)
     return Document(memories, bool(found), warning or damage or whole.warning)
 
@@ -152,7 +152,7 @@ def _edited_file(text: str, edit: Edit) -> str:
     body = front_matter.split(text).body
     head = text[: len(text) - len(body)]
     line_end = "\r\n" if "\r\n" in text else "\n"
-    title, old = _title_and_text(body)
+    title, old = title_and_text(body)
     new = _standing_alone(edit.text) if edit.text is not None else old
     heading = sections.heading(edit.title if edit.title is not None else title)
     if edit.text is None and (found := _TITLE.match(body)) is not None:
@@ -180,7 +180,8 @@ def _standing_alone(text: str) -> str:
     return re.sub(r"^([ \t]*)<!--", r"\1&lt;!--", text, flags=re.MULTILINE).strip("\r\n")
 
 
-def _title_and_text(body: str) -> tuple[str, str]:
+def title_and_text(body: str) -> tuple[str, str]:
+    """Gives what follows the front matter as title and text."""
     found = _TITLE.match(body)
     if found:
         return found[1].strip(), body[found.end() :].strip()

@@ -108,18 +108,24 @@ class MemoryFolder:
         finally:
             os.close(fd)
 
-    def create(self, path: str, content: bytes) -> Stamp:
+    def create(self, path: str, content: bytes, *, durable: bool = True) -> Stamp:
         """Writes a new file, whole or not at all; raises Conflict where one of that name is there."""
         target = self._inside(path, make=True)
         if os.path.lexists(target):
             raise Conflict("A memory's file of that name is there already.")
-        return _write_whole(target, content)
+        return _write_whole(target, content, durable=durable)
 
-    def replace(self, path: str, before: bytes, content: bytes) -> Stamp:
+    def replace(self, path: str, before: bytes, content: bytes, *, durable: bool = True) -> Stamp:
         """Writes a file anew, whole or not at all; raises Conflict when it is no longer what it was."""
         if self.read(path)[0] != before:
             raise Conflict("The memory's file was changed meanwhile.", hint="Look at it again.")
-        return _write_whole(self._inside(path), content)
+        return _write_whole(self._inside(path), content, durable=durable)
+
+    def take_away(self, path: str, before: bytes | None) -> None:
+        """Removes a file that is as it was; raises Conflict when it is not, or NotFound when it is gone."""
+        if self.read(path)[0] != before:
+            raise Conflict("The memory's file was changed meanwhile.", hint="Look at it again.")
+        self.remove(path)
 
     def remove(self, path: str) -> None:
         """Removes a file and the folders that are empty then."""

@@ -145,6 +145,8 @@ def _allowed(row: Setting) -> str:
             return ", ".join(row.choices)
         case "int":
             return f"whole number from {row.minimum:,}"
+        case "folder":
+            return "absolute folder"
         case _:
             return "branch name"
 

@@ -6,7 +6,16 @@ from pydantic import AfterValidator, Field, create_model
 
 from sidecar.core.wire import FolderPath, WireModel
 from sidecar.settings.resolve import Layer
-from sidecar.settings.table import GROUPS, MAX_GLOBS, SETTINGS, Setting, is_glob, is_memory_branch
+from sidecar.settings.table import (
+    GROUPS,
+    MAX_FOLDER_CHARACTERS,
+    MAX_GLOBS,
+    SETTINGS,
+    Setting,
+    is_folder,
+    is_glob,
+    is_memory_branch,
+)
 
 
 def _branch(name: str) -> str:
@@ -21,6 +30,12 @@ def _glob(value: str) -> str:
     return value
 
 
+def _folder(value: str) -> str:
+    if not is_folder(value):
+        raise ValueError("is an absolute folder")
+    return value
+
+
 def _type_of(row: Setting) -> Any:
     match row.kind:
         case "bool":
@@ -31,6 +46,8 @@ def _type_of(row: Setting) -> Any:
             return Literal[row.choices]
         case "globs":
             return Annotated[list[Annotated[str, AfterValidator(_glob)]], Field(max_length=MAX_GLOBS)]
+        case "folder":
+            return Annotated[str, Field(min_length=1, max_length=MAX_FOLDER_CHARACTERS), AfterValidator(_folder)]
         case _:
             return Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_branch)]
 

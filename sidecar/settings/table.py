@@ -20,10 +20,11 @@ _RELEASE = re.compile(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[
 
 MAX_BRANCH_BYTES = 200
 MAX_GLOBS, MAX_GLOB_CHARACTERS = 50, 200
+MAX_FOLDER_CHARACTERS = 4_096
 
 
 class Setting(NamedTuple):
-    """One row. `kind` is bool, int, choice, branch or globs; `env` overrides every other layer."""
+    """One row. `kind` is bool, int, choice, branch, globs or folder; `env` overrides every other layer."""
 
     name: str
     kind: str
@@ -146,6 +147,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("memory.faintPercent", "int", 10, "One whose score stays below this is archived.", maximum=100),
     _days("memory.faintDays", 90, "Days for which it has to stay below."),
     _days("memory.dailyDays", 30, "Days after which a daily memory is archived."),
+    Setting("knowledge.repository", "folder", None, "Absolute folder of the knowledge repository; null syncs nothing."),
+    Setting(
+        "knowledge.scopes",
+        "globs",
+        (),
+        "Whose knowledge counts beside the company's, as globs of the repository's folders: `teams/web`, `projects/*`.",
+    ),
+    Setting("knowledge.writesPerSecond", "int", 90, "Pointers a knowledge sync writes per second; 0 is no ceiling."),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
 )
@@ -186,6 +195,8 @@ def problem_with(name: str, value: object) -> str | None:
     if row.kind == "globs":
         fits = isinstance(value, list | tuple) and len(value) <= MAX_GLOBS and all(map(is_glob, value))
         return None if fits else f"`{name}` is a list of at most {MAX_GLOBS} globs, relative and with forward slashes"
+    if row.kind == "folder":
+        return None if is_folder(value) else f"`{name}` is an absolute folder"
     return (
         None
         if isinstance(value, str) and is_memory_branch(value)
@@ -202,6 +213,16 @@ def is_glob(value: object) -> bool:
         and "\\" not in value
         and ".." not in value.split("/")
         and value.isprintable()
+    )
+
+
+def is_folder(value: object) -> bool:
+    """Says whether a value can be an absolute folder's path, here or on another system."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= MAX_FOLDER_CHARACTERS
+        and value.isprintable()
+        and (value[0] in "/\\" or value[1:3] in (":\\", ":/"))
     )
 
 

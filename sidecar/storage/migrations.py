@@ -236,6 +236,24 @@ MIGRATIONS: tuple[Migration, ...] = (
         "memories by their time",
         ("CREATE INDEX continuity_memories_by_time ON continuity_memories (project, owner, at_ms)",),
     ),
+    Migration(
+        "what the knowledge sync left: state, checkpoints, what was written, what files were read as",
+        (
+            """CREATE TABLE continuity_knowledge_state (
+                 project TEXT PRIMARY KEY, value BLOB NOT NULL, digest TEXT NOT NULL, at_ms INTEGER NOT NULL)""",
+            """CREATE TABLE continuity_knowledge_checkpoints (
+                 number INTEGER PRIMARY KEY, project TEXT NOT NULL, checkpoint_id TEXT NOT NULL,
+                 at_ms INTEGER NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,
+                 value BLOB, digest TEXT, UNIQUE (project, checkpoint_id))""",
+            """CREATE TABLE continuity_knowledge_journal (
+                 row_id INTEGER PRIMARY KEY, project TEXT NOT NULL, checkpoint_id TEXT NOT NULL, path TEXT NOT NULL,
+                 before BLOB, after BLOB)""",
+            "CREATE INDEX continuity_knowledge_journal_by ON continuity_knowledge_journal (project, checkpoint_id)",
+            """CREATE TABLE continuity_knowledge_items (
+                 project TEXT NOT NULL, path TEXT NOT NULL, value BLOB NOT NULL,
+                 PRIMARY KEY (project, path)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -263,6 +281,9 @@ DURABLE_TABLES = (
     "continuity_session_locks",
     "continuity_session_files",
     "continuity_context_sessions",
+    "continuity_knowledge_state",
+    "continuity_knowledge_checkpoints",
+    "continuity_knowledge_journal",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
 

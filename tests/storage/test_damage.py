@@ -18,7 +18,7 @@ from sidecar.storage.rescue import is_unfinished
 from tests.support.clock import STARTS_AT_MS
 
 SETTINGS = {"mode": "active", "tokenMode": "debug"}
-ARTIFACTS = 500
+ARTIFACTS = 1_000
 PAGE = 4096
 
 
@@ -35,7 +35,7 @@ def fill(database: Database) -> None:
 
 @pytest.fixture
 def path(state_dir: Path) -> Path:
-    """A state file at rest, without a log, of some two hundred pages."""
+    """A state file at rest, without a log, of some two hundred pages, most of them artifacts."""
     opened = open_state(state_dir, STARTS_AT_MS)
     fill(opened.database)
     opened.database.close()

@@ -60,6 +60,15 @@ def files_of_paths(tx: apsw.Connection, project: str, paths: Sequence[str]) -> l
     return [file for path in paths if (file := _file(tx, project, path)) is not None]
 
 
+def versions_below(tx: apsw.Connection, project: str, folder: str) -> dict[str, str]:
+    """Gives the digest of the bytes of each file whose path begins like this, by path."""
+    rows: Any = tx.execute(
+        "SELECT path, version FROM continuity_memory_files WHERE project = ? AND path >= ? AND path < ? ORDER BY path",
+        (project, folder, folder + "\U0010ffff"),
+    )
+    return dict(rows)
+
+
 def _file(tx: apsw.Connection, project: str, path: str) -> KnownFile | None:
     rows: Any = tx.execute(f"{_FILES} AND path = ?", (project, path))
     return next((_known(row) for row in rows), None)

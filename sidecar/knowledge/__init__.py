@@ -1,0 +1,1 @@
+"""Pointers in memory that agree with a knowledge repository: plan what differs, apply it, and take it back."""

@@ -1,0 +1,154 @@
+"""Gathers what a plan is made of: the repository at one commit, the state, the pointers that memory has."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sidecar.call import Call, Process
+from sidecar.knowledge import store
+from sidecar.knowledge.errors import not_configured, state_corrupted
+from sidecar.knowledge.item import Identity, Unreadable, identity_of, place_of, read_item
+from sidecar.knowledge.manifest import Entry, Manifest, counts, entries_of, manifest_of
+from sidecar.knowledge.plan import Asked, Plan, plan
+from sidecar.knowledge.pointer import FOLDER, Pointer, pointer_of
+from sidecar.knowledge.retrying import patiently
+from sidecar.knowledge.source import Source, open_source
+from sidecar.knowledge.state import SyncState, from_bytes
+from sidecar.memory import Placed, read_back
+from sidecar.workspace import Workspace
+
+
+class Look(NamedTuple):
+    """The three sides of a plan at one moment."""
+
+    source: Source
+    scopes: Sequence[str]
+    manifest: Manifest
+    state: SyncState
+    pointers: tuple[Pointer, ...]
+    placed: Placed
+    entries: Mapping[str, Entry]
+    """What the repository's files hold, by path."""
+
+    def plan(self, asked: Asked) -> Plan:
+        """Plans what brings memory to the repository."""
+        return plan(self.manifest, self.state, self.pointers, asked)
+
+
+class _Seen:
+    """What pointers' files were read as, by project and path, so that unchanged ones are not read again."""
+
+    def __init__(self) -> None:
+        self.pointers: dict[str, dict[str, tuple[str, Pointer | None]]] = {}
+        self.lock = threading.Lock()
+
+
+def look(call: Call, workspace: Workspace) -> Look:
+    """Looks at repository, state and memory; raises SyncFailed by the specification's codes."""
+    settings = call.process.settings(workspace.project_key)
+    folder = settings["knowledge.repository"]
+    if not folder:
+        raise not_configured()
+    source = patiently(call, lambda: open_source(str(folder)))
+    state = load_state(call, workspace.project_key)
+    scopes = list(settings["knowledge.scopes"])
+    with call.database.read() as tx:
+        known = store.entries(tx, workspace.project_key)
+    entries = entries_of(source.listed(), scopes, known, source.content)
+    if len(entries) != len(known) or any(known.get(one.path) != one for one in entries):
+        with call.database.write(durable=False) as tx:
+            store.put_entries(tx, workspace.project_key, known, entries)
+    held = {one.path: ref for ref, one in state.items.items()}
+    placed = Placed(call.process, workspace, FOLDER)
+    pointers = pointers_of(call.process, workspace.project_key, placed, state)
+    manifest = manifest_of(source.commit, entries, held)
+    return Look(source, scopes, manifest, state, pointers, placed, {one.path: one for one in entries})
+
+
+def load_state(call: Call, project: str) -> SyncState:
+    """Gives the state, an empty one where there is none; a damaged one is set aside and STATE_CORRUPTED raised."""
+    with call.database.read() as tx:
+        kept = store.state_bytes(tx, project)
+    if kept is None:
+        return SyncState()
+    value, is_sound = kept
+    try:
+        if is_sound:
+            return from_bytes(value)
+    except ValueError:
+        pass
+    with call.database.write() as tx:
+        name = store.set_aside(tx, project, call.now_ms())
+    call.log.error("knowledge.stateCorrupted", project=project, bytes=len(value), digestFits=is_sound, keptAs=name)
+    raise state_corrupted(name)
+
+
+def pointers_of(process: Process, project: str, placed: Placed, state: SyncState) -> tuple[Pointer, ...]:
+    """Gives the pointers in memory, in the order of their paths; a damaged one is known by the state's mapping."""
+    seen = process.part(_Seen, _Seen)
+    with seen.lock:
+        before = seen.pointers.get(project, {})
+    mapped = {one.pointer: ref for ref, one in state.items.items()}
+    now: dict[str, tuple[str, Pointer | None]] = {}
+    for path, version in placed.versions().items():
+        known = before.get(path)
+        now[path] = known if known is not None and known[0] == version else (version, _read(placed, path))
+    with seen.lock:
+        seen.pointers[project] = now
+    found = [pointer or _damaged(path, mapped.get(path), state) for path, (_, pointer) in now.items()]
+    return tuple(one for one in found if one is not None)
+
+
+def affected(look: Look) -> tuple[frozenset[str] | None, str]:
+    """Gives the refs that commits since the last sync may have changed, read at both ends, and what stood over.
+
+    None for all of them: the first time, and, with a warning, where the last commit leads nowhere.
+    """
+    state = look.state
+    if not state.last_knowledge_commit:
+        return None, ""
+    since = look.source.since(state.last_knowledge_commit)
+    if since is None:
+        return None, "The last synced commit is gone or no ancestor of the present one, so everything was compared."
+    refs = {*state.pending, *state.failed}
+    reader = _Reader(look)
+    for commit, paths in since:
+        ends = (commit, look.source.commit if commit == state.last_knowledge_commit else look.source.parent(commit))
+        for path in paths:
+            refs |= {ref for end in ends if end for ref in reader.refs(path, end)}
+    return frozenset(refs), ""
+
+
+class _Reader:
+    """Reads which item a path held in a commit, each content once."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._read = {(one.path, one.blob): one.ref for one in look.entries.values()}
+
+    def refs(self, path: str, commit: str) -> set[str]:
+        place = place_of(path)
+        if place is None or not counts(place, self._look.scopes):
+            return set()
+        blob = self._look.source.holds(path, commit)
+        if blob is None:
+            return set()
+        if (path, blob) not in self._read:
+            try:
+                item = read_item(path, place, self._look.source.content(blob))
+                self._read[path, blob] = item.identity.ref
+            except Unreadable:
+                self._read[path, blob] = ""
+        return {self._read[path, blob]} - {""}
+
+
+def _read(placed: Placed, path: str) -> Pointer | None:
+    content = placed.content(path)
+    return None if content is None else pointer_of(path, read_back(content))
+
+
+def _damaged(path: str, ref: str | None, state: SyncState) -> Pointer | None:
+    identity: Identity | None = identity_of(ref) if ref else None
+    if ref is None or identity is None:
+        return None
+    return Pointer(path, state.items[ref].memory_id, identity, identity.layer, "", "", "", "")

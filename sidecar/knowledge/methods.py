@@ -1,0 +1,192 @@
+"""`knowledge/plan|sync|status|conflicts|rollback`."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from sidecar.call import Call
+from sidecar.core.clock import rfc3339
+from sidecar.core.errors import (
+    Busy,
+    Cancelled,
+    InvalidParams,
+    NotFound,
+    PolicyDenied,
+    SidecarError,
+    StateDegraded,
+    SyncFailed,
+    WorkspaceUnavailable,
+)
+from sidecar.knowledge import store
+from sidecar.knowledge.item import place_of
+from sidecar.knowledge.looking import look
+from sidecar.knowledge.manifest import counts
+from sidecar.knowledge.model import (
+    KnowledgeCheckpoint,
+    KnowledgeConflict,
+    KnowledgeConflictsResult,
+    KnowledgeCounts,
+    KnowledgeDelta,
+    KnowledgeFailure,
+    KnowledgeOperation,
+    KnowledgeParams,
+    KnowledgePlanParams,
+    KnowledgePlanResult,
+    KnowledgeRollbackParams,
+    KnowledgeRollbackResult,
+    KnowledgeStatusResult,
+    KnowledgeSyncParams,
+    KnowledgeSyncResult,
+    ResolutionChoice,
+)
+from sidecar.knowledge.plan import DEFAULTS, Asked, Conflict, Plan, Resolution
+from sidecar.knowledge.syncing import Planned, Wanted, planned, roll_back, sync
+from sidecar.method import Lane, method
+from sidecar.workspace import Workspace
+
+
+def plan(call: Call, params: KnowledgePlanParams) -> KnowledgePlanResult:
+    """Shows what a sync would do, step by step with reasons; nothing is written."""
+    found = planned(call, _workspace(call, params), _wanted(params))
+    return KnowledgePlanResult(**_told(found))
+
+
+def run_sync(call: Call, params: KnowledgeSyncParams) -> KnowledgeSyncResult:
+    """Brings the pointers in memory to the knowledge repository's head, with progress; may be cancelled.
+
+    `incremental` looks at what commits since the last sync changed, and falls back to `full` with a warning where
+    that cannot be told. A cancelled or failed sync leaves memory as it was; items that fail alone are named by the
+    error PARTIAL_FAILURE when all others are done.
+    """
+    workspace, wanted = _workspace(call, params), _wanted(params, force=params.force)
+    if params.dry_run:
+        found = planned(call, workspace, wanted)
+        return _synced(call, found, None, {}, is_complete=found.plan.is_empty)
+    done = sync(call, workspace, wanted)
+    complete = not done.state.pending and done.planned.mode != "single"
+    return _synced(call, done.planned, done.checkpoint_id, done.done.counts, is_complete=complete)
+
+
+def status(call: Call, params: KnowledgeParams) -> KnowledgeStatusResult:
+    """Shows how memory stands to the knowledge repository, what failed, and the checkpoints one can go back to."""
+    workspace = _workspace(call, params)
+    seen = look(call, workspace)
+    found = seen.plan(Asked())
+    with call.database.read() as tx:
+        kept = store.checkpoints(tx, workspace.project_key)
+    wanted, others = _scopes(seen.source.scopes(), seen.scopes)
+    return KnowledgeStatusResult(
+        repository=str(call.process.settings(workspace.project_key)["knowledge.repository"]),
+        commit=seen.source.commit,
+        scopes=wanted,
+        other_scopes=others,
+        last_sync_at=_moment(seen.state.last_sync_at_ms),
+        last_knowledge_commit=seen.state.last_knowledge_commit or None,
+        items=len(seen.manifest.items),
+        pointers=len(seen.pointers),
+        in_sync=found.is_empty,
+        pending=list(seen.state.pending),
+        failed=[KnowledgeFailure(item=key, problem=one.problem, times=one.times)
+                for key, one in sorted(seen.state.failed.items())],
+        conflicts=dict(sorted(Counter(one.type for one in found.conflicts).items())),
+        checkpoints=[
+            KnowledgeCheckpoint(id=one.id, at=rfc3339(one.at_ms), mode=one.kind, status=one.status, writes=one.writes,
+                                reason=one.reason)
+            for one in kept
+        ],
+    )  # fmt: skip
+
+
+def conflicts(call: Call, params: KnowledgeParams) -> KnowledgeConflictsResult:
+    """Lists where memory and the knowledge repository disagree, also pointers that no sync made."""
+    found = look(call, _workspace(call, params)).plan(Asked())
+    return KnowledgeConflictsResult(commit=found.commit, conflicts=_conflicts(found.conflicts))
+
+
+def rollback(call: Call, params: KnowledgeRollbackParams) -> KnowledgeRollbackResult:
+    """Puts sync state, pointers and files back to how they were before a sync and all that followed it."""
+    restored, left = roll_back(call, _workspace(call, params), params.checkpoint_id)
+    return KnowledgeRollbackResult(checkpoint_id=params.checkpoint_id, restored=restored, left=left)
+
+
+def _workspace(call: Call, params: KnowledgeParams) -> Workspace:
+    return call.process.workspaces.get(params.cwd, params.project_path)
+
+
+def _wanted(params: KnowledgePlanParams, *, force: bool = False) -> Wanted:
+    return Wanted(params.mode, params.item, params.max_items, chosen(params.resolutions), force)
+
+
+def chosen(choices: Sequence[ResolutionChoice]) -> dict[tuple[str, str], Resolution]:
+    """Reads resolutions; raises InvalidParams for one that its conflict does not have."""
+    for one in choices:
+        if one.resolution not in (DEFAULTS[one.type], "keep_memory", "manual"):
+            raise InvalidParams(f"`resolutions`: {one.type} cannot be resolved by {one.resolution}.")
+    return {(one.type, one.item or ""): one.resolution for one in choices}
+
+
+def _synced(
+    call: Call, found: Planned, checkpoint_id: str | None, done: dict[str, int], *, is_complete: bool
+) -> KnowledgeSyncResult:
+    return KnowledgeSyncResult(
+        **_told(found),
+        checkpoint_id=checkpoint_id,
+        counts=KnowledgeCounts(
+            added=done.get("create", 0),
+            updated=done.get("update", 0),
+            deleted=done.get("delete", 0),
+            orphaned=done.get("mark_orphaned", 0),
+            unchanged=len(found.plan.delta.unchanged),
+        ),
+        complete=is_complete,
+        elapsed_ms=call.elapsed_ms(),
+    )
+
+
+def _told(found: Planned) -> dict[str, Any]:
+    made: Plan = found.plan
+    return {
+        "mode": found.mode,
+        "commit": made.commit,
+        "delta": KnowledgeDelta(**{name: list(refs) for name, refs in made.delta._asdict().items()}),
+        "operations": [
+            KnowledgeOperation(kind=one.kind, item=one.ref, pointer=one.pointer, reason=one.reason)
+            for one in made.operations
+        ],
+        "conflicts": _conflicts(made.conflicts),
+        "pending": list(made.pending),
+        "parked": list(made.parked),
+        "stops": made.stops,
+        "warnings": list(found.warnings),
+    }
+
+
+def _conflicts(found: Sequence[Conflict]) -> list[KnowledgeConflict]:
+    return [
+        KnowledgeConflict(
+            type=one.type, item=one.ref, pointer=one.pointer, memory_id=one.memory_id,
+            suggested_resolution=one.suggested, resolution=one.resolution, reason=one.reason,
+        )
+        for one in found
+    ]  # fmt: skip
+
+
+def _scopes(there: Sequence[str], globs: Sequence[str]) -> tuple[list[str], list[str]]:
+    places = {scope: place_of(f"{scope}/adrs/x.md") for scope in there}
+    wanted = [scope for scope, place in places.items() if place is not None and counts(place, globs)]
+    return wanted, [scope for scope in there if scope not in wanted]
+
+
+def _moment(at_ms: int | None) -> str | None:
+    return None if at_ms is None else rfc3339(at_ms)
+
+
+_READING: tuple[type[SidecarError], ...] = (SyncFailed, WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy)
+
+METHODS = (
+    method("knowledge/plan", plan, lane=Lane.SHARED, errors=(*_READING, NotFound, InvalidParams, Cancelled)),
+    method("knowledge/sync", run_sync, lane=Lane.JOB, errors=(*_READING, NotFound, InvalidParams, Cancelled)),
+    method("knowledge/status", status, lane=Lane.SHARED, errors=_READING),
+    method("knowledge/conflicts", conflicts, lane=Lane.SHARED, errors=_READING),
+    method("knowledge/rollback", rollback, lane=Lane.WORKSPACE, errors=(*_READING, NotFound)),
+)

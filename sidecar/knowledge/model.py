@@ -1,0 +1,169 @@
+"""The messages of `knowledge/*`."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.knowledge.plan import ConflictType, OperationKind, Resolution
+
+Mode = Literal["full", "incremental", "single"]
+Ref = Annotated[str, Field(min_length=1, max_length=300, description="As in `company:adr-001` or `team/web:adr-001`.")]
+
+
+class KnowledgeParams(WireModel):
+    """Whose memory is brought to the knowledge repository."""
+
+    cwd: FolderPath
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project, to which the memories belong; without it, `cwd`."
+    )
+
+
+class ResolutionChoice(WireModel):
+    """What is to be done about conflicts of a type, of one item or of all."""
+
+    type: ConflictType
+    item: Ref | None = Field(default=None, description="Without one, of every item.")
+    resolution: Resolution = Field(
+        description="`update_memory` and `delete_memory` as suggested, `keep_memory`: leave it as it is,"
+        " `manual`: leave it and go on listing it."
+    )
+
+
+class KnowledgePlanParams(KnowledgeParams):
+    """What to plan."""
+
+    mode: Mode = Field(default="full", description="`single` needs `item`.")
+    item: Ref | None = None
+    max_items: int | None = Field(default=None, ge=1, description="At most so many items; the rest is pending.")
+    resolutions: list[ResolutionChoice] = Field(default_factory=list, max_length=1_000)
+
+
+class KnowledgeSyncParams(KnowledgePlanParams):
+    """What to sync."""
+
+    mode: Mode = Field(default="incremental", description="`single` needs `item`.")
+    dry_run: bool = Field(default=False, description="Plan only; nothing is written.")
+    force: bool = Field(default=False, description="Also delete more than half of twenty or more pointers.")
+
+
+class KnowledgeDelta(WireModel):
+    """How the repository's items compare with the last sync, by ref."""
+
+    added: list[str]
+    updated: list[str]
+    deleted: list[str]
+    unchanged: list[str]
+
+
+class KnowledgeConflict(WireModel):
+    """Where memory and the repository disagree."""
+
+    type: ConflictType
+    item: str
+    pointer: str = Field(description="The pointer's path below the memories' folder; empty where there is none.")
+    memory_id: str
+    suggested_resolution: Resolution
+    resolution: Resolution = Field(description="What a sync does about it.")
+    reason: str
+
+
+class KnowledgeOperation(WireModel):
+    """One step of a plan."""
+
+    kind: OperationKind = Field(description="`adopt` and `forget` change the sync state alone.")
+    item: str
+    pointer: str
+    reason: str
+
+
+class KnowledgeFailure(WireModel):
+    """An item that failed."""
+
+    item: str = Field(description="Its ref, or its file's path where no id could be read.")
+    problem: str
+    times: int = Field(description="After five times it is left alone until it changes.")
+
+
+class KnowledgePlanResult(WireModel):
+    """What a sync would do."""
+
+    mode: Mode = Field(description="`full` where an incremental one was not possible.")
+    commit: str = Field(description="Of the knowledge repository.")
+    delta: KnowledgeDelta
+    operations: list[KnowledgeOperation]
+    conflicts: list[KnowledgeConflict]
+    pending: list[str]
+    parked: list[str]
+    stops: bool = Field(description="Whether it would delete so much that a sync needs `force`.")
+    warnings: list[str]
+
+
+class KnowledgeCounts(WireModel):
+    """How many pointers were written, and how."""
+
+    added: int
+    updated: int
+    deleted: int
+    orphaned: int
+    unchanged: int
+
+
+class KnowledgeSyncResult(KnowledgePlanResult):
+    """What a sync did."""
+
+    checkpoint_id: str | None = Field(description="For `knowledge/rollback`; null for a dry run.")
+    counts: KnowledgeCounts
+    complete: bool = Field(description="Whether memory agrees with the commit now, nothing pending and nothing failed.")
+    elapsed_ms: float
+
+
+class KnowledgeCheckpoint(WireModel):
+    """The state before a sync."""
+
+    id: str
+    at: str
+    mode: str
+    status: Literal["running", "done", "rolledBack"]
+    writes: int
+    reason: str = Field(description="Why it was rolled back; else empty.")
+
+
+class KnowledgeStatusResult(WireModel):
+    """How memory stands to the knowledge repository."""
+
+    repository: str
+    commit: str
+    scopes: list[str] = Field(description="The repository's scopes that count, beside the company's.")
+    other_scopes: list[str] = Field(description="Those that do not.")
+    last_sync_at: str | None
+    last_knowledge_commit: str | None
+    items: int
+    pointers: int
+    in_sync: bool = Field(description="Whether a full sync would have nothing to do.")
+    pending: list[str]
+    failed: list[KnowledgeFailure]
+    conflicts: dict[str, int] = Field(description="How many there are, by type.")
+    checkpoints: list[KnowledgeCheckpoint] = Field(description="The latest first.")
+
+
+class KnowledgeConflictsResult(WireModel):
+    """All conflicts there are."""
+
+    commit: str
+    conflicts: list[KnowledgeConflict]
+
+
+class KnowledgeRollbackParams(KnowledgeParams):
+    """Which checkpoint to go back to."""
+
+    checkpoint_id: Identifier
+
+
+class KnowledgeRollbackResult(WireModel):
+    """What was put back."""
+
+    checkpoint_id: str
+    restored: int = Field(description="Pointer files as they were before.")
+    left: list[str] = Field(description="Pointers that somebody changed since; they stay as they are.")

@@ -1,0 +1,273 @@
+"""What a sync would do: one decision per item, from a manifest, the state and the pointers found. Pure.
+
+Full, incremental, single and dry runs, conflicts and the status are this function with different inputs; what it
+plans, applied, leaves nothing to plan.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from sidecar.knowledge.manifest import Entry, Manifest
+from sidecar.knowledge.pointer import NO_LONGER, ORPHANED, Pointer, id_of, path_of
+from sidecar.knowledge.state import Known, SyncState
+
+ConflictType = Literal[
+    "hash_mismatch", "orphaned_pointer", "duplicate_pointer", "layer_mismatch", "status_change", "missing_pointer"
+]
+Resolution = Literal["update_memory", "delete_memory", "keep_memory", "manual"]
+OperationKind = Literal["create", "update", "mark_orphaned", "delete", "adopt", "forget"]
+
+DEFAULTS: dict[ConflictType, Resolution] = {
+    "hash_mismatch": "update_memory",
+    "layer_mismatch": "update_memory",
+    "status_change": "update_memory",
+    "missing_pointer": "update_memory",
+    "orphaned_pointer": "delete_memory",
+    "duplicate_pointer": "delete_memory",
+}
+"""knowledge-sync.md, Conflict Resolution."""
+
+MANY_POINTERS = 20
+"""A plan that deletes more than half of so many, or of more, stops unless it is forced (decisions.md)."""
+
+_ORDER: tuple[OperationKind, ...] = ("create", "update", "mark_orphaned", "delete", "adopt", "forget")
+_STATE_ONLY = frozenset(("adopt", "forget"))
+
+
+class Conflict(NamedTuple):
+    """Where memory and the repository disagree, and what is done about it."""
+
+    type: ConflictType
+    ref: str
+    pointer: str
+    memory_id: str
+    suggested: Resolution
+    resolution: Resolution
+    reason: str
+
+
+class Operation(NamedTuple):
+    """One step: a pointer written or deleted, or, with adopt and forget, the state alone changed."""
+
+    kind: OperationKind
+    ref: str
+    pointer: str
+    reason: str
+    is_orphan: bool = False
+    """A deletion because the item is gone, and not because there are two pointers."""
+
+    @property
+    def writes(self) -> bool:
+        """Says whether memory is changed."""
+        return self.kind not in _STATE_ONLY
+
+
+class Delta(NamedTuple):
+    """Refs by how the repository's items compare with the hashes of the last sync."""
+
+    added: tuple[str, ...]
+    updated: tuple[str, ...]
+    deleted: tuple[str, ...]
+    unchanged: tuple[str, ...]
+
+
+class Asked(NamedTuple):
+    """What a plan is asked for."""
+
+    only: frozenset[str] | None = None
+    """Refs to look at; None for all."""
+    resolutions: Mapping[tuple[str, str], Resolution] = {}
+    """By conflict type and ref; the ref is empty where it counts for all of a type."""
+    max_items: int | None = None
+    marks_orphans: bool = False
+    """Whether a pointer whose item is gone is marked only, as a single item's sync does."""
+
+
+class Plan(NamedTuple):
+    """Operations in the order they are done, and what they are made of."""
+
+    commit: str
+    delta: Delta
+    conflicts: tuple[Conflict, ...]
+    operations: tuple[Operation, ...]
+    pending: tuple[str, ...]
+    parked: tuple[str, ...]
+    pointers: int
+    """How many were found in memory."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Says whether memory, state and repository agree."""
+        return not self.operations
+
+    @property
+    def deletions(self) -> int:
+        """How many pointers would be deleted."""
+        return sum(one.kind == "delete" for one in self.operations)
+
+    @property
+    def stops(self) -> bool:
+        """Says whether it would delete so much that something else is likely wrong."""
+        return self.pointers >= MANY_POINTERS and 2 * self.deletions > self.pointers
+
+
+class _One(NamedTuple):
+    """All that is known of one ref."""
+
+    ref: str
+    entry: Entry | None
+    known: Known | None
+    found: list[Pointer]
+    asked: Asked
+
+    def conflict(self, kind: ConflictType, pointer: Pointer | None, reason: str) -> Conflict:
+        choices = self.asked.resolutions
+        resolution = choices.get((kind, self.ref)) or choices.get((kind, "")) or DEFAULTS[kind]
+        path = pointer.path if pointer else self.known.pointer if self.known else ""
+        memory_id = pointer.memory_id if pointer else self.known.memory_id if self.known else ""
+        return Conflict(kind, self.ref, path, memory_id, DEFAULTS[kind], resolution, reason)
+
+
+def plan(manifest: Manifest, state: SyncState, pointers: Sequence[Pointer], asked: Asked) -> Plan:
+    """Plans what brings memory to the manifest; time grows with the number of items and pointers, no faster."""
+    found: dict[str, list[Pointer]] = defaultdict(list)
+    for pointer in pointers:
+        found[pointer.identity.ref].append(pointer)
+    held_back = {one.ref for one in manifest.failures if one.ref} - manifest.items.keys()
+    refs = (manifest.items.keys() | state.items.keys() | found.keys()) - held_back
+    chosen = sorted(refs if asked.only is None else refs & asked.only)
+    ones = [_One(ref, manifest.items.get(ref), state.items.get(ref), found[ref], asked) for ref in chosen]
+    parked = {one.ref for one in ones if one.entry is not None and _is_parked(state, one.ref, one.entry)}
+    decided = {one.ref: (list(_conflicts(one)), one) for one in ones}
+    operations = [
+        step for ref, (conflicts, one) in decided.items() if ref not in parked for step in _operations(one, conflicts)
+    ]
+    kept, pending = _limited(operations, asked.max_items)
+    return Plan(
+        commit=manifest.commit,
+        delta=_delta(ones),
+        conflicts=tuple(conflict for conflicts, _ in decided.values() for conflict in conflicts),
+        operations=tuple(sorted(kept, key=lambda step: (_ORDER.index(step.kind), step.ref, step.pointer))),
+        pending=pending,
+        parked=tuple(sorted(parked)),
+        pointers=len(pointers),
+    )
+
+
+def fingerprint(entry: Entry) -> str:
+    """Gives what changes with an item."""
+    return f"{entry.content_hash[:20]}{entry.render_hash[:20]}"
+
+
+def known_of(entry: Entry, pointer: str) -> Known:
+    """Gives an item as the state keeps it once its pointer stands at a path."""
+    return Known(entry.content_hash, entry.render_hash, entry.path, id_of(entry.identity) if pointer else "", pointer)
+
+
+def _delta(ones: Sequence[_One]) -> Delta:
+    by_kind: dict[str, list[str]] = {name: [] for name in Delta._fields}
+    for one in ones:
+        if one.entry is not None and one.known is not None:
+            same = (one.entry.content_hash, one.entry.render_hash) == one.known[:2]
+            by_kind["unchanged" if same else "updated"].append(one.ref)
+        elif one.entry is not None:
+            by_kind["added"].append(one.ref)
+        elif one.known is not None:
+            by_kind["deleted"].append(one.ref)
+    return Delta(**{name: tuple(refs) for name, refs in by_kind.items()})
+
+
+def _conflicts(one: _One) -> Iterator[Conflict]:
+    if one.entry is None:
+        for pointer in one.found:
+            yield one.conflict("orphaned_pointer", pointer, "The item it points at is gone.")
+        return
+    kept = _newest(one.found)
+    for pointer in one.found:
+        if pointer is not kept:
+            yield one.conflict("duplicate_pointer", pointer, "A newer memory points at the same item.")
+    if kept is None:
+        if one.known is not None:
+            yield one.conflict("missing_pointer", None, "The item's pointer is gone from memory.")
+        return
+    if kept.layer != one.entry.identity.layer:
+        yield one.conflict("layer_mismatch", kept, "The pointer names another layer than the item's.")
+    if one.entry.status in NO_LONGER and kept.status != one.entry.status:
+        yield one.conflict("status_change", kept, f"The item is {one.entry.status} now.")
+    if reason := _difference(one.entry, one.known, kept):
+        yield one.conflict("hash_mismatch", kept, reason)
+
+
+def _difference(entry: Entry, known: Known | None, kept: Pointer) -> str:
+    if kept.status == ORPHANED:
+        return "The item is there again."
+    if kept.content_hash != entry.content_hash:
+        return "The item's content, constraints or status changed."
+    if kept.render_hash == entry.render_hash:
+        return ""
+    if known is not None and known.render_hash == entry.render_hash:
+        return "The pointer was changed in memory."
+    return "The item's title, summary or tags changed."
+
+
+def _newest(found: Sequence[Pointer]) -> Pointer | None:
+    """Gives the pointer that stays: the newest; of equally new ones that at the item's own path."""
+    return max(found, key=lambda one: (one.updated_at, one.path == path_of(one.identity), one.path), default=None)
+
+
+def _operations(one: _One, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
+    if one.entry is None:
+        yield from _departed(one, conflicts)
+        return
+    for conflict in conflicts:
+        if conflict.type == "duplicate_pointer" and conflict.resolution == "delete_memory":
+            yield Operation("delete", one.ref, conflict.pointer, conflict.reason)
+    kept = _newest(one.found)
+    if kept is None:
+        yield from _missing(one, one.entry, conflicts)
+        return
+    about = [conflict for conflict in conflicts if conflict.type != "duplicate_pointer"]
+    updating = [conflict for conflict in about if conflict.resolution == "update_memory"]
+    if updating:
+        yield Operation("update", one.ref, kept.path, updating[-1].reason)
+    elif all(conflict.resolution == "keep_memory" for conflict in about):
+        yield from _adopted(one, one.entry, kept.path)
+
+
+def _missing(one: _One, entry: Entry, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
+    if not conflicts:
+        yield Operation("create", one.ref, path_of(entry.identity), "The item is new.")
+    for conflict in conflicts:
+        if conflict.resolution == "update_memory":
+            yield Operation("create", one.ref, path_of(entry.identity), conflict.reason)
+        elif conflict.resolution == "keep_memory":
+            yield from _adopted(one, entry, "")
+
+
+def _departed(one: _One, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
+    marked = {pointer.path for pointer in one.found if pointer.status == ORPHANED}
+    for conflict in conflicts:
+        if conflict.resolution == "delete_memory" and not one.asked.marks_orphans:
+            yield Operation("delete", one.ref, conflict.pointer, conflict.reason, is_orphan=True)
+        elif conflict.pointer not in marked:
+            yield Operation("mark_orphaned", one.ref, conflict.pointer, conflict.reason)
+    if one.known is not None and all(pointer.path in marked for pointer in one.found):
+        yield Operation("forget", one.ref, one.known.pointer, "Item and pointer are gone.")
+
+
+def _adopted(one: _One, entry: Entry, pointer: str) -> Iterator[Operation]:
+    if one.known != known_of(entry, pointer):
+        yield Operation("adopt", one.ref, pointer, "The pointer in memory is the item's; the state takes it over.")
+
+
+def _is_parked(state: SyncState, ref: str, entry: Entry) -> bool:
+    failed = state.failed.get(ref)
+    return failed is not None and failed.is_parked and failed.fingerprint == fingerprint(entry)
+
+
+def _limited(operations: Sequence[Operation], max_items: int | None) -> tuple[list[Operation], tuple[str, ...]]:
+    """Keeps the writes of so many items; the refs of the others are pending."""
+    refs = list(dict.fromkeys(step.ref for step in operations if step.writes))
+    over = frozenset() if max_items is None else frozenset(refs[max_items:])
+    return [step for step in operations if step.ref not in over], tuple(sorted(over))

@@ -1,0 +1,122 @@
+"""The memory that points at a knowledge item: what it says, and how it is recognised. Pure.
+
+Identity comes from the front matter alone; every line of the text is one we begin, so that no item can forge another.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sidecar.core.digests import short_id
+from sidecar.core.text import one_line
+from sidecar.knowledge.item import Identity, Item, identity_of, sha256
+from sidecar.memory import Value, Written, read_back, written
+
+FOLDER = "shared/durable/pointers"
+MAX_TITLE = 120
+MAX_SUMMARY = 280
+MAX_CONSTRAINT = 160
+MAX_CONSTRAINTS = 3
+MAX_TAGS, MAX_TAG = 10, 40
+
+NO_LONGER = frozenset(("deprecated", "superseded"))
+"""What is of this status binds nobody any more."""
+_PLAIN = frozenset(("active", "accepted", "approved", "current"))
+"""What goes without saying."""
+
+ORPHANED = "orphaned"
+_OWN = ("id", "type", "tags", "layer", "knowledge_item", "knowledge_type", "knowledge_status", "content_hash")
+"""What the front matter says for us; all else there may be the user's, or the memory's own counting."""
+
+
+class Pointer(NamedTuple):
+    """A pointer as it stands in memory."""
+
+    path: str
+    memory_id: str
+    identity: Identity
+    layer: str
+    status: str
+    """The item's when the pointer was written; `orphaned` once the item was seen to be gone."""
+    content_hash: str
+    """The item's when the pointer was written."""
+    render_hash: str
+    """Of what stands there now."""
+    updated_at: str
+
+
+class Rendered(NamedTuple):
+    """A pointer as it ought to be."""
+
+    path: str
+    memory_id: str
+    facts: Mapping[str, Value]
+    memory: Written
+    render_hash: str
+
+
+def path_of(identity: Identity) -> str:
+    """Gives a pointer's path below the memories' folder: one per item, on disks without case too."""
+    where = "-".join(filter(None, (identity.layer, identity.scope, identity.id)))
+    named = "".join(char if char.isalnum() and char.isascii() else "-" for char in where.lower())[:80].strip("-")
+    return f"{FOLDER}/{named}-{short_id(identity.ref, 8)}.md"
+
+
+def id_of(identity: Identity) -> str:
+    """Gives the memory's id: the same for the same item, wherever and however often it is written."""
+    return f"pointer-{short_id(identity.ref, 16)}"
+
+
+def render(item: Item) -> Rendered:
+    """Gives an item's pointer; deprecated and superseded items bind nobody, so their constraints are left out."""
+    title = one_line(f"[{item.type.upper()}] {item.title}", MAX_TITLE)
+    lines = [f"Summary: {summary}"] if (summary := one_line(item.summary, MAX_SUMMARY)) else []
+    blocking = [one.text for one in item.constraints if one.is_blocking and one.text.strip()]
+    if item.status not in NO_LONGER:
+        lines += [f"Blocking: {one_line(text, MAX_CONSTRAINT)}" for text in blocking[:MAX_CONSTRAINTS]]
+    if item.status not in _PLAIN:
+        lines.append(f"Status: {one_line(item.status, MAX_TAG)}")
+    lines.append(f"Reference: {item.identity.ref}")
+    tags = [tag for one in item.tags[:MAX_TAGS] if (tag := one_line(one, MAX_TAG).replace(",", " ").strip())]
+    facts: dict[str, Value] = {
+        "id": id_of(item.identity),
+        "type": "semantic",
+        "tags": tuple(dict.fromkeys(("pointer", item.type, item.identity.layer, *tags))),
+        "layer": item.identity.layer,
+        "knowledge_item": item.identity.ref,
+        "knowledge_type": item.type,
+        "knowledge_status": one_line(item.status, MAX_TAG),
+        "content_hash": item.content_hash,
+        "sector": "semantic",
+        "confidence": 1.0,
+    }
+    memory = read_back(written(facts, title, "\n\n".join(lines)))
+    return Rendered(path_of(item.identity), id_of(item.identity), facts, memory, hash_of(memory))
+
+
+def hash_of(memory: Written) -> str:
+    """Gives the hash of what a pointer says: title, text and the facts that are ours."""
+    own = {name: memory.facts.get(name) for name in _OWN}
+    return sha256([memory.title, memory.text, own])
+
+
+def pointer_of(path: str, memory: Written) -> Pointer | None:
+    """Reads a memory as a pointer; None for what is none, as a user's own file in that folder is."""
+    facts = memory.facts
+    identity = identity_of(_text(facts, "knowledge_item"))
+    if identity is None:
+        return None
+    return Pointer(
+        path=path,
+        memory_id=_text(facts, "id"),
+        identity=identity,
+        layer=_text(facts, "layer"),
+        status=_text(facts, "knowledge_status"),
+        content_hash=_text(facts, "content_hash"),
+        render_hash=hash_of(memory),
+        updated_at=_text(facts, "updated_at") or _text(facts, "created_at"),
+    )
+
+
+def _text(facts: Mapping[str, str | tuple[str, ...] | None], name: str) -> str:
+    value = facts.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,136 @@
+"""The knowledge repository, read at one fixed commit through libgit2: bare or with a worktree, never written to."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sidecar.core.errors import SidecarError
+from sidecar.knowledge.errors import knowledge_unavailable
+from sidecar.knowledge.item import SCOPED, TYPES
+from sidecar.system.libgit import pygit2
+
+MAX_COMMITS = 10_000
+"""Of a range; beyond, the whole repository is compared."""
+
+_FOLDER, _FILE, _PROGRAM = 0o040000, 0o100644, 0o100755
+
+
+class Listed(NamedTuple):
+    """A regular file of a commit."""
+
+    path: str
+    blob: str
+
+
+class Source:
+    """One knowledge repository at one commit."""
+
+    def __init__(self, repository: Any, commit: str) -> None:
+        self._repository = repository
+        self.commit = commit
+
+    def listed(self) -> Iterator[Listed]:
+        """Gives the regular files below the folders that hold items, in the order of their paths."""
+        yield from _below(self._tree(self.commit), "", self._repository)
+
+    def scopes(self) -> list[str]:
+        """Gives the scopes there are, as `teams/web`, in order."""
+        tree = self._tree(self.commit)
+        return [f"{name}/{one.name}" for name in sorted(SCOPED) if name in tree
+                for one in _folder(tree[name]) if one.filemode == _FOLDER]  # fmt: skip
+
+    def content(self, blob: str) -> bytes:
+        """Gives a file's bytes; raises KNOWLEDGE_UNAVAILABLE."""
+        try:
+            return bytes(self._repository[blob].data)
+        except (KeyError, ValueError, OSError, pygit2().GitError) as error:
+            raise knowledge_unavailable("An object of the knowledge repository cannot be read.") from error
+
+    def holds(self, path: str, commit: str) -> str | None:
+        """Gives the blob of a path in a commit; None where there is no regular file of that name."""
+        try:
+            entry = self._tree(commit)[path]
+        except KeyError:
+            return None
+        return str(entry.id) if entry.filemode in (_FILE, _PROGRAM) else None
+
+    def since(self, last: str) -> list[tuple[str, list[str]]] | None:
+        """Gives each commit after `last` with the paths it changed, and `last` itself with the trees' difference.
+
+        None where `last` is gone, is no ancestor, or is too far back: then only a full comparison tells.
+        """
+        library = pygit2()
+        try:
+            if last == self.commit:
+                return []
+            if last not in self._repository or not self._repository.descendant_of(self.commit, last):
+                return None
+            walk = self._repository.walk(self.commit, library.enums.SortMode.TOPOLOGICAL)
+            walk.hide(last)
+            found = [(last, list(_changed(self._tree(last), self._tree(self.commit))))]
+            for commit in walk:
+                if len(found) > MAX_COMMITS:
+                    return None
+                before = commit.parents[0].tree if commit.parents else None
+                found.append((str(commit.id), list(_changed(before, commit.tree))))
+        except (library.GitError, KeyError, ValueError, OSError):
+            return None
+        return found
+
+    def parent(self, commit: str) -> str | None:
+        """Gives a commit's first parent."""
+        parents = self._repository[commit].parents
+        return str(parents[0].id) if parents else None
+
+    def _tree(self, commit: str) -> Any:
+        library = pygit2()
+        try:
+            return self._repository[commit].peel(library.Tree)
+        except (library.GitError, KeyError, ValueError, OSError) as error:
+            raise knowledge_unavailable("A commit of the knowledge repository cannot be read.") from error
+
+
+def open_source(folder: str) -> Source:
+    """Opens a repository at the commit its HEAD names; raises KNOWLEDGE_UNAVAILABLE."""
+    library = pygit2()
+    try:
+        repository = library.Repository(folder)
+        return Source(repository, str(repository.head.peel(library.Commit).id))
+    except SidecarError:
+        raise
+    except (library.GitError, KeyError, ValueError, OSError) as error:
+        raise knowledge_unavailable("The knowledge repository cannot be opened, or has no commit yet.") from error
+
+
+def _below(tree: Any, path: str, repository: Any) -> Iterator[Listed]:
+    depth = path.count("/")
+    for entry in _folder(tree):
+        here = path + _name(entry)
+        if entry.filemode == _FOLDER:
+            if depth or here in SCOPED or here == "company":
+                yield from _below(entry, f"{here}/", repository)
+        elif depth > 1 and entry.filemode in (_FILE, _PROGRAM) and not TYPES.keys().isdisjoint(path.split("/")):
+            yield Listed(here, str(entry.id))
+
+
+def _changed(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """Gives the paths that differ between two trees, going down only where ids differ."""
+    old = {_name(one): one for one in _folder(before)} if before is not None else {}
+    new = {_name(one): one for one in _folder(after)} if after is not None else {}
+    for name in sorted(old.keys() | new.keys()):
+        left, right = old.get(name), new.get(name)
+        if left is not None and right is not None and (left.id, left.filemode) == (right.id, right.filemode):
+            continue
+        folders = [one if one is not None and one.filemode == _FOLDER else None for one in (left, right)]
+        if any(one is not None for one in folders):
+            yield from _changed(folders[0], folders[1], f"{path}{name}/")
+        if any(one is not None and one.filemode != _FOLDER for one in (left, right)):
+            yield path + name
+
+
+def _folder(tree: Any) -> Any:
+    return iter(tree)
+
+
+def _name(entry: Any) -> str:
+    name = entry.name
+    return name if isinstance(name, str) else bytes(name).decode("utf-8", "replace")

@@ -1,0 +1,166 @@
+"""Syncs: look, plan, checkpoint, apply; and back again where that fails."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from sidecar.call import Call
+from sidecar.core.errors import InvalidParams, NotFound, SyncFailed
+from sidecar.knowledge import store
+from sidecar.knowledge.apply import Done, Journal, apply, put_back, state_after
+from sidecar.knowledge.errors import deletion_stopped, partial_failure
+from sidecar.knowledge.locking import one_at_a_time
+from sidecar.knowledge.looking import Look, affected, look
+from sidecar.knowledge.pace import Pace
+from sidecar.knowledge.plan import Asked, Plan, Resolution
+from sidecar.knowledge.pointer import FOLDER
+from sidecar.knowledge.state import SyncState, to_bytes
+from sidecar.knowledge.store import Checkpoint, Image
+from sidecar.lifecycle import Progress, ProgressParams
+from sidecar.memory import Placed
+from sidecar.workspace import Workspace
+
+KILLED = "The process that synced ended before it was done."
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a plan or a sync is asked for."""
+
+    mode: Literal["full", "incremental", "single"]
+    item: str | None = None
+    max_items: int | None = None
+    resolutions: Mapping[tuple[str, str], Resolution] | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan and what it was made of."""
+
+    look: Look
+    plan: Plan
+    mode: Literal["full", "incremental", "single"]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Synced:
+    """What a sync did."""
+
+    planned: Planned
+    checkpoint_id: str
+    done: Done
+    state: SyncState
+
+
+def planned(call: Call, workspace: Workspace, wanted: Wanted) -> Planned:
+    """Looks and plans; nothing is written. Raises SyncFailed, InvalidParams for a single sync without its item."""
+    seen = look(call, workspace)
+    mode, warnings, only = wanted.mode, [], None
+    if mode == "single":
+        if wanted.item is None:
+            raise InvalidParams("`item`: a single sync needs one.")
+        only = frozenset((_item(seen, wanted.item),))
+    elif mode == "incremental":
+        only, warning = affected(seen)
+        mode = "full" if only is None else mode
+        warnings += [warning] if warning else []
+    asked = Asked(only, wanted.resolutions or {}, wanted.max_items, marks_orphans=mode == "single")
+    return Planned(seen, seen.plan(asked), mode, tuple(warnings))
+
+
+def sync(call: Call, workspace: Workspace, wanted: Wanted) -> Synced:
+    """Brings memory to the repository; raises SyncFailed, Busy while another sync of the project is under way.
+
+    Failures of single items raise PARTIAL_FAILURE when all others are done. Anything else leaves state, pointers and
+    files as they were.
+    """
+    with one_at_a_time(call.process.state_dir, workspace.project_key):
+        recover(call, workspace)
+        found = planned(call, workspace, wanted)
+        if found.plan.stops and not wanted.force:
+            raise deletion_stopped(found.plan.deletions, found.plan.pointers)
+        checkpoint_id = call.process.new_id()
+        with call.database.write() as tx:
+            store.begin(tx, workspace.project_key, checkpoint_id, found.mode, call.now_ms())
+        try:
+            synced, holding = _applied(call, workspace, found, checkpoint_id)
+        except BaseException as error:
+            _return(call, workspace, checkpoint_id, f"{type(error).__name__}")
+            raise
+    if holding:
+        failed = [{"item": key, "problem": text} for key, text in sorted(holding.items())]
+        raise partial_failure(failed, {"checkpointId": checkpoint_id, "counts": synced.done.counts})
+    return synced
+
+
+def roll_back(call: Call, workspace: Workspace, checkpoint_id: str) -> tuple[int, list[str]]:
+    """Puts state, pointers and files back to a checkpoint; gives how many files, and those that stay as changed."""
+    with one_at_a_time(call.process.state_dir, workspace.project_key):
+        recover(call, workspace)
+        return _return(call, workspace, checkpoint_id, "The user asked for it.")
+
+
+def recover(call: Call, workspace: Workspace) -> None:
+    """Takes back what a sync that was killed had begun; the lock is held by the caller."""
+    with call.database.read() as tx:
+        running = [one for one in store.checkpoints(tx, workspace.project_key) if one.status == "running"]
+    if running:
+        _return(call, workspace, running[-1].id, KILLED)
+
+
+def _applied(call: Call, workspace: Workspace, found: Planned, checkpoint_id: str) -> tuple[Synced, Mapping[str, str]]:
+    settings = call.process.settings(workspace.project_key)
+    pace = Pace(settings["knowledge.writesPerSecond"], call.process.clock.monotonic_ms, call.process.ending.wait)
+    journal = Journal(call.database, workspace.project_key, checkpoint_id)
+    done = apply(found.plan, found.look, journal, pace, call.now()[:19] + "Z", _between(call))
+    is_whole = found.mode != "single"
+    state, holding = state_after(found.look, found.plan, done, call.now_ms(), is_whole=is_whole)
+    with call.database.write() as tx:
+        store.put_state(tx, workspace.project_key, to_bytes(state), call.now_ms())
+        store.end(tx, workspace.project_key, checkpoint_id, "done", "")
+    return Synced(found, checkpoint_id, done, state), holding
+
+
+def _between(call: Call) -> Callable[[int, int], None]:
+    def tell(done: int, total: int) -> None:
+        call.cancellation.check()
+        if call.process.ending.is_set():
+            raise SyncFailed("The sidecar is ending.", data={"code": "ENDING", "retryable": True})
+        progress = Progress(phase="sync", done=done, total=total)
+        call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))
+
+    return tell
+
+
+def _return(call: Call, workspace: Workspace, checkpoint_id: str, reason: str) -> tuple[int, list[str]]:
+    project = workspace.project_key
+    with call.database.read() as tx:
+        one = _checkpoint(store.checkpoints(tx, project), checkpoint_id)
+        images: list[Image] = store.images_since(tx, project, one.number)
+    left = put_back(Placed(call.process, workspace, FOLDER), images)
+    with call.database.write() as tx:
+        store.return_to(tx, project, one, call.now_ms(), reason)
+    call.log.warning("knowledge.rolledBack", checkpoint=checkpoint_id, reason=reason, files=len(images), left=len(left))
+    return len(images) - len(left), left
+
+
+def _checkpoint(known: list[Checkpoint], checkpoint_id: str) -> Checkpoint:
+    found = next((one for one in known if one.id == checkpoint_id and one.status != "rolledBack"), None)
+    if found is None:
+        raise NotFound("There is no such checkpoint any more.", hint="`knowledge/status` lists them.")
+    return found
+
+
+def _item(seen: Look, asked: str) -> str:
+    """Gives the ref that a ref or a bare id means; raises NotFound, InvalidParams for an id that several items have."""
+    refs = {*seen.manifest.items, *seen.state.items, *(one.identity.ref for one in seen.pointers)}
+    if asked in refs:
+        return asked
+    named = sorted(ref for ref in refs if ref.partition(":")[2] == asked)
+    if len(named) > 1:
+        raise InvalidParams(f"`item`: several items have this id: {', '.join(named)[:300]}.")
+    if not named:
+        raise NotFound("There is no knowledge item of that name.", hint="`knowledge/plan` lists them.")
+    return named[0]

@@ -1,0 +1,44 @@
+"""A small repository, synced end to end."""
+
+from collections.abc import Callable
+
+from tests.support.knowledge import Knowledge, item
+
+FILES = {
+    "README.md": "# Knowledge\n",
+    "company/README.md": "# Company\n",
+    "company/adrs/README.md": "# ADRs\n",
+    "company/adrs/adr-001.md": item(
+        "Use PostgreSQL",
+        id="adr-001",
+        status="accepted",
+        tags="[storage]",
+        constraints="- {severity: block, message: Every service stores in PostgreSQL}\n"
+        "- {severity: warn, message: Prefer views}\n",
+    ),
+    "teams/web/policies/pol-1.md": item("No secrets in logs", summary="Logs hold no secret."),
+    "teams/app/policies/pol-1.md": item("Other team"),
+}
+
+
+def test_a_small_repository_becomes_pointers_and_then_nothing_is_left_to_do(
+    make_knowledge: Callable[..., Knowledge],
+) -> None:
+    knowledge = make_knowledge(FILES, scopes=["teams/web"])
+    planned = knowledge.ask("plan")
+    assert planned["delta"]["added"] == ["company:adr-001", "team/web:pol-1"]
+    assert knowledge.files() == {}
+    done = knowledge.ask("sync", mode="full")
+    assert (done["counts"]["added"], done["complete"]) == (2, True)
+    memories = knowledge.memories()
+    assert memories["[ADR] Use PostgreSQL"]["text"].split("\n\n") == [
+        "Summary: We decided.",
+        "Blocking: Every service stores in PostgreSQL",
+        "Reference: company:adr-001",
+    ]
+    assert "[POLICY] No secrets in logs" in memories
+    again = knowledge.ask("sync", mode="full")
+    assert again["operations"] == []
+    assert again["conflicts"] == []
+    assert again["delta"]["unchanged"] == ["company:adr-001", "team/web:pol-1"]
+    assert knowledge.ask("status")["inSync"] is True
