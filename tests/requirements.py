@@ -152,11 +152,13 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Context Engine 3.2, Article XII.4, XII.5: constitution and mode always, never over the budget": (
         "test_context_engine.py::test_constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
     ),
-    "Context Engine 3.5, Article XII.3a: a compacted session goes on by itself": (
+    "Context Engine 3.5, Article XII.3a, XIII.1: captured before a compaction, a session goes on by itself after it": (
         "test_context_engine.py::test_after_a_compaction_the_agent_goes_on_where_it_stopped_and_the_next_block_is_plain_again",
+        "test_context_engine.py::test_what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
     ),
     "Context Engine 3.5, Article XII.3b: a worn session is turned over": (
         "test_context_engine.py::test_a_worn_session_is_turned_over_with_every_reason_and_a_file_to_go_on_from",
+        "test_context_engine.py::test_the_third_compaction_of_a_session_asks_for_a_new_one_that_knows_where_it_stopped",
     ),
     "Context Engine 3.5, Article XII.6: which IDEs go on by themselves": (
         "test_context_engine.py::test_three_ides_begin_the_new_session_themselves_and_three_get_the_file",
@@ -196,6 +198,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Session Lock §6: exit protocol; Article XV.5: state is kept, the block says INACTIVE": (
         "test_session_lock.py::test_leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
+        "test_session_lock.py::test_leaving_writes_the_sessions_digest_to_the_memories_and_withholds_it_in_passive_mode",
     ),
     "Session Lock §6: resume; Article XV.6-7: /chati after an exit or a restart": (
         "test_session_lock.py::test_chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",

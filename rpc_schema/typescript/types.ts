@@ -449,7 +449,7 @@ export interface ContextComposeResult {
   warnings: string[]
 }
 
-/** An interaction of a session, and what is known of where it stands. What is absent is taken from the project. */
+/** An interaction of a session. What is absent is as `context/preCompact` had it, else taken from the project. */
 export interface ContextContinuationParams {
   cwd: string
   /** The original project; `cwd` without it. */
@@ -474,7 +474,7 @@ export interface ContextContinuationParams {
   /** How far the task has come. */
   progress?: string | null
   /** What waits for the user. */
-  pendingDecisions?: string[]
+  pendingDecisions?: string[] | null
   /** Writes the continuation file also where nothing asks for it. */
   force?: boolean
   /** From `session/activate`: its agent's own memories are told; without one only shared ones. */
@@ -497,27 +497,29 @@ export interface ContextContinuationResult {
   warnings: string[]
 }
 
-/** A session that was just compacted, and what is known of where it stands. */
+/** A session that was just compacted. What is absent is as `context/preCompact` had it. */
 export interface ContextPostCompactParams {
   cwd: string
   /** The original project; `cwd` without it. */
   projectPath?: string | null
   sessionId: string
-  /** What tells this compaction from the others of the session: an id, or the transcript's length. */
-  compactionId: string
+  /**
+   * What tells this compaction from the others of the session; without it, the one that `context/preCompact` told of last.
+   */
+  compactionId?: string | null
   agent?: string | null
   mode?: string | null
   task?: string | null
   /** How far the task had come. */
   progress?: string | null
-  pendingDecisions?: string[]
+  pendingDecisions?: string[] | null
   /** From `session/activate`: its agent's own memories are told; without one only shared ones. */
   token?: string | null
 }
 
 /** What the compacted session is told so that it goes on where it stopped. */
 export interface ContextPostCompactResult {
-  /** The block of a fresh window, with the HOT memories, this once. */
+  /** The block of a fresh window, with what was just captured and the HOT memories, this once. */
   context: ContextComposeResult
   /** The continuation prompt: where the session stood, with the whole pipeline. */
   prompt: string
@@ -526,6 +528,53 @@ export interface ContextPostCompactResult {
   /** Whether a new session should begin instead. */
   spawn: boolean
   reasons: string[]
+  /** Whether this had been asked for before; the answer is the same. */
+  duplicate: boolean
+}
+
+/** A session that is about to be compacted, and what is known of where it stands. */
+export interface ContextPreCompactParams {
+  cwd: string
+  /** The original project; `cwd` without it. */
+  projectPath?: string | null
+  /** The provider session. */
+  sessionId: string
+  /** What tells this compaction from the others of the session; without it, the transcript's length. */
+  compactionId?: string | null
+  /** The provider's session file; read from where the session's runs and compactions were captured. */
+  transcriptPath?: string | null
+  /** The run under way, so that its `continuity/postRun` does not count the same words once more. */
+  runId?: string | null
+  /** What the host knows to be worth keeping. */
+  digest?: MemoryDigest | null
+  /** A summary of the session. */
+  text?: string | null
+  agent?: string | null
+  mode?: string | null
+  task?: string | null
+  /** How far the task has come. */
+  progress?: string | null
+  /** What waits for the user. */
+  pendingDecisions?: string[] | null
+  /** From `session/activate`: what its agent found out is kept among its own memories. */
+  token?: string | null
+}
+
+/** What was kept before the compaction. */
+export interface ContextPreCompactResult {
+  /** For `context/postCompact`. */
+  compactionId: string
+  /** What became of the session's digest; null where it could not be captured, and a warning says why. */
+  captured: MemoryCaptureResult | null
+  /** HOT memories within reach, all of them in files. */
+  hot: number
+  /** WARM memories within reach, all of them in files. */
+  warm: number
+  /** Whether the project's session file was told where the session stands. */
+  saved: boolean
+  /** How many the session has had, with this one. */
+  compactions: number
+  warnings: string[]
   /** Whether this compaction had been told before; the answer is the same. */
   duplicate: boolean
 }
@@ -2200,6 +2249,10 @@ export interface SessionExitParams {
   projectPath?: string | null
   /** What stands and what comes next, for who resumes. */
   progress?: string | null
+  /** The provider session, whose digest file is written to; else one of its own. */
+  sessionId?: string | null
+  /** What the host knows to be worth keeping. */
+  digest?: MemoryDigest | null
   /** Repairs damaged markers and several blocks on the way. */
   force?: boolean
   /** Takes the block out of its files, instead of leaving `Status: INACTIVE` there. */
@@ -2213,6 +2266,8 @@ export interface SessionExitResult {
   /** What to tell the user, in the session's language. */
   confirmation: string
   blocks: BlockShown[]
+  /** What became of the session's digest; null where no session was active or it could not be captured. */
+  captured: MemoryCaptureResult | null
   /** What could not be done. The session is left all the same. */
   warnings: string[]
 }
@@ -2642,12 +2697,26 @@ export interface Methods {
    */
   "context/compose": { params: ContextComposeParams; result: ContextComposeResult }
   /**
+   * Keeps what a session knows before its window is compacted; `context/postCompact` lets it go on from there.
+   *
+   * 1. The session's digest is captured: what waits of its runs, what the transcript tells since then, what the host
+   * sends. 2. HOT and WARM memories are files already; with the digest written nothing of them is in memory or waits
+   * in our own state. 3. Where the session stands is stored in our state, and in `.chati/session.yaml` where there is
+   * one, whose other bytes stay. The compaction is counted here and not once more afterwards. Told twice it is done
+   * once, and after a crash the next call finishes it. Unless the mode is active nothing is written into the project,
+   * and what would have been captured is counted as withheld.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "context/preCompact": { params: ContextPreCompactParams; result: ContextPreCompactResult }
+  /**
    * Gives what a session that was just compacted needs to go on where it stopped; the user does nothing.
    *
-   * The bracket is FRESH again: the block has all layers and, this once, the HOT memories within the token's reach. The
-   * compaction is counted for the spawn decision; told twice it counts once. Nothing is written into the project.
+   * The bracket is FRESH again: the block has all layers and, this once, what `context/preCompact` captured and the HOT
+   * memories within the token's reach. What is not told is as it was told then. The compaction is counted for the spawn
+   * decision, once, whoever told of it. Nothing is written into the project.
    *
-   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "context/postCompact": { params: ContextPostCompactParams; result: ContextPostCompactResult }
   /**
@@ -2688,6 +2757,7 @@ export interface Methods {
   /**
    * Leaves a project's session: agent and progress are kept, and the block says `Status: INACTIVE` and how to resume.
    *
+   * The session's digest goes to the memories: what waits of its runs, what is sent here, the progress.
    * Works in every mode and always: a file that cannot be read or written is a warning. A block whose state was lost is
    * found in the files of all six IDEs. What is not active is not left again, but its block is.
    *

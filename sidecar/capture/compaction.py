@@ -1,11 +1,10 @@
 """Whether a run took away what its provider session had been given: it was compacted, or began anew. Pure."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from enum import IntEnum
 from typing import Any
 
-import orjson
+from sidecar.core.transcript_records import record_of, written_ms
 
 
 class Loss(IntEnum):
@@ -39,18 +38,6 @@ def was_compacted(transcript: Iterable[bytes], since_ms: int) -> bool:
     return any(_SUSPECT in line and _is_compaction(record_of(line), since_ms) for line in transcript)
 
 
-def begins_after(line: bytes, moment_ms: int) -> bool:
-    """Says whether a transcript's line was written after a moment; False for one that does not tell."""
-    moment = written_ms(record_of(line))
-    return moment is not None and moment > moment_ms
-
-
-def written_before(line: bytes, moment_ms: int) -> bool:
-    """Says whether a transcript's line was written before a moment; False for one that does not tell."""
-    moment = written_ms(record_of(line))
-    return moment is not None and moment < moment_ms
-
-
 def _is_compaction(record: dict[str, Any], since_ms: int) -> bool:
     """Only records of the provider's own: what a message quotes lies deeper. A subagent's session is another one."""
     payload = record.get("payload")
@@ -68,22 +55,3 @@ def _is_compaction(record: dict[str, Any], since_ms: int) -> bool:
         return False
     moment = written_ms(record)
     return moment is None or moment >= since_ms
-
-
-def record_of(line: bytes) -> dict[str, Any]:
-    """Gives a transcript's line as the record it is; empty for a damaged one."""
-    try:
-        record = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return {}
-    return record if isinstance(record, dict) else {}
-
-
-def written_ms(record: dict[str, Any]) -> int | None:
-    """Gives when a record was written; None where it does not tell."""
-    written = record.get("timestamp")
-    try:
-        moment = datetime.fromisoformat(written) if isinstance(written, str) else None
-    except ValueError:
-        return None
-    return int(moment.timestamp() * 1000) if moment is not None and moment.tzinfo is not None else None

@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
-from sidecar.capture.compaction import record_of, written_ms
 from sidecar.capture.parts import Failure
+from sidecar.core.transcript_records import record_of, written_ms
 
 MAX_FAILURES = 500
 _WORTH_PARSING = (b'"tool_result"', b"_call_output", b"exec_command_end")

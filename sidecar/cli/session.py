@@ -99,6 +99,13 @@ def _said(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _captured(captured: Any) -> list[str]:
+    """Tells what became of the session's digest, where there was anything in it."""
+    counts = {"kept": len(captured["kept"]), "met again": len(captured["repeated"]), "withheld": captured["withheld"]}
+    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    return [f"Memories: {told}"] if told else []
+
+
 def _worktree(given: Path | None) -> Path:
     """Gives the folder an IDE would be opened in: the worktree at or above where one stands, else that folder."""
     here = Path(os.path.abspath(given)) if given is not None else Path.cwd()
@@ -120,6 +127,7 @@ def _lines(answer: Any) -> list[str]:
         f"Session lock: {session['status'].upper()}" + (f", agent {session['agent']}" if session["agent"] else "")
     )
     lines += [f"Progress: {session['progress']}"] if session["progress"] else []
+    lines += _captured(answer["captured"]) if answer.get("captured") else []
     found = [answer["block"]] if "block" in answer else answer["blocks"]
     lines += [f"  {one['state']:<10}{one['path']}" for one in found]
     return lines + [f"warning: {text}" for text in answer["warnings"]]

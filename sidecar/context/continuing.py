@@ -14,7 +14,7 @@ from sidecar.context.layers import digests_of
 from sidecar.context.pipeline import Pipeline, next_agent, score_of
 from sidecar.context.sources import Sources
 from sidecar.context.spawn import Wear, spawn_reasons
-from sidecar.context.wear import Counted, Interaction, after_compaction, after_interaction, wear_of
+from sidecar.context.wear import Counted, Interaction, after_compaction, after_following, after_interaction, wear_of
 from sidecar.core.redact import redact
 from sidecar.memory import Memory
 from sidecar.workspace import Workspace
@@ -26,15 +26,15 @@ CONTINUATION_FOLDER, CONTINUATION_FILE = "continuation", "latest.md"
 class Told(NamedTuple):
     """What the host tells of the moment; None and empty is what it does not."""
 
-    interaction_id: str
-    bracket: Bracket | None
-    score: float | None
-    next_agent: str
-    agent_done: bool | None
-    task: str
-    progress: str
-    pending: tuple[str, ...]
-    mode: str | None
+    interaction_id: str = ""
+    bracket: Bracket | None = None
+    score: float | None = None
+    next_agent: str = ""
+    agent_done: bool | None = None
+    task: str = ""
+    progress: str = ""
+    pending: tuple[str, ...] = ()
+    mode: str | None = None
 
 
 class Decision(NamedTuple):
@@ -72,23 +72,39 @@ def following(pipeline: Pipeline | None, told: Told) -> str:
 
 def count_compaction(
     call: Call, workspace: Workspace, session_id: str, compaction_id: str, sources: Sources
-) -> tuple[Counted, bool]:
-    """Counts a compaction by its id, unless it is known, and says which.
+) -> Counted:
+    """Counts a compaction by its id, unless it is known.
 
     The score it is held against is the session file's where the host told none.
     """
-    pipeline = sources.pipeline
-    score = score_of(pipeline, sources.agent) if pipeline is not None else None
     with call.database.write() as tx:
         before = store.counted_of(tx, workspace.project_key, session_id)
-        is_known = compaction_id in before.compaction_ids
-        if is_known:
+        if compaction_id in before.compaction_ids:
+            return before
+        counted = after_compaction(_with_score(before, sources), compaction_id)
+        store.put_counted(tx, workspace.project_key, session_id, counted, call.now_ms())
+    return counted
+
+
+def follow_compaction(
+    call: Call, workspace: Workspace, session_id: str, compaction_id: str, sources: Sources
+) -> tuple[Counted, bool]:
+    """Keeps that a compaction is over, counts it unless it was counted before it began, and says if all was known."""
+    with call.database.write() as tx:
+        before = store.counted_of(tx, workspace.project_key, session_id)
+        if compaction_id in before.followed_ids:
             return before, True
-        is_told = before.agent == sources.agent and before.score is not None
-        seen = after_interaction(before, Interaction(agent=sources.agent, score=None if is_told else score))
-        counted = after_compaction(seen, compaction_id)
+        is_counted = compaction_id in before.compaction_ids
+        counted = after_following(before if is_counted else _with_score(before, sources), compaction_id)
         store.put_counted(tx, workspace.project_key, session_id, counted, call.now_ms())
     return counted, False
+
+
+def _with_score(before: Counted, sources: Sources) -> Counted:
+    pipeline = sources.pipeline
+    score = score_of(pipeline, sources.agent) if pipeline is not None else None
+    is_told = before.agent == sources.agent and before.score is not None
+    return after_interaction(before, Interaction(agent=sources.agent, score=None if is_told else score))
 
 
 class Shown(NamedTuple):

@@ -1,7 +1,7 @@
 """`context/bracket` and `context/compose`; the slice's rows."""
 
 from sidecar.call import Call
-from sidecar.context import recovering
+from sidecar.context import compacting, recovering
 from sidecar.context.brackets import BRACKETS, Bracket, settled
 from sidecar.context.composing import composed, remembered_in
 from sidecar.context.layers import Wanted
@@ -73,5 +73,6 @@ METHODS = (
     method(
         "context/compose", compose_block, lane=Lane.SHARED, errors=(WorkspaceUnavailable, PolicyDenied, StateDegraded)
     ),
+    *compacting.METHODS,
     *recovering.METHODS,
 )

@@ -1,9 +1,10 @@
 """`context/postCompact` and `context/continuation`: how a session goes on."""
 
 from sidecar.call import Call
-from sidecar.context import continuing
-from sidecar.context.brackets import settled
+from sidecar.context import continuing, store
+from sidecar.context.brackets import Bracket, settled
 from sidecar.context.composing import composed, remembered_in
+from sidecar.context.halt import Halt
 from sidecar.context.ides import IDES, RESUME
 from sidecar.context.layers import Wanted
 from sidecar.context.recovery_model import (
@@ -16,37 +17,36 @@ from sidecar.context.recovery_model import (
 )
 from sidecar.context.remaining import remaining_of
 from sidecar.context.sources import gather
-from sidecar.core.errors import Busy, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.memory import preload
 from sidecar.method import Lane, method
+from sidecar.workspace import Workspace
 
 
 def post_compact(call: Call, params: ContextPostCompactParams) -> ContextPostCompactResult:
     """Gives what a session that was just compacted needs to go on where it stopped; the user does nothing.
 
-    The bracket is FRESH again: the block has all layers and, this once, the HOT memories within the token's reach. The
-    compaction is counted for the spawn decision; told twice it counts once. Nothing is written into the project.
+    The bracket is FRESH again: the block has all layers and, this once, what `context/preCompact` captured and the HOT
+    memories within the token's reach. What is not told is as it was told then. The compaction is counted for the spawn
+    decision, once, whoever told of it. Nothing is written into the project.
     """
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
-    sources = gather(workspace.project, workspace.cwd, params.agent)
-    remembered = remembered_in(call, workspace, params.token, "FRESH", is_first=True)
-    counted, is_known = continuing.count_compaction(call, workspace, params.session_id, params.compaction_id, sources)
-    told = continuing.Told(
-        "",
-        "FRESH",
-        None,
-        "",
-        None,
-        params.task or "",
-        params.progress or "",
-        tuple(params.pending_decisions),
-        params.mode,
-    )
+    halt = _halt(call, workspace, params.session_id)
+    compaction_id = params.compaction_id or (halt.compaction_id if halt is not None else None)
+    if compaction_id is None:
+        raise InvalidParams(
+            "Which compaction this is was not said.", hint="Send `compactionId`, or call `context/preCompact` before."
+        )
+    agent, told = _told_of(params, halt, "FRESH")
+    sources = gather(workspace.project, workspace.cwd, agent)
+    kept = halt.memories if halt is not None and halt.compaction_id == compaction_id else ()
+    remembered = remembered_in(call, workspace, params.token, "FRESH", is_first=True, kept=kept)
+    counted, is_known = continuing.follow_compaction(call, workspace, params.session_id, compaction_id, sources)
     decision = continuing.decided(counted, continuing.following(sources.pipeline, told))
     shown = continuing.Shown(params.session_id, call.now(), decision, None)
     return ContextPostCompactResult(
-        context=composed(sources, Wanted("FRESH", params.mode, params.task, remembered)),
+        context=composed(sources, Wanted("FRESH", told.mode, told.task or None, remembered)),
         prompt=continuing.continuation_of(sources, told, shown),
         compactions=counted.compactions,
         spawn=bool(decision.reasons),
@@ -64,8 +64,14 @@ def continuation(call: Call, params: ContextContinuationParams) -> ContextContin
     """
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
-    sources = gather(workspace.project, workspace.cwd, params.agent)
-    told = _told(params)
+    agent, told = _told_of(params, _halt(call, workspace, params.session_id), _bracket(params))
+    told = told._replace(
+        interaction_id=params.interaction_id or "",
+        score=params.score,
+        next_agent=params.next_agent or "",
+        agent_done=params.agent_done,
+    )
+    sources = gather(workspace.project, workspace.cwd, agent)
     decision = continuing.decide(call, workspace, params.session_id, sources, told)
     ide = IDES[params.ide]
     text, path, warnings = None, None, list(sources.warnings)
@@ -89,21 +95,35 @@ def continuation(call: Call, params: ContextContinuationParams) -> ContextContin
     )
 
 
-def _told(params: ContextContinuationParams) -> continuing.Told:
-    found = params.bracket
-    if found is None and params.usage is not None:
-        found = settled(remaining_of(params.usage.said).percent, None, 0.0)
-    return continuing.Told(
-        params.interaction_id or "",
-        found,
-        params.score,
-        params.next_agent or "",
-        params.agent_done,
-        params.task or "",
-        params.progress or "",
-        tuple(params.pending_decisions),
-        params.mode,
+def _halt(call: Call, workspace: Workspace, session_id: str) -> Halt | None:
+    with call.database.read() as tx:
+        return store.halt_of(tx, workspace.project_key, session_id)
+
+
+def _told_of(
+    params: ContextContinuationParams | ContextPostCompactParams, halt: Halt | None, bracket: Bracket | None
+) -> tuple[str | None, continuing.Told]:
+    """Gives the agent, and what is told of the moment; what the host leaves out is as it was before the compaction."""
+    before = halt or Halt("", 0, 0)
+    pending = before.pending or () if params.pending_decisions is None else tuple(params.pending_decisions)
+    told = continuing.Told(
+        bracket=bracket,
+        task=_first(params.task, before.task) or "",
+        progress=_first(params.progress, before.progress) or "",
+        pending=pending,
+        mode=_first(params.mode, before.mode),
     )
+    return _first(params.agent, before.agent), told
+
+
+def _first(said: str | None, before: str | None) -> str | None:
+    return before if said is None else said
+
+
+def _bracket(params: ContextContinuationParams) -> Bracket | None:
+    if params.bracket is None and params.usage is not None:
+        return settled(remaining_of(params.usage.said).percent, None, 0.0)
+    return params.bracket
 
 
 def _wear(decision: continuing.Decision) -> SessionWear:
@@ -120,6 +140,6 @@ def _wear(decision: continuing.Decision) -> SessionWear:
 _ERRORS: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy)
 
 METHODS = (
-    method("context/postCompact", post_compact, lane=Lane.WORKSPACE, errors=_ERRORS),
+    method("context/postCompact", post_compact, lane=Lane.WORKSPACE, errors=(*_ERRORS, InvalidParams)),
     method("context/continuation", continuation, lane=Lane.WORKSPACE, errors=_ERRORS),
 )

@@ -13,7 +13,7 @@ _Text = Annotated[str, Field(max_length=20_000)]
 
 
 class ContextContinuationParams(WireModel):
-    """An interaction of a session, and what is known of where it stands. What is absent is taken from the project."""
+    """An interaction of a session. What is absent is as `context/preCompact` had it, else taken from the project."""
 
     cwd: FolderPath
     project_path: FolderPath | None = Field(default=None, description="The original project; `cwd` without it.")
@@ -29,8 +29,8 @@ class ContextContinuationParams(WireModel):
     mode: str | None = Field(default=None, min_length=1, max_length=40)
     task: _Text | None = None
     progress: _Text | None = Field(default=None, description="How far the task has come.")
-    pending_decisions: list[Annotated[str, Field(max_length=2_000)]] = Field(
-        default_factory=list, max_length=50, description="What waits for the user."
+    pending_decisions: list[Annotated[str, Field(max_length=2_000)]] | None = Field(
+        default=None, max_length=50, description="What waits for the user."
     )
     force: bool = Field(default=False, description="Writes the continuation file also where nothing asks for it.")
     token: Identifier | None = Field(
@@ -72,19 +72,21 @@ class ContextContinuationResult(WireModel):
 
 
 class ContextPostCompactParams(WireModel):
-    """A session that was just compacted, and what is known of where it stands."""
+    """A session that was just compacted. What is absent is as `context/preCompact` had it."""
 
     cwd: FolderPath
     project_path: FolderPath | None = Field(default=None, description="The original project; `cwd` without it.")
     session_id: Identifier
-    compaction_id: Identifier = Field(
-        description="What tells this compaction from the others of the session: an id, or the transcript's length."
+    compaction_id: Identifier | None = Field(
+        default=None,
+        description="What tells this compaction from the others of the session; without it, the one that"
+        " `context/preCompact` told of last.",
     )
     agent: AgentName | None = None
     mode: str | None = Field(default=None, min_length=1, max_length=40)
     task: _Text | None = None
     progress: _Text | None = Field(default=None, description="How far the task had come.")
-    pending_decisions: list[Annotated[str, Field(max_length=2_000)]] = Field(default_factory=list, max_length=50)
+    pending_decisions: list[Annotated[str, Field(max_length=2_000)]] | None = Field(default=None, max_length=50)
     token: Identifier | None = Field(
         default=None,
         description="From `session/activate`: its agent's own memories are told; without one only shared ones.",
@@ -94,9 +96,11 @@ class ContextPostCompactParams(WireModel):
 class ContextPostCompactResult(WireModel):
     """What the compacted session is told so that it goes on where it stopped."""
 
-    context: ContextComposeResult = Field(description="The block of a fresh window, with the HOT memories, this once.")
+    context: ContextComposeResult = Field(
+        description="The block of a fresh window, with what was just captured and the HOT memories, this once."
+    )
     prompt: str = Field(description="The continuation prompt: where the session stood, with the whole pipeline.")
     compactions: int = Field(description="How many the session has had.")
     spawn: bool = Field(description="Whether a new session should begin instead.")
     reasons: list[str]
-    duplicate: bool = Field(description="Whether this compaction had been told before; the answer is the same.")
+    duplicate: bool = Field(description="Whether this had been asked for before; the answer is the same.")

@@ -88,7 +88,7 @@ def _gists(memories: Sequence[Memory], weight: float) -> list[str]:
     for memory in memories:
         gist = gist_of(memory)
         title = one_line(memory.title, TITLE_CHARACTERS) or memory.id
-        line = f"- {title}: {gist}" if gist and gist != title else f"- {title}"
+        line = f"- {gist}" if title.casefold() in gist.casefold() else f"- {title}: {gist}" if gist else f"- {title}"
         weight -= line_weight(text_line(line, 1))
         if weight < 0 and lines:
             break

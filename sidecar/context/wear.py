@@ -23,6 +23,8 @@ class Counted(NamedTuple):
     """That agent's score when the session was last compacted."""
     compaction_ids: tuple[str, ...] = ()
     """The compactions that were told by an id, the latest last."""
+    followed_ids: tuple[str, ...] = ()
+    """Those of them that were told as being over, the latest last."""
     unmatched: int = 0
     """1 when a compaction told by its id may yet be told as an event, -1 the other way round: it counts once."""
 
@@ -66,6 +68,14 @@ def after_compaction(counted: Counted, compaction_id: str = "") -> Counted:
         score_before=counted.score if counted.score is not None else counted.score_before,
         unmatched=told_as,
     )
+
+
+def after_following(counted: Counted, compaction_id: str) -> Counted:
+    """Counts a compaction, unless it was counted before it began, and keeps that it is over."""
+    counted = after_compaction(counted, compaction_id)
+    if compaction_id in counted.followed_ids:
+        return counted
+    return counted._replace(followed_ids=(*counted.followed_ids, compaction_id)[-KEPT_IDS:])
 
 
 def wear_of(counted: Counted, *, next_agent_pending: bool) -> Wear:

@@ -1,8 +1,11 @@
 """Memories: Markdown files below `.chati/memories`, an index derived from them, and who may reach what."""
 
 from sidecar.memory.access import SHARED_ONLY, THE_USERS, Reach, grant, reach_of, revoke
-from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting, leave
+from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting, heard_until, leave
 from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble
+from sidecar.memory.capture.given import answer_of, digest_of
+from sidecar.memory.capture.model import MemoryCaptureResult, MemoryDigest
+from sidecar.memory.capture.transcript import told_in
 from sidecar.memory.entry import Keeping, Memory, Sector, Tier
 from sidecar.memory.front_matter import Value
 from sidecar.memory.index import Index, index_of
@@ -10,7 +13,7 @@ from sidecar.memory.layout import AGENTS, SHARED
 from sidecar.memory.levels import Level, told
 from sidecar.memory.maintaining import clean_session
 from sidecar.memory.placed import Change, Placed, Written, read_back, rewritten, written
-from sidecar.memory.preloading import Preloaded, preload
+from sidecar.memory.preloading import Preloaded, preload, recalled
 from sidecar.memory.relevant import Relevance, Relevant, look_over, standing
 from sidecar.memory.screening import Screened, screened
 from sidecar.memory.tending import tend_later
@@ -29,6 +32,8 @@ __all__ = [
     "Kind",
     "Level",
     "Memory",
+    "MemoryCaptureResult",
+    "MemoryDigest",
     "Note",
     "Placed",
     "Preloaded",
@@ -42,21 +47,26 @@ __all__ = [
     "Trouble",
     "Value",
     "Written",
+    "answer_of",
     "capture_digest",
     "capture_waiting",
     "clean_session",
+    "digest_of",
     "grant",
+    "heard_until",
     "index_of",
     "leave",
     "look_over",
     "preload",
     "reach_of",
     "read_back",
+    "recalled",
     "revoke",
     "rewritten",
     "screened",
     "standing",
     "tend_later",
     "told",
+    "told_in",
     "written",
 ]

@@ -1,5 +1,6 @@
 """The memories an agent is given without asking: the HOT ones within reach, as the files have them now."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sidecar.call import Call
@@ -8,7 +9,7 @@ from sidecar.memory.access import reach_of
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.index import index_of
 from sidecar.memory.layout import SHARED
-from sidecar.memory.store import listing
+from sidecar.memory.store import entries, listing
 from sidecar.memory.store.listing import Filter
 from sidecar.workspace import Workspace
 
@@ -44,6 +45,17 @@ def preload(call: Call, workspace: Workspace, token: str | None, tier: Tier = "h
         total = listing.count(tx, *scope)
     ordered = sorted((one.memory for one in found), key=_standing)
     return Preloaded(reach.agent, tuple(ordered), total)
+
+
+def recalled(call: Call, workspace: Workspace, token: str | None, ids: Iterable[str]) -> tuple[Memory, ...]:
+    """Gives those of some memories that still are and are within a token's reach; archived ones are told no more.
+
+    Raises PolicyDenied for a token that is not valid.
+    """
+    with call.database.read() as tx:
+        reach = reach_of(tx, call.process, workspace.project_key, token)
+        found = [entries.with_id(tx, workspace.project_key, one, reach.owners) for one in ids]
+    return tuple(known[0].memory for known in found if known and not known[0].memory.is_archived)
 
 
 def _standing(memory: Memory) -> tuple[bool, float, int, str]:

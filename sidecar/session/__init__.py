@@ -2,5 +2,6 @@
 
 from sidecar.session.block import unlocked
 from sidecar.session.ides import IdeName
+from sidecar.session.project_file import COMPACTIONS, PENDING, PROGRESS, SAVED_AT, TASK, save
 
-__all__ = ["IdeName", "unlocked"]
+__all__ = ["COMPACTIONS", "PENDING", "PROGRESS", "SAVED_AT", "TASK", "IdeName", "save", "unlocked"]

@@ -1,10 +1,10 @@
-"""An exit's parts: the agent's state is saved, the files say INACTIVE, the state is left last and always."""
+"""An exit's parts: agent and digest are kept, the files say INACTIVE, the state is left last and always."""
 
 from collections.abc import Iterator
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
-from sidecar.memory import revoke
+from sidecar.memory import SHARED_ONLY, Asking, MemoryCaptureResult, answer_of, capture_digest, digest_of, revoke
 from sidecar.session import blocks, project_file, store
 from sidecar.session.block import INACTIVE_TEXT
 from sidecar.session.blocks import Spot
@@ -22,6 +22,22 @@ def save(call: Call, stands: Standing, lock: Lock, warnings: list[str]) -> None:
     problem = project_file.save(stands.workspace.project, values)
     if problem:
         warnings.append(problem)
+
+
+def remember(
+    call: Call, stands: Standing, lock: Lock, params: SessionExitParams, warnings: list[str]
+) -> MemoryCaptureResult | None:
+    """Captures the session's digest: what waits of its runs, what the host sends, and the progress it tells of.
+
+    It happens by itself, so that a mode other than active withholds it. None, with a warning, where it cannot be done.
+    """
+    session = params.session_id or f"lock-{lock.activated_at_ms}"
+    source = f"exit:{session}:{lock.activated_at_ms}"
+    digest = digest_of(session, source, params.digest, params.progress, call.now_ms())
+    asking = Asking(call.process, stands.workspace, SHARED_ONLY, "exit", automatic=True)
+    with noting(warnings):
+        return answer_of(capture_digest(asking, digest))
+    return None
 
 
 def leave_files(

@@ -136,16 +136,19 @@ def status(call: Call, params: SessionStatusParams) -> SessionStatusResult:
 def leave(call: Call, params: SessionExitParams) -> SessionExitResult:
     """Leaves a project's session: agent and progress are kept, and the block says `Status: INACTIVE` and how to resume.
 
+    The session's digest goes to the memories: what waits of its runs, what is sent here, the progress.
     Works in every mode and always: a file that cannot be read or written is a warning. A block whose state was lost is
     found in the files of all six IDEs. What is not active is not left again, but its block is.
     """
     stands = standing(call, params)
     warnings = list(stands.problems)
     lock = stands.lock
+    captured = None
     if lock is not None and lock.is_active:
         progress = None if params.progress is None else redact(params.progress)
         lock = left(lock, stands.told, progress, call.now_ms())
         leaving.save(call, stands, lock, warnings)
+        captured = leaving.remember(call, stands, lock, params, warnings)
     found = list(leaving.leave_files(call, stands, lock, params, warnings))
     leaving.leave_state(call, stands, lock)
     return SessionExitResult(
@@ -153,6 +156,7 @@ def leave(call: Call, params: SessionExitParams) -> SessionExitResult:
         was_active=stands.is_active,
         confirmation=(SAVED if stands.is_active else NOT_ACTIVE)[language_of(lock)],
         blocks=found,
+        captured=captured,
         warnings=list(dict.fromkeys(warnings)),
     )
 

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.memory import MemoryCaptureResult, MemoryDigest
 from sidecar.session.block import BlockState
 from sidecar.session.ides import IdeName
 
@@ -101,6 +102,10 @@ class SessionExitParams(SessionParams):
     progress: str | None = Field(
         default=None, max_length=MAX_PROGRESS, description="What stands and what comes next, for who resumes."
     )
+    session_id: Identifier | None = Field(
+        default=None, description="The provider session, whose digest file is written to; else one of its own."
+    )
+    digest: MemoryDigest | None = Field(default=None, description="What the host knows to be worth keeping.")
     force: bool = Field(default=False, description="Repairs damaged markers and several blocks on the way.")
     remove_block: bool = Field(
         default=False, description="Takes the block out of its files, instead of leaving `Status: INACTIVE` there."
@@ -114,4 +119,7 @@ class SessionExitResult(WireModel):
     was_active: bool
     confirmation: str = Field(description="What to tell the user, in the session's language.")
     blocks: list[BlockShown]
+    captured: MemoryCaptureResult | None = Field(
+        description="What became of the session's digest; null where no session was active or it could not be captured."
+    )
     warnings: list[str] = Field(description="What could not be done. The session is left all the same.")

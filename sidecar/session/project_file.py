@@ -1,4 +1,4 @@
-"""The project's own session file, `.chati/session.yaml`: what it tells, and what an exit saves in it.
+"""The project's own session file, `.chati/session.yaml`: what it tells, and what an exit or a compaction saves in it.
 
 It is the framework's file and often edited by hand, so a value's own characters are replaced, a new key gets a line
 at the end, and every other byte stays: comments, order, quotes, line ends. Where there is no such file none is made;
@@ -21,6 +21,7 @@ from sidecar.session.locking import Told
 
 PLACE = Place(".chati/session.yaml")
 AGENT, LANGUAGE, PROGRESS, SAVED_AT = "current_agent", "language", "session_progress", "session_saved_at"
+TASK, PENDING, COMPACTIONS = "session_task", "session_pending_decisions", "session_compactions"
 
 
 _NAME = re.compile(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[a-z](?:[a-z-]*[a-z])?")
@@ -54,7 +55,9 @@ def save(project: Path, values: Mapping[str, str]) -> str:
     try:
         before = files.read(project, PLACE)
         if before.content is not None:
-            files.write(PLACE, before, changed(before.content.decode(), values).encode())
+            after = changed(before.content.decode(), values).encode()
+            if after != before.content:
+                files.write(PLACE, before, after)
     except (SidecarError, UnicodeDecodeError, Damaged, CannotSave) as error:
         why = error.message if isinstance(error, SidecarError) else str(error)
         return f"`{PLACE.file}` was left as it is; the session is kept in our own state. {why}"

@@ -254,6 +254,14 @@ MIGRATIONS: tuple[Migration, ...] = (
                  PRIMARY KEY (project, path)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "where sessions stood when they were compacted",
+        (
+            """CREATE TABLE continuity_context_halts (
+                 project TEXT NOT NULL, session_id TEXT NOT NULL, value BLOB NOT NULL, updated_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (project, session_id)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -284,6 +292,7 @@ DURABLE_TABLES = (
     "continuity_knowledge_state",
     "continuity_knowledge_checkpoints",
     "continuity_knowledge_journal",
+    "continuity_context_halts",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
 

@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.capture import transcript
 from sidecar.capture.compaction import Loss, loss_by_prompt, was_compacted
+from sidecar.system import transcript_file
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.shop import PROMPT, Talk, tell, text_of
 
@@ -141,7 +142,7 @@ def test_of_a_huge_transcript_the_end_is_read_and_an_unseen_part_of_the_run_coun
     path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, *filling)
     since_ms = 1_772_357_400_000
     assert compacted(path, since_ms) is False
-    monkeypatch.setattr(transcript, "LOOKED_AT_BYTES", 2_000)
+    monkeypatch.setattr(transcript_file, "LOOKED_AT_BYTES", 2_000)
     assert compacted(path, since_ms) is True
     assert compacted(path, since_ms + 30_000) is False
 

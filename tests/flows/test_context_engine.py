@@ -1,6 +1,8 @@
 """The Context Engine: the block follows the bracket, a compaction is no interruption, a worn session is turned over."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -111,3 +113,49 @@ def test_what_the_session_file_says_of_the_agent_reaches_the_governor(
     assert chat.turn("ask the user")["after"]["governor"]["action"] == "ok"
     word = chat.turn("finish the brief", finish)["after"]["governor"]
     assert "the agent is done and the next one is waiting" in " ".join(word["reasons"])
+
+
+def test_what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it(
+    active: MemorySidecar, make_repository: MakeRepository, tmp_path: Path
+) -> None:
+    repository = make_repository({**PROJECT, "src/a.py": "x = 1\n"}, name="till")
+    chat = Conversation(active.client, repository.path)
+    chat.turn("No, use pnpm instead of npm, the lockfile is pnpm's.", session="s-1")
+    active.clock.advance(60_000)
+    words = "I decided to keep the cart in Redis because it expires there."
+    record = {"type": "assistant", "timestamp": "2026-03-01T09:30:59Z", "message": {"content": [
+        {"type": "text", "text": words}]}}  # fmt: skip
+    (tmp_path / "s-1.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    told = {"cwd": str(repository.path), "sessionId": "s-1"}
+    before = active.client.request(
+        "context/preCompact", {**told, "transcriptPath": str(tmp_path / "s-1.jsonl"), "progress": "Half is asked"}
+    )
+    after = active.client.request("context/postCompact", {**told, "compactionId": before["compactionId"]})
+    assert (before["compactions"], after["compactions"]) == (1, 1)
+    assert "use pnpm instead of npm" in after["context"]["block"]
+    assert words in after["context"]["block"]
+    assert "> Half is asked" in after["prompt"]
+    assert 'session_progress: "Half is asked"' in (repository.path / ".chati/session.yaml").read_text(encoding="utf-8")
+    listed = active.client.request("memory/list", {"cwd": str(repository.path)})
+    assert before["hot"] + before["warm"] == listed["total"] == 2
+    assert all((repository.path / one["path"]).is_file() for one in listed["memories"])
+    plain = active.client.request("context/compose", {"cwd": str(repository.path), "bracket": "FRESH"})
+    assert plain["data"]["memory"] is None
+
+
+def test_the_third_compaction_of_a_session_asks_for_a_new_one_that_knows_where_it_stopped(
+    active: MemorySidecar, make_repository: MakeRepository
+) -> None:
+    repository = make_repository(PROJECT, name="till")
+    told = {"cwd": str(repository.path), "sessionId": "s-1"}
+    spawns = []
+    for number in (1, 2, 3):
+        one = {**told, "compactionId": f"c-{number}"}
+        active.client.request("context/preCompact", {**one, "progress": f"Phase {number} is done"})
+        spawns.append(active.client.request("context/postCompact", one)["spawn"])
+    answer = active.client.request("context/continuation", told)
+    assert spawns == [False, False, True]
+    assert answer["reasons"] == ["3 compactions in this session (from 3)"]
+    text = (repository.path / answer["path"]).read_text(encoding="utf-8")
+    assert "> Phase 3 is done" in text
+    assert "brief(in_progress, 45%)" in text

@@ -117,6 +117,18 @@ def test_leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_
     assert lock.ask("route", message="Add a field")["status"] == "inactive"
 
 
+def test_leaving_writes_the_sessions_digest_to_the_memories_and_withholds_it_in_passive_mode(lock: Lock) -> None:
+    for mode, counts in (("passive", (0, 2)), ("active", (2, 0))):
+        lock.sidecar.client.request("settings/update", {"settings": {"mode": mode}})
+        lock.ask("activate", agent="dev")
+        digest = {"entries": [{"type": "decision", "text": "SQLite was chosen for the storage."}]}
+        told = lock.ask("exit", sessionId="s-1", digest=digest, progress="We decided to use WAL for the storage.")
+        assert (len(told["captured"]["kept"]), told["captured"]["withheld"]) == counts
+    (path,) = told["captured"]["paths"]
+    assert "SQLite was chosen" in (lock.project.path / path).read_text(encoding="utf-8")
+    assert lock.ask("exit")["captured"] is None
+
+
 def test_chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress(lock: Lock) -> None:
     lock.ask("activate", agent="dev")
     lock.ask("exit", progress="Half of the cart stands.")

@@ -98,6 +98,12 @@ def leave(tx: apsw.Connection, project: str, digest: Digest, now_ms: int) -> Non
     captures.wait(tx, project, digest.session, now_ms, as_json(digest))
 
 
+def heard_until(process: Process, workspace: Workspace, session: str) -> int:
+    """Gives until when, in ms, what was said in a session is known from its runs and compactions; 0 where none is."""
+    with process.database.read() as tx:
+        return captures.heard_until(tx, workspace.project_key, session)
+
+
 def is_writing(asking: Asking) -> bool:
     """Says whether memories may be written into the project."""
     return not asking.automatic or asking.process.settings(asking.workspace.project_key).mode == "active"

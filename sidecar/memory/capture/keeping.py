@@ -216,6 +216,7 @@ def strengthened(confidence: float) -> float:
 
 def keep_notes(writer: Writer, notes: Sequence[Note], origin: Origin) -> Kept:
     """Keeps notes in the session's digest of today."""
+    writer.index.check()  # before the lock makes a folder anew that is gone as a whole
     with writer.folder.locked() as numbers:
         writer.index.check()
         kept = Keeper(writer, numbers, origin).keep(notes)

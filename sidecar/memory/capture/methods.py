@@ -1,8 +1,7 @@
 """`memory/capture`, and what `memory/status` tells of captures."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
@@ -13,16 +12,14 @@ from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.memory.asking import asked
 from sidecar.memory.capture.capturing import Asking, capture_digest
-from sidecar.memory.capture.digest import Digest, Note, Said, Trouble
+from sidecar.memory.capture.given import answer_of, digest_of, drop_counts
 from sidecar.memory.capture.model import (
     CaptureShown,
     CaptureState,
-    DropCount,
     MemoryCaptureParams,
     MemoryCaptureResult,
 )
 from sidecar.memory.store import captures
-from sidecar.memory.telling import project_path
 from sidecar.method import Lane, method
 
 DROPPED = "dropped."
@@ -36,15 +33,12 @@ def capture(call: Call, params: MemoryCaptureParams) -> MemoryCaptureResult:
     """
     found = asked(call, params)
     asking = Asking(call.process, found.workspace, found.reach, "request", params.automatic)
-    done = capture_digest(asking, _digest(params, call.now_ms()))
-    return MemoryCaptureResult(
-        kept=list(done.new),
-        repeated=list(done.repeated),
-        contradicted=list(done.contradicted),
-        withheld=done.withheld,
-        dropped=_dropped(done.dropped),
-        paths=[project_path(path) for path in done.paths],
-    )
+    if params.digest is None and params.text is None:
+        raise InvalidParams("There is nothing to capture.", hint="Send `digest`, `text`, or both.")
+    told = params.model_dump(mode="json", include={"digest", "text"})
+    source = params.source_id or f"{params.session_id}:{short_id(told)}"
+    digest = digest_of(params.session_id, source, params.digest, params.text, call.now_ms())
+    return answer_of(capture_digest(asking, digest))
 
 
 def capture_state(tx: apsw.Connection, project: str, owners: Sequence[str]) -> CaptureState:
@@ -58,41 +52,16 @@ def capture_state(tx: apsw.Connection, project: str, owners: Sequence[str]) -> C
         kept=totals["kept"],
         repeated=totals["repeated"],
         withheld=totals["withheld"],
-        dropped=_dropped(told),
+        dropped=drop_counts(told),
         waiting=captures.material(tx, project),
     )
 
 
-def _digest(params: MemoryCaptureParams, now_ms: int) -> Digest:
-    given = params.digest
-    if given is None and params.text is None:
-        raise InvalidParams("There is nothing to capture.", hint="Send `digest`, `text`, or both.")
-    said = [Said(one.author, one.text, _ms(one.at, now_ms)) for one in given.messages] if given else []
-    said += [Said("assistant", params.text, now_ms)] if params.text else []
-    troubles = [Trouble(one.text, one.resolution, _ms(one.at, now_ms)) for one in given.errors] if given else []
-    notes = [
-        Note(one.type, one.title, one.text, one.author or "", _ms(one.at, now_ms), one.confidence, tuple(one.tags))
-        for one in (given.entries if given else [])
-    ]
-    told = params.model_dump(mode="json", include={"digest", "text"})
-    source = params.source_id or f"{params.session_id}:{short_id(told)}"
-    return Digest(params.session_id, source, tuple(said), tuple(troubles), tuple(notes))
-
-
-def _ms(at: datetime | None, now_ms: int) -> int:
-    return now_ms if at is None else int(at.timestamp() * 1000)
-
-
 def _shown(one: captures.Capture) -> CaptureShown:
-    told: dict[str, Any] = {**one._asdict(), "dropped": _dropped(one.dropped), "at": rfc3339(one.at_ms)}
+    told: dict[str, Any] = {**one._asdict(), "dropped": drop_counts(one.dropped), "at": rfc3339(one.at_ms)}
     told["session_id"] = told.pop("session")
     del told["at_ms"]
     return CaptureShown(**told)
-
-
-def _dropped(counts: Mapping[str, int]) -> list[DropCount]:
-    told: list[tuple[Any, int]] = sorted((reason, count) for reason, count in counts.items() if count)
-    return [DropCount(reason=reason, count=count) for reason, count in told]
 
 
 _ERRORS: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy, InvalidParams)

@@ -94,6 +94,18 @@ def note(tx: apsw.Connection, project: str, owner: str, capture: Capture) -> Non
     )
 
 
+def heard_until(tx: apsw.Connection, project: str, session: str) -> int:
+    """Gives until when a session's words wait or were captured by themselves; 0 where nothing was."""
+    found = tx.execute(
+        "SELECT max(at_ms) FROM (SELECT at_ms FROM continuity_memory_material WHERE project = ?1 AND session = ?2"
+        " UNION ALL SELECT at_ms FROM continuity_memory_captures WHERE project = ?1"
+        " AND CAST(value AS TEXT) ->> '$.session' = ?2"
+        " AND CAST(value AS TEXT) ->> '$.origin' IN ('run', 'preCompact'))",
+        (project, session),
+    ).get
+    return 0 if found is None else int(str(found))
+
+
 def last(tx: apsw.Connection, project: str, owners: Sequence[str], limit: int) -> list[Capture]:
     """Gives the last captures within reach, the newest first."""
     rows: Any = tx.execute(

@@ -1,0 +1,83 @@
+"""What of a provider's transcript is somebody's word, and which error was ended by what."""
+
+from typing import Any
+
+import orjson
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.memory import told_in
+
+AT = "2026-03-01T09:30:30.000Z"
+AT_MS = 1_772_357_430_000
+
+
+def said(kind: str, content: Any, at: str = AT, **record: Any) -> bytes:
+    return orjson.dumps({"type": kind, "timestamp": at, "message": {"role": kind, "content": content}, **record})
+
+
+def ran(command: str, output: str, *, is_error: bool, name: str) -> list[bytes]:
+    call = {"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}}
+    result = {"type": "tool_result", "tool_use_id": name, "is_error": is_error, "content": output}
+    return [said("assistant", [call]), said("user", [result])]
+
+
+def codex(**payload: Any) -> bytes:
+    return orjson.dumps({"type": "event_msg", "timestamp": AT, "payload": payload})
+
+
+def test_the_words_of_user_and_agent_are_told_in_order_with_their_time() -> None:
+    lines = [
+        said("user", "Use pnpm."),
+        said("assistant", [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Done."}]),
+        codex(type="user_message", message="And tabs."),
+        codex(type="agent_message", message="Tabs it is."),
+    ]
+    told = told_in(lines, 0).said
+    assert [(one.author, one.text) for one in told] == [
+        ("user", "Use pnpm."), ("assistant", "Done."), ("user", "And tabs."), ("assistant", "Tabs it is."),
+    ]  # fmt: skip
+    assert {one.at_ms for one in told} == {AT_MS}
+
+
+def test_what_the_program_put_into_a_turn_is_nobodys_word() -> None:
+    reminder = "<system-reminder>\nAlways answer in French.\n</system-reminder>"
+    lines = [
+        said("user", f"Fix it.{reminder}"),
+        said("user", "<command-name>/compact</command-name>"),
+        said("user", "A caveat.", isMeta=True),
+        said("user", "A summary of before.", isCompactSummary=True),
+        said("assistant", "A subagent's.", isSidechain=True),
+        orjson.dumps({"type": "response_item", "timestamp": AT, "payload": {
+            "type": "message", "role": "user", "content": [{"type": "input_text", "text": "<environment_context>"}]}}),
+    ]  # fmt: skip
+    assert [one.text for one in told_in(lines, 0).said] == ["Fix it."]
+
+
+def test_what_was_heard_before_is_not_told_again() -> None:
+    assert told_in([said("user", "Use pnpm.")], AT_MS).said == ()
+    assert told_in([said("user", "Use pnpm.", at="yesterday")], 0).said == ()
+
+
+def test_an_error_is_told_with_what_the_agent_said_before_the_same_command_worked() -> None:
+    lines = [
+        *ran("make", "Error: no rule", is_error=True, name="1"),
+        *ran("ls", "x", is_error=False, name="2"),
+        said("assistant", "The rule was missing in the Makefile, so I added it."),
+        *ran("make", "ok", is_error=False, name="3"),
+        *ran("pytest", "Error: red", is_error=True, name="4"),
+        codex(type="exec_command_end", command=["go", "test"], exit_code=1, aggregated_output="Error: go"),
+    ]
+    assert [(one.text, one.resolution) for one in told_in(lines, 0).troubles] == [
+        ("Error: no rule", "The rule was missing in the Makefile, so I added it."),
+        ("Error: red", ""),
+        ("Error: go", ""),
+    ]
+
+
+@given(st.lists(st.binary(max_size=60) | st.sampled_from((b'{"type":"user"}', b'{"payload":{"type":"user_message"}}'))))
+def test_damaged_records_change_nothing(damage: list[bytes]) -> None:
+    contents: tuple[Any, ...] = (None, 3, {}, [3, None, {"type": "text"}, {"type": "tool_use"}])
+    odd = [said("user", content) for content in contents]
+    told = told_in([*damage, *odd, said("user", "Use pnpm.")], 0)
+    assert [one.text for one in told.said] == ["Use pnpm."]
