@@ -32,6 +32,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub",
         "test_boundaries.py::test_the_same_change_told_in_other_words_is_one_stub_also_when_it_was_thrown_away",
         "test_boundaries.py::test_a_task_that_touches_more_adds_to_its_own_stub_until_the_user_has_it",
+        "test_boundaries.py::test_what_moved_to_a_new_file_is_told_as_moved",
         "test_boundaries.py::test_a_changed_body_or_what_nobody_imports_is_no_boundary",
         "test_boundaries.py::test_a_stated_decision_stands_in_the_stub",
         "test_boundaries.py::test_a_boundary_that_the_agent_committed_is_seen_too",

@@ -167,3 +167,15 @@ def test_a_module_that_moved_away_from_those_who_import_it_is_a_boundary(
 
     (stub,) = drafted(conversation, "adr")
     assert "- `till/prices.py`, which 1 file imports:\n  - the module is in `till/pricing.py` now\n" in stub["body"]
+
+
+def test_what_moved_to_a_new_file_is_told_as_moved(conversation: Conversation, project: Repository) -> None:
+    begun = (project.path / "till/prices.py").read_text()
+    project.commit({"till/web.py": CALLER})
+    files = {"till/prices.py": '"""Nothing here any more."""\n', "till/discounts.py": begun}
+
+    conversation.turn(PROMPT, partial(edits, conversation, **files))
+
+    (stub,) = drafted(conversation, "adr")
+    assert "in `till/discounts.py` now" in stub["body"]
+    assert "is gone" not in stub["body"]
