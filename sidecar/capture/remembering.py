@@ -14,8 +14,8 @@ from sidecar.capture.finished import Finished
 from sidecar.capture.outcomes import outcomes_in
 from sidecar.capture.parts import Command, relative_to
 from sidecar.capture.verdicts import Change
-from sidecar.core.prose import telling
-from sidecar.memory import Digest, Said, Trouble, leave, screened
+from sidecar.core.prose import cut, telling
+from sidecar.memory import Digest, Said, Trouble, leave, mending, screened
 from sidecar.runs import FailingTests
 
 MAX_SAID = 20_000
@@ -60,9 +60,14 @@ def _of_tests(one: Finished, tests: Sequence[Change], excerpts: Mapping[str, str
         if change.is_red or not change.was_red:
             continue
         failed = [outcome.excerpt for outcome in one.tests if outcome.runner == change.runner and outcome.failed]
-        named = f"{change.runner}: error: {', '.join(change.fixed[:MAX_FILES]) or 'tests'} failed"
-        text = next((excerpt for excerpt in (*reversed(failed), excerpts.get(change.runner, "")) if excerpt), named)
-        yield Trouble(screened(text[:MAX_TROUBLE]).text or named, _mended(one), one.now_ms)
+        text = next((excerpt for excerpt in (*reversed(failed), excerpts.get(change.runner, "")) if excerpt), "")
+        names = ", ".join(dict.fromkeys(map(_name, change.fixed[:MAX_FILES]))) or "the tests"
+        yield Trouble(screened(text[:MAX_TROUBLE]).text, _mended(one), one.now_ms, f"{names} ({change.runner})")
+
+
+def _name(test: str) -> str:
+    """A test's own name, by which its failures are told apart, whatever file it stands in."""
+    return re.split(r"::| › ", test)[-1]
 
 
 def _of_commands(one: Finished) -> Iterator[Trouble]:
@@ -86,7 +91,7 @@ def _mended(one: Finished) -> str:
     """Says what ended an error: the agent's words, and the files it changed."""
     paths = (relative_to(one.params.cwd, path) for path in one.work.written)
     changed = list(dict.fromkeys(path for path in paths if path is not None))
-    told = telling(one.conclusion, MAX_TOLD)
+    told = cut(mending(one.conclusion), MAX_TOLD) or telling(one.conclusion, MAX_TOLD)
     shown = ", ".join(f"`{path}`" for path in changed[:MAX_FILES])
     more = f" and {len(changed) - MAX_FILES} more" if len(changed) > MAX_FILES else ""
     files = f"Changed: {shown}{more}." if changed else ""

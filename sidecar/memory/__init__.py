@@ -3,6 +3,7 @@
 from sidecar.memory.access import SHARED_ONLY, THE_USERS, Reach, grant, reach_of, revoke
 from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting, heard_until, leave
 from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble
+from sidecar.memory.capture.finding import mending
 from sidecar.memory.capture.given import answer_of, digest_of
 from sidecar.memory.capture.model import MemoryCaptureResult, MemoryDigest
 from sidecar.memory.capture.transcript import told_in
@@ -57,6 +58,7 @@ __all__ = [
     "index_of",
     "leave",
     "look_over",
+    "mending",
     "preload",
     "reach_of",
     "read_back",

@@ -8,19 +8,18 @@ from itertools import groupby
 from typing import Any
 
 from sidecar.call import Process
-from sidecar.core.digests import digest_bytes
-from sidecar.core.errors import Conflict, NotFound, PolicyDenied
-from sidecar.memory import document, index_file
+from sidecar.memory import index_file
 from sidecar.memory.access import THE_USERS
 from sidecar.memory.attention import DAY_MS, policy_of
-from sidecar.memory.document import Edit
+from sidecar.memory.entry import Memory
+from sidecar.memory.front_matter import Value
 from sidecar.memory.store import entries, upkeep
 from sidecar.memory.upkeep import Archiving, Due, TierChange, due
 from sidecar.memory.writing import Writer
 from sidecar.workspace import Workspace
 
 CHUNK = 100
-"""So many files are written before others get the folder's lock."""
+"""So many memories are changed before others get the folder's lock."""
 
 
 def what_is_due(process: Process, workspace: Workspace) -> Due:
@@ -40,15 +39,12 @@ def maintain(process: Process, workspace: Workspace) -> tuple[Due, tuple[str, ..
     found = what_is_due(process, workspace)
     writer = Writer(process, workspace, THE_USERS)
     left: list[str] = []
-    by_file = [(path, tuple(group)) for path, group in groupby(found.tiers, lambda change: change.row.path)]
-    for start in range(0, len(by_file), CHUNK):
+    for start in range(0, len(found.tiers), CHUNK):
         with writer.folder.locked():
-            left += [
-                path for path, changes in by_file[start : start + CHUNK] if not _write_tiers(writer, path, changes)
-            ]
+            left += writer.amend(list(_with_memories(writer, found.tiers[start : start + CHUNK])))
     if found.archive or found.cleaned:
         with writer.folder.locked():
-            left += [one.path for one in found.archive if not _archive(writer, one)]
+            left += writer.archive([one.path for one in found.archive])
             for one in found.cleaned:
                 writer.folder.remove(one.path)
             writer.index.refresh([one.path for one in found.cleaned], buries=False)
@@ -86,32 +82,12 @@ def clean_session(process: Process, workspace: Workspace) -> int:
     return len(paths)
 
 
-def _write_tiers(writer: Writer, path: str, changes: Sequence[TierChange]) -> bool:
-    """Writes the tiers of one file's entries, all at once; False for a file that is damaged or was just changed."""
+def _with_memories(writer: Writer, changes: Sequence[TierChange]) -> Iterator[tuple[Memory, Mapping[str, Value]]]:
+    """Gives each memory whose tier changes, as the index has it now, with its new one."""
     with writer.process.database.read() as tx:
-        known = {one.memory.position: one.memory for one in entries.at_path(tx, writer.project, path)}
-        files = entries.files_of_paths(tx, writer.project, [path])
-    try:
-        content, _ = writer.folder.read(path)
-        if not files or digest_bytes(content) != files[0].version:
-            return False
-        after = content
-        for change in changes:
-            memory = known[change.row.position]
-            after = document.edited(after, memory, Edit({"tier": change.to}), is_group=files[0].is_group)
-        writer.folder.replace(path, content, after)
-    except (PolicyDenied, Conflict, NotFound, OSError, KeyError):
-        return False
-    writer.index.refresh([path])
-    return True
-
-
-def _archive(writer: Writer, one: Archiving) -> bool:
-    try:
-        writer.archive(one.path)
-    except (Conflict, NotFound, PolicyDenied):
-        return False
-    return True
+        for path, group in groupby(changes, lambda change: change.row.path):
+            known = {one.memory.id: one.memory for one in entries.at_path(tx, writer.project, path)}
+            yield from ((known[one.row.id], {"tier": one.to}) for one in group if one.row.id in known)
 
 
 def _note(process: Process, project: str, found: Due) -> None:

@@ -1,6 +1,6 @@
 """Changes to memories: each one a file written whole under the folder's lock, then taken into the index."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Process
@@ -73,9 +73,33 @@ class Writer:
         index_file.write(self.index)
         return self._at(memory.path, memory.position)
 
-    def amend(self, memory_id: str, facts: Mapping[str, Value]) -> None:
-        """Changes facts of a memory; the lock is held by the caller. Raises NotFound, Conflict, PolicyDenied."""
-        self._edit(memory_id, None, Edit(facts))
+    def amend(self, changes: Sequence[tuple[Memory, Mapping[str, Value]]]) -> tuple[str, ...]:
+        """Changes facts of memories as the index has them, every file once; the lock is held by the caller.
+
+        Gives the paths of files that were left alone, because they are damaged or were changed by somebody else.
+        """
+        by_path: dict[str, list[tuple[Memory, Mapping[str, Value]]]] = {}
+        for memory, facts in changes:
+            by_path.setdefault(memory.path, []).append((memory, facts))
+        left = tuple(path for path, those in by_path.items() if not self._amend_file(path, those))
+        self.index.refresh([path for path in by_path if path not in left])
+        return left
+
+    def _amend_file(self, path: str, changes: Sequence[tuple[Memory, Mapping[str, Value]]]) -> bool:
+        with self.process.database.read() as tx:
+            files = entries.files_of_paths(tx, self.project, [path])
+        try:
+            content, _ = self.folder.read(path)
+            if not files or digest_bytes(content) != files[0].version:
+                return False
+            after = content
+            for memory, facts in changes:
+                after = document.edited(after, memory, Edit(facts), is_group=files[0].is_group)
+            if after != content:
+                self.folder.replace(path, content, after)
+        except (PolicyDenied, Conflict, NotFound, OSError):
+            return False
+        return True
 
     def _edit(self, memory_id: str, version: str | None, edit: Edit) -> Memory:
         memory, is_group, content = self.found(memory_id)
@@ -134,10 +158,18 @@ class Writer:
             return file_of(memory.owner, "durable", memory.id, memory.title)
         return f"{memory.owner}/durable/{memory.path.rsplit('/', 1)[-1]}"
 
-    def archive(self, path: str) -> str:
-        """Moves a file to the archive and gives its path there; the lock is held by the caller."""
-        self.move(path, archived(path))
-        return archived(path)
+    def archive(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """Moves files to the archive; the lock is held by the caller. Gives those that could not be moved."""
+        left = tuple(path for path in paths if not self._archive_file(path))
+        self.index.refresh([to for path in paths if path not in left for to in (archived(path), path)])
+        return left
+
+    def _archive_file(self, path: str) -> bool:
+        try:
+            self.folder.move(path, archived(path))
+        except (Conflict, NotFound, PolicyDenied, OSError):
+            return False
+        return True
 
     def move(self, path: str, to: str) -> None:
         """Moves a file; the lock is held by the caller."""

@@ -59,7 +59,7 @@ def test_a_sessions_digest_is_one_readable_file_of_decisions_errors_and_correcti
         ("resolution", "assistant", "procedural"),
     ]
     assert told[4]["text"] == (
-        "Added a proxy to next.config.js.\n\nIt had failed with `Error: CORS request did not succeed`."
+        "Added a proxy to next.config.js.\n\nThe error was `Error: CORS request did not succeed`."
     )
     assert all((one["keeping"], one["sessionId"], one["at"][:10]) == ("daily", "s1", "2026-03-01") for one in told)
 

@@ -157,7 +157,7 @@ def test_a_run_is_remembered_by_itself_in_active_mode(
     assert set(told) == {"user_correction", "decision", "error_pattern", "resolution"}
     assert told["resolution"]["text"] == (
         "I decided to read the file once because it never changes.\n\nChanged: `till/prices.py`.\n\n"
-        "It had failed with `ModuleNotFoundError: No module named 'tomli'`."
+        "The error was `ModuleNotFoundError: No module named 'tomli'`."
     )
     state = memories.ask("status")["capture"]
     assert (state["last"]["origin"], state["last"]["kept"], state["waiting"]) == ("run", 4, 0)

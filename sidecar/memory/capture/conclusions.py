@@ -25,7 +25,8 @@ _TABLE: Table = (
     ("resolution", 0.7, r"""
         \b(?:fixed|solved|resolved|cured|mended)\b.{0,80}\bby\b.{3,}
         \bthe fix (?:was|is)\b.{5,}
-        \b(?:root cause|culprit|actual (?:cause|problem|bug)) (?:was|is|turned out)\b.{5,}
+        \b(?:root cause|culprit|actual (?:cause|problem|bug))
+          >(?: of .{3,60}?| behind .{3,60}?)? (?:was|is|turned out)\b.{5,}
         \b(?:behoben|gelöst) (?:durch|indem)\b.{3,}|\bdie ursache (?:war|ist)\b.{5,}
         \b(?:corrigé|résolu) (?:en|par)\b.{3,}|\b(?:solucionado|resuelto|resolvido|corrigido) (?:con|al|por|com
           >|ao)\b.{3,}

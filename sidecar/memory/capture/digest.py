@@ -25,6 +25,8 @@ class Trouble(NamedTuple):
     resolution: str
     """Empty while nothing has."""
     at_ms: int
+    subject: str = ""
+    """What failed, such as a test's name; without one the error speaks for itself."""
 
 
 class Note(NamedTuple):

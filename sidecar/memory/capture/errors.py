@@ -12,9 +12,11 @@ _TELLING = re.compile(
 )
 
 
-def error_line(output: str) -> str:
-    """Gives the last line that names an error, as it stands there; an output of one line is that line."""
+def error_line(output: str, subject: str = "") -> str:
+    """Gives the last line that names an error, behind what failed; an output of one line is that line."""
     found = [match["line"].strip() for match in _TELLING.finditer(output[-20_000:])]
+    if subject:
+        return f"{subject} failed{': ' + found[-1] if found else ''}"[:MAX_LINE]
     if found:
         return found[-1][:MAX_LINE]
     lines = [line.strip() for line in output.splitlines() if line.strip()]

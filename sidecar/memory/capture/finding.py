@@ -15,7 +15,7 @@ from sidecar.memory.capture.corrections import correction
 from sidecar.memory.capture.digest import Digest, Note, Said, Trouble
 from sidecar.memory.capture.errors import error_line
 from sidecar.memory.capture.junk import Reason, is_tool_output, junk
-from sidecar.memory.capture.titles import title_of
+from sidecar.memory.capture.titles import label_of, title_of
 from sidecar.memory.sameness import digest_of
 from sidecar.memory.screening import screened
 
@@ -51,8 +51,10 @@ def found_in(digest: Digest, instructions: Collection[str]) -> Found:
     """Finds what is worth keeping; `instructions` are the lines of rule files, which are no news."""
     dropped: Counter[str] = Counter()
     notes = []
-    candidates = [*digest.notes, *(note for said in digest.said for note in _heard(said, dropped))]
-    met = tuple(_met(trouble) for trouble in digest.troubles if error_line(trouble.text))
+    cures = " ".join(trouble.resolution for trouble in digest.troubles)
+    heard = [note for said in digest.said for note in _heard(said, dropped)]
+    candidates = [*digest.notes, *(note for note in heard if note.type != "resolution" or note.text not in cures)]
+    met = tuple(_met(trouble) for trouble in digest.troubles if _line(trouble))
     candidates += [note for trouble in digest.troubles for note in _mended(trouble, dropped)]
     for note in candidates:
         kept = _screened(note, dropped)
@@ -70,7 +72,7 @@ def found_in(digest: Digest, instructions: Collection[str]) -> Found:
 def gotcha(met: Met) -> Note:
     """Gives the memory of an error that comes again and again."""
     text = f"The same error keeps coming back: {_shown(met.line)}"
-    return Note("gotcha", title_of(f"Keeps coming back: {met.line}"), text, "tool", met.at_ms, CONFIDENCE["gotcha"])
+    return Note("gotcha", label_of(f"Keeps coming back: {met.line}"), text, "tool", met.at_ms, CONFIDENCE["gotcha"])
 
 
 def _heard(said: Said, dropped: Counter[str]) -> Iterator[Note]:
@@ -101,18 +103,28 @@ def _note(said: Said, sentence: str) -> Note | None:
 
 
 def _met(trouble: Trouble) -> Met:
-    line = screened(error_line(trouble.text)).text
+    line = screened(_line(trouble)).text
     return Met(line, digest_of("error", line), trouble.at_ms)
 
 
 def _mended(trouble: Trouble, dropped: Counter[str]) -> Iterator[Note]:
-    line = error_line(trouble.text)
+    line = _line(trouble)
     if not line or not trouble.resolution.strip():
         _count(dropped, "unresolvedError")
         return
-    yield Note("error_pattern", title_of(line), _shown(line), "tool", trouble.at_ms, CONFIDENCE["error_pattern"])
-    text = f"{trouble.resolution.strip()}\n\nIt had failed with {_shown(line)}."
-    yield Note("resolution", title_of(f"Resolved: {line}"), text, "assistant", trouble.at_ms, CONFIDENCE["resolution"])
+    yield Note("error_pattern", label_of(line), _shown(line), "tool", trouble.at_ms, CONFIDENCE["error_pattern"])
+    text = f"{trouble.resolution.strip()}\n\nThe error was {_shown(line)}."
+    yield Note("resolution", label_of(f"Resolved: {line}"), text, "assistant", trouble.at_ms, CONFIDENCE["resolution"])
+
+
+def _line(trouble: Trouble) -> str:
+    return error_line(trouble.text, trouble.subject)
+
+
+def mending(text: str) -> str:
+    """Gives what an answer says of the cause or the cure of an error; empty where it says nothing of it."""
+    found = (sentence for paragraph in paragraphs(text) for sentence in _sentences(paragraph))
+    return " ".join(sentence for sentence in found if (told := conclusion(sentence)) and told.type == "resolution")
 
 
 def _shown(line: str) -> str:

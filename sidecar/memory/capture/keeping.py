@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidecar.core.clock import rfc3339
-from sidecar.core.errors import PolicyDenied
 from sidecar.memory import attention, document, index_file
 from sidecar.memory.capture import relations
 from sidecar.memory.capture.digest import Note
@@ -64,6 +63,7 @@ class Keeper:
         self._contradicted: list[str] = []
         self._dropped: Counter[str] = Counter()
         self._new: dict[str, list[tuple[str, Note, dict[str, Value]]]] = {}
+        self._changes: dict[str, tuple[Memory, dict[str, Value]]] = {}
         self._alone: dict[str, str] = {}
         self._seen: set[str] = set()
 
@@ -74,6 +74,7 @@ class Keeper:
             if digest not in self._seen:
                 self._seen.add(digest)
                 self._sort(note, digest)
+        self._write_changes()
         paths: tuple[str, ...] = tuple(self._write(owner) for owner in sorted(self._new))
         new: tuple[str, ...] = tuple(memory_id for owner in sorted(self._new) for memory_id, _, _ in self._new[owner])
         new, paths = (*new, *self._alone), (*paths, *self._alone.values())
@@ -168,10 +169,12 @@ class Keeper:
         return attention.tier(standing, self.now_ms, self.policy)
 
     def _amend(self, memory: Memory, facts: dict[str, Value]) -> None:
-        try:
-            self.writer.amend(memory.id, facts)
-        except PolicyDenied as error:  # a damaged file is left as it is
-            self.writer.process.log.warning("memory.capture.leftAlone", path=memory.path, reason=error.message)
+        _, before = self._changes.get(memory.id, (memory, {}))
+        self._changes[memory.id] = memory, {**before, **facts}
+
+    def _write_changes(self) -> None:
+        for path in self.writer.amend(list(self._changes.values())):
+            self.writer.process.log.warning("memory.capture.leftAlone", path=path)
 
     def _write(self, owner: str) -> str:
         path, content = self._group(owner)

@@ -23,7 +23,14 @@ def title_of(sentence: str) -> str:
         if len(core[: found.start()].split()) >= LEAST_WORDS:
             core = core[: found.start()]
             break
-    core = core.rstrip(" .!。:;,")
-    if len(core) > MAX_TITLE:
-        core = core[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
+    core = _cut(core.rstrip(" .!。:;,"))
     return core[:1].upper() + core[1:]
+
+
+def label_of(line: str) -> str:
+    """Gives a line as a title: as it is, at most 80 characters."""
+    return _cut(re.sub(r"\s+", " ", line).strip())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TITLE else text[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"

@@ -1,0 +1,72 @@
+"""How long upkeep of many memories takes, where nothing is due and where much is; beside one bare look at the files.
+
+python -m tests.benchmarks.upkeep [memories]
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sidecar.core.clock import rfc3339
+from sidecar.memory import index_of
+from sidecar.memory.maintaining import maintain, what_is_due
+from tests.support.memory import MemorySidecar
+
+DAY_MS = 86_400_000
+ROUNDS = 7
+
+
+def main(count: int) -> None:
+    """Writes so many memories, and measures."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder, "project")
+        sidecar = MemorySidecar(Path(folder, "state"))
+        sidecar.clock.advance(time.time_ns() // 1_000_000 - sidecar.clock.now_ms() + 3_600_000)
+        sidecar.client.initialize()
+        fill(project / ".chati" / "memories" / "shared", count, rfc3339(sidecar.clock.now_ms() - 9 * DAY_MS))
+        process = sidecar.app.process
+        assert process is not None
+        workspace = process.workspaces.get(str(project), None)
+        index = index_of(process, workspace)
+        index.check()
+        began = time.perf_counter()
+        found, left = maintain(process, workspace)
+        first_ms = (time.perf_counter() - began) * 1000
+        look_ms = median_ms(index.check)
+        due_ms = median_ms(lambda: what_is_due(process, workspace))
+        again_ms = median_ms(lambda: maintain(process, workspace))
+        print(f"{count} memories, {index.files()} files")
+        print(f"first upkeep: {len(found.tiers)} tiers written, {len(left)} left, {first_ms:.0f} ms")
+        print(f"look at the files: {look_ms:.1f} ms")
+        print(f"what is due: {due_ms:.1f} ms ({due_ms / look_ms:.1f} looks)")
+        print(f"upkeep with nothing due: {again_ms:.1f} ms ({again_ms / look_ms:.1f} looks)")
+        sidecar.close()
+
+
+def fill(shared: Path, count: int, made_at: str) -> None:
+    """Writes notes, one in ten of which has a tier that is not its own any more."""
+    for number in range(count):
+        folder = shared / "durable" / f"{number // 500:03d}"
+        folder.mkdir(parents=True, exist_ok=True)
+        tier = "hot" if number % 10 == 0 else "warm"
+        (folder / f"note-{number:05d}.md").write_text(
+            f"---\nid: mem-2026-02-01-{number:05d}\ntype: semantic\nconfidence: 0.6\ntier: {tier}\n"
+            f"created_at: {made_at}\n---\n\n# Note {number}\n\nWhat is known of part {number}.\n"
+        )
+
+
+def median_ms(act: Callable[[], object]) -> float:
+    """Gives the median of some rounds."""
+    taken = []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        act()
+        taken.append((time.perf_counter() - began) * 1000)
+    return statistics.median(taken)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
