@@ -8,7 +8,8 @@ SHORTEST_FORM = 4
 """Words that share fewer letters at their beginning are not taken for forms of one another."""
 LIKE_ENOUGH = 0.7
 """The share of a term's letters that a form of it begins with."""
-MOST_FORMS = 24
+MOST_FORMS = 16
+"""So many are looked for; the likest. Each one costs full-text search as much as a term."""
 
 
 class Vocabulary(NamedTuple):
@@ -39,7 +40,8 @@ def vocabulary(
             credit = likeness(term, word)
             if credit:
                 forms.setdefault(word, []).append((place, credit))
-    kept = {word: tuple(found) for word, found in forms.items()}
+    likest = sorted(forms, key=lambda word: (-max(credit for _, credit in forms[word]), word))
+    kept = {word: tuple(forms[word]) for word in likest[:MOST_FORMS]}
     return Vocabulary(terms, weights, sum(weights) or 1.0, total_words / entries if entries else 1.0, places, kept)
 
 
