@@ -124,6 +124,12 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer 4.3: the format of a memory": (
         "test_memories.py::test_a_memory_as_the_specification_shows_it_is_read_and_keeps_its_form_when_changed",
     ),
+    "Memory Layer 4.4: progressive retrieval": (
+        "test_memory_recall.py::test_a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole",
+    ),
+    "Memory Layer 4.5: the sectors each agent prefers": (
+        "test_memory_recall.py::test_each_agent_finds_memories_of_its_preferred_sectors_first",
+    ),
     "Memory Layer 4.5, Article XIII.2: four cognitive sectors": (
         "test_memories.py::test_each_kind_of_memory_belongs_to_one_of_four_sectors",
     ),

@@ -1,0 +1,54 @@
+"""Memories found again through the RPC: as much of each as there is room for, and first what the asking agent needs."""
+
+import math
+
+import pytest
+
+from sidecar.memory import AGENTS
+from tests.support.memories import Memories
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+
+DECISION = "We decided on JWT because the API is stateless."
+ABOUT = "\n".join([
+    "# Context", "The login of the shop was rebuilt in March.",
+    *(f"Remark {number}: nothing of this bears on any token, and it goes on for a while." for number in range(80)),
+    "# Decision", DECISION,
+])  # fmt: skip
+
+FIRST_SECTOR = {
+    "greenfield-wu": "semantic", "brownfield-wu": "semantic", "brief": "episodic", "detail": "semantic",
+    "architect": "semantic", "ux": "reflective", "phases": "procedural", "tasks": "procedural",
+    "qa-planning": "reflective", "dev": "procedural", "qa-implementation": "reflective", "devops": "procedural",
+}  # fmt: skip
+
+
+@pytest.fixture
+def memories(sidecar: MemorySidecar, project: Repository) -> Memories:
+    """The memories of a small shop's till."""
+    return Memories(sidecar, project.path)
+
+
+def test_a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole(memories: Memories) -> None:
+    memories.add(ABOUT, title="Login", type="decision", tags=["auth"])
+    told = {
+        level: memories.ask("search", query="why JWT?", level=level)["memories"][0]
+        for level in ("metadata", "chunks", "full")
+    }
+    assert told["metadata"]["text"] is None
+    assert told["metadata"]["toldTokens"] <= 50
+    assert DECISION in told["chunks"]["text"]
+    assert told["chunks"]["toldTokens"] <= 230
+    assert told["full"]["text"] == ABOUT
+    assert told["full"]["toldTokens"] > 1_000
+    assert told["full"]["score"] == pytest.approx(math.prod(told["full"]["factors"].values()), abs=1e-5)
+
+
+def test_each_agent_finds_memories_of_its_preferred_sectors_first(memories: Memories) -> None:
+    for sector in ("episodic", "semantic", "procedural", "reflective"):
+        memories.add("Receipts are printed in CP437.", title="Printer", type=sector)
+    assert set(FIRST_SECTOR) == set(AGENTS) - {"orchestrator"}
+    for agent, sector in FIRST_SECTOR.items():
+        asked = memories.as_agent(agent).ask("search", query="receipts printed")
+        assert asked["memories"][0]["sector"] == sector
+        assert len(asked["memories"]) == 4, "a preference hides nothing"
