@@ -14,7 +14,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.redact import redact
-from sidecar.memory import grant, revoke
+from sidecar.memory import clean_session, grant, revoke
 from sidecar.method import Lane, method
 from sidecar.session import blocks, leaving, routing, store
 from sidecar.session.block import ACTIVE_TEXT
@@ -53,6 +53,9 @@ def activate(call: Call, params: SessionActivateParams) -> SessionActivateResult
     spot = blocks.spot_for(stands.workspace.cwd, cast("IdeName", lock.ide), wants_rules=wants_rules)
     warnings = list(stands.problems)
     token = _activate(call, stands, lock, spot, force=params.force)
+    if not stands.is_active:
+        with noting(warnings):  # what was kept for the session before is over
+            clean_session(call.process, stands.workspace)
     others = [one for one in blocks.spots(stands.files, [stands.workspace.cwd]) if one.path != spot.path]
     _follow(call, stands, others, lock, params.force, warnings)
     return SessionActivateResult(

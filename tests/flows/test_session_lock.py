@@ -219,3 +219,18 @@ def test_the_block_is_no_rule_of_the_projects_and_changes_no_anchor(lock: Lock) 
     assert "round half up" in before
     assert "chati" not in lock.anchor("run-2")
     assert lock.anchor("run-2").splitlines()[1:] == before.splitlines()[1:]
+
+
+def test_a_session_that_starts_finds_nothing_that_was_kept_for_the_one_before(lock: Lock) -> None:
+    def memory(verb: str, **params: Any) -> Any:
+        return lock.sidecar.client.request(f"memory/{verb}", {"cwd": str(lock.project.path), **params})
+
+    memory("add", text="For now.", keeping="session")
+    lock.ask("activate")
+    assert memory("list")["total"] == 0
+    memory("add", text="For this one.", keeping="session")
+    lock.ask("activate")
+    assert memory("list")["total"] == 1
+    lock.ask("exit")
+    lock.ask("activate")
+    assert memory("list")["total"] == 0

@@ -11,6 +11,9 @@ import orjson
 KEPT_CAPTURES = 200
 """So many captures of a project are told one by one; all of them are counted."""
 
+MOST_WAITING = 500
+"""So much material waits where the folder cannot be written; older gives way."""
+
 MEETING_DAYS = 60
 """What was met longer ago is forgotten: the same source is not captured again after so long."""
 
@@ -36,6 +39,11 @@ def wait(tx: apsw.Connection, project: str, session: str, now_ms: int, value: An
     tx.execute(
         "INSERT INTO continuity_memory_material (project, session, at_ms, value) VALUES (?, ?, ?, ?)",
         (project, session, now_ms, orjson.dumps(value)),
+    )
+    tx.execute(
+        "DELETE FROM continuity_memory_material WHERE project = ?1 AND row_id <="
+        " (SELECT row_id FROM continuity_memory_material WHERE project = ?1 ORDER BY row_id DESC LIMIT 1 OFFSET ?2)",
+        (project, MOST_WAITING),
     )
 
 
