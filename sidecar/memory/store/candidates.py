@@ -49,7 +49,7 @@ def candidates(
         return []
     condition, bindings = _condition(sought)
     scope = " OR ".join(scope_of(project, owner) for owner in owners)
-    match = f"scope : ({scope}) AND {{title text tags}} : ({' OR '.join(map(_quoted, words))})"
+    match = f"scope : ({scope}) AND ({' OR '.join(map(_quoted, words))})"
     one_time = (
         f"SELECT * FROM (SELECT m.path, m.position FROM continuity_memories AS m WHERE {condition} AND m.project = ?"
         f" AND {within(owners)} AND m.at_ms BETWEEN ? AND ? ORDER BY m.at_ms, m.path, m.position LIMIT {OF_A_TIME})"
