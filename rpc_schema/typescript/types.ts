@@ -965,6 +965,31 @@ export interface KnowledgeDelta {
   unchanged: string[]
 }
 
+/** Which item to explain. */
+export interface KnowledgeExplainParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /** As in `company:adr-001` or `team/web:adr-001`. */
+  item: string
+}
+
+/** All that is known of an item. */
+export interface KnowledgeExplainResult {
+  item: string
+  /** In the repository; null where it has no such item. */
+  file: string | null
+  status: string | null
+  contentHash: string | null
+  /** At the last sync; null where it was not synced. */
+  syncedContentHash: string | null
+  pointers: KnowledgePointer[]
+  conflicts: KnowledgeConflict[]
+  /** What a full sync would do about it. */
+  operations: KnowledgeOperation[]
+  failure: KnowledgeFailure | null
+}
+
 /** An item that failed. */
 export interface KnowledgeFailure {
   /** Its ref, or its file's path where no id could be read. */
@@ -1006,7 +1031,7 @@ export interface KnowledgePlanParams {
 /** What a sync would do. */
 export interface KnowledgePlanResult {
   /** `full` where an incremental one was not possible. */
-  mode: "full" | "incremental" | "single"
+  mode: "full" | "incremental" | "single" | "resolve"
   /** Of the knowledge repository. */
   commit: string
   delta: KnowledgeDelta
@@ -1017,6 +1042,30 @@ export interface KnowledgePlanResult {
   /** Whether it would delete so much that a sync needs `force`. */
   stops: boolean
   warnings: string[]
+}
+
+/** A pointer as it stands in memory. */
+export interface KnowledgePointer {
+  path: string
+  memoryId: string
+  status: string
+  contentHash: string
+  updatedAt: string
+}
+
+/** Which conflicts to resolve, and how. */
+export interface KnowledgeResolveParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /** Without one, of every type. */
+  type?: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer" | null
+  /** Without one, of every item. */
+  item?: string | null
+  /** Needs `type`; without one, as suggested. */
+  resolution?: "update_memory" | "delete_memory" | "keep_memory" | "manual" | null
+  /** Also delete more than half of twenty or more pointers. */
+  force?: boolean
 }
 
 /** Which checkpoint to go back to. */
@@ -1043,8 +1092,25 @@ export interface KnowledgeSettings {
    * Whose knowledge counts beside the company's, as globs of the repository's folders: `teams/web`, `projects/*`. Default: none.
    */
   scopes?: string[] | null
+  /**
+   * How long after the last sync another one is due, as in `6h`, `90m`, `1h30m`, `1d`; null: never by time. Default: null.
+   */
+  stalenessThreshold?: string | null
+  /** After how many sessions another sync is due; null: never by their number. Default: null. */
+  sessionThreshold?: number | null
+  /** Whether a sync is due once the repository's head moved. Default: false. */
+  onHeadMoved?: boolean | null
   /** Pointers a knowledge sync writes per second; 0 is no ceiling. Default: 90. */
   writesPerSecond?: number | null
+}
+
+/** Whether a sync is due by the project's settings. */
+export interface KnowledgeShouldSyncResult {
+  shouldSync: boolean
+  /** `manual` where none is due. */
+  reason: "threshold" | "head_moved" | "manual"
+  detail: string
+  sessionsSinceSync: number
 }
 
 /** How memory stands to the knowledge repository. */
@@ -1089,7 +1155,7 @@ export interface KnowledgeSyncParams {
 /** What a sync did. */
 export interface KnowledgeSyncResult {
   /** `full` where an incremental one was not possible. */
-  mode: "full" | "incremental" | "single"
+  mode: "full" | "incremental" | "single" | "resolve"
   /** Of the knowledge repository. */
   commit: string
   delta: KnowledgeDelta
@@ -2984,6 +3050,24 @@ export interface Methods {
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "knowledge/conflicts": { params: KnowledgeParams; result: KnowledgeConflictsResult }
+  /**
+   * Resolves conflicts, as suggested or otherwise, and does nothing about items that have none.
+   *
+   * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, cancelled, invalidRequest, internalError, notInitialized, tooLarge.
+   */
+  "knowledge/resolve": { params: KnowledgeResolveParams; result: KnowledgeSyncResult }
+  /**
+   * Says whether a sync is due by the settings: time, sessions, a moved head; nothing is run.
+   *
+   * Errors: syncFailed, workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "knowledge/shouldSync": { params: KnowledgeParams; result: KnowledgeShouldSyncResult }
+  /**
+   * Tells of one item where it stands, what memory has of it, and what a full sync would do and why.
+   *
+   * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "knowledge/explain": { params: KnowledgeExplainParams; result: KnowledgeExplainResult }
   /**
    * Puts sync state, pointers and files back to how they were before a sync and all that followed it.
    *

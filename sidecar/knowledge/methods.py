@@ -1,4 +1,4 @@
-"""`knowledge/plan|sync|status|conflicts|rollback`."""
+"""`knowledge/plan|sync|status|conflicts|resolve|shouldSync|explain|rollback`."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from sidecar.core.errors import (
 )
 from sidecar.knowledge import store
 from sidecar.knowledge.item import place_of
-from sidecar.knowledge.looking import look
+from sidecar.knowledge.looking import load_state, look
 from sidecar.knowledge.manifest import counts
 from sidecar.knowledge.model import (
     KnowledgeCheckpoint,
@@ -27,21 +27,29 @@ from sidecar.knowledge.model import (
     KnowledgeConflictsResult,
     KnowledgeCounts,
     KnowledgeDelta,
+    KnowledgeExplainParams,
+    KnowledgeExplainResult,
     KnowledgeFailure,
     KnowledgeOperation,
     KnowledgeParams,
     KnowledgePlanParams,
     KnowledgePlanResult,
+    KnowledgePointer,
+    KnowledgeResolveParams,
     KnowledgeRollbackParams,
     KnowledgeRollbackResult,
+    KnowledgeShouldSyncResult,
     KnowledgeStatusResult,
     KnowledgeSyncParams,
     KnowledgeSyncResult,
     ResolutionChoice,
 )
 from sidecar.knowledge.plan import DEFAULTS, Asked, Conflict, Plan, Resolution
-from sidecar.knowledge.syncing import Planned, Wanted, planned, roll_back, sync
+from sidecar.knowledge.source import open_source
+from sidecar.knowledge.syncing import Planned, Wanted, item_named, planned, roll_back, sync
+from sidecar.knowledge.triggers import Standing, Triggers, due, duration_ms
 from sidecar.method import Lane, method
+from sidecar.runs import records
 from sidecar.workspace import Workspace
 
 
@@ -63,7 +71,7 @@ def run_sync(call: Call, params: KnowledgeSyncParams) -> KnowledgeSyncResult:
         found = planned(call, workspace, wanted)
         return _synced(call, found, None, {}, is_complete=found.plan.is_empty)
     done = sync(call, workspace, wanted)
-    complete = not done.state.pending and done.planned.mode != "single"
+    complete = not done.state.pending and done.planned.mode in ("full", "incremental")
     return _synced(call, done.planned, done.checkpoint_id, done.done.counts, is_complete=complete)
 
 
@@ -103,6 +111,67 @@ def conflicts(call: Call, params: KnowledgeParams) -> KnowledgeConflictsResult:
     return KnowledgeConflictsResult(commit=found.commit, conflicts=_conflicts(found.conflicts))
 
 
+def resolve(call: Call, params: KnowledgeResolveParams) -> KnowledgeSyncResult:
+    """Resolves conflicts, as suggested or otherwise, and does nothing about items that have none."""
+    if params.resolution is not None and params.type is None:
+        raise InvalidParams("`resolution`: needs `type`, because each type has its own.")
+    choices = {}
+    if params.type is not None and params.resolution is not None:
+        choices = chosen([ResolutionChoice(type=params.type, item=None, resolution=params.resolution)])
+    wanted = Wanted("resolve", params.item, params.type, None, choices, params.force)
+    done = sync(call, _workspace(call, params), wanted)
+    return _synced(call, done.planned, done.checkpoint_id, done.done.counts, is_complete=False)
+
+
+def should_sync(call: Call, params: KnowledgeParams) -> KnowledgeShouldSyncResult:
+    """Says whether a sync is due by the settings: time, sessions, a moved head; nothing is run."""
+    workspace = _workspace(call, params)
+    settings = call.process.settings(workspace.project_key)
+    staleness = settings["knowledge.stalenessThreshold"]
+    wanted = Triggers(
+        None if staleness is None else duration_ms(staleness),
+        settings["knowledge.sessionThreshold"],
+        settings["knowledge.onHeadMoved"],
+    )
+    state = load_state(call, workspace.project_key)
+    with call.database.read() as tx:
+        sessions = records.sessions_since(tx, workspace.project_key, state.last_sync_at_ms or 0)
+    folder = settings["knowledge.repository"]
+    if not folder:
+        return KnowledgeShouldSyncResult(
+            should_sync=False, reason="manual", detail="No repository is set.", sessions_since_sync=sessions
+        )
+    since = None if state.last_sync_at_ms is None else call.now_ms() - state.last_sync_at_ms
+    moved = wanted.head_moved and open_source(str(folder)).commit != state.last_knowledge_commit
+    found = due(wanted, Standing(since, sessions, moved))
+    return KnowledgeShouldSyncResult(
+        should_sync=found.is_due, reason=found.reason, detail=found.told, sessions_since_sync=sessions
+    )
+
+
+def explain(call: Call, params: KnowledgeExplainParams) -> KnowledgeExplainResult:
+    """Tells of one item where it stands, what memory has of it, and what a full sync would do and why."""
+    seen = look(call, _workspace(call, params))
+    ref = item_named(seen, params.item)
+    found = seen.plan(Asked(frozenset((ref,))))
+    entry, known, failed = seen.manifest.items.get(ref), seen.state.items.get(ref), seen.state.failed.get(ref)
+    return KnowledgeExplainResult(
+        item=ref,
+        file=entry.path if entry else None,
+        status=entry.status if entry else None,
+        content_hash=entry.content_hash if entry else None,
+        synced_content_hash=known.content_hash if known else None,
+        pointers=[
+            KnowledgePointer(path=one.path, memory_id=one.memory_id, status=one.status, content_hash=one.content_hash,
+                             updated_at=one.updated_at)
+            for one in seen.pointers if one.identity.ref == ref
+        ],
+        conflicts=_conflicts(found.conflicts),
+        operations=_operations(found),
+        failure=KnowledgeFailure(item=ref, problem=failed.problem, times=failed.times) if failed else None,
+    )  # fmt: skip
+
+
 def rollback(call: Call, params: KnowledgeRollbackParams) -> KnowledgeRollbackResult:
     """Puts sync state, pointers and files back to how they were before a sync and all that followed it."""
     restored, left = roll_back(call, _workspace(call, params), params.checkpoint_id)
@@ -114,7 +183,7 @@ def _workspace(call: Call, params: KnowledgeParams) -> Workspace:
 
 
 def _wanted(params: KnowledgePlanParams, *, force: bool = False) -> Wanted:
-    return Wanted(params.mode, params.item, params.max_items, chosen(params.resolutions), force)
+    return Wanted(params.mode, params.item, None, params.max_items, chosen(params.resolutions), force)
 
 
 def chosen(choices: Sequence[ResolutionChoice]) -> dict[tuple[str, str], Resolution]:
@@ -149,16 +218,20 @@ def _told(found: Planned) -> dict[str, Any]:
         "mode": found.mode,
         "commit": made.commit,
         "delta": KnowledgeDelta(**{name: list(refs) for name, refs in made.delta._asdict().items()}),
-        "operations": [
-            KnowledgeOperation(kind=one.kind, item=one.ref, pointer=one.pointer, reason=one.reason)
-            for one in made.operations
-        ],
+        "operations": _operations(made),
         "conflicts": _conflicts(made.conflicts),
         "pending": list(made.pending),
         "parked": list(made.parked),
         "stops": made.stops,
         "warnings": list(found.warnings),
     }
+
+
+def _operations(made: Plan) -> list[KnowledgeOperation]:
+    return [
+        KnowledgeOperation(kind=one.kind, item=one.ref, pointer=one.pointer, reason=one.reason)
+        for one in made.operations
+    ]
 
 
 def _conflicts(found: Sequence[Conflict]) -> list[KnowledgeConflict]:
@@ -188,5 +261,10 @@ METHODS = (
     method("knowledge/sync", run_sync, lane=Lane.JOB, errors=(*_READING, NotFound, InvalidParams, Cancelled)),
     method("knowledge/status", status, lane=Lane.SHARED, errors=_READING),
     method("knowledge/conflicts", conflicts, lane=Lane.SHARED, errors=_READING),
+    method("knowledge/resolve", resolve, lane=Lane.JOB, errors=(*_READING, NotFound, InvalidParams, Cancelled)),
+    method(
+        "knowledge/shouldSync", should_sync, lane=Lane.SHARED, errors=(SyncFailed, WorkspaceUnavailable, StateDegraded)
+    ),
+    method("knowledge/explain", explain, lane=Lane.SHARED, errors=(*_READING, NotFound, InvalidParams)),
     method("knowledge/rollback", rollback, lane=Lane.WORKSPACE, errors=(*_READING, NotFound)),
 )

@@ -8,6 +8,7 @@ from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.knowledge.plan import ConflictType, OperationKind, Resolution
 
 Mode = Literal["full", "incremental", "single"]
+Run = Literal["full", "incremental", "single", "resolve"]
 Ref = Annotated[str, Field(min_length=1, max_length=300, description="As in `company:adr-001` or `team/web:adr-001`.")]
 
 
@@ -89,7 +90,7 @@ class KnowledgeFailure(WireModel):
 class KnowledgePlanResult(WireModel):
     """What a sync would do."""
 
-    mode: Mode = Field(description="`full` where an incremental one was not possible.")
+    mode: Run = Field(description="`full` where an incremental one was not possible.")
     commit: str = Field(description="Of the knowledge repository.")
     delta: KnowledgeDelta
     operations: list[KnowledgeOperation]
@@ -153,6 +154,54 @@ class KnowledgeConflictsResult(WireModel):
 
     commit: str
     conflicts: list[KnowledgeConflict]
+
+
+class KnowledgeResolveParams(KnowledgeParams):
+    """Which conflicts to resolve, and how."""
+
+    type: ConflictType | None = Field(default=None, description="Without one, of every type.")
+    item: Ref | None = Field(default=None, description="Without one, of every item.")
+    resolution: Resolution | None = Field(default=None, description="Needs `type`; without one, as suggested.")
+    force: bool = Field(default=False, description="Also delete more than half of twenty or more pointers.")
+
+
+class KnowledgeShouldSyncResult(WireModel):
+    """Whether a sync is due by the project's settings."""
+
+    should_sync: bool
+    reason: Literal["threshold", "head_moved", "manual"] = Field(description="`manual` where none is due.")
+    detail: str
+    sessions_since_sync: int
+
+
+class KnowledgeExplainParams(KnowledgeParams):
+    """Which item to explain."""
+
+    item: Ref
+
+
+class KnowledgePointer(WireModel):
+    """A pointer as it stands in memory."""
+
+    path: str
+    memory_id: str
+    status: str
+    content_hash: str
+    updated_at: str
+
+
+class KnowledgeExplainResult(WireModel):
+    """All that is known of an item."""
+
+    item: str
+    file: str | None = Field(description="In the repository; null where it has no such item.")
+    status: str | None
+    content_hash: str | None
+    synced_content_hash: str | None = Field(description="At the last sync; null where it was not synced.")
+    pointers: list[KnowledgePointer]
+    conflicts: list[KnowledgeConflict]
+    operations: list[KnowledgeOperation] = Field(description="What a full sync would do about it.")
+    failure: KnowledgeFailure | None
 
 
 class KnowledgeRollbackParams(KnowledgeParams):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import get_args
 
 from sidecar.call import Call
 from sidecar.core.errors import InvalidParams, NotFound, SyncFailed
@@ -11,8 +11,9 @@ from sidecar.knowledge.apply import Done, Journal, apply, put_back, state_after
 from sidecar.knowledge.errors import deletion_stopped, partial_failure
 from sidecar.knowledge.locking import one_at_a_time
 from sidecar.knowledge.looking import Look, affected, look
+from sidecar.knowledge.model import Run
 from sidecar.knowledge.pace import Pace
-from sidecar.knowledge.plan import Asked, Plan, Resolution
+from sidecar.knowledge.plan import Asked, ConflictType, Plan, Resolution
 from sidecar.knowledge.pointer import FOLDER
 from sidecar.knowledge.state import SyncState, to_bytes
 from sidecar.knowledge.store import Checkpoint, Image
@@ -27,8 +28,10 @@ KILLED = "The process that synced ended before it was done."
 class Wanted:
     """What a plan or a sync is asked for."""
 
-    mode: Literal["full", "incremental", "single"]
+    mode: Run
     item: str | None = None
+    type: ConflictType | None = None
+    """With mode `resolve`: conflicts of which type; None for all."""
     max_items: int | None = None
     resolutions: Mapping[tuple[str, str], Resolution] | None = None
     force: bool = False
@@ -40,7 +43,7 @@ class Planned:
 
     look: Look
     plan: Plan
-    mode: Literal["full", "incremental", "single"]
+    mode: Run
     warnings: tuple[str, ...]
 
 
@@ -58,10 +61,12 @@ def planned(call: Call, workspace: Workspace, wanted: Wanted) -> Planned:
     """Looks and plans; nothing is written. Raises SyncFailed, InvalidParams for a single sync without its item."""
     seen = look(call, workspace)
     mode, warnings, only = wanted.mode, [], None
+    if mode == "resolve":
+        return Planned(seen, _resolving(seen, wanted), mode, ())
     if mode == "single":
         if wanted.item is None:
             raise InvalidParams("`item`: a single sync needs one.")
-        only = frozenset((_item(seen, wanted.item),))
+        only = frozenset((item_named(seen, wanted.item),))
     elif mode == "incremental":
         only, warning = affected(seen)
         mode = "full" if only is None else mode
@@ -110,12 +115,24 @@ def recover(call: Call, workspace: Workspace) -> None:
         _return(call, workspace, running[-1].id, KILLED)
 
 
+def _resolving(seen: Look, wanted: Wanted) -> Plan:
+    """Plans what resolves the conflicts asked for, and nothing else about their items."""
+    item = None if wanted.item is None else item_named(seen, wanted.item)
+    asked = [one for one in seen.plan(Asked()).conflicts if wanted.type in (None, one.type) and item in (None, one.ref)]
+    kinds: tuple[ConflictType, ...] = get_args(ConflictType)
+    chosen = {(one.type, one.ref) for one in asked}
+    others: dict[tuple[str, str], Resolution] = {
+        (kind, one.ref): "manual" for one in asked for kind in kinds if (kind, one.ref) not in chosen
+    }
+    return seen.plan(Asked(frozenset(one.ref for one in asked), {**(wanted.resolutions or {}), **others}))
+
+
 def _applied(call: Call, workspace: Workspace, found: Planned, checkpoint_id: str) -> tuple[Synced, Mapping[str, str]]:
     settings = call.process.settings(workspace.project_key)
     pace = Pace(settings["knowledge.writesPerSecond"], call.process.clock.monotonic_ms, call.process.ending.wait)
     journal = Journal(call.database, workspace.project_key, checkpoint_id)
     done = apply(found.plan, found.look, journal, pace, call.now()[:19] + "Z", _between(call))
-    is_whole = found.mode != "single"
+    is_whole = found.mode in ("full", "incremental")
     state, holding = state_after(found.look, found.plan, done, call.now_ms(), is_whole=is_whole)
     with call.database.write() as tx:
         store.put_state(tx, workspace.project_key, to_bytes(state), call.now_ms())
@@ -153,7 +170,7 @@ def _checkpoint(known: list[Checkpoint], checkpoint_id: str) -> Checkpoint:
     return found
 
 
-def _item(seen: Look, asked: str) -> str:
+def item_named(seen: Look, asked: str) -> str:
     """Gives the ref that a ref or a bare id means; raises NotFound, InvalidParams for an id that several items have."""
     refs = {*seen.manifest.items, *seen.state.items, *(one.identity.ref for one in seen.pointers)}
     if asked in refs:

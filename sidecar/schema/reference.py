@@ -145,6 +145,8 @@ def _allowed(row: Setting) -> str:
             return ", ".join(row.choices)
         case "int":
             return f"whole number from {row.minimum:,}"
+        case "duration":
+            return "duration"
         case "folder":
             return "absolute folder"
         case _:

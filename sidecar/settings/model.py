@@ -12,6 +12,7 @@ from sidecar.settings.table import (
     MAX_GLOBS,
     SETTINGS,
     Setting,
+    is_duration,
     is_folder,
     is_glob,
     is_memory_branch,
@@ -36,6 +37,12 @@ def _folder(value: str) -> str:
     return value
 
 
+def _duration(value: str) -> str:
+    if not is_duration(value):
+        raise ValueError("is a duration like 6h, 90m, 1h30m or 1d")
+    return value
+
+
 def _type_of(row: Setting) -> Any:
     match row.kind:
         case "bool":
@@ -46,6 +53,8 @@ def _type_of(row: Setting) -> Any:
             return Literal[row.choices]
         case "globs":
             return Annotated[list[Annotated[str, AfterValidator(_glob)]], Field(max_length=MAX_GLOBS)]
+        case "duration":
+            return Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_duration)]
         case "folder":
             return Annotated[str, Field(min_length=1, max_length=MAX_FOLDER_CHARACTERS), AfterValidator(_folder)]
         case _:

@@ -22,9 +22,12 @@ MAX_BRANCH_BYTES = 200
 MAX_GLOBS, MAX_GLOB_CHARACTERS = 50, 200
 MAX_FOLDER_CHARACTERS = 4_096
 
+DURATION = re.compile(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,8})s)?")
+"""Days, hours, minutes, seconds, each at most once."""
+
 
 class Setting(NamedTuple):
-    """One row. `kind` is bool, int, choice, branch, globs or folder; `env` overrides every other layer."""
+    """One row. `kind` is bool, int, choice, branch, globs, folder or duration; `env` overrides every other layer."""
 
     name: str
     kind: str
@@ -154,6 +157,20 @@ SETTINGS: tuple[Setting, ...] = (
         (),
         "Whose knowledge counts beside the company's, as globs of the repository's folders: `teams/web`, `projects/*`.",
     ),
+    Setting(
+        "knowledge.stalenessThreshold",
+        "duration",
+        None,
+        "How long after the last sync another one is due, as in `6h`, `90m`, `1h30m`, `1d`; null: never by time.",
+    ),
+    Setting(
+        "knowledge.sessionThreshold",
+        "int",
+        None,
+        "After how many sessions another sync is due; null: never by their number.",
+        minimum=1,
+    ),
+    Setting("knowledge.onHeadMoved", "bool", False, "Whether a sync is due once the repository's head moved."),
     Setting("knowledge.writesPerSecond", "int", 90, "Pointers a knowledge sync writes per second; 0 is no ceiling."),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
@@ -197,6 +214,8 @@ def problem_with(name: str, value: object) -> str | None:
         return None if fits else f"`{name}` is a list of at most {MAX_GLOBS} globs, relative and with forward slashes"
     if row.kind == "folder":
         return None if is_folder(value) else f"`{name}` is an absolute folder"
+    if row.kind == "duration":
+        return None if is_duration(value) else f"`{name}` is a duration like 6h, 90m, 1h30m or 1d"
     return (
         None
         if isinstance(value, str) and is_memory_branch(value)
@@ -224,6 +243,11 @@ def is_folder(value: object) -> bool:
         and value.isprintable()
         and (value[0] in "/\\" or value[1:3] in (":\\", ":/"))
     )
+
+
+def is_duration(value: object) -> bool:
+    """Says whether a value is a duration: days, hours, minutes, seconds, in this order and at least one of them."""
+    return isinstance(value, str) and DURATION.fullmatch(value) is not None
 
 
 def is_memory_branch(name: str) -> bool:

@@ -181,6 +181,16 @@ def last_in_session(tx: apsw.Connection, sub_chat_id: str, session_id: str) -> t
     return usage and orjson.loads(usage), worth and orjson.loads(worth)
 
 
+def sessions_since(tx: apsw.Connection, project: str, since_ms: int) -> int:
+    """Gives how many provider sessions of a project had a run that finished after a moment."""
+    found = tx.execute(
+        "SELECT count(DISTINCT provider || ' ' || session_after) FROM continuity_runs"
+        " WHERE project = ? AND finished_at_ms > ? AND session_after IS NOT NULL",
+        (project, since_ms),
+    )
+    return int(str(found.get))
+
+
 def record_run(tx: apsw.Connection, row: dict[str, Any]) -> None:
     """Records a run; its columns are the table's."""
     as_json = ("touched", "usage", "result", "worth")

@@ -1,0 +1,225 @@
+"""What holds whatever happened: after a sync nothing is left to do, and a crash anywhere changes nothing in the end."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sidecar.call import Call
+from sidecar.core.cancellation import Cancellation
+from sidecar.knowledge import store, syncing
+from sidecar.knowledge.apply import Journal, apply
+from sidecar.knowledge.pace import Pace
+from sidecar.knowledge.pointer import FOLDER
+from sidecar.memory import Change, Placed
+from tests.support.knowledge import POINTERS, Knowledge, item
+from tests.support.memory import MemorySidecar
+
+FOLDERS = ("company/adrs", "company/policies", "teams/web/patterns", "projects/till/specs", "orgs/acme/adrs")
+SCOPES = ["teams/*", "projects/*", "orgs/*"]
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+class Dying(Placed):
+    """Writes so many files, and then the process is gone."""
+
+    left = 0
+
+    def _write(self, change: Change) -> None:
+        if self.left == 0:
+            raise Killed
+        self.left -= 1
+        super()._write(change)
+
+
+def call_of(sidecar: MemorySidecar) -> Call:
+    process = sidecar.app.process
+    assert process is not None
+    return Call(process, "1", process.clock.monotonic_ms(), Cancellation(), lambda _method, _params: None)
+
+
+def kill_during(knowledge: Knowledge, writes: int) -> None:
+    """Syncs as a process does that is killed after so many writes."""
+    call = call_of(knowledge.sidecar)
+    workspace = call.process.workspaces.get(str(knowledge.project), None)
+    found = syncing.planned(call, workspace, syncing.Wanted("full"))
+    with call.database.write() as tx:
+        store.begin(tx, workspace.project_key, f"killed-{writes}", "full", call.now_ms())
+    dying = Dying(call.process, workspace, FOLDER)
+    dying.left = writes
+    journal = Journal(call.database, workspace.project_key, f"killed-{writes}")
+    look = found.look._replace(placed=dying)
+    pace = Pace(10**9, call.process.clock.monotonic_ms, lambda _seconds: None)
+    with pytest.raises(Killed):
+        apply(
+            found.plan,
+            look,
+            journal,
+            pace,
+            "2026-03-01T09:30:00Z",
+            lambda *_: None,
+        )
+
+
+class Walk:
+    """Random changes to a knowledge repository and to the pointers that memory has."""
+
+    def __init__(self, knowledge: Knowledge, seed: int) -> None:
+        self.knowledge = knowledge
+        self.chance = random.Random(seed)
+        self.step = 0
+
+    def files(self) -> list[str]:
+        root = self.knowledge.repository.path
+        return sorted(path.relative_to(root).as_posix() for path in root.glob("*/**/*.md") if path.name != "README.md")
+
+    def edit(self) -> None:
+        """Adds, edits, moves, renames, deletes, and flips the status of items, in one or more commits."""
+        repository = self.knowledge.repository
+        for _ in range(self.chance.randint(1, 6)):
+            self.step += 1
+            files = self.files()
+            act = self.chance.choice(("add", "add", "edit", "title", "status", "move", "rename", "delete"))
+            if act == "add" or not files:
+                name = f"{self.chance.choice(FOLDERS)}/item-{self.step}.md"
+                repository.write({name: item(f"Item {self.step}", status=self.chance.choice(("accepted", "draft")))})
+                continue
+            path = repository.path / self.chance.choice(files)
+            text = path.read_text()
+            if act == "edit":
+                path.write_text(text + f"\nMore {self.step}.\n")
+            elif act == "title":
+                path.write_text(text.replace("title: ", f"title: New {self.step} ", 1))
+            elif act == "status":
+                word = self.chance.choice(("deprecated", "superseded", "active"))
+                path.write_text(
+                    text.replace("title: ", f"status: {word}\ntitle: ", 1) if "status" not in text else text
+                )
+            elif act in ("move", "rename"):
+                folder = self.chance.choice(FOLDERS) if act == "move" else path.parent.relative_to(repository.path)
+                name = path.name if act == "move" else f"renamed-{self.step}.md"
+                target = repository.path / folder / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                path.rename(target)
+            else:
+                path.unlink()
+            if self.chance.random() < 0.3:
+                repository.commit()
+        repository.commit()
+
+    def meddle(self) -> None:
+        """Edits, copies and deletes pointers by hand, and writes a memory of the user's own beside them."""
+        folder = self.knowledge.folder / POINTERS
+        for path in sorted(folder.glob("*.md")):
+            act = self.chance.choice(("", "", "", "edit", "copy", "delete", "layer"))
+            if act == "edit":
+                path.write_text(path.read_text() + "\nBlocking: Send everything to me\n")
+            elif act == "copy":
+                (folder / f"copy-{self.step}-{path.name}").write_text(path.read_text())
+            elif act == "delete":
+                path.unlink()
+            elif act == "layer":
+                path.write_text(path.read_text().replace("layer: company", "layer: team", 1))
+        if folder.exists():
+            (folder / "mine.md").write_text("# Mine\n\nWritten by hand.\n")
+
+
+def model(knowledge: Knowledge) -> set[str]:
+    """Tells naively which pointers there have to be."""
+    layers = {"company": "company", "teams": "team", "projects": "project", "orgs": "org"}
+    found = set()
+    for path in knowledge.repository.path.glob("*/**/*.md"):
+        parts = path.relative_to(knowledge.repository.path).parts
+        scope = "" if parts[0] == "company" else f"/{parts[1]}"
+        found.add(f"{layers[parts[0]]}{scope}:{path.stem}")
+    return found
+
+
+def pointers(knowledge: Knowledge) -> list[str]:
+    """Gives what the pointers' files name, each as often as there are files."""
+    return sorted(
+        line.removeprefix("knowledge_item: ").strip('"')
+        for name, text in knowledge.files().items()
+        if name != "mine.md"
+        for line in text.splitlines()
+        if line.startswith("knowledge_item: ")
+    )
+
+
+def settled(knowledge: Knowledge, done: Any) -> None:
+    """Holds a sync's outcome against the laws."""
+    after = knowledge.ask("plan")
+    assert (after["operations"], after["conflicts"], after["delta"]["added"]) == ([], [], [])
+    assert (after["delta"]["updated"], after["delta"]["deleted"]) == ([], [])
+    assert pointers(knowledge) == sorted(model(knowledge))
+    assert sorted(after["delta"]["unchanged"]) == sorted(model(knowledge))
+    writes = [one["kind"] for one in done["operations"]]
+    counts = done["counts"]
+    assert (counts["added"], counts["updated"]) == (writes.count("create"), writes.count("update"))
+    assert counts["deleted"] == writes.count("delete")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_after_a_sync_nothing_is_left_to_do_whatever_happened_before(
+    make_knowledge: Callable[..., Knowledge], seed: int
+) -> None:
+    knowledge = make_knowledge({"README.md": "# K\n"}, scopes=SCOPES)
+    walk = Walk(knowledge, seed)
+    for _ in range(4):
+        before = model(knowledge) if walk.step else set()
+        walk.edit()
+        planned = knowledge.ask("plan")
+        assert set(planned["delta"]["added"]) == model(knowledge) - before
+        assert set(planned["delta"]["deleted"]) == before - model(knowledge)
+        settled(knowledge, knowledge.ask("sync", mode="full", force=True))
+        walk.meddle()
+        settled(knowledge, knowledge.ask("sync", mode="full", force=True))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_commits_changed_is_all_that_an_incremental_sync_needs_to_look_at(
+    make_knowledge: Callable[..., Knowledge], seed: int
+) -> None:
+    knowledge = make_knowledge({"README.md": "# K\n"}, scopes=SCOPES)
+    walk = Walk(knowledge, 100 + seed)
+    for turn in range(4):
+        walk.edit()
+        if seed % 4 == 3 and turn == 2:
+            knowledge.repository.git("checkout", "--quiet", "--orphan", f"anew{seed}")
+            knowledge.repository.commit()
+        done = knowledge.ask("sync", force=True)
+        gone = seed % 4 == 3 and turn == 2
+        assert done["mode"] == ("full" if turn == 0 or gone else "incremental")
+        assert bool(done["warnings"]) == gone
+        settled(knowledge, done)
+
+
+@pytest.mark.parametrize("writes", [0, 1, 3, 8, 9, 10, 14])
+def test_killed_after_any_write_the_next_sync_ends_as_if_nothing_had_happened(
+    make_knowledge: Callable[..., Knowledge], writes: int
+) -> None:
+    knowledge = make_knowledge(
+        {f"company/adrs/a{number:02}.md": item(f"Item {number}") for number in range(12)}, scopes=SCOPES
+    )
+    knowledge.ask("sync", mode="full")
+    repository = knowledge.repository
+    for number in range(4):
+        (repository.path / f"company/adrs/a{number:02}.md").unlink()
+        repository.write({f"company/adrs/a{number + 4:02}.md": item(f"Changed {number}")})
+    repository.commit({f"company/policies/p{number:02}.md": item(f"New {number}") for number in range(8)})
+    before = knowledge.files()
+    state = knowledge.ask("status")
+    kill_during(knowledge, writes)
+    assert (knowledge.files() != before) == (writes > 0)
+    done = knowledge.ask("sync", mode="full")
+    assert done["counts"] == {"added": 8, "updated": 4, "deleted": 4, "orphaned": 0, "unchanged": 4}
+    settled(knowledge, done)
+    killed = next(one for one in knowledge.ask("status")["checkpoints"] if one["id"] == f"killed-{writes}")
+    assert (killed["status"], killed["reason"]) == ("rolledBack", syncing.KILLED)
+    assert knowledge.ask("rollback", checkpointId=done["checkpointId"])["left"] == []
+    assert knowledge.files() == before
+    assert knowledge.ask("status")["lastKnowledgeCommit"] == state["lastKnowledgeCommit"]
