@@ -2756,8 +2756,8 @@ export interface Methods {
    *
    * Reads the project's own files (constitution, configuration, agents, session, hand-offs; without them its
    * instruction files) and writes nothing. Constitution and mode are there in every bracket; memories by its level:
-   * none when fresh, but once after a compaction or resume. Texts are data: secrets are masked, and none can forge the
-   * block's structure.
+   * none when fresh, but once after a compaction or resume; HOT ones first, then those that bear on the task. Texts are
+   * data: secrets are masked, and none can forge the block's structure.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */

@@ -31,13 +31,27 @@ def composed(sources: Sources, wanted: Wanted) -> ContextComposeResult:
 
 
 def remembered_in(
-    call: Call, workspace: Workspace, token: str | None, bracket: Bracket, *, is_first: bool, kept: Sequence[str] = ()
+    call: Call,
+    workspace: Workspace,
+    token: str | None,
+    bracket: Bracket,
+    *,
+    task: str,
+    is_first: bool,
+    kept: Sequence[str] = (),
 ) -> Remembered:
-    """Gives the HOT memories within reach, where the bracket tells of any, after those just kept."""
+    """Gives the memories within reach, where the bracket tells of any: those just kept, HOT ones, the task's."""
     has_continuation = os.path.isfile(os.path.join(workspace.project, CONTINUATION))
     if not asks_for_memories(bracket, is_first=is_first):
         return Remembered(has_continuation=has_continuation)
-    loaded = preload(call, workspace, token)
+    loaded = preload(call, workspace, token, task=task)
     just = recalled(call, workspace, token, kept) if kept and not loaded.warning else ()
     hot = tuple(memory for memory in loaded.memories if memory.id not in kept)
-    return Remembered(just + hot, loaded.total, is_first, has_continuation, loaded.warning)
+    told = {memory.id for memory in just + hot}
+    relevant = tuple(one for one in loaded.relevant if one.memory.id not in told)
+    return Remembered(just + hot, loaded.total, is_first, has_continuation, loaded.warning, relevant)
+
+
+def task_of(told: str | None, sources: Sources) -> str:
+    """Gives the task: as told, else as the session file has it."""
+    return told if told is not None else sources.pipeline.task if sources.pipeline is not None else ""

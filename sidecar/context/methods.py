@@ -3,7 +3,7 @@
 from sidecar.call import Call
 from sidecar.context import compacting, recovering
 from sidecar.context.brackets import BRACKETS, Bracket, settled
-from sidecar.context.composing import composed, remembered_in
+from sidecar.context.composing import composed, remembered_in, task_of
 from sidecar.context.layers import Wanted
 from sidecar.context.model import (
     ContextBracketParams,
@@ -46,15 +46,16 @@ def compose_block(call: Call, params: ContextComposeParams) -> ContextComposeRes
 
     Reads the project's own files (constitution, configuration, agents, session, hand-offs; without them its
     instruction files) and writes nothing. Constitution and mode are there in every bracket; memories by its level:
-    none when fresh, but once after a compaction or resume. Texts are data: secrets are masked, and none can forge the
-    block's structure.
+    none when fresh, but once after a compaction or resume; HOT ones first, then those that bear on the task. Texts are
+    data: secrets are masked, and none can forge the block's structure.
     """
     found = _bracket(params)
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
     sources = gather(workspace.project, workspace.cwd, params.agent)
     is_first = params.after_compaction or params.resumed
-    remembered = remembered_in(call, workspace, params.token, found, is_first=is_first)
+    task = task_of(params.task, sources)
+    remembered = remembered_in(call, workspace, params.token, found, task=task, is_first=is_first)
     return composed(sources, Wanted(found, params.mode, params.task, remembered))
 
 

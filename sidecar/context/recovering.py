@@ -3,7 +3,7 @@
 from sidecar.call import Call
 from sidecar.context import continuing, store
 from sidecar.context.brackets import Bracket, settled
-from sidecar.context.composing import composed, remembered_in
+from sidecar.context.composing import composed, remembered_in, task_of
 from sidecar.context.halt import Halt
 from sidecar.context.ides import IDES, RESUME
 from sidecar.context.layers import Wanted
@@ -41,7 +41,9 @@ def post_compact(call: Call, params: ContextPostCompactParams) -> ContextPostCom
     agent, told = _told_of(params, halt, "FRESH")
     sources = gather(workspace.project, workspace.cwd, agent)
     kept = halt.memories if halt is not None and halt.compaction_id == compaction_id else ()
-    remembered = remembered_in(call, workspace, params.token, "FRESH", is_first=True, kept=kept)
+    remembered = remembered_in(
+        call, workspace, params.token, "FRESH", task=task_of(told.task or None, sources), is_first=True, kept=kept
+    )
     counted, is_known = continuing.follow_compaction(call, workspace, params.session_id, compaction_id, sources)
     decision = continuing.decided(counted, continuing.following(sources.pipeline, told))
     shown = continuing.Shown(params.session_id, call.now(), decision, None)

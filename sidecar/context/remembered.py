@@ -8,7 +8,7 @@ from sidecar.context.fitting import Part, line_weight
 from sidecar.context.sections import sections_of, statements
 from sidecar.context.xml_text import Element, text_line
 from sidecar.core.text import one_line
-from sidecar.memory import Memory
+from sidecar.memory import Memory, Relevant, told
 
 CONTINUATION = ".chati/continuation/latest.md"
 
@@ -18,11 +18,11 @@ WEIGHTS: Mapping[MemoryLevel, int] = {"none": 0, "metadata": 80, "chunks": 260, 
 FRESH_WEIGHT = 600
 """Tokens for the HOT memories that are told once after a compaction or resume."""
 
-TITLE_CHARACTERS, GIST_CHARACTERS = 80, 320
+TITLE_CHARACTERS, GIST_CHARACTERS, CHUNK_CHARACTERS = 80, 320, 800
 
 
 class Remembered(NamedTuple):
-    """The HOT memories within reach, and what is known of the moment."""
+    """The HOT memories within reach, others that bear on the task, and what is known of the moment."""
 
     memories: tuple[Memory, ...] = ()
     total: int = 0
@@ -31,6 +31,8 @@ class Remembered(NamedTuple):
     has_continuation: bool = False
     warning: str = ""
     """Why there are none, where they cannot be read."""
+    relevant: tuple[Relevant, ...] = ()
+    """Others that bear on the task, the best first."""
 
 
 NOTHING = Remembered()
@@ -54,16 +56,20 @@ def memory_part(bracket: Bracket, remembered: Remembered) -> Part | None:
         level, weight = "chunks", FRESH_WEIGHT
     else:
         weight = WEIGHTS[level]
-    if level == "none" or not remembered.memories:
+    if level == "none" or not (remembered.memories or remembered.relevant):
         return None
-    lines = _titles(remembered, weight) if level == "metadata" else _gists(remembered.memories, weight)
+    lines = _titles(remembered, weight) if level == "metadata" else _chunks(remembered, weight)
     return _part(bracket, level, lines)
 
 
 def gist_of(memory: Memory) -> str:
     """Gives a memory's first statements on one line."""
-    said = [text for section in sections_of(memory.text) for text in statements(section.lines)]
-    return one_line("; ".join(said), GIST_CHARACTERS)
+    return _statements(memory.text, GIST_CHARACTERS)
+
+
+def _statements(text: str, limit: int) -> str:
+    said = [statement for section in sections_of(text) for statement in statements(section.lines)]
+    return one_line("; ".join(said), limit)
 
 
 def _part(bracket: Bracket, level: MemoryLevel, lines: Sequence[str]) -> Part:
@@ -71,26 +77,53 @@ def _part(bracket: Bracket, level: MemoryLevel, lines: Sequence[str]) -> Part:
 
 
 def _titles(remembered: Remembered, weight: float) -> list[str]:
-    """One line as the specification shows it, with as many titles as fit."""
-    names = [one_line(memory.title, TITLE_CHARACTERS) or memory.id for memory in remembered.memories]
-    count = f"{remembered.total} HOT {'memory' if remembered.total == 1 else 'memories'} available"
+    """One line as the specification shows it, and one for those of the task, with as many titles as fit."""
+    lines: list[str] = []
+    if remembered.memories:
+        count = f"{remembered.total} HOT {_noun(remembered.total)} available"
+        lines.append(_named(count, [_title(one) for one in remembered.memories], remembered.total, weight))
+    if remembered.relevant:
+        more, number = "more " if lines else "", len(remembered.relevant)
+        count = f"{number} {more}{_noun(number)} on this task"
+        left = weight - sum(line_weight(text_line(line, 1)) for line in lines)
+        line = _named(count, [_title(one.memory) for one in remembered.relevant], number, left)
+        lines += [line] if line_weight(text_line(line, 1)) <= left or not lines else []
+    return lines
+
+
+def _named(count: str, names: list[str], total: int, weight: float) -> str:
     while names:
-        more = ", …" if len(names) < remembered.total else ""
+        more = ", …" if len(names) < total else ""
         line = f"[{count}: {', '.join(names)}{more}]"
         if line_weight(text_line(line, 1)) <= weight:
-            return [line]
+            return line
         names.pop()
-    return [f"[{count}]"]
+    return f"[{count}]"
 
 
-def _gists(memories: Sequence[Memory], weight: float) -> list[str]:
+def _chunks(remembered: Remembered, weight: float) -> list[str]:
+    """A line for each: what of it matters for the task, its beginning where there is no room for that."""
+    terms = remembered.relevant[0].terms if remembered.relevant else ()
     lines: list[str] = []
-    for memory in memories:
-        gist = gist_of(memory)
-        title = one_line(memory.title, TITLE_CHARACTERS) or memory.id
-        line = f"- {gist}" if title.casefold() in gist.casefold() else f"- {title}: {gist}" if gist else f"- {title}"
+    for memory in (*remembered.memories, *(one.memory for one in remembered.relevant)):
+        chunk = told("chunks", memory.title, memory.tags, memory.text, terms).text
+        wordings = (_line(memory, _statements(chunk, CHUNK_CHARACTERS)), _line(memory, gist_of(memory)))
+        line = next((line for line in wordings if line_weight(text_line(line, 1)) <= weight), wordings[-1])
         weight -= line_weight(text_line(line, 1))
         if weight < 0 and lines:
             break
         lines.append(line)
     return lines
+
+
+def _line(memory: Memory, said: str) -> str:
+    title = _title(memory)
+    return f"- {said}" if title.casefold() in said.casefold() else f"- {title}: {said}" if said else f"- {title}"
+
+
+def _title(memory: Memory) -> str:
+    return one_line(memory.title, TITLE_CHARACTERS) or memory.id
+
+
+def _noun(number: int) -> str:
+    return "memory" if number == 1 else "memories"

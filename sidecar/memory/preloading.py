@@ -9,6 +9,7 @@ from sidecar.memory.access import reach_of
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.index import index_of
 from sidecar.memory.layout import SHARED
+from sidecar.memory.relevant import Relevance, Relevant
 from sidecar.memory.store import entries, listing
 from sidecar.memory.store.listing import Filter
 from sidecar.workspace import Workspace
@@ -24,12 +25,14 @@ class Preloaded(NamedTuple):
     memories: tuple[Memory, ...]
     total: int
     """How many there are, those given among them."""
+    relevant: tuple[Relevant, ...] = ()
+    """Those of any tier within reach that bear on the task, the best first; archived ones are not among them."""
     warning: str = ""
     """Why there are none, where the folder cannot be used."""
 
 
-def preload(call: Call, workspace: Workspace, token: str | None, tier: Tier = "hot") -> Preloaded:
-    """Gives the memories of a tier within a token's reach; being given counts as no access.
+def preload(call: Call, workspace: Workspace, token: str | None, tier: Tier = "hot", *, task: str = "") -> Preloaded:
+    """Gives the memories of a tier within a token's reach, and what bears on a task; being given counts as no access.
 
     Raises PolicyDenied for a token that is not valid.
     """
@@ -38,13 +41,15 @@ def preload(call: Call, workspace: Workspace, token: str | None, tier: Tier = "h
     try:
         index_of(call.process, workspace).check()
     except (PolicyDenied, StateDegraded) as error:
-        return Preloaded(reach.agent, (), 0, error.message)
+        return Preloaded(reach.agent, (), 0, warning=error.message)
     with call.database.read() as tx:
         scope = workspace.project_key, reach.owners, Filter(tier=tier)
         found = listing.listed(tx, *scope, 0, MAX_PRELOADED)
         total = listing.count(tx, *scope)
     ordered = sorted((one.memory for one in found), key=_standing)
-    return Preloaded(reach.agent, tuple(ordered), total)
+    relevance = call.process.part(Relevance, Relevance)
+    relevant = relevance.within(call.process, workspace, reach, task) if task.strip() else ()
+    return Preloaded(reach.agent, tuple(ordered), total, relevant)
 
 
 def recalled(call: Call, workspace: Workspace, token: str | None, ids: Iterable[str]) -> tuple[Memory, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.memory.access import SHARED_ONLY
+from sidecar.memory.access import SHARED_ONLY, Reach
 from sidecar.memory.entry import Memory
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.levels import Level, told
@@ -29,6 +29,9 @@ AT_ONCE = 200
 look at the files follows the run."""
 
 DAY_MS = 24 * 60 * 60 * 1000
+MAX_WITHIN = 6
+"""So many are told beside the HOT ones."""
+
 MAX_KEPT = 256
 """Answers kept for prompts that come again."""
 
@@ -72,15 +75,18 @@ class Relevance:
         """Searches, and keeps the answer. Scores are those of the day, so that a text is answered alike all day."""
         index = index_of(process, workspace)
         key = _key(process, index, text)
-        terms = tuple(significant(text))
-        day_ms = process.clock.now_ms() // DAY_MS * DAY_MS
-        with process.database.read() as tx:
-            found = search(tx, index.project, SHARED_ONLY, text, Sought(), limit, day_ms)
-        answer = tuple(
-            Relevant(one.entry.memory, terms, one.factors._asdict())
-            for one in found
-            if _bears_on(one, frozenset(terms))
-        )
+        answer = _looked_for(process, index, SHARED_ONLY, text, limit)
+        self._answers.put(key, answer, 1)
+        return answer
+
+    def within(self, process: Process, workspace: Workspace, reach: Reach, text: str) -> tuple[Relevant, ...]:
+        """Gives what bears on a text of all that somebody may reach, as the index has it; the best first."""
+        index = index_of(process, workspace)
+        key = *_key(process, index, text), reach.agent
+        kept = self._answers.get(key)
+        if isinstance(kept, tuple):
+            return kept
+        answer = _looked_for(process, index, reach, text, MAX_WITHIN)
         self._answers.put(key, answer, 1)
         return answer
 
@@ -98,6 +104,15 @@ def look_over(process: Process, workspace: Workspace) -> None:
     index = index_of(process, workspace)
     if index.files() > AT_ONCE:
         index.check()
+
+
+def _looked_for(process: Process, index: Index, reach: Reach, text: str, limit: int) -> tuple[Relevant, ...]:
+    terms = tuple(significant(text))
+    day_ms = process.clock.now_ms() // DAY_MS * DAY_MS
+    with process.database.read() as tx:
+        found = search(tx, index.project, reach, text, Sought(), limit, day_ms)
+    asked = frozenset(terms)
+    return tuple(Relevant(one.entry.memory, terms, one.factors._asdict()) for one in found if _bears_on(one, asked))
 
 
 def _bears_on(one: Found, asked: frozenset[str]) -> bool:

@@ -38,6 +38,7 @@ def main() -> None:
         for bracket in ("FRESH", "MODERATE", "DEPLETED", "CRITICAL"):
             asked: dict[str, object] = {"cwd": str(project), "bracket": bracket, "afterCompaction": True}
             said(bracket, floor, median(partial(compose, sidecar, asked)))
+            said(f"{bracket}, a new task each time", floor, median(partial(compose_anew, sidecar, asked)))
         if options.project is None:
             session = project / ".chati" / "session.yaml"
 
@@ -52,6 +53,12 @@ def main() -> None:
 def compose(sidecar: MemorySidecar, asked: dict[str, object], _: int) -> None:
     """Asks for one block."""
     sidecar.client.request("context/compose", asked)
+
+
+def compose_anew(sidecar: MemorySidecar, asked: dict[str, object], number: int) -> None:
+    """Asks for the block of a task that was not asked for before."""
+    task = f"Decide number {number} after a talk about the merits of what was decided before"
+    sidecar.client.request("context/compose", {**asked, "task": task})
 
 
 def made(project: Path, memories: int) -> Path:

@@ -81,3 +81,42 @@ def test_a_folder_of_memories_that_is_a_link_is_left_out_with_a_warning(
     composed = compose(bracket="MODERATE")
     assert composed["data"]["memory"] is None
     assert "No memories: `memories` is a link" in composed["warnings"][0]
+
+
+MIGRATION = "Run the schema migration before the deploy.\n\nThe printer needs paper.\n"
+
+
+def test_what_bears_on_the_task_is_told_after_the_hot_ones_whatever_its_tier(
+    compose: Compose, chati: Repository
+) -> None:
+    folder = ".chati/memories/shared/durable"
+    chati.write({
+        f"{folder}/hot.md": memory_file("auth-pattern", "JWT was chosen, stateless.", confidence=0.5),
+        f"{folder}/warm.md": memory_file("schema migration", MIGRATION, tier="warm"),
+        f"{folder}/cold.md": memory_file("printer", "The printer needs paper.", tier="cold"),
+    })  # fmt: skip
+    task = "Deploy the schema migration"
+    moderate = compose(bracket="MODERATE", task=task)["data"]["memory"]["text"]
+    assert moderate.splitlines() == [
+        "[1 HOT memory available: auth-pattern]", "[1 more memory on this task: schema migration]",
+    ]  # fmt: skip
+    depleted = compose(bracket="DEPLETED", task=task)["data"]["memory"]["text"]
+    assert [line.partition(":")[0] for line in depleted.splitlines()] == [
+        "- auth-pattern", "- Run the schema migration before the deploy.; The printer needs paper.",
+    ]  # fmt: skip
+    other = compose(bracket="MODERATE", task="Draw a logo")["data"]["memory"]["text"]
+    assert other == "[1 HOT memory available: auth-pattern]"
+    (chati.path / folder / "hot.md").unlink()
+    alone = compose(bracket="MODERATE", task=task)["data"]["memory"]["text"]
+    assert alone == "[1 memory on this task: schema migration]"
+
+
+def test_the_task_reaches_an_agents_own_memories_with_its_token_only(
+    client: Client, compose: Compose, chati: Repository
+) -> None:
+    own = {".chati/memories/brief/durable/own.md": memory_file("schema migration", MIGRATION, tier="warm")}
+    chati.write(own)
+    asked = {"bracket": "MODERATE", "task": "Deploy the schema migration"}
+    token = client.request("session/activate", {"cwd": str(chati.path), "agent": "brief"})["token"]
+    assert compose(**asked)["data"]["memory"] is None
+    assert "schema migration" in compose(**asked, token=token)["data"]["memory"]["text"]
