@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.client import Client
 from tests.support.clock import FixedClock
+from tests.support.knowledge import Knowledge
 from tests.support.memory import MemorySidecar
 from tests.support.process import SidecarProcess
 from tests.support.repositories import HERMETIC, Contents, Repository, made, stray_commits
@@ -119,5 +120,19 @@ def make_repository(tmp_path: Path) -> Callable[..., Repository]:
 
     def make(files: Mapping[str, Contents] | None = None, name: str = "repository") -> Repository:
         return make_repository_at(tmp_path / name, files)
+
+    return make
+
+
+@pytest.fixture
+def make_knowledge(
+    sidecar: MemorySidecar, make_repository: Callable[..., Repository], tmp_path: Path
+) -> Callable[..., Knowledge]:
+    """Makes a knowledge repository with files, and a project beside it whose settings name it."""
+
+    def make(files: Mapping[str, Contents], **settings: Any) -> Knowledge:
+        project = tmp_path / "project"
+        project.mkdir()
+        return Knowledge(sidecar, project, make_repository(files, name="knowledge"), **settings)
 
     return make

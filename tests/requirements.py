@@ -171,6 +171,91 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Context Engine 3.5, Article XII.6: which IDEs go on by themselves": (
         "test_context_engine.py::test_three_ides_begin_the_new_session_themselves_and_three_get_the_file",
     ),
+    "Sync State Persistence: Save sync state after operation": (
+        "test_knowledge.py::test_a_sync_leaves_the_moment_the_commit_and_every_items_hash_and_pointer",
+    ),
+    "Sync State Persistence: Load sync state on startup": (
+        "test_knowledge.py::test_the_state_is_there_after_a_restart_and_empty_where_there_was_none",
+    ),
+    "Delta Detection: Detect new knowledge items": ("test_knowledge.py::test_a_new_item_is_added_and_nothing_else",),
+    "Delta Detection: Detect updated knowledge items": (
+        "test_knowledge.py::test_changed_content_constraints_or_status_is_an_update",
+    ),
+    "Delta Detection: Detect deleted knowledge items": (
+        "test_knowledge.py::test_an_item_that_is_gone_is_deleted_and_nothing_else",
+    ),
+    "Delta Detection: Detect unchanged items": ("test_knowledge.py::test_an_item_of_the_same_hash_is_unchanged",),
+    "Pointer Memory Creation: Generate pointer content": (
+        "test_knowledge.py::test_a_pointer_says_title_summary_type_three_blocking_constraints_and_the_id",
+    ),
+    "Pointer Memory Creation: Map knowledge layer to memory layer": (
+        "test_knowledge.py::test_every_layers_pointers_are_of_that_layer_in_memory",
+    ),
+    "Sync Operations: Full sync all knowledge": (
+        "test_knowledge.py::test_a_full_sync_checkpoints_adds_updates_and_deletes",
+    ),
+    "Sync Operations: Incremental sync since last commit": (
+        "test_knowledge.py::test_an_incremental_sync_looks_at_what_commits_changed_and_at_most_so_many",
+    ),
+    "Sync Operations: Single item sync": (
+        "test_knowledge.py::test_a_single_item_is_updated_created_or_marked_as_orphaned",
+    ),
+    "Conflict Detection: Detect hash mismatch conflict": (
+        "test_knowledge.py::test_a_pointer_whose_hash_is_another_is_a_conflict",
+    ),
+    "Conflict Detection: Detect orphaned pointer": (
+        "test_knowledge.py::test_a_pointer_to_an_item_that_is_gone_is_a_conflict",
+    ),
+    "Conflict Detection: Detect duplicate pointers": (
+        "test_knowledge.py::test_of_two_pointers_to_one_item_the_newest_stays",
+    ),
+    "Conflict Detection: Detect status change": (
+        "test_knowledge.py::test_a_status_that_became_deprecated_or_superseded_is_a_conflict",
+    ),
+    "Conflict Resolution: Apply update_memory resolution": (
+        "test_knowledge.py::test_an_update_brings_content_hash_and_moment_of_the_pointer_up_to_date",
+    ),
+    "Conflict Resolution: Apply delete_memory resolution": (
+        "test_knowledge.py::test_a_resolved_orphan_leaves_memory_and_mapping",
+    ),
+    "Conflict Resolution: Custom resolution strategy": (
+        "test_knowledge.py::test_custom_resolutions_count_by_type_and_item_and_the_rest_is_resolved_by_default",
+    ),
+    "Sync Triggers: Evaluate staleness threshold": (
+        "test_knowledge.py::test_a_sync_is_due_once_the_last_is_longer_ago_than_the_threshold",
+    ),
+    "Sync Triggers: Evaluate session threshold": ("test_knowledge.py::test_a_sync_is_due_once_so_many_sessions_ran",),
+    "Sync Triggers: No trigger met": ("test_knowledge.py::test_with_nothing_configured_no_sync_is_ever_due",),
+    "Checkpoint and Rollback: Create checkpoint before sync": (
+        "test_knowledge.py::test_every_sync_has_a_checkpoint_of_its_own_and_the_last_five_stay",
+    ),
+    "Checkpoint and Rollback: Rollback on catastrophic failure": (
+        "test_knowledge.py::test_a_sync_that_cannot_go_on_leaves_everything_as_it_was",
+    ),
+    "Sync Observability: Emit sync operation metrics": (
+        "test_knowledge.py::test_every_sync_is_counted_with_its_type_and_duration",
+    ),
+    "Sync Observability: Emit item sync metrics": ("test_knowledge.py::test_items_are_counted_by_what_became_of_them",),
+    "Sync Observability: Emit conflict metrics": ("test_knowledge.py::test_conflicts_are_counted_by_type",),
+    "Sync Observability: Emit error metrics": ("test_knowledge.py::test_failures_are_counted_by_code",),
+    "Sync Error Handling: Knowledge unavailable error": (
+        "test_knowledge.py::test_a_repository_out_of_reach_is_tried_three_times",
+    ),
+    "Sync Error Handling: State corrupted error": (
+        "test_knowledge.py::test_a_damaged_state_is_told_set_aside_and_begun_anew_from_the_pointers_there_are",
+    ),
+    "Sync Error Handling: Partial failure handling": (
+        "test_knowledge.py::test_what_fails_is_named_the_rest_is_done_and_the_sync_is_not_complete",
+    ),
+    "Performance Requirements: Delta detection performance": (
+        "test_knowledge.py::test_the_delta_of_a_thousand_items_takes_less_than_five_seconds",
+    ),
+    "Performance Requirements: Single item sync latency": (
+        "test_knowledge.py::test_a_single_item_is_synced_within_a_hundred_milliseconds",
+    ),
+    "Performance Requirements: Full sync performance": (
+        "test_knowledge.py::test_a_full_sync_of_a_thousand_items_takes_less_than_thirty_seconds_below_a_hundred_a_second",
+    ),
 }
 
 NOT_YET: dict[str, str] = {}

@@ -63,7 +63,7 @@ def to_bytes(state: SyncState) -> bytes:
         "pointerMapping": {ref: [one.memory_id, one.pointer] for ref, one in items},
         "pending": state.pending,
         "targetCommit": state.target_commit,
-        "failed": dict(sorted(state.failed.items())),
+        "failed": {key: list(one) for key, one in sorted(state.failed.items())},
     }
     return orjson.dumps(told)
 

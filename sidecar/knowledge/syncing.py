@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 from sidecar.call import Call
-from sidecar.core.errors import InvalidParams, NotFound, SyncFailed
-from sidecar.knowledge import store
+from sidecar.core.errors import InvalidParams, NotFound, SidecarError, SyncFailed
+from sidecar.knowledge import measures, store
 from sidecar.knowledge.apply import Done, Journal, apply, put_back, state_after
 from sidecar.knowledge.errors import deletion_stopped, partial_failure
 from sidecar.knowledge.locking import one_at_a_time
@@ -19,6 +19,7 @@ from sidecar.knowledge.state import SyncState, to_bytes
 from sidecar.knowledge.store import Checkpoint, Image
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.memory import Placed
+from sidecar.metrics import count
 from sidecar.workspace import Workspace
 
 KILLED = "The process that synced ended before it was done."
@@ -81,23 +82,46 @@ def sync(call: Call, workspace: Workspace, wanted: Wanted) -> Synced:
     Failures of single items raise PARTIAL_FAILURE when all others are done. Anything else leaves state, pointers and
     files as they were.
     """
-    with one_at_a_time(call.process.state_dir, workspace.project_key):
-        recover(call, workspace)
-        found = planned(call, workspace, wanted)
-        if found.plan.stops and not wanted.force:
-            raise deletion_stopped(found.plan.deletions, found.plan.pointers)
-        checkpoint_id = call.process.new_id()
-        with call.database.write() as tx:
-            store.begin(tx, workspace.project_key, checkpoint_id, found.mode, call.now_ms())
-        try:
-            synced, holding = _applied(call, workspace, found, checkpoint_id)
-        except BaseException as error:
-            _return(call, workspace, checkpoint_id, f"{type(error).__name__}")
-            raise
-    if holding:
-        failed = [{"item": key, "problem": text} for key, text in sorted(holding.items())]
-        raise partial_failure(failed, {"checkpointId": checkpoint_id, "counts": synced.done.counts})
+    try:
+        with one_at_a_time(call.process.state_dir, workspace.project_key):
+            synced, holding = _synced(call, workspace, wanted)
+        if holding:
+            failed = [{"item": key, "problem": text} for key, text in sorted(holding.items())]
+            raise partial_failure(failed, {"checkpointId": synced.checkpoint_id, "counts": synced.done.counts})
+    except SidecarError as error:
+        code = str(error.data.get("code", error.kind))
+        _measure(call, workspace, measures.of_failure(code))
+        call.log.warning("knowledge.syncFailed", code=code, elapsedMs=round(call.elapsed_ms()))
+        raise
     return synced
+
+
+def _synced(call: Call, workspace: Workspace, wanted: Wanted) -> tuple[Synced, Mapping[str, str]]:
+    recover(call, workspace)
+    found = planned(call, workspace, wanted)
+    if found.plan.stops and not wanted.force:
+        raise deletion_stopped(found.plan.deletions, found.plan.pointers)
+    checkpoint_id = call.process.new_id()
+    with call.database.write() as tx:
+        store.begin(tx, workspace.project_key, checkpoint_id, found.mode, call.now_ms())
+    try:
+        synced, holding = _applied(call, workspace, found, checkpoint_id)
+    except BaseException as error:
+        _return(call, workspace, checkpoint_id, type(error).__name__)
+        raise
+    counts = synced.done.counts
+    _measure(call, workspace, measures.of_sync(found.mode, call.elapsed_ms(), counts, found.plan.conflicts))
+    call.log.info("knowledge.synced", mode=found.mode, elapsedMs=round(call.elapsed_ms()), **counts)
+    return synced, holding
+
+
+def _measure(call: Call, workspace: Workspace, measured: Mapping[str, float]) -> None:
+    """Counts; what cannot be counted is logged, and the sync stands."""
+    try:
+        with call.database.write(durable=False) as tx:
+            count(tx, workspace.project_key, call.now_ms(), measured)
+    except SidecarError as error:
+        call.log.warning("knowledge.notMeasured", error=error.kind)
 
 
 def roll_back(call: Call, workspace: Workspace, checkpoint_id: str) -> tuple[int, list[str]]:

@@ -11,6 +11,8 @@ import apsw
 from sidecar.core.clock import rfc3339
 from sidecar.metrics.model import Provider
 
+NO_PROVIDER = ""
+
 
 def count_call(
     tx: apsw.Connection, project: str, provider: str, *, shadow: bool, now_ms: int, measures: Mapping[str, float]
@@ -23,6 +25,11 @@ def count_call(
         " ON CONFLICT DO UPDATE SET total = total + excluded.total, count = count + 1",
         [(day, project, provider, shadow, name, value) for name, value in measures.items()],
     )
+
+
+def count(tx: apsw.Connection, project: str, now_ms: int, measures: Mapping[str, float]) -> None:
+    """Adds one observation of each measure that belongs to no provider; labels stand in the name: `a.total{b=c}`."""
+    count_call(tx, project, NO_PROVIDER, shadow=False, now_ms=now_ms, measures=measures)
 
 
 def totals(
@@ -48,10 +55,10 @@ class DaySums(NamedTuple):
 
 
 def by_day(tx: apsw.Connection, project: str | None, since_day: str, provider: Provider | None) -> Iterator[DaySums]:
-    """Gives the sums by day, project and provider, in that order."""
+    """Gives the sums by day, project and provider, in that order; what belongs to no provider is not among them."""
     rows = tx.execute(
         "SELECT day, project, provider, shadow, name, total FROM continuity_metrics"
-        " WHERE project = coalesce(?, project) AND day >= ? AND provider = coalesce(?, provider)"
+        " WHERE project = coalesce(?, project) AND day >= ? AND provider = coalesce(?, provider) AND provider <> ''"
         " ORDER BY day, project, provider, shadow, name",
         (project, since_day, provider),
     )
