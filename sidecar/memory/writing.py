@@ -1,6 +1,7 @@
 """Changes to memories: each one a file written whole under the folder's lock, then taken into the index."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import NamedTuple
 
 from sidecar.call import Process
@@ -51,6 +52,12 @@ class Writer:
         self.index: Index = index_of(process, workspace)
         self.folder: MemoryFolder = self.index.folder
         self.project = workspace.project_key
+
+    def reaching(self, reach: Reach) -> "Writer":
+        """Gives the same with another reach."""
+        other = copy(self)
+        other.reach = reach
+        return other
 
     def add(self, new: New) -> Memory:
         """Writes a new memory; raises PolicyDenied where it is out of reach, InvalidParams when nothing is left."""

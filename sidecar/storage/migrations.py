@@ -262,6 +262,13 @@ MIGRATIONS: tuple[Migration, ...] = (
                  PRIMARY KEY (project, session_id)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "what captures are going to write",
+        (
+            """CREATE TABLE continuity_memory_plans (
+                 row_id INTEGER PRIMARY KEY, project TEXT NOT NULL, value BLOB NOT NULL)""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -279,6 +286,7 @@ DURABLE_TABLES = (
     "continuity_memory_tokens",
     "continuity_memory_openings",
     "continuity_memory_material",
+    "continuity_memory_plans",
     "continuity_memory_meetings",
     "continuity_memory_captures",
     "continuity_memory_capture_totals",

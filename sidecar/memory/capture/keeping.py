@@ -1,20 +1,23 @@
 """Writes what is worth keeping: new entries into the session's digest, repeats as evidence, oppositions as links.
 
-The folder is locked once for a whole digest, and the digest's file is written once.
+The folder is locked once for a whole digest, and the digest's file is written once. All is decided first, and the plan
+kept, so that a process that is killed leaves nothing half done for good.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sidecar.core.clock import rfc3339
-from sidecar.memory import attention, document, index_file
+from sidecar.memory import attention, index_file
+from sidecar.memory.access import Reach
 from sidecar.memory.capture import relations
 from sidecar.memory.capture.digest import Note
+from sidecar.memory.capture.plan import Entry, Plan, as_json, carry_out, from_json
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory
 from sidecar.memory.files import Numbers
 from sidecar.memory.front_matter import Value
-from sidecar.memory.layout import SHARED, file_of, folder_of
+from sidecar.memory.layout import SHARED
 from sidecar.memory.sameness import digest_of
 from sidecar.memory.store import captures, private, related
 from sidecar.memory.store.entries import Indexed
@@ -25,9 +28,6 @@ REPEAT_GAIN = 0.25
 
 CONTRADICTED = 0.5
 """What is left of the confidence of a memory that is contradicted."""
-
-MAX_GROUP_BYTES = 256 * 1024
-"""A digest beyond this goes on in another file."""
 
 
 class Kept(NamedTuple):
@@ -50,45 +50,43 @@ class Origin(NamedTuple):
 
 
 class Keeper:
-    """Keeps the notes of one digest; the folder's lock is held by the caller."""
+    """Decides what one digest comes to, and writes nothing; the folder's lock is held by the caller."""
 
     def __init__(self, writer: Writer, numbers: Numbers, origin: Origin) -> None:
         self.writer = writer
         self.numbers = numbers
         self.origin = origin
         self.now_ms = writer.process.clock.now_ms()
-        self.day = rfc3339(self.now_ms)[:10]
         self.policy = attention.policy_of(writer.process.settings(writer.project))
+        self.dropped: Counter[str] = Counter()
         self._repeated: list[str] = []
         self._contradicted: list[str] = []
-        self._dropped: Counter[str] = Counter()
-        self._new: dict[str, list[tuple[str, Note, dict[str, Value]]]] = {}
-        self._changes: dict[str, tuple[Memory, dict[str, Value]]] = {}
-        self._alone: dict[str, str] = {}
-        self._seen: set[str] = set()
+        self._entries: list[Entry] = []
+        self._amended: dict[str, dict[str, Value]] = {}
+        self._met: dict[str, int] = {}
 
-    def keep(self, notes: Sequence[Note]) -> Kept:
-        """Sorts the notes into new ones, repeats and those the user had deleted, and writes them."""
+    def plan(self, notes: Sequence[Note]) -> Plan:
+        """Sorts the notes into new ones, repeats and those the user had deleted."""
         for note in notes:
             digest = digest_of(note.title, note.text)
-            if digest not in self._seen:
-                self._seen.add(digest)
+            if digest not in self._met:
+                self._met[digest] = note.at_ms
                 self._sort(note, digest)
-        self._write_changes()
-        paths: tuple[str, ...] = tuple(self._write(owner) for owner in sorted(self._new))
-        new: tuple[str, ...] = tuple(memory_id for owner in sorted(self._new) for memory_id, _, _ in self._new[owner])
-        new, paths = (*new, *self._alone), (*paths, *self._alone.values())
-        return Kept(new, tuple(self._repeated), tuple(self._contradicted), self._dropped, paths)
+        day = rfc3339(self.now_ms)[:10]
+        changes = tuple(self._entries), self._amended, tuple(self._met.items())
+        found = tuple(self._repeated), tuple(self._contradicted)
+        return Plan(self.origin.session, self.origin.source, self.origin.agent, self.now_ms, day, *changes, *found)
 
     def _sort(self, note: Note, digest: str) -> None:
         writer, project = self.writer, self.writer.project
-        with writer.process.database.write(durable=False) as tx:
+        with writer.process.database.read() as tx:
             known = related.with_digest(tx, project, writer.reach.owners, digest)
-            if known is None and private.is_buried(tx, project, digest):
-                self._dropped["deletedByUser"] += 1
-                return
-            is_first = captures.meet(tx, project, digest, self.origin.source, note.at_ms)
-        if known is not None and not known.memory.is_archived:
+            is_buried = known is None and private.is_buried(tx, project, digest)
+            is_first = not captures.has_met(tx, project, digest, self.origin.source)
+        if is_buried:
+            self.dropped["deletedByUser"] += 1
+            del self._met[digest]
+        elif known is not None and not known.memory.is_archived:
             self._repeat(known.memory, is_first=is_first)
         else:
             self._begin(note, known.memory if known is not None else None)
@@ -96,6 +94,7 @@ class Keeper:
     def _repeat(self, memory: Memory, *, is_first: bool) -> None:
         self._repeated.append(memory.id)
         if is_first:
+            memory = self._as_amended(memory)
             confidence, evidence = strengthened(memory.confidence), memory.evidence + 1
             facts: dict[str, Value] = {"evidence_count": evidence, "last_seen": moment(self.now_ms)}
             self._trust(memory, confidence, evidence, facts)
@@ -117,16 +116,7 @@ class Keeper:
             **({"tags": note.tags} if note.tags else {}),
             **links,
         }
-        if note.keeping == "durable":
-            self._write_alone(memory_id, note, {**facts, "session": self.origin.session})
-        else:
-            self._new.setdefault(self._owner(note), []).append((memory_id, note, facts))
-
-    def _write_alone(self, memory_id: str, note: Note, facts: dict[str, Value]) -> None:
-        path = file_of(self._owner(note), "durable", memory_id, note.title)
-        self.writer.folder.create(path, document.new_memory(facts, note.title, note.text))
-        self.writer.index.refresh([path])
-        self._alone[memory_id] = path
+        self._entries.append(Entry(memory_id, self._owner(note), note.keeping, note.title, note.text, facts))
 
     def _owner(self, note: Note) -> str:
         """What the user said and what was decided concerns all; what an agent found out for itself is its own."""
@@ -149,7 +139,8 @@ class Keeper:
                 continue
             links.setdefault(stands, []).append(old.memory.id)
             self._contradicted.append(old.memory.id)
-            self._trust(old.memory, round(old.memory.confidence * CONTRADICTED, 4), old.memory.evidence, {})
+            doubted = self._as_amended(old.memory)
+            self._trust(doubted, round(doubted.confidence * CONTRADICTED, 4), doubted.evidence, {})
         return dict(links), confidence
 
     def _candidates(self, claim: relations.Claim) -> list[Indexed]:
@@ -162,54 +153,18 @@ class Keeper:
         """Gives a memory another confidence, and the tier that comes of it."""
         last_ms = max(memory.at_ms, memory.last_accessed_ms or 0)
         tier = self._tier(memory.sector, confidence, evidence, memory.access_count, last_ms)
-        self._amend(memory, {**facts, "confidence": confidence, "tier": tier})
+        before = self._amended.get(memory.id, {})
+        self._amended[memory.id] = {**before, **facts, "confidence": confidence, "tier": tier}
+
+    def _as_amended(self, memory: Memory) -> Memory:
+        """Gives a memory as it is going to be by what was decided so far."""
+        facts: Any = self._amended.get(memory.id, {})
+        confidence, evidence = facts.get("confidence", memory.confidence), facts.get("evidence_count", memory.evidence)
+        return memory._replace(confidence=confidence, evidence=evidence)
 
     def _tier(self, sector: str, confidence: float, evidence: int, count: int, last_ms: int) -> str:
         standing = attention.Standing(sector, confidence, evidence, count, last_ms)
         return attention.tier(standing, self.now_ms, self.policy)
-
-    def _amend(self, memory: Memory, facts: dict[str, Value]) -> None:
-        _, before = self._changes.get(memory.id, (memory, {}))
-        self._changes[memory.id] = memory, {**before, **facts}
-
-    def _write_changes(self) -> None:
-        for path in self.writer.amend(list(self._changes.values())):
-            self.writer.process.log.warning("memory.capture.leftAlone", path=path)
-
-    def _write(self, owner: str) -> str:
-        path, content = self._group(owner)
-        after = content or document.new_group(self._group_facts(owner), f"Session digest, {self.day}")
-        for _, note, facts in self._new[owner]:
-            after = document.with_entry(after, facts, note.title, note.text)
-        if content is None:
-            self.writer.folder.create(path, after)
-        else:
-            self.writer.folder.replace(path, content, after)
-        self.writer.index.refresh([path])
-        return path
-
-    def _group_facts(self, owner: str) -> dict[str, Value]:
-        agent = self.origin.agent or ("" if owner == SHARED else owner)
-        return {
-            "session": self.origin.session,
-            **({"agent": agent} if agent else {}),
-            "date": self.day,
-            "created_at": moment(self.now_ms),
-        }
-
-    def _group(self, owner: str) -> tuple[str, bytes | None]:
-        """Gives today's file of the session with its bytes, or the next new one's path."""
-        folder, project = folder_of(owner, "daily", self.day), self.writer.project
-        with self.writer.process.database.read() as tx:
-            path = related.group_of(tx, project, folder, self.origin.session)
-            taken = related.files_in(tx, project, folder)
-        if path is not None:
-            content, _ = self.writer.folder.read(path)
-            if len(content) < MAX_GROUP_BYTES and document.is_editable(content):
-                return path, content
-        numbers = (one.rpartition("/session-")[2].partition("-")[0] for one in taken)
-        number = 1 + max((int(one) for one in numbers if one.isdecimal()), default=0)
-        return f"{folder}/session-{number:03d}-digest.md", None
 
 
 def strengthened(confidence: float) -> float:
@@ -218,10 +173,45 @@ def strengthened(confidence: float) -> float:
 
 
 def keep_notes(writer: Writer, notes: Sequence[Note], origin: Origin) -> Kept:
-    """Keeps notes in the session's digest of today."""
+    """Keeps notes in the session's digest of today, once what an interrupted capture had begun is finished."""
     writer.index.check()  # before the lock makes a folder anew that is gone as a whole
     with writer.folder.locked() as numbers:
         writer.index.check()
-        kept = Keeper(writer, numbers, origin).keep(notes)
+        before = [one for one in _finish(writer) if (one.session, one.source) == (origin.session, origin.source)]
+        keeper = Keeper(writer, numbers, origin)
+        plan = keeper.plan(notes)
+        with writer.process.database.write() as tx:
+            row = captures.put_plan(tx, writer.project, as_json(plan))
+            for digest, at_ms in plan.met:
+                captures.meet(tx, writer.project, digest, plan.source, at_ms)
+        paths = carry_out(writer, plan)
+        _forget(writer, row)
     index_file.write(writer.index)
-    return kept
+    return _kept(plan, before, keeper.dropped, paths)
+
+
+def _finish(writer: Writer) -> list[Plan]:
+    """Carries out what was decided by processes that ended before it was written."""
+    with writer.process.database.read() as tx:
+        rows = captures.plans(tx, writer.project)
+    finished = []
+    for row, value in rows:
+        plan = from_json(value)
+        owners = (SHARED, plan.agent) if plan.agent else (SHARED,)
+        carry_out(writer.reaching(Reach(owners, plan.agent, "")), plan)
+        _forget(writer, row)
+        finished.append(plan)
+    return finished
+
+
+def _forget(writer: Writer, row: int) -> None:
+    with writer.process.database.write() as tx:
+        captures.drop_plan(tx, row)
+
+
+def _kept(plan: Plan, before: Sequence[Plan], dropped: Counter[str], paths: tuple[str, ...]) -> Kept:
+    """Tells of a call that finishes an interrupted one of its own as of that one."""
+    new = [one.id for part in (*before, plan) for one in part.entries]
+    repeated = dict.fromkeys(one for part in (*before, plan) for one in part.repeated if one not in new)
+    contradicted = dict.fromkeys(one for part in (*before, plan) for one in part.contradicted)
+    return Kept(tuple(new), tuple(repeated), tuple(contradicted), dropped, paths)

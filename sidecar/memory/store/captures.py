@@ -69,6 +69,34 @@ def meet(tx: apsw.Connection, project: str, digest: str, source: str, at_ms: int
     return tx.changes() > 0
 
 
+def has_met(tx: apsw.Connection, project: str, digest: str, source: str) -> bool:
+    """Says whether a source has told a wording before."""
+    found = tx.execute(
+        "SELECT 1 FROM continuity_memory_meetings WHERE project = ? AND digest = ? AND source = ?",
+        (project, digest, source),
+    )
+    return found.get is not None
+
+
+def put_plan(tx: apsw.Connection, project: str, value: Any) -> int:
+    """Keeps what is going to be written, and gives its row."""
+    tx.execute("INSERT INTO continuity_memory_plans (project, value) VALUES (?, ?)", (project, orjson.dumps(value)))
+    return tx.last_insert_rowid()
+
+
+def plans(tx: apsw.Connection, project: str) -> list[tuple[int, Any]]:
+    """Gives what was going to be written and may not be, the oldest first, each with its row."""
+    rows: Any = tx.execute(
+        "SELECT row_id, value FROM continuity_memory_plans WHERE project = ? ORDER BY row_id", (project,)
+    )
+    return [(row_id, orjson.loads(value)) for row_id, value in rows]
+
+
+def drop_plan(tx: apsw.Connection, row: int) -> None:
+    """Forgets what is written now."""
+    tx.execute("DELETE FROM continuity_memory_plans WHERE row_id = ?", (row,))
+
+
 def meetings_since(tx: apsw.Connection, project: str, digest: str, since_ms: int) -> int:
     """Gives how many sources have met a wording since a moment."""
     found = tx.execute(
