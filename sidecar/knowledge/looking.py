@@ -4,16 +4,18 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import apsw
+
 from sidecar.call import Call, Process
 from sidecar.knowledge import store
 from sidecar.knowledge.errors import not_configured, state_corrupted
 from sidecar.knowledge.item import Identity, Unreadable, identity_of, place_of, read_item
-from sidecar.knowledge.manifest import Entry, Manifest, counts, entries_of, manifest_of
+from sidecar.knowledge.manifest import Entry, Manifest, counts, entries_of, entry_of, manifest_of
 from sidecar.knowledge.plan import Asked, Plan, plan
-from sidecar.knowledge.pointer import FOLDER, Pointer, pointer_of
+from sidecar.knowledge.pointer import FOLDER, Pointer, path_of, pointer_of
 from sidecar.knowledge.retrying import patiently
-from sidecar.knowledge.source import Source, open_source
-from sidecar.knowledge.state import SyncState, from_bytes
+from sidecar.knowledge.source import Listed, Source, open_source
+from sidecar.knowledge.state import Known, SyncState, from_bytes, to_bytes
 from sidecar.memory import Placed, read_back
 from sidecar.workspace import Workspace
 
@@ -36,10 +38,16 @@ class Look(NamedTuple):
 
 
 class _Seen:
-    """What pointers' files were read as, by project and path, so that unchanged ones are not read again."""
+    """What was read last, by project, so that what is unchanged is not read again."""
 
     def __init__(self) -> None:
         self.pointers: dict[str, dict[str, tuple[str, Pointer | None]]] = {}
+        """By path, with the digest of the file's bytes."""
+        self.entries: dict[str, dict[str, Entry]] = {}
+        """By path; an entry holds for its blob, whoever read it."""
+        self.states: dict[str, tuple[bytes, SyncState]] = {}
+        self.commits: dict[str, tuple[str, list[str], list[Entry]]] = {}
+        """What a commit holds of some scopes."""
         self.lock = threading.Lock()
 
 
@@ -52,17 +60,64 @@ def look(call: Call, workspace: Workspace) -> Look:
     source = patiently(call, lambda: open_source(str(folder)))
     state = load_state(call, workspace.project_key)
     scopes = list(settings["knowledge.scopes"])
-    with call.database.read() as tx:
-        known = store.entries(tx, workspace.project_key)
-    entries = entries_of(source.listed(), scopes, known, source.content)
-    if len(entries) != len(known) or any(known.get(one.path) != one for one in entries):
-        with call.database.write(durable=False) as tx:
-            store.put_entries(tx, workspace.project_key, known, entries)
+    entries = _entries(call, workspace.project_key, source, scopes)
     held = {one.path: ref for ref, one in state.items.items()}
     placed = Placed(call.process, workspace, FOLDER)
     pointers = pointers_of(call.process, workspace.project_key, placed, state)
     manifest = manifest_of(source.commit, entries, held)
     return Look(source, scopes, manifest, state, pointers, placed, {one.path: one for one in entries})
+
+
+def look_at(call: Call, workspace: Workspace, ref: str) -> Look | None:
+    """Looks at one item alone, which takes the same time however many there are; None where only a whole look tells.
+
+    That is so for an item that no sync knows, or whose file is gone or holds another item now.
+    """
+    settings = call.process.settings(workspace.project_key)
+    if not settings["knowledge.repository"]:
+        raise not_configured()
+    source = patiently(call, lambda: open_source(str(settings["knowledge.repository"])))
+    state = load_state(call, workspace.project_key)
+    known, scopes = state.items.get(ref), list(settings["knowledge.scopes"])
+    place = None if known is None else place_of(known.path)
+    blob = None if known is None else source.holds(known.path, source.commit)
+    if known is None or place is None or blob is None or not counts(place, scopes):
+        return None
+    entry = entry_of(Listed(known.path, blob), place, source.content(blob))
+    if entry.ref != ref:
+        return None
+    placed = Placed(call.process, workspace, FOLDER)
+    paths = sorted({known.pointer, path_of(entry.identity)} - {""})
+    found = [_read(placed, path) or _damaged(path, ref, state) for path in paths if _is_one(placed, path, known)]
+    pointers = tuple(one for one in found if one is not None and one.identity.ref == ref)
+    manifest = manifest_of(source.commit, [entry], {known.path: ref})
+    return Look(source, scopes, manifest, state, pointers, placed, {entry.path: entry})
+
+
+def _entries(call: Call, project: str, source: Source, scopes: list[str]) -> list[Entry]:
+    """Gives what the commit's files hold; those of contents that were never read are read, and kept."""
+    seen = call.process.part(_Seen, _Seen)
+    before = seen.commits.get(project)
+    if before is not None and before[:2] == (source.commit, scopes):
+        return before[2]
+    if project not in seen.entries:
+        with call.database.read() as tx:
+            seen.entries[project] = store.entries(tx, project)
+    known = seen.entries[project]
+    entries = entries_of(source.listed(), scopes, known, source.content)
+    if len(entries) != len(known) or any(known.get(one.path) != one for one in entries):
+        with call.database.write(durable=False) as tx:
+            store.put_entries(tx, project, known, entries)
+        seen.entries[project] = {one.path: one for one in entries}
+    seen.commits[project] = (source.commit, scopes, entries)
+    return entries
+
+
+def save_state(call: Call, tx: apsw.Connection, project: str, state: SyncState) -> None:
+    """Keeps a state."""
+    value = to_bytes(state)
+    store.put_state(tx, project, value, call.now_ms())
+    call.process.part(_Seen, _Seen).states[project] = (value, state)
 
 
 def load_state(call: Call, project: str) -> SyncState:
@@ -72,9 +127,15 @@ def load_state(call: Call, project: str) -> SyncState:
     if kept is None:
         return SyncState()
     value, is_sound = kept
+    seen = call.process.part(_Seen, _Seen)
+    before = seen.states.get(project)
+    if is_sound and before is not None and before[0] == value:
+        return before[1]
     try:
         if is_sound:
-            return from_bytes(value)
+            state = from_bytes(value)
+            seen.states[project] = (value, state)
+            return state
     except ValueError:
         pass
     with call.database.write() as tx:
@@ -145,6 +206,11 @@ class _Reader:
 def _read(placed: Placed, path: str) -> Pointer | None:
     content = placed.content(path)
     return None if content is None else pointer_of(path, read_back(content))
+
+
+def _is_one(placed: Placed, path: str, known: Known) -> bool:
+    """Says whether a file is a pointer, or is what became of one that the state knows."""
+    return _read(placed, path) is not None or (path == known.pointer and placed.content(path) is not None)
 
 
 def _damaged(path: str, ref: str | None, state: SyncState) -> Pointer | None:

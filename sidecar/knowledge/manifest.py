@@ -35,6 +35,11 @@ class Entry(NamedTuple):
         assert found is not None
         return found
 
+    @property
+    def layer(self) -> str:
+        """The item's layer."""
+        return self.ref.partition(":")[0].partition("/")[0]
+
 
 class Failure(NamedTuple):
     """A file that holds an item and cannot be read, or repeats another one's identity."""
@@ -67,12 +72,19 @@ def entries_of(
 ) -> list[Entry]:
     """Gives what each file holds; only those whose content is not known are read."""
     found = []
+    wanted: dict[str, bool] = {}
     for file in files:
+        folder = file.path.rpartition("/")[0]
+        if folder not in wanted:
+            whose = place_of(f"{folder}/x.md")
+            wanted[folder] = whose is not None and counts(whose, scopes)
+        if not wanted[folder]:
+            continue
         before = known.get(file.path)
-        place = place_of(file.path)
-        if place is not None and counts(place, scopes):
-            is_known = before is not None and before.blob == file.blob
-            found.append(before if is_known and before is not None else _entry(file, place, content(file.blob)))
+        if before is not None and before.blob == file.blob:
+            found.append(before)
+        elif (place := place_of(file.path)) is not None:
+            found.append(entry_of(file, place, content(file.blob)))
     return found
 
 
@@ -91,7 +103,8 @@ def manifest_of(commit: str, entries: Iterable[Entry], held: Mapping[str, str]) 
     return Manifest(commit, dict(sorted(items.items())), tuple(failures))
 
 
-def _entry(file: Listed, place: Place, content: bytes) -> Entry:
+def entry_of(file: Listed, place: Place, content: bytes) -> Entry:
+    """Reads what a file holds."""
     if is_lfs_pointer(content):
         return Entry(file.path, file.blob, "", "", "", "", "", "")
     try:

@@ -191,7 +191,7 @@ def _conflicts(one: _One) -> Iterator[Conflict]:
         if one.known is not None:
             yield one.conflict("missing_pointer", None, "The item's pointer is gone from memory.")
         return
-    if kept.layer != one.entry.identity.layer:
+    if kept.layer != one.entry.layer:
         yield one.conflict("layer_mismatch", kept, "The pointer names another layer than the item's.")
     if one.entry.status in NO_LONGER and kept.status != one.entry.status:
         yield one.conflict("status_change", kept, f"The item is {one.entry.status} now.")
@@ -213,7 +213,9 @@ def _difference(entry: Entry, known: Known | None, kept: Pointer) -> str:
 
 def _newest(found: Sequence[Pointer]) -> Pointer | None:
     """Gives the pointer that stays: the newest; of equally new ones that at the item's own path."""
-    return max(found, key=lambda one: (one.updated_at, one.path == path_of(one.identity), one.path), default=None)
+    if len(found) < 2:
+        return found[0] if found else None
+    return max(found, key=lambda one: (one.updated_at, one.path == path_of(one.identity), one.path))
 
 
 def _operations(one: _One, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
@@ -257,7 +259,9 @@ def _departed(one: _One, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
 
 
 def _adopted(one: _One, entry: Entry, pointer: str) -> Iterator[Operation]:
-    if one.known != known_of(entry, pointer):
+    now = (entry.content_hash, entry.render_hash, entry.path, pointer)
+    before = one.known and (*one.known[:3], one.known.pointer)
+    if now != before:
         yield Operation("adopt", one.ref, pointer, "The pointer in memory is the item's; the state takes it over.")
 
 

@@ -10,12 +10,12 @@ from sidecar.knowledge import measures, store
 from sidecar.knowledge.apply import Done, Journal, apply, put_back, state_after
 from sidecar.knowledge.errors import deletion_stopped, partial_failure
 from sidecar.knowledge.locking import one_at_a_time
-from sidecar.knowledge.looking import Look, affected, look
+from sidecar.knowledge.looking import Look, affected, look, look_at, save_state
 from sidecar.knowledge.model import Run
 from sidecar.knowledge.pace import Pace
 from sidecar.knowledge.plan import Asked, ConflictType, Plan, Resolution
 from sidecar.knowledge.pointer import FOLDER
-from sidecar.knowledge.state import SyncState, to_bytes
+from sidecar.knowledge.state import SyncState
 from sidecar.knowledge.store import Checkpoint, Image
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.memory import Placed
@@ -60,7 +60,8 @@ class Synced:
 
 def planned(call: Call, workspace: Workspace, wanted: Wanted) -> Planned:
     """Looks and plans; nothing is written. Raises SyncFailed, InvalidParams for a single sync without its item."""
-    seen = look(call, workspace)
+    narrow = look_at(call, workspace, wanted.item) if wanted.mode == "single" and wanted.item else None
+    seen = narrow or look(call, workspace)
     mode, warnings, only = wanted.mode, [], None
     if mode == "resolve":
         return Planned(seen, _resolving(seen, wanted), mode, ())
@@ -159,7 +160,7 @@ def _applied(call: Call, workspace: Workspace, found: Planned, checkpoint_id: st
     is_whole = found.mode in ("full", "incremental")
     state, holding = state_after(found.look, found.plan, done, call.now_ms(), is_whole=is_whole)
     with call.database.write() as tx:
-        store.put_state(tx, workspace.project_key, to_bytes(state), call.now_ms())
+        save_state(call, tx, workspace.project_key, state)
         store.end(tx, workspace.project_key, checkpoint_id, "done", "")
     return Synced(found, checkpoint_id, done, state), holding
 
