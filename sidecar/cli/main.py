@@ -32,6 +32,12 @@ def _memory() -> ModuleType:
     return memory
 
 
+def _knowledge() -> ModuleType:
+    from sidecar.cli import knowledge
+
+    return knowledge
+
+
 def _session() -> ModuleType:
     from sidecar.cli import session
 
@@ -42,6 +48,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "artifacts": ("list, show, edit, accept, discard and commit what runs left", _artifacts),
     "health": ("check what the project's registry names; advisory", _health),
     "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),
+    "knowledge": ("bring what the company knows into memory, and see where it stands", _knowledge),
     "replay": ("play recorded sessions and tell what continuity saved", _replay),
     "session": ("activate, show and leave a project's session lock", _session),
 }
