@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Rows = tuple[tuple[Method, ...], tuple[Notification, ...]]
 
-DRAIN_MS = 800
+DRAIN_MS = 1_200
 """How long what was asked may still be answered once the client says no more; the host allows two seconds in all."""
 
 GRACE_MS = 400
@@ -67,7 +67,8 @@ class App:
     ) -> None:
         """Takes what belongs to the process: how to send, how to end it (status, reason), how to enter a folder.
 
-        `rows` gives the methods to serve, `load_rows` if it is None; it is called in the warm-up.
+        `rows` gives the methods to serve; it is called in the warm-up. If it is None, those that a run needs are loaded
+        first and then all others.
         """
         self.clock = clock
         self.new_id = new_id
@@ -75,11 +76,15 @@ class App:
         self.lanes = Lanes(clock)
         self.connection = Connection(self, send, clock, self.lanes)
         self.warm = threading.Event()
+        """Set once a run can be served."""
+        self.complete = threading.Event()
+        """Set once every method is loaded."""
         self.process: Process | None = None
         self.environment = environment
         self._end = end
         self._enter = enter
-        self._rows = rows or load_rows
+        self._rows = rows or load_first_rows
+        self._all_rows = None if rows else load_rows
         self._opened: Opened | None = None
         self._handshake: Handshake | None = None
 
@@ -155,7 +160,7 @@ class App:
         """
         if drain_ms and self._handshake is not None:
             give_up_at = self.clock.monotonic_ms() + drain_ms
-            self.warm.wait(drain_ms / 1000)
+            self.complete.wait(drain_ms / 1000)
             self.lanes.drain(max(0.0, give_up_at - self.clock.monotonic_ms()))
         self.connection.abandon()
         if self.process is not None:
@@ -174,13 +179,16 @@ class App:
 
             keep_together()
             self._load()
+            self.warm.set()
+            self._load_all()
         except BaseException as error:
             self.on_incident(error, self.new_incident_id())
             self._end(EX_SOFTWARE, "the methods could not be loaded")
         finally:
             gc.freeze()  # what was loaded is never looked through again: 10 ms less in each full collection
             gc.enable()
-        self.warm.set()
+            self.warm.set()
+            self.complete.set()
 
     def _load(self) -> None:
         assert self._handshake is not None
@@ -195,8 +203,14 @@ class App:
         self.process = make_process(self, said, self._opened)
         self.log.attach(Path(said.log_dir) if said.log_dir else None, os.getpid())
         self.log.info("started", version=__version__, build=build_kind(), schema=self._opened.step)
-        self.connection.ready(routes)
+        self.connection.ready(routes, complete=self._all_rows is None)
         dispatcher.build(("continuity/preRun", "continuity/postRun"))
+
+    def _load_all(self) -> None:
+        """Loads what no run needs; requests for it wait meanwhile."""
+        if self._all_rows is not None:
+            _, routes = load_routes(self._all_rows, self.on_incident, self.new_incident_id)
+            self.connection.ready(routes)
 
 
 class Catalogued:
@@ -235,10 +249,18 @@ def load_routes(
 
 def load_rows() -> "Rows":
     """Loads every slice and gives the catalog's rows, with `rpc.discover`, which is made from them."""
-    from sidecar.catalog import METHODS, NOTIFICATIONS
+    from sidecar.catalog import every
     from sidecar.schema.methods import discover_method
 
-    return (*METHODS, discover_method(METHODS, NOTIFICATIONS)), NOTIFICATIONS
+    methods, notifications = every()
+    return (*methods, discover_method(methods, notifications)), notifications
+
+
+def load_first_rows() -> "Rows":
+    """Loads what the way of a run needs, and gives its rows."""
+    from sidecar.catalog import of_runs
+
+    return of_runs()
 
 
 def make_process(app: App, said: Handshake, opened: Opened) -> "Process":

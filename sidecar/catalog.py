@@ -1,32 +1,40 @@
-"""The one list of every method and notification."""
+"""The one list of every method and notification. What the way of a run needs can be had without the rest."""
 
-from sidecar import lifecycle
-from sidecar.capture import methods as capture
-from sidecar.codebase import methods as codebase
-from sidecar.context import methods as context
-from sidecar.governor import methods as governor
-from sidecar.knowledge import methods as knowledge
-from sidecar.memory import methods as memory
+from typing import NamedTuple
+
 from sidecar.method import Method, Notification
-from sidecar.metrics import methods as metrics
-from sidecar.packs import methods as packs
-from sidecar.registry import methods as registry
-from sidecar.session import methods as session
-from sidecar.settings import methods as settings
 
-METHODS: tuple[Method, ...] = (
-    *lifecycle.METHODS,
-    *packs.METHODS,
-    *capture.METHODS,
-    *governor.METHODS,
-    *context.METHODS,
-    *session.METHODS,
-    *codebase.METHODS,
-    *memory.METHODS,
-    *registry.METHODS,
-    *knowledge.METHODS,
-    *metrics.METHODS,
-    *settings.METHODS,
-)
 
-NOTIFICATIONS: tuple[Notification, ...] = (*lifecycle.NOTIFICATIONS, *packs.NOTIFICATIONS)
+class Rows(NamedTuple):
+    """Rows of the catalog."""
+
+    methods: tuple[Method, ...]
+    notifications: tuple[Notification, ...]
+
+
+def of_runs() -> Rows:
+    """Loads the slices that a run passes through and the settings, and gives their rows."""
+    from sidecar import lifecycle
+    from sidecar.capture import methods as capture
+    from sidecar.codebase import methods as codebase
+    from sidecar.governor import methods as governor
+    from sidecar.metrics import methods as metrics
+    from sidecar.packs import methods as packs
+    from sidecar.settings import methods as settings
+
+    slices = (lifecycle, packs, capture, governor, codebase, metrics, settings)
+    rows = tuple(row for one in slices for row in one.METHODS)
+    return Rows(rows, (*lifecycle.NOTIFICATIONS, *packs.NOTIFICATIONS))
+
+
+def every() -> Rows:
+    """Loads every slice and gives all rows."""
+    from sidecar.context import methods as context
+    from sidecar.knowledge import methods as knowledge
+    from sidecar.memory import methods as memory
+    from sidecar.registry import methods as registry
+    from sidecar.session import methods as session
+
+    first = of_runs()
+    rest = tuple(row for one in (context, session, memory, registry, knowledge) for row in one.METHODS)
+    return Rows((*first.methods, *rest), first.notifications)

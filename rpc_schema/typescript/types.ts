@@ -2743,6 +2743,61 @@ export interface Methods {
    */
   "governor/rehydrate": { params: GovernorRehydrateParams; result: GovernorRehydrateResult }
   /**
+   * Tells how the worktree is now: head, branch, changed files with content hashes, and how that was proven.
+   *
+   * Never given on trust, and never from a cache alone: `proof` says whether git was asked in full or a watch shows
+   * that nothing else happened since it was.
+   *
+   * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "codebase/state": { params: WorkspaceParams; result: CodebaseStateResult }
+  /**
+   * Reads every file that is not known yet into the search's index, with progress; may be cancelled at any time.
+   *
+   * What was read by then is kept. The search works meanwhile, with what is there.
+   *
+   * Errors: workspaceUnavailable, cancelled, invalidRequest, invalidParams, internalError, notInitialized, busy, tooLarge.
+   */
+  "codebase/index": { params: WorkspaceParams; result: CodebaseIndexResult }
+  /**
+   * Ranks the files a text is about, each with the parts of its score.
+   *
+   * First each file by itself: its contents, path, definitions and history; then what is near the best ones: changed
+   * in the same commits, imported by them, a test and what it tests. So a file may be found that shares no word with
+   * the query; one that is only recent, long or a test is not. Waits at most two seconds for files still being read.
+   *
+   * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "codebase/search": { params: CodebaseSearchParams; result: CodebaseSearchResult }
+  /**
+   * Sums up what was measured: hit rate, bytes per turn against the baseline, latency, worth of the packs, cost.
+   *
+   * Active and passive mode apart: passive tells what its packs would have been worth.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "metrics/summary": { params: MetricsSummaryParams; result: MetricsSummaryResult }
+  /**
+   * Tells the same figures day by day, of each project and provider and of all of them together.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "metrics/series": { params: MetricsSeriesParams; result: MetricsSeriesResult }
+  /**
+   * Shows every setting: the value that counts, the layer it comes from, its default and its meaning.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "settings/get": { params: SettingsGetParams; result: SettingsGetResult }
+  /**
+   * Changes the global settings, or one project's, and shows all settings as they count then.
+   *
+   * A value from the environment still wins over what is set here.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "settings/update": { params: SettingsUpdateParams; result: SettingsGetResult }
+  /**
    * Gives the bracket of a context window: FRESH from 60 % that remain, MODERATE from 40, DEPLETED from 25, CRITICAL.
    *
    * Reported tokens count before a percentage, that before an estimate of prompts × average tokens. With a margin
@@ -2830,33 +2885,6 @@ export interface Methods {
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "session/exit": { params: SessionExitParams; result: SessionExitResult }
-  /**
-   * Tells how the worktree is now: head, branch, changed files with content hashes, and how that was proven.
-   *
-   * Never given on trust, and never from a cache alone: `proof` says whether git was asked in full or a watch shows
-   * that nothing else happened since it was.
-   *
-   * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
-   */
-  "codebase/state": { params: WorkspaceParams; result: CodebaseStateResult }
-  /**
-   * Reads every file that is not known yet into the search's index, with progress; may be cancelled at any time.
-   *
-   * What was read by then is kept. The search works meanwhile, with what is there.
-   *
-   * Errors: workspaceUnavailable, cancelled, invalidRequest, invalidParams, internalError, notInitialized, busy, tooLarge.
-   */
-  "codebase/index": { params: WorkspaceParams; result: CodebaseIndexResult }
-  /**
-   * Ranks the files a text is about, each with the parts of its score.
-   *
-   * First each file by itself: its contents, path, definitions and history; then what is near the best ones: changed
-   * in the same commits, imported by them, a test and what it tests. So a file may be found that shares no word with
-   * the query; one that is only recent, long or a test is not. Waits at most two seconds for files still being read.
-   *
-   * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
-   */
-  "codebase/search": { params: CodebaseSearchParams; result: CodebaseSearchResult }
   /**
    * Keeps a memory as a Markdown file below `.chati/memories`, which ignores itself in git.
    *
@@ -3074,34 +3102,6 @@ export interface Methods {
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "knowledge/rollback": { params: KnowledgeRollbackParams; result: KnowledgeRollbackResult }
-  /**
-   * Sums up what was measured: hit rate, bytes per turn against the baseline, latency, worth of the packs, cost.
-   *
-   * Active and passive mode apart: passive tells what its packs would have been worth.
-   *
-   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
-   */
-  "metrics/summary": { params: MetricsSummaryParams; result: MetricsSummaryResult }
-  /**
-   * Tells the same figures day by day, of each project and provider and of all of them together.
-   *
-   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
-   */
-  "metrics/series": { params: MetricsSeriesParams; result: MetricsSeriesResult }
-  /**
-   * Shows every setting: the value that counts, the layer it comes from, its default and its meaning.
-   *
-   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
-   */
-  "settings/get": { params: SettingsGetParams; result: SettingsGetResult }
-  /**
-   * Changes the global settings, or one project's, and shows all settings as they count then.
-   *
-   * A value from the environment still wins over what is set here.
-   *
-   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
-   */
-  "settings/update": { params: SettingsUpdateParams; result: SettingsGetResult }
   /**
    * Answers with the OpenRPC document of this sidecar: every method, notification, schema and error.
    *

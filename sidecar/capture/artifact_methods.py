@@ -8,7 +8,6 @@ from typing import Any
 import apsw
 
 from sidecar.call import Call
-from sidecar.capture.accepted import leave_accepted
 from sidecar.capture.artifact_model import (
     MAX_TITLE,
     ArtifactGetResult,
@@ -24,7 +23,6 @@ from sidecar.capture.revising import Text, revised, with_status
 from sidecar.capture.status import Verb, status_after
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
-from sidecar.memory import tend_later
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs.model import ArtifactStatus
@@ -84,6 +82,8 @@ def _decide(call: Call, params: ArtifactParams, verb: Verb) -> ArtifactGetResult
     project, now_ms = _project(call, params.project_path), call.now_ms()
     decided = _decided(call, params, verb, project, now_ms)
     if verb == "accept":
+        from sidecar.memory import tend_later
+
         tend_later(call.process, call.process.workspaces.get(params.project_path, None))
     return decided
 
@@ -101,6 +101,8 @@ def _decided(call: Call, params: ArtifactParams, verb: Verb, project: str, now_m
         if now == before:
             return _shown(before)
         if verb == "accept":
+            from sidecar.capture.accepted import leave_accepted
+
             leave_accepted(tx, now, now_ms)
         return _shown(_kept(tx, now, now_ms))
 

@@ -23,14 +23,12 @@ from sidecar.capture.observed_lines import lines_left
 from sidecar.capture.outcomes import outcomes_of
 from sidecar.capture.parts import Failure, work_of
 from sidecar.capture.rejections import RUNS
-from sidecar.capture.remembering import leave_for_memory
 from sidecar.capture.testing import keep_tests
 from sidecar.capture.told_errors import failures_in
 from sidecar.capture.transcript import Recent, compacted_since, recent
 from sidecar.core.redact import redact
 from sidecar.governor import keep_snapshot
 from sidecar.governor.model import GovernorWord
-from sidecar.memory import tend_later
 from sidecar.runs import CallRecord, SubChat, records
 from sidecar.runs.model import ArtifactReference
 
@@ -67,6 +65,8 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
         result = _again(known) if known is not None else _keep(tx, one)
     call.process.after_run(call.process, workspace, params.sub_chat_id)
     commit_later(call.process, workspace, settings)
+    from sidecar.memory import tend_later  # loaded behind what the way to a first answer needs
+
     tend_later(call.process, workspace)
     return result
 
@@ -128,6 +128,8 @@ def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     state = records.sub_chat(tx, one.params.sub_chat_id)
     red_before = records.failing_tests(tx, one.workspace.key)
     tests = keep_tests(tx, one)
+    from sidecar.capture.remembering import leave_for_memory
+
     leave_for_memory(tx, one, tests, red_before)
     had = had_before(tx, one)
     settle_delivery(tx, one)

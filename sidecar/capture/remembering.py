@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import apsw
 
@@ -15,7 +16,7 @@ from sidecar.capture.outcomes import outcomes_in
 from sidecar.capture.parts import Command, relative_to
 from sidecar.capture.verdicts import Change
 from sidecar.core.prose import cut, telling
-from sidecar.memory import Digest, Said, Trouble, leave, mending, screened
+from sidecar.memory import Digest, Said, Trouble, leave, mending, screened, worth_keeping
 from sidecar.runs import FailingTests
 
 MAX_SAID = 20_000
@@ -38,20 +39,21 @@ def leave_for_memory(
 def digest_of_run(one: Finished, tests: Sequence[Change], excerpts: Mapping[str, str]) -> Digest:
     """Gives what a run leaves; an agent's conclusions count only where it came to its end."""
     params = one.params
-    said = [Said("user", _said(params.prompt), one.now_ms)] if params.prompt.strip() else []
+    said = _said("user", params.prompt, one.now_ms)
     cited: tuple[str, ...] = ()
     troubles: list[Trouble] = []
     if params.outcome == "completed":
-        said += [Said("assistant", _said(one.conclusion), one.now_ms)] if one.conclusion.strip() else []
+        said += _said("assistant", one.conclusion, one.now_ms)
         troubles = [*_of_tests(one, tests, excerpts), *_of_commands(one)]
         cited = tuple(dict.fromkeys(_MEMORY_ID.findall(params.assistant.text if params.assistant else "")))
     session = params.session.after or params.session.before or params.sub_chat_id
     return Digest(session, params.run_id, tuple(said), tuple(troubles), (), cited)
 
 
-def _said(text: str) -> str:
-    """What is private or secret does not even wait."""
-    return screened(text[:MAX_SAID]).text
+def _said(author: Literal["user", "assistant"], text: str, now_ms: int) -> list[Said]:
+    """Gives of a message what may become a memory: what is private, secret or only asked for does not even wait."""
+    said = worth_keeping(Said(author, text[:MAX_SAID], now_ms))
+    return [said] if said is not None else []
 
 
 def _of_tests(one: Finished, tests: Sequence[Change], excerpts: Mapping[str, str]) -> Iterator[Trouble]:

@@ -112,6 +112,6 @@ def _yaml() -> str:
 
 
 def _catalog() -> str:
-    from sidecar.catalog import METHODS
+    from sidecar.catalog import every
 
-    return f"{len(METHODS)} methods"
+    return f"{len(every().methods)} methods"

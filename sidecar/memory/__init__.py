@@ -3,7 +3,7 @@
 from sidecar.memory.access import SHARED_ONLY, THE_USERS, Reach, grant, reach_of, revoke
 from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting, heard_until, leave
 from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble
-from sidecar.memory.capture.finding import mending
+from sidecar.memory.capture.finding import mending, worth_keeping
 from sidecar.memory.capture.given import answer_of, digest_of
 from sidecar.memory.capture.model import MemoryCaptureResult, MemoryDigest
 from sidecar.memory.capture.transcript import told_in
@@ -70,5 +70,6 @@ __all__ = [
     "tend_later",
     "told",
     "told_in",
+    "worth_keeping",
     "written",
 ]

@@ -6,7 +6,6 @@ from concurrent.futures import Future, wait
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, StateFailed, repository_of
-from sidecar.memory import look_over
 from sidecar.packs.shared import Asked, Question, shared_pack
 from sidecar.packs.turn import TOUCHED_RUNS
 from sidecar.runs import records
@@ -106,6 +105,8 @@ def _prepare(question: Question) -> None:
         _make(question, state, listing)
         if question.mode == "plan":  # the next run may carry the plan out
             _make(question._replace(mode="agent"), state, listing)
+        from sidecar.memory import look_over
+
         look_over(question.process, question.workspace)
     except Exception as error:
         skipped(question.process, error)

@@ -1,17 +1,17 @@
 """Everything a pre-run asks of the repository, within its deadline; what is late or fails is named, never fatal."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
 from sidecar.core.clock import Deadline
 from sidecar.core.text import one_line
-from sidecar.memory import Memory, Relevance, Relevant, standing
 from sidecar.packs.ahead import PREPARE_WAIT_MS, await_preparation, skipped
 from sidecar.packs.context.items import ContextFile
-from sidecar.packs.context.remembering import MAX_MEMORIES, told_before
 from sidecar.packs.context.search import Search, files_of
 from sidecar.packs.delta.items import MAX_COMMITS
 from sidecar.packs.delta.worktree import Differences
@@ -27,9 +27,12 @@ from sidecar.packs.shared import (
     shared_pack,
 )
 from sidecar.packs.store import CachedPack
-from sidecar.registry import Hint, hint_for
 from sidecar.runs import Known, keys
 from sidecar.system.log import Log
+
+if TYPE_CHECKING:
+    from sidecar.memory import Memory, Relevant
+    from sidecar.registry import Hint
 
 MAX_NEW_FILES = 40
 
@@ -110,6 +113,8 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
     if looked is None:
         return gathered
     gathered.state, listing = looked
+    from sidecar.registry import hint_for  # loaded behind what the way to a first answer needs
+
     gathered.hint = hint_for(question.workspace, question.process, said(params.prompt))
     begin: Begin = question.process.background.submit
     if at_once is not None and _is_little(question, gathered.state, known):
@@ -143,7 +148,7 @@ def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[Re
         return None
 
 
-def _is_done(future: "Future[Any]", wait_ms: float) -> bool:
+def _is_done(future: Future[Any], wait_ms: float) -> bool:
     return bool(wait((future,), timeout=wait_ms / 1000).done)
 
 
@@ -153,7 +158,7 @@ def _is_little(question: Question, state: RepositoryState, known: Known) -> bool
     return is_same_head and len(state.changed) <= INLINE_CHANGES and question.repository.is_nearly_indexed()
 
 
-def _done_here(run: Callable[..., Any], *given: Any) -> "Future[Any]":
+def _done_here(run: Callable[..., Any], *given: Any) -> Future[Any]:
     """Runs something in this thread, as a pool would in another."""
     future: Future[Any] = Future()
     try:
@@ -209,13 +214,16 @@ def _begin_memories(
 
     A follow-up is looked for together with what its task is about: its own words often say little.
     """
+    from sidecar.memory import Relevance, standing
+    from sidecar.packs.context.remembering import MAX_MEMORIES, told_before
+
     process, workspace = question.process, question.workspace
     text = said(params.prompt) if new_task else f"{said(params.prompt)}\n{question.task.objective}"
     relevance = process.part(Relevance, Relevance)
     try:
         found = relevance.at_hand(process, workspace, text)
         told = told_before(known)
-        gathered.remembered = standing(process, workspace, told) if told else {}
+        gathered.remembered = standing(process, workspace, told) if told else None
     except Exception as error:
         _leave_out(gathered, "memories", error, process.log)
         return _nothing
@@ -247,7 +255,7 @@ def _glimpse(question: Question) -> tuple[ContextFile, ...]:
     return pointers(question, glimpse(question.workspace.cwd, question.task.query, question.appetite.files))
 
 
-def _take_glimpse(gathered: Gathered, glimpsed: "Future[tuple[ContextFile, ...]] | None", log: Log) -> None:
+def _take_glimpse(gathered: Gathered, glimpsed: Future[tuple[ContextFile, ...]] | None, log: Log) -> None:
     """Does with what the paths told, if anything: no state, no difference, no summaries."""
     files: tuple[ContextFile, ...] = ()
     try:
@@ -259,7 +267,7 @@ def _take_glimpse(gathered: Gathered, glimpsed: "Future[tuple[ContextFile, ...]]
     gathered.omissions.append(Trimmed(item="repository", reason="deadline"))
 
 
-def _go_on(question: Question, look: "Future[tuple[RepositoryState, Listing]]") -> None:
+def _go_on(question: Question, look: Future[tuple[RepositoryState, Listing]]) -> None:
     """Makes the pack of a call that had to go without, so that the next one finds it."""
     try:
         shared_pack(question, *look.result(), PREPARE_WAIT_MS)
@@ -279,14 +287,14 @@ def _changes(repository: Repository, state: RepositoryState, known: Known) -> tu
     return Differences(diffs, texts, committed), moved
 
 
-def _take_changes(gathered: Gathered, changes: "Future[tuple[Differences, Moved | None]]", log: Log) -> None:
+def _take_changes(gathered: Gathered, changes: Future[tuple[Differences, Moved | None]], log: Log) -> None:
     try:
         gathered.differences, gathered.moved = changes.result(0)
     except Exception as error:
         _leave_out(gathered, "delta", error, log)
 
 
-def _take_packing(gathered: Gathered, packing: "Future[_Packed]", draft: Draft, log: Log) -> None:
+def _take_packing(gathered: Gathered, packing: Future[_Packed], draft: Draft, log: Log) -> None:
     try:
         packed = packing.result(0)
     except Exception as error:

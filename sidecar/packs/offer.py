@@ -8,7 +8,6 @@ from sidecar.packs.carryover import carryover_items
 from sidecar.packs.compose import Composed, anchor_block, compose
 from sidecar.packs.confidence import Reuse, reuse_of, without_news
 from sidecar.packs.context.items import ContextFile
-from sidecar.packs.context.remembering import hint_item, memory_items
 from sidecar.packs.context.rendered import Rendered
 from sidecar.packs.delta.failing import still_failing
 from sidecar.packs.delta.items import delta_items
@@ -79,9 +78,7 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
     rendered = turn.workspace.part(Rendered, Rendered)
     query = f"{said(turn.params.prompt)} {turn.task.query}"
     items.extend(rendered.items(telling, query, turn.appetite, sendable))
-    if gathered.hint is not None:
-        items.append(hint_item(gathered.hint))
-    items.extend(memory_items(gathered.memories, gathered.remembered, turn.known, turn.bracket))
+    items.extend(_from_elsewhere(turn, gathered))
     if gathered.state is not None:
         failing = still_failing(turn.failing, gathered.state, turn.call.now_ms())
         relevance = {file.ranked.path: file.ranked.score for file in files}
@@ -92,6 +89,16 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
             )
         )  # fmt: skip
     return items
+
+
+def _from_elsewhere(turn: Turn, gathered: Gathered) -> list[PackItem]:
+    """What the registry and the memories have of what is asked for."""
+    if gathered.hint is None and not gathered.memories and gathered.remembered is None:
+        return []
+    from sidecar.packs.context.remembering import hint_item, memory_items
+
+    hints = [hint_item(gathered.hint)] if gathered.hint is not None else []
+    return hints + memory_items(gathered.memories, gathered.remembered, turn.known, turn.bracket)
 
 
 def _omit(gathered: Gathered, file: ContextFile, reason: str) -> None:

@@ -34,6 +34,7 @@ class Connection:
         self._lock = threading.Lock()
         self._sharing = Sharing(self._lock)
         self._running: Running | None = None
+        self._is_complete = False
         self._early: list[Incoming] = []
         self._early_bytes = 0
         self._in_flight: dict[RequestId, Incoming] = {}
@@ -53,15 +54,19 @@ class Connection:
         elif parsed is not None:
             self._receive_one(parsed, len(message), self._sender(parsed))
 
-    def ready(self, routes: Routes) -> None:
-        """Learns the product's methods; what arrived since the handshake starts now, in order."""
+    def ready(self, routes: Routes, *, complete: bool = True) -> None:
+        """Learns the product's methods; what arrived for them since the handshake starts now, in order.
+
+        Unless these are all, requests for others wait until it is called again.
+        """
         running = Running(routes, self._host, self._lanes, self._sharing, reply=self.reply, fail=self.fail)
         while True:
             with self._lock:
-                early, self._early = self._early, []
-                self._early_bytes = 0
+                early = [one for one in self._early if complete or running.knows(one)]
+                self._early = [one for one in self._early if not (complete or running.knows(one))]
+                self._early_bytes = sum(one.size for one in self._early)
                 if not early:
-                    self._running = running
+                    self._running, self._is_complete = running, complete
                     return
             for incoming in early:
                 self._start_early(running, incoming)
@@ -183,7 +188,7 @@ class Connection:
     def _start_or_keep(self, incoming: Incoming) -> None:
         with self._lock:
             running = self._running
-            if running is None:
+            if running is None or not (self._is_complete or running.knows(incoming)):
                 if len(self._early) >= _EARLY_MESSAGES or self._early_bytes + incoming.size > _EARLY_BYTES:
                     raise _busy("The sidecar is still starting.")
                 self._early.append(incoming)

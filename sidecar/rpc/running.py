@@ -31,10 +31,18 @@ class Running:
         self._reply = reply
         self._fail = fail
 
+    def knows(self, incoming: Incoming) -> bool:
+        """Says whether a request or notification is of a method that is loaded."""
+        return self._lane_of(incoming) is not None
+
+    def _lane_of(self, incoming: Incoming) -> str | None:
+        of = self._routes.lane_of_notice if incoming.answer is None else self._routes.lane_of
+        return of(incoming.method)
+
     def start(self, incoming: Incoming) -> None:
         """Queues a request or notification; raises Busy or MethodNotFound. An unknown notification is passed over."""
         is_notice = incoming.answer is None
-        lane = (self._routes.lane_of_notice if is_notice else self._routes.lane_of)(incoming.method)
+        lane = self._lane_of(incoming)
         if lane is None:
             if is_notice:
                 return

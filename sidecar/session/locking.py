@@ -3,7 +3,7 @@
 from typing import NamedTuple, cast, get_args
 
 from sidecar.session.ides import DEFAULT_IDE, IdeName
-from sidecar.session.model import Language
+from sidecar.session.language import Language
 from sidecar.session.store import Lock
 
 FIRST_AGENT = "orchestrator"

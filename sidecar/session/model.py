@@ -8,8 +8,8 @@ from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.memory import MemoryCaptureResult, MemoryDigest
 from sidecar.session.block import BlockState
 from sidecar.session.ides import IdeName
+from sidecar.session.language import Language
 
-Language = Literal["en", "pt", "es", "fr"]
 Intent = Literal["exit", "command", "onTopic", "offTopic"]
 Command = Literal["activate", "status", "help", "resume"]
 

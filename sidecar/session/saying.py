@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sidecar.session.model import Language
+from sidecar.session.language import Language
 
 SAVED: Mapping[Language, str] = {
     "en": "Session saved. Type /chati to resume.",

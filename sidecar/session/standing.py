@@ -11,8 +11,9 @@ from sidecar.memory import AGENTS
 from sidecar.session import project_file, store
 from sidecar.session.blocks import Spot
 from sidecar.session.ides import IdeName
+from sidecar.session.language import Language
 from sidecar.session.locking import FIRST_LANGUAGE, Told
-from sidecar.session.model import Language, SessionParams, SessionShown
+from sidecar.session.model import SessionParams, SessionShown
 from sidecar.session.store import Lock, Written
 from sidecar.workspace import Workspace
 

@@ -121,6 +121,15 @@ def _line(trouble: Trouble) -> str:
     return error_line(trouble.text, trouble.subject)
 
 
+def worth_keeping(said: Said) -> Said | None:
+    """Gives a message with nothing left but the sentences that may become memories; None where it has none.
+
+    What waits to be captured is this, so that no prompt is kept as it was written.
+    """
+    kept = [note.text for note in _heard(said, Counter())]
+    return said._replace(text="\n\n".join(kept)) if kept else None
+
+
 def mending(text: str) -> str:
     """Gives what an answer says of the cause or the cure of an error; empty where it says nothing of it."""
     found = (sentence for paragraph in paragraphs(text) for sentence in _sentences(paragraph))

@@ -1,0 +1,43 @@
+"""Methods are loaded in two steps: those of a run first, and requests for others wait in order for the second."""
+
+from collections.abc import Callable
+
+from sidecar.app import load_first_rows, load_routes, load_rows
+from sidecar.catalog import every, of_runs
+from tests.support.memory import MemorySidecar
+from tests.support.process import SidecarProcess
+
+
+def test_the_first_step_has_the_way_of_a_run_and_the_second_everything() -> None:
+    first, rows = [row.name for row in of_runs().methods], [row.name for row in every().methods]
+    assert {"continuity/preRun", "continuity/postRun", "settings/get", "codebase/search"} <= set(first)
+    assert rows[: len(first)] == first
+    assert len(rows) == len(set(rows))
+    assert {"memory/search", "registry/decide", "session/activate", "context/compose"} <= {*rows} - {*first}
+
+
+def test_what_is_not_loaded_yet_waits_and_what_is_does_not(sidecar: MemorySidecar, tmp_path: object) -> None:
+    def loaded(rows: Callable[[], object]) -> object:
+        return load_routes(rows, sidecar.app.on_incident, sidecar.app.new_incident_id)[1]  # type: ignore[arg-type]
+
+    sidecar.client.request("settings/get", {})
+    connection = sidecar.app.connection
+    connection.ready(loaded(load_first_rows), complete=False)  # type: ignore[arg-type]
+    later = [sidecar.client.start(name, {"cwd": str(tmp_path)}) for name in ("memory/list", "no/method")]
+    assert "mode" in str(sidecar.client.request("settings/get", {}))
+    assert not any(sidecar.inbox.answers_to(request_id) for request_id in later)
+    connection.ready(loaded(load_rows))  # type: ignore[arg-type]
+    assert sidecar.client.result(later[0])["memories"] == []
+    assert sidecar.client.answer(later[1])["error"]["code"] == -32601
+
+
+def test_a_request_for_what_is_loaded_last_is_answered_right_after_the_start(
+    start_process: Callable[..., SidecarProcess], tmp_path: object
+) -> None:
+    client = start_process().client
+    asked = [
+        client.start("initialize", client.handshake()),
+        client.start("memory/list", {"cwd": str(tmp_path)}),
+        client.start("settings/get", {}),
+    ]
+    assert all("result" in client.answer(request_id) for request_id in asked)
