@@ -30,6 +30,18 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]
 
 
+TOGETHER = frozenset(("build", "frozen", "hosts"))
+"""Folders whose tests share something that is dear to make: they run in one process."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keeps tests in one process that share what is dear to make."""
+    for item in items:
+        folder = item.path.parent.name
+        if folder in TOGETHER:
+            item.add_marker(pytest.mark.xdist_group(folder))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home folder with nothing in it."""
