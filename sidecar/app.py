@@ -203,6 +203,8 @@ class App:
         self.process = make_process(self, said, self._opened)
         self.log.attach(Path(said.log_dir) if said.log_dir else None, os.getpid())
         self.log.info("started", version=__version__, build=build_kind(), schema=self._opened.step)
+        if self._all_rows is not None:
+            self.process.loaded.clear()
         self.connection.ready(routes, complete=self._all_rows is None)
         dispatcher.build(("continuity/preRun", "continuity/postRun"))
 
@@ -211,6 +213,8 @@ class App:
         if self._all_rows is not None:
             _, routes = load_routes(self._all_rows, self.on_incident, self.new_incident_id)
             self.connection.ready(routes)
+            assert self.process is not None
+            self.process.loaded.set()
 
 
 class Catalogued:

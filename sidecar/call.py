@@ -28,6 +28,11 @@ class _Known(NamedTuple):
     settings: Settings
 
 
+def _set(event: threading.Event) -> threading.Event:
+    event.set()
+    return event
+
+
 @dataclass
 class Process:
     """What lives as long as the process and every slice may use; made once by `app.py`."""
@@ -50,6 +55,8 @@ class Process:
     workspaces: Workspaces = field(default_factory=Workspaces)
     is_command_line: bool = False
     """Whether the user asks, and no host: all that is kept is within reach."""
+    loaded: threading.Event = field(default_factory=lambda: _set(threading.Event()))
+    """Set unless slices that no run needs are still being loaded."""
     ending: threading.Event = field(default_factory=threading.Event)
     at_end: list[Callable[[], object]] = field(default_factory=list)
     """Called, in order, once the process is ending."""

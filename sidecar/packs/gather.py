@@ -113,15 +113,12 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
     if looked is None:
         return gathered
     gathered.state, listing = looked
-    from sidecar.registry import hint_for  # loaded behind what the way to a first answer needs
-
-    gathered.hint = hint_for(question.workspace, question.process, said(params.prompt))
     begin: Begin = question.process.background.submit
     if at_once is not None and _is_little(question, gathered.state, known):
         begin = _done_here
     search = Search.of(question, params, listing, new_task=new_task)
     take_changes = _begin_changes(begin, gathered, question, gathered.state, known)
-    take_memories = _begin_memories(begin, gathered, question, params, known, new_task=new_task)
+    take_memories = _begin_elsewhere(begin, gathered, question, params, known, new_task=new_task)
     wait_ms = left_ms() * INDEX_SHARE
     take_pack = _begin_pack(begin, gathered, question, params, gathered.state, listing, search, wait_ms)
     take_changes(left_ms)
@@ -205,6 +202,19 @@ def _begin_pack(
         _take_packing(gathered, packing, draft, question.process.log)
 
     return take
+
+
+def _begin_elsewhere(
+    begin: Begin, gathered: Gathered, question: Question, params: PreRunParams, known: Known, *, new_task: bool
+) -> Take:
+    """Asks the registry and the memories; loaded behind the way to a first answer, they hold no prompt up."""
+    if not question.process.loaded.is_set():
+        gathered.omissions.append(Trimmed(item="memories", reason="still being loaded"))
+        return _nothing
+    from sidecar.registry import hint_for
+
+    gathered.hint = hint_for(question.workspace, question.process, said(params.prompt))
+    return _begin_memories(begin, gathered, question, params, known, new_task=new_task)
 
 
 def _begin_memories(
