@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Rows = tuple[tuple[Method, ...], tuple[Notification, ...]]
 
-DRAIN_MS = 1_200
+DRAIN_MS = 1_500
 """How long what was asked may still be answered once the client says no more; the host allows two seconds in all."""
 
 GRACE_MS = 400
