@@ -4,21 +4,26 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from sidecar.knowledge.plan import Conflict
+from sidecar.metrics import Measure
 
 
-def of_sync(kind: str, elapsed_ms: float, counts: Mapping[str, int], conflicts: Iterable[Conflict]) -> dict[str, float]:
+def of_sync(kind: str, elapsed_ms: float, counts: Mapping[str, int], conflicts: Iterable[Conflict]) -> list[Measure]:
     """Gives the measures of a sync that went through; durations in milliseconds."""
+    run = (("type", kind),)
     found = Counter(one.type for one in conflicts)
-    return {
-        f"sync.operations.total{{type={kind}}}": 1.0,
-        f"sync.operations.duration{{type={kind}}}": elapsed_ms,
-        "sync.items.added": float(counts.get("create", 0)),
-        "sync.items.updated": float(counts.get("update", 0)),
-        "sync.items.deleted": float(counts.get("delete", 0)),
-        **{f"sync.conflicts.total{{type={name}}}": float(number) for name, number in sorted(found.items())},
-    }
+    return [
+        Measure("counter", "sync.operations.total", 1, run),
+        Measure("histogram", "sync.operations.duration", elapsed_ms, run, "ms"),
+        Measure("counter", "sync.items.added", counts.get("create", 0)),
+        Measure("counter", "sync.items.updated", counts.get("update", 0)),
+        Measure("counter", "sync.items.deleted", counts.get("delete", 0)),
+        *(
+            Measure("counter", "sync.conflicts.total", number, (("type", name),))
+            for name, number in sorted(found.items())
+        ),
+    ]
 
 
-def of_failure(code: str) -> dict[str, float]:
+def of_failure(code: str) -> list[Measure]:
     """Gives the measure of a sync that failed."""
-    return {f"sync.failures.total{{code={code}}}": 1.0}
+    return [Measure("counter", "sync.failures.total", 1, (("code", code),))]

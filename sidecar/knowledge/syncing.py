@@ -1,6 +1,6 @@
 """Syncs: look, plan, checkpoint, apply; and back again where that fails."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -19,7 +19,7 @@ from sidecar.knowledge.state import SyncState
 from sidecar.knowledge.store import Checkpoint, Image
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.memory import Placed
-from sidecar.metrics import count
+from sidecar.metrics import Measure, count, emit
 from sidecar.workspace import Workspace
 
 KILLED = "The process that synced ended before it was done."
@@ -116,11 +116,12 @@ def _synced(call: Call, workspace: Workspace, wanted: Wanted) -> tuple[Synced, M
     return synced, holding
 
 
-def _measure(call: Call, workspace: Workspace, measured: Mapping[str, float]) -> None:
+def _measure(call: Call, workspace: Workspace, measures: Sequence[Measure]) -> None:
     """Counts; what cannot be counted is logged, and the sync stands."""
+    emit(call.process, measures)
     try:
         with call.database.write(durable=False) as tx:
-            count(tx, workspace.project_key, call.now_ms(), measured)
+            count(tx, workspace.project_key, call.now_ms(), {one.key: float(one.value) for one in measures})
     except SidecarError as error:
         call.log.warning("knowledge.notMeasured", error=error.kind)
 
