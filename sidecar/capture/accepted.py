@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import apsw
 
 from sidecar.core.prose import cut
+from sidecar.core.regex import regex
 from sidecar.memory import Digest, Kind, Note, leave
 from sidecar.runs import Artifact
 from sidecar.runs.model import ArtifactType
@@ -20,7 +19,7 @@ KINDS: dict[ArtifactType, tuple[Kind, float]] = {
 
 MAX_TEXT = 1_500
 
-_HEADING = re.compile(r"\A\s*#[^\n]*\n+")
+_HEADING = regex(r"\A\s*#[^\n]*\n+")
 
 
 def leave_accepted(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:

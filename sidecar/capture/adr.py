@@ -9,6 +9,7 @@ from sidecar.capture.drafting import MAX_TITLE, Draft
 from sidecar.codebase import Contract, parameters
 from sidecar.core.prose import cut, sentences, telling
 from sidecar.core.redact import redact
+from sidecar.core.regex import regex
 
 MAX_FILES = 8
 MAX_CONTRACTS = 8
@@ -20,17 +21,17 @@ MAX_SENTENCE = 300
 MAX_SAID = 3
 LONG_SIGNATURE = 90
 
-_DECIDED = re.compile(
+_DECIDED = regex(
     r"(?i)\b(?:decided (?:to|on|against|that|not to)|chose|opted (?:for|to)|settled on|went with"
     r"|picked \S+ (?:over|because)|the decision (?:is|was)|decision:|rather than|instead of|in favou?r of|deliberately"
     r"|on purpose)\b"
 )
-_UNDECIDED = re.compile(
+_UNDECIDED = regex(
     r"(?i)\?|n't (?:yet )?(?:been )?(?:decide|chose)|\b(?:not (?:yet )?(?:been )?(?:decided|chosen)|never|could|might"
     r"|may|should|would|will|let me|if|whether|until|once|options?|please"
     r"|later|tbd|to be decided|you (?:decided|chose))\b"
 )
-_REASON = re.compile(r"(?i)\b(?:because|since|so that|as it|as they)\b")
+_REASON = regex(r"(?i)\b(?:because|since|so that|as it|as they)\b")
 
 
 class Said(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidecar.codebase import Contract
+from sidecar.core.regex import regex
 
 LEAST_FAN_IN, FAN_IN_SHARE = 8, 0.03
 """A file that so many files import, and so large a share of the code files, is one of the most used."""
@@ -18,18 +19,18 @@ MAX_LINES = 8
 
 MAX_VALUE = 120
 
-_SCHEMA = re.compile(
+_SCHEMA = regex(
     r"(?i)(?:^|/)(?:(?:openapi|swagger|asyncapi)[\w.-]*\.(?:ya?ml|json)|schema\.(?:prisma|sql|rb|graphqls?|json|ya?ml)"
     r"|structure\.sql|[^/]+\.(?:proto|graphqls?|gql|avsc|avdl|thrift|xsd|wsdl|raml|fbs|capnp|schema\.json))$"
 )
-_MIGRATION = re.compile(
+_MIGRATION = regex(
     r"(?i)(?:^|/)(?:migrations?|migrate|alembic/versions|db/versions|flyway|changelogs?/db)/(?:[^/]+/){0,2}"
     r"(?!__init__)[^/]+\.(?:sql|py|rb|php|js|ts|go|ex|exs|cs|java|kt|xml|ya?ml)$"
 )
-_TEST = re.compile(r"(?i)(?:^|/)(?:tests?|__tests__|specs?|fixtures?|examples?|testdata)/")
-_NAMED_IN_USE = re.compile(r"\(|\b(?:class|interface|type|struct|enum|trait)\b")
-_COMMENT = re.compile(r"^(?:#|//|--|/?\*|\"\"\"|'''|<!--|(?:description|summary|title|example)\b)")
-_STATEMENT = re.compile(
+_TEST = regex(r"(?i)(?:^|/)(?:tests?|__tests__|specs?|fixtures?|examples?|testdata)/")
+_NAMED_IN_USE = regex(r"\(|\b(?:class|interface|type|struct|enum|trait)\b")
+_COMMENT = regex(r"^(?:#|//|--|/?\*|\"\"\"|'''|<!--|(?:description|summary|title|example)\b)")
+_STATEMENT = regex(
     r"(?i)\b(?:create|alter|drop|rename)\s+(?:unique\s+)?(?:table|index|column|type|view)\b|\bop\.\w+\(|migrations\.[A-Z]\w+\("
     r"|\b(?:add|remove|rename|change|drop|create|alter)_?(?:column|table|index|reference|foreign_?key|constraint)\w*\b"
 )
@@ -120,9 +121,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
     if anchored.endswith("/"):
         anchored += "**"
     parts = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return re.compile(
-        "".join(parts.get(one) or re.escape(one) for one in re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", anchored))
-    )
+    return regex("".join(parts.get(one) or re.escape(one) for one in re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", anchored)))
 
 
 def _lines(path: str, before: str, after: str, *, statements: bool) -> list[Contract]:

@@ -1,11 +1,11 @@
 """Whether a run changed the direction: steps dropped for others, work of earlier runs taken back. Pure."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
 from sidecar.codebase import is_document, is_generated, query_terms
+from sidecar.core.regex import regex
 
 SAME_STEP = 0.5
 """Steps that share so large a part of the shorter one's words are one step, worded anew."""
@@ -18,9 +18,9 @@ REPLACED = 0.5
 
 MAX_LINES_OF_FILE, MAX_LINES_OF_RUN = 400, 2_000
 _LOOKED_AT = 200_000
-_UNTELLING = re.compile(r"[^\S\n]+|[,;'\"]+")
-_TELLING = re.compile(r"(?:[^\W_][\W_]*+){4}")
-_SCRATCH = re.compile(
+_UNTELLING = regex(r"[^\S\n]+|[,;'\"]+")
+_TELLING = regex(r"(?:[^\W_][\W_]*+){4}")
+_SCRATCH = regex(
     r"(?i)(?:^|[/_.-])(?:tmp|temp|scratch|debug|repro\w*|demo|playground|poc|try|check|verify|sandbox)(?=[/_.\d-]|$)"
 )
 

@@ -10,6 +10,7 @@ from typing import Any
 from sidecar.core import json_text
 from sidecar.core.clock import rfc3339
 from sidecar.core.redact import redact
+from sidecar.core.regex import regex
 from sidecar.runs import Artifact
 
 FOLDER = "continuity"
@@ -20,7 +21,7 @@ MAX_TOLD = 20
 _FOLDERS = {"devlog": "devlog", "adr": "adr", "rejectedApproach": "rejected"}
 _NAMES = {"devlog": "devlog entry", "adr": "decision", "rejectedApproach": "rejected approach"}
 _MANY = {"devlog": "devlog entries", "adr": "decisions", "rejectedApproach": "rejected approaches"}
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
+_ID = regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
 _TOLD = (
     "runId", "runs", "subChatId", "chatId", "provider", "sessionId", "taskFingerprint", "headCommit", "files",
     "sidecarVersion",

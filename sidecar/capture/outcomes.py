@@ -11,6 +11,7 @@ from sidecar.capture.runners import RUNNERS, Runner
 from sidecar.capture.selection import Selection, selection_of
 from sidecar.capture.shell import only_shows
 from sidecar.core.redact import is_known_by_lines, redact, redact_lines
+from sidecar.core.regex import regex
 
 EXCERPT_LINES = 14
 EXCERPT_CHARACTERS = 1_400
@@ -22,8 +23,8 @@ OUTPUT_CHARACTERS = 400_000
 KILLED = frozenset((134, 137, 139, 143))
 """Exit codes of a program that was ended by a signal: abort, kill, segmentation fault, terminate."""
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-_COUNT = re.compile(
+_ANSI = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_COUNT = regex(
     r"(\d+) (passed|passing|failed|failing|failures?|errors?|skipped|pending|ignored|xfailed|tests?|examples?|total)\b"
     r"|\b(pass|fail|cancelled|skipped|todo|tests|Tests run|Failures|Errors|Skipped|Tests|Failed|Passed|Total"
     r"|failures|errors|Ran)(?:: *|=| )(\d+)"

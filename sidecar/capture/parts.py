@@ -1,18 +1,18 @@
 """Reads the stored parts of an agent's message, Claude's and Codex's: files, commands, task list. Pure."""
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.capture.shell import may_write, reads
 from sidecar.core.redact import redact
+from sidecar.core.regex import regex
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))
 _SHELL_TOOLS = frozenset(("bash", "shell", "exec", "exec_command", "local_shell", "unified_exec", "terminal"))
 _STATUSES = ("pending", "in_progress", "completed")
-_EXIT_CODE = re.compile(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
+_EXIT_CODE = regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
 
 STEP_CHARACTERS = 4_000
 

@@ -1,6 +1,5 @@
 """The note of a rejected approach: what was tried, why it failed, what came in its place. Pure."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -10,10 +9,11 @@ from sidecar.capture.drafting import Draft
 from sidecar.codebase import query_terms
 from sidecar.core.prose import cut, first_sentence, telling
 from sidecar.core.redact import redact
+from sidecar.core.regex import regex
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 
-_DETERMINER = re.compile(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
+_DETERMINER = regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
 _GENERIC = frozenset(
     "approach attempt idea strategy design direction route experiment prototype plan solution workaround try angle"
     " first second third initial original earlier previous prior old last version this that it change changes whole"

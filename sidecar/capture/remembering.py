@@ -16,6 +16,7 @@ from sidecar.capture.outcomes import outcomes_in
 from sidecar.capture.parts import Command, relative_to
 from sidecar.capture.verdicts import Change
 from sidecar.core.prose import cut, telling
+from sidecar.core.regex import regex
 from sidecar.memory import Digest, Said, Trouble, leave, mending, screened, worth_keeping
 from sidecar.runs import FailingTests
 
@@ -24,7 +25,7 @@ MAX_TROUBLE = 4_000
 MAX_TOLD = 400
 MAX_FILES = 5
 
-_MEMORY_ID = re.compile(r"\bmem-\d{4}-\d{2}-\d{2}-\d{3,6}\b")
+_MEMORY_ID = regex(r"\bmem-\d{4}-\d{2}-\d{2}-\d{3,6}\b")
 
 
 def leave_for_memory(

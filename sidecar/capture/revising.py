@@ -1,14 +1,14 @@
 """An artifact's text as its user changes it: title and first heading go together. Pure."""
 
-import re
 from typing import NamedTuple
 
 from sidecar.core.redact import redact
+from sidecar.core.regex import regex
 from sidecar.runs.model import ArtifactStatus
 
-_HEADING = re.compile(r"\A\s*#[ \t]+(\S[^\n]*?)[ \t]*(?:\n|\Z)")
+_HEADING = regex(r"\A\s*#[ \t]+(\S[^\n]*?)[ \t]*(?:\n|\Z)")
 
-_STATUS = re.compile(r"(?m)^(Status: )(?:draft|accepted|discarded)$")
+_STATUS = regex(r"(?m)^(Status: )(?:draft|accepted|discarded)$")
 
 
 class Text(NamedTuple):

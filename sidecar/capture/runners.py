@@ -7,6 +7,8 @@ off what the runners print (tests/capture/outputs), those of Gradle and dotnet o
 import re
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
+
 _NEVER = r"(?!)"
 
 
@@ -41,7 +43,7 @@ def _row(
     group_follows: bool = False,
 ) -> Runner:  # fmt: skip
     def compiled(source: str) -> re.Pattern[str]:
-        return re.compile(source, re.MULTILINE)
+        return regex(source, re.MULTILINE)
 
     return Runner(
         name, compiled(command), compiled(failed), compiled(passed), compiled(failing_name), compiled(detail),

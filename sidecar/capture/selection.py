@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from sidecar.capture.shell import Simple, simple_commands
+from sidecar.core.regex import regex
 
 _VERBS = frozenset(
     "run test tests t watch check verify clean build install nextest --run --all --workspace -- . ./ ./..."
@@ -31,7 +32,7 @@ _NARROWING = frozenset(
 )
 """Options that leave tests out in a way the names do not tell."""
 
-_STOPPING = re.compile(r"(?:-x|--exitfirst|--maxfail\S*|--bail\S*|-failfast|--failfast|--fail-fast|--stop-on-\S+|-b)")
+_STOPPING = regex(r"(?:-x|--exitfirst|--maxfail\S*|--bail\S*|-failfast|--failfast|--fail-fast|--stop-on-\S+|-b)")
 """Options that end a run at its first failure: what comes after it was not run."""
 
 _VALUED = frozenset(
@@ -41,8 +42,8 @@ _VALUED = frozenset(
 )
 """Options whose next word is their value and picks nothing."""
 
-_PATH = re.compile(r"[/\\]|\.\w{1,5}$|::")
-_EXPRESSION = re.compile(r"[\s|()^$*+?\[\]\\]")
+_PATH = regex(r"[/\\]|\.\w{1,5}$|::")
+_EXPRESSION = regex(r"[\s|()^$*+?\[\]\\]")
 
 
 class Selection(NamedTuple):

@@ -11,10 +11,12 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
+
 _OPERATORS = "();<>|&\n"
 _MAX_CHARACTERS = 20_000
 _SHELLS = frozenset("sh bash zsh dash ksh fish".split())
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*=")
 _NOWHERE = frozenset(("/dev/null", "/dev/stderr", "/dev/stdout", "NUL", "$null"))
 
 _WRAPPERS = frozenset("sudo env time nice nohup command exec builtin timeout xargs stdbuf caffeinate".split())
@@ -55,7 +57,7 @@ _SECOND_WORDS = {
 }
 """What of a larger program only shows or checks, by a word of its command line."""
 
-_WRITING_OPTION = re.compile(
+_WRITING_OPTION = regex(
     r"(?:-i\S*|--in-place\S*|-o|-O|--output\S*|--fix\S*|-w|--write|-delete|-exec\S*|-ok\S*|-u|--update\S*|--snapshot-update"
     r"|--updateSnapshot|--inline-snapshot\S*|--allow-dirty|--emit\S*|--outDir\S*|--add|--unset|--replace-all)"
 )
@@ -67,7 +69,7 @@ _HARMLESS = {
 
 _READERS = frozenset("cat bat nl less more head tail sed awk tac".split())
 _SCRIPTED = frozenset(("sed", "awk"))
-_NUMBER = re.compile(r"[+-]?\d+[a-zA-Z]*")
+_NUMBER = regex(r"[+-]?\d+[a-zA-Z]*")
 
 
 class Simple(NamedTuple):

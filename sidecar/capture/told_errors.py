@@ -3,18 +3,18 @@
 Neither reaches the host's stored messages (host.md, Facts that shape the contract).
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
 
 from sidecar.capture.parts import Failure
+from sidecar.core.regex import regex
 from sidecar.core.transcript_records import record_of, written_ms
 
 MAX_FAILURES = 500
 _WORTH_PARSING = (b'"tool_result"', b"_call_output", b"exec_command_end")
-_EXIT = re.compile(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|exited with code (\d{1,3})\b")
+_EXIT = regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|exited with code (\d{1,3})\b")
 
 
 def failures_in(lines: Iterable[bytes], since_ms: int) -> list[Failure]:

@@ -1,16 +1,17 @@
 """Artifacts as a terminal shows them. Pure."""
 
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from sidecar.core.regex import regex
 
 KINDS = {"devlog": "devlog", "adr": "adr", "rejected": "rejectedApproach"}
 """What the command line calls an artifact's types."""
 
 _NAMES = {kind: name for name, kind in KINDS.items()}
 _LEAST_TITLE = 20
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def table(artifacts: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:

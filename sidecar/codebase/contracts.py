@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sidecar.codebase.summary.patterns import MAX_DEFINITIONS, MAX_SIGNATURE, without_comment
 from sidecar.codebase.summary.values import Definition, Summary
+from sidecar.core.regex import regex
 
 HEAD_LINES = 60
 """A definition's head is looked for in so many lines."""
@@ -19,11 +20,11 @@ _VALUES = frozenset(("variable", "constant", "field", "property"))
 _SHAPES = frozenset(("type", "interface", "struct", "enum", "union", "record"))
 """What they promise is their body."""
 _NO_CONTRACT = frozenset(("impl", "test", "module", "namespace", "package"))
-_FUNCTION_VALUE = re.compile(r"\s*=\s*(?:async\b|function\b|\(|<|\w+\s*=>)")
-_VALUE = re.compile(r"\s*(?<![=!<>])=(?![=>]).*$", re.DOTALL)
-_COMMENT_LINE = re.compile(r"(?://|/?\*|#)")
-_IS_PYTHON = re.compile(r"(?:async )?(?:def|class) ")
-_BODY_OF_PYTHON = re.compile(r":(?: .*)?$")
+_FUNCTION_VALUE = regex(r"\s*=\s*(?:async\b|function\b|\(|<|\w+\s*=>)")
+_VALUE = regex(r"\s*(?<![=!<>])=(?![=>]).*$", re.DOTALL)
+_COMMENT_LINE = regex(r"(?://|/?\*|#)")
+_IS_PYTHON = regex(r"(?:async )?(?:def|class) ")
+_BODY_OF_PYTHON = regex(r":(?: .*)?$")
 _OPENING, _CLOSING = "([{<", ")]}>"
 
 

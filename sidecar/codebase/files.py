@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sidecar.codebase.filemap import Files
 from sidecar.codebase.worktree.gitdir import index_signature
 from sidecar.codebase.worktree.state import RepositoryState, is_own
+from sidecar.core.regex import regex
 from sidecar.core.secret_paths import is_secret_path
 from sidecar.system.git import Git
 
@@ -35,7 +36,7 @@ _VENDORED_FOLDERS = frozenset(
         ".git",
     )
 )  # fmt: skip
-_REGULAR = re.compile(r"(?:^|(?<=\0))H 10[0-7]{4} ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
+_REGULAR = regex(r"(?:^|(?<=\0))H 10[0-7]{4} ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
 _NO_TEXT = ("absent", "link:", "other:", "nested", "unreadable:", "large:")
 """How the hashes begin of what has no text to show."""
 

@@ -1,15 +1,15 @@
 """What kind of file a path names: a test, prose or plain data, something generated. Pure."""
 
-import re
 from typing import NamedTuple
 
 from sidecar.codebase.files import is_generated
 from sidecar.codebase.summary.languages import language_of
+from sidecar.core.regex import regex
 
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))
 _TEST_MARKS = (".test.", ".spec.", "_test.", "_spec.")
 _TEST_AFFIXES = ("test_", "tests_", "_test", "_tests", "_spec", "-test", "-tests", "-spec")
-_CAPITAL_TEST = re.compile(r"(?<=[a-z0-9])Tests?$")
+_CAPITAL_TEST = regex(r"(?<=[a-z0-9])Tests?$")
 _DOCUMENT_SUFFIXES = (".md", ".mdx", ".rst", ".txt", ".json", ".yml", ".yaml", ".toml", ".csv", ".html")
 
 COMMON_STEMS = frozenset(("index", "mod", "__init__", "lib", "main", "types", "utils", "setup", "conftest", "common"))

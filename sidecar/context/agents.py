@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sidecar.context.sections import Section, below, sections_of, statements
 from sidecar.core.redact import redact_lines
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 from sidecar.core.yaml_text import read_mapping, text_of
 
@@ -20,9 +21,9 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """Headings and front matter keys that say each part; the first that says anything counts."""
 
-_PLACEHOLDER = re.compile(r"\$[A-Z_]+")
-_NOTE = re.compile(r"\s*\([^)]*\)\s*$")
-FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_PLACEHOLDER = regex(r"\$[A-Z_]+")
+_NOTE = regex(r"\s*\([^)]*\)\s*$")
+FRONT_MATTER = regex(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
 class Scope(NamedTuple):

@@ -3,7 +3,6 @@
 A project without a constitution has instruction files; they are digested alike, by what they ask for.
 """
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from sidecar.context.sections import Section, sections_of, statements
 from sidecar.context.xml_text import text_line
 from sidecar.core.redact import redact_lines
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 from sidecar.core.tokens import weigh
 
@@ -18,16 +18,16 @@ TITLE_CHARACTERS, SENTENCE_CHARACTERS = 120, 180
 KEPT_SENTENCES = 12
 """Sentences of one article that may be told."""
 
-_ARTICLE = re.compile(r"(?i)article\s+([IVXLC]+|\d+)\b[\s:.–—-]*(.*)")
-_KEY = re.compile(r"(?i)^key(?:\s+\w+)?\s*:\s*")
-_FORCE = re.compile(r"(?i)^enforcement\s*:\s*(\w+)")
-_STRICT = re.compile(
+_ARTICLE = regex(r"(?i)article\s+([IVXLC]+|\d+)\b[\s:.–—-]*(.*)")
+_KEY = regex(r"(?i)^key(?:\s+\w+)?\s*:\s*")
+_FORCE = regex(r"(?i)^enforcement\s*:\s*(\w+)")
+_STRICT = regex(
     r"\b(?:MUST|SHALL|NEVER|REQUIRED|ONLY)\b"
     r"|(?i:\b(?:must|shall|never|always|cannot|mandatory|required|do not|don't|not allowed|no \w+ may|only)\b)"
 )
-_SOFT = re.compile(r"(?i)\b(?:prefer|avoid|ensure|use|run|write|keep)\b")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`\"(])")
-_MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_SOFT = regex(r"(?i)\b(?:prefer|avoid|ensure|use|run|write|keep)\b")
+_SENTENCE = regex(r"(?<=[.!?;])\s+(?=[A-Z`\"(])")
+_MARKUP = regex(r"\[([^\]]*)\]\([^)]*\)")
 
 
 class Article(NamedTuple):

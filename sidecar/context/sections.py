@@ -1,15 +1,16 @@
 """A Markdown text by its headings, code blocks apart. Pure."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-_HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*$")
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_LISTED = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
-_EMPHASIS = re.compile(r"\*\*|__")
-_RULE = re.compile(r"\s*([-*_=])(?:\s*\1){2,}\s*$")
-_TABLE_RULE = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
+from sidecar.core.regex import regex
+
+_HEADING = regex(r"(#{1,6})\s+(.+?)\s*#*\s*$")
+_FENCE = regex(r"\s*(`{3,}|~{3,})")
+_LISTED = regex(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+_EMPHASIS = regex(r"\*\*|__")
+_RULE = regex(r"\s*([-*_=])(?:\s*\1){2,}\s*$")
+_TABLE_RULE = regex(r"\s*\|?[\s:|-]+\|?\s*$")
 
 
 class Section(NamedTuple):

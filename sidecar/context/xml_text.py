@@ -1,10 +1,11 @@
 """The block as XML: whatever the texts contain, it is well-formed and its structure is ours. Pure."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from sidecar.core.regex import regex
+
+_FORBIDDEN = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 has no place for: control characters, lone surrogates, U+FFFE and U+FFFF."""
 
 INDENT = "  "

@@ -1,8 +1,8 @@
 """Names a client made up, where they may be repeated: in an error or in the log."""
 
-import re
+from sidecar.core.regex import regex
 
-_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$./-]{0,59}")
+_NAME = regex(r"[A-Za-z_$][A-Za-z0-9_$./-]{0,59}")
 
 NOT_A_NAME = "(not a name)"
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from sidecar.core.redact import redact
+from sidecar.core.regex import regex
 
 LOOKED_AT_CHARACTERS = 20_000
 """How much of what an agent said is looked at."""
@@ -14,24 +15,22 @@ TELLING_WORDS = 5
 LEAST_WORDS = 3
 """Fewer, as in "Done.", do not stand in for one."""
 
-_FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)")
-_QUOTE_OR_TABLE = re.compile(r"(?m)^[ \t]*[>|].*$")
-_HEADING = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t].*|\*\*[^*\n]+\*\*:?[ \t]*|[-*_=]{3,}[ \t]*)$")
-_ITEM = re.compile(r"(?m)^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_LEADING_IN = re.compile(
+_FENCE = regex(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)")
+_QUOTE_OR_TABLE = regex(r"(?m)^[ \t]*[>|].*$")
+_HEADING = regex(r"(?m)^[ \t]*(?:#{1,6}[ \t].*|\*\*[^*\n]+\*\*:?[ \t]*|[-*_=]{3,}[ \t]*)$")
+_ITEM = regex(r"(?m)^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_LEADING_IN = regex(
     r"(?i)^(?:now,? |ok(?:ay)?[,.!]? |so,? |first,? )?(?:let me|i'?ll|i will|i'?m going to|here'?s|here is|here are"
     r"|below|let'?s)\b"
 )
-_ADDRESSED = re.compile(
+_ADDRESSED = regex(
     r"(?i)^(?:(?:perfect|great|excellent|awesome|done|all (?:done|set)|sure|of course|certainly|absolutely|thanks?"
     r"|you'?re (?:absolutely )?right)\b[^.!?:\n]*[.!]+\s*)+"
 )
-_OFFER = re.compile(
-    r"(?i)^(?:let me know|feel free|if you (?:want|like|need|prefer)|would you like|shall i|do you want)"
-)
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*]*[A-ZÀ-Þ0-9`])|\n+")
-_ABBREVIATION = re.compile(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr)\.|\b[A-Z]\.)$")
-_SPACE = re.compile(r"\s+")
+_OFFER = regex(r"(?i)^(?:let me know|feel free|if you (?:want|like|need|prefer)|would you like|shall i|do you want)")
+_SENTENCE_END = regex(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*]*[A-ZÀ-Þ0-9`])|\n+")
+_ABBREVIATION = regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr)\.|\b[A-Z]\.)$")
+_SPACE = regex(r"\s+")
 
 
 def without_code(text: str) -> str:

@@ -1,24 +1,24 @@
 """What kind of value stands where a secret may: drawn at random, a name, a placeholder, a sentence. Pure."""
 
-import re
+from sidecar.core.regex import regex
 
 PHRASES = r"(?:passwor[dt]|passwd|passphrase|passcode|pwd|contrase[nñ]a)"
 """What passwords are called."""
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = regex(
     r"(?i)^[./~]|^\$\w|\$[{(]|%[sdrv](?![A-Za-z0-9])|%[({]|^%\w+%$|^[{<]|[{<]\w{1,40}[>}]|\{\{|<%|#\{|\.\.\.|…|\*\*\*|x{6}|\byour[-_]?|example"
     r"|placeholder|process\.env|environ|redacted|change[-_]?me"
 )
-_EXPRESSION = re.compile(r"[$#%]?\{{1,2}[ ]?[\w.:?|\[\]-]{1,80}[ ]?\}{1,2}|%\(\w+\)s|<[\w ./-]{1,60}>")
+_EXPRESSION = regex(r"[$#%]?\{{1,2}[ ]?[\w.:?|\[\]-]{1,80}[ ]?\}{1,2}|%\(\w+\)s|<[\w ./-]{1,60}>")
 """What is filled in later; braces that stand around anything else are signs."""
 
 _SIGNS = frozenset("!#$%^&*()[]{}<>-_+=~?@,;:|/")
-_NO_NAME = re.compile(r"[!#^*+=~?@$%&]")
-_RANGE = re.compile(r"a-z|A-Z|0-9|\\w")
+_NO_NAME = regex(r"[!#^*+=~?@$%&]")
+_RANGE = regex(r"a-z|A-Z|0-9|\\w")
 """What only a pattern has."""
 
-_CHANGES = re.compile(r"[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])")
-_ITSELF = re.compile(rf"(?i){PHRASES}|mot.de.passe")
+_CHANGES = regex(r"[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])")
+_ITSELF = regex(rf"(?i){PHRASES}|mot.de.passe")
 _SAID_OF_PASSWORDS = frozenset(
     "required optional undefined description credentials authenticate authentication authorization unspecified"
     " encrypted unencrypted disabled placeholder confidential identifier validation protected plaintext cleartext"

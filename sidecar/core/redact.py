@@ -4,10 +4,10 @@ Texts come from anyone, so every pattern's time grows with the text's length and
 is possessive, or begins where no earlier match could have gone on.
 """
 
-import re
 from collections.abc import Iterator
 
 from sidecar.core.randomness import is_random
+from sidecar.core.regex import regex
 from sidecar.core.secret_names import folded
 from sidecar.core.secret_tokens import MASK, without_keys, without_tokens
 from sidecar.core.secret_values import without_values
@@ -16,14 +16,14 @@ __all__ = ["MASK", "is_known_by_lines", "redact", "redact_lines"]
 
 _ACROSS_LINES = ("-----BEGIN", "Private-Lines: ", "kind: Secret")
 
-_URL_PASSWORD = re.compile(r"(://[^\s/:@]{0,100}:)([^\s/@]{3,200})(@)")
-_URL_TOKEN = re.compile(r"(://)([A-Za-z0-9_-]{20,200})(@)")
+_URL_PASSWORD = regex(r"(://[^\s/:@]{0,100}:)([^\s/@]{3,200})(@)")
+_URL_TOKEN = regex(r"(://)([A-Za-z0-9_-]{20,200})(@)")
 _SCHEMES = ("bearer ", "basic ", "digest ", "authorization")
-_BEARER = re.compile(
+_BEARER = regex(
     r"(?i)((?:(?:bearer|basic|digest)\s{1,8}|authorization[\"']?\s?[:=]\s{0,4}[\"']?(?:[a-z-]{2,12}\s{1,8})?))"
     r"([a-z0-9+/._~=-]{16,4000})"
 )
-_CURL = re.compile(r"(\bcurl\s(?:[^\n]|\\\n){0,300}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,100}:)([^\s\"'$]{3,200})")
+_CURL = regex(r"(\bcurl\s(?:[^\n]|\\\n){0,300}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,100}:)([^\s\"'$]{3,200})")
 
 
 def redact(text: str) -> str:

@@ -1,9 +1,9 @@
 """What secrets are called, and where in a text such a name stands with a value after it. Pure."""
 
-import re
 from collections.abc import Iterator
 
 from sidecar.core.randomness import PHRASES
+from sidecar.core.regex import regex
 
 SHORT = r"(?-i:(?<![A-Za-z])pass|(?<![A-Z])Pass|(?<![A-Za-z])PASS)"
 """`pass` as a word of a name: `db_pass`, `dbPass`, but not `bypass`."""
@@ -14,14 +14,14 @@ _KEY_KINDS = (
 )  # fmt: skip
 NAMES = rf"(?:{PHRASES}|{SHORT}|secret|token|credential|(?:{'|'.join(_KEY_KINDS)})[-_]?key|(?<![A-Za-z/.-])_?auth)"
 
-_FOLLOWED = re.compile(r"[\w-]{0,40}(?:\[\d{0,4}\])?(?:\.assign)?(?:\\{0,3}[\"'])?\]?\s{0,20}(?:[:=!>]|\(\\{0,3}[\"'])")
-_FOLLOWED_BY_PASSWORD = re.compile(r"[\w-]{0,40}(?:\[\d{0,4}\])?(?:\\{0,3}[\"'])?\]?\s{0,20}[:=!>(\"'.]")
-_FOLLOWED_BY_LONG = re.compile(
+_FOLLOWED = regex(r"[\w-]{0,40}(?:\[\d{0,4}\])?(?:\.assign)?(?:\\{0,3}[\"'])?\]?\s{0,20}(?:[:=!>]|\(\\{0,3}[\"'])")
+_FOLLOWED_BY_PASSWORD = regex(r"[\w-]{0,40}(?:\[\d{0,4}\])?(?:\\{0,3}[\"'])?\]?\s{0,20}[:=!>(\"'.]")
+_FOLLOWED_BY_LONG = regex(
     r"[\w-]{0,40}(?:\\{0,3}[\"'])?\]?\s{0,20}[:=]{1,2}\s{0,20}\\{0,3}[\"'`]?(?=[\w+/=-]{0,20}[0-9])[\w+/=-]{20}"
 )
 """What must follow where `key` is any key: a map's, a cache's and a sort's are words."""
 
-_GIVEN = re.compile(r"[\"'] {0,4}[!=]==? {0,4}[\w.]*$|(?<![\w-])--?[a-z-]*$")
+_GIVEN = regex(r"[\"'] {0,4}[!=]==? {0,4}[\w.]*$|(?<![\w-])--?[a-z-]*$")
 _GIVEN_CHARACTERS = 40
 """A value may also stand before: `"…" == password`; and behind a command line's option stands none of the signs."""
 

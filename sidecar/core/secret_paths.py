@@ -1,8 +1,8 @@
 """Files that are secrets by their name or folder: key files, `.env` files, credentials. Pure."""
 
-import re
+from sidecar.core.regex import regex
 
-_SECRET_NAMES = re.compile(
+_SECRET_NAMES = regex(
     r"""(?ix) (?:
       \.env(?:rc|[._-].+)? | .+\.env
       | .*\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|ovpn|tfstate|tfstate\.backup|tfvars|secrets?)
@@ -12,9 +12,7 @@ _SECRET_NAMES = re.compile(
       | service[-_]?account.*\.json | \.dockercfg | kubeconfig | \.s3cfg | \.boto | \.vault[-_](?:token|pass(?:word)?)
     )"""
 )
-_HARMLESS_NAMES = re.compile(
-    r"(?i)\.env[._-](?:example|sample|template|dist|defaults?)|(?:example|sample|template)\.env"
-)
+_HARMLESS_NAMES = regex(r"(?i)\.env[._-](?:example|sample|template|dist|defaults?)|(?:example|sample|template)\.env")
 
 _SECRET_FOLDERS = frozenset((".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"))
 

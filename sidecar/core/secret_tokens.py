@@ -7,6 +7,7 @@ import re
 from functools import cache
 
 from sidecar.core.randomness import is_mixed
+from sidecar.core.regex import regex
 
 MASK = "[redacted]"
 
@@ -79,10 +80,10 @@ _PREFIXED = (
 the text, and begins with it: both are searched for at memory speed, where one pattern of all alternatives takes a
 second for each megabyte."""
 
-_compiled = cache(re.compile)
+_compiled = cache(regex)
 
 _DISCORD_BEGINS = r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27}"
-_DISCORD = re.compile(r"(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?![\w.-])")
+_DISCORD = regex(r"(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?![\w.-])")
 
 
 def _beginnings() -> re.Pattern[str]:
@@ -94,7 +95,7 @@ def _beginnings() -> re.Pattern[str]:
     for prefix, rest in _PREFIXED:
         by_letter.setdefault(prefix[0], []).append(re.escape(prefix[1:]) + (rest if len(prefix) <= 4 else ""))
     alternatives = [f"{re.escape(letter)}(?:{'|'.join(dict.fromkeys(rest))})" for letter, rest in by_letter.items()]
-    return re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join([*alternatives, _DISCORD_BEGINS])})")
+    return regex(rf"(?<![A-Za-z0-9_])(?:{'|'.join([*alternatives, _DISCORD_BEGINS])})")
 
 
 _TOKEN_BEGINS = _beginnings()
@@ -102,11 +103,11 @@ _SHORTEST_TOKEN = 15
 _TOKEN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/=.-~$"
 _ONLY_TOKENS = bytes(byte if byte in _TOKEN_CHARACTERS else 0x20 for byte in range(256))
 
-_PEM = re.compile(
+_PEM = regex(
     r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     r"[\s\S]*?(?:-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"
 )
-_PUTTY = re.compile(r"(?<=Private-Lines: )([0-9]{1,4}\r?\n)((?:[A-Za-z0-9+/=]{1,76}\r?\n?){1,999})")
+_PUTTY = regex(r"(?<=Private-Lines: )([0-9]{1,4}\r?\n)((?:[A-Za-z0-9+/=]{1,76}\r?\n?){1,999})")
 
 _SHAPES = (
     ("eyJ", r"(?<!\w)()eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,6000}\.[A-Za-z0-9_-]{8,}"),

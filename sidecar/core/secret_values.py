@@ -15,6 +15,7 @@ from sidecar.core.randomness import (
     is_said_of_passwords,
     names_itself,
 )
+from sidecar.core.regex import regex
 from sidecar.core.secret_names import NAMES, SHORT, by_names
 from sidecar.core.secret_tokens import MASK
 
@@ -23,52 +24,50 @@ _ASSIGNS = r"(?:\\{0,3}[\"'])?\]?\s{0,20}(?::=|={1,3}>|[!=]==?|[:=])\s{0,20}"
 _SECRET = rf"(?:{PHRASES}|{SHORT})"
 _QUOTE = r"""\\{0,3}["'`]"""
 
-_QUOTED = re.compile(rf"""(?ix) ( {NAMES} {_END} {_ASSIGNS} @?({_QUOTE}) ) ([^"'`\n\s\\]{{6,8000}}) \2 """)
-_WORDS = re.compile(
-    rf"""(?ix) ( {_SECRET} {_END} {_ASSIGNS} ["'`] ) ([a-z]{{3,12}}(?:\ [a-z]{{3,12}}){{3,7}}) (?=["'`]) """
-)
-_UNQUOTED = re.compile(
+_QUOTED = regex(rf"""(?ix) ( {NAMES} {_END} {_ASSIGNS} @?({_QUOTE}) ) ([^"'`\n\s\\]{{6,8000}}) \2 """)
+_WORDS = regex(rf"""(?ix) ( {_SECRET} {_END} {_ASSIGNS} ["'`] ) ([a-z]{{3,12}}(?:\ [a-z]{{3,12}}){{3,7}}) (?=["'`]) """)
+_UNQUOTED = regex(
     rf"""(?ix) ( {NAMES} {_END} (?:[ ]{{0,4}}=[ ]{{0,4}}|:[ ]{{1,4}}) )
     ([^\s"'`(){{}}\[\]<>$,;&=]{{8,500}}+={{0,2}}) (?=[\s,;&"'`]|\Z) """
 )
-_DRAWN = re.compile(
+_DRAWN = regex(
     rf"""(?ix) ( (?:{NAMES} | (?<!public)(?<!public[-_])key) [\w-]{{0,24}} (?:\[\d{{0,4}}\])? (?:\.assign)?
     (?:{_ASSIGNS} | [ ]{{0,4}}[( ][ ]{{0,4}}) @? ({_QUOTE})? )
     ( (?(2) [^\s"'`\\]{{16,2000}}+ | [\w+/=-]{{20,2000}}+) ) (?= {_QUOTE} | [\s,;)}}\]] | \Z) """
 )
-_CALLED = re.compile(rf"""(?ix) ( {PHRASES} [ ]{{0,4}} [( ] [ ]{{0,4}} ["'] ) ([^"'`\n\s]{{6,200}}) (?=["']) """)
-_COMPARED = re.compile(
+_CALLED = regex(rf"""(?ix) ( {PHRASES} [ ]{{0,4}} [( ] [ ]{{0,4}} ["'] ) ([^"'`\n\s]{{6,200}}) (?=["']) """)
+_COMPARED = regex(
     rf"""(?ix) (["']) ([^"'`\n\s]{{6,200}}) \1 (?=[ ]{{0,4}} [!=]==? [ ]{{0,4}} ([\w.]{{0,60}}? {NAMES})) """
 )
-_LINE = re.compile(
+_LINE = regex(
     rf"""(?imx) ^ ( [ \t>+*-]{{0,40}} ["']? [\w.-]{{0,60}}? {_SECRET} ["']? (?::[ \t]{{1,4}}|=) )
     ((?-i:[a-z]{{10,40}}|[a-z]{{2,12}}(?:-[a-z]{{2,12}}){{3,7}})) [ \t]* $ """
 )
-_ENVIRONMENT = re.compile(
+_ENVIRONMENT = regex(
     r"""(?mx) ^ ( [ \t>+*-]{0,40} (?:(?:export|set|ENV|ARG)[ ])?
     [A-Z0-9_]{0,60}? (?:PASSWORD|PASSWD|PASSPHRASE|_PASS|_PWD) = ) ([^\s"'`]{6,200}) [ \t]* $ """
 )
-_CONNECTION = re.compile(r"""(?ix) ( ; \s? (?:password|pwd) \s? = \s? ) ([^;"'\s]{3,200}) """)
-_ARGUMENT = re.compile(
+_CONNECTION = regex(r"""(?ix) ( ; \s? (?:password|pwd) \s? = \s? ) ([^;"'\s]{3,200}) """)
+_ARGUMENT = regex(
     rf"""(?ix) ( (?<![\w-]) --? [a-z-]{{0,30}}? (?:{PHRASES}|pass|token|secret|api-key) [ ]{{1,4}} ["']? )
     ([^\s"'`-][^\s"'`]{{7,200}}) """
 )
-_ELEMENT = re.compile(
+_ELEMENT = regex(
     rf"""(?ix) ( < [\w.:-]{{0,40}}? (?:{PHRASES}|secret|token|api[-_]?key) (?:\s[^<>\n]{{0,100}})? > )
     ([^<>\s]{{6,400}}) (?=</) """
 )
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = regex(
     rf"""(?ix) ( (?:key|name) = ["'] [^"'\n]{{0,60}}? {PHRASES} ["'] \s{{1,8}} value = ["'] ) ([^"'\n]{{6,200}}) """
 )
-_IDENTIFIED = re.compile(
+_IDENTIFIED = regex(
     r"""(?ix) ( \b (?:identified \s by | (?:with|user|role|login) \s [^;\n']{0,80}? password) \s ')
     ([^'\n]{4,200}) (?=') """
 )
-_KUBERNETES = re.compile(
+_KUBERNETES = regex(
     r"""(?mx) ^ ( [ ]{1,8} [\w.-]{1,100} : [ ]{1,4} ["']? ) ([A-Za-z0-9+/]{8,4000}={0,2}) (?=["']?[ \t]*$) """
 )
-_NETRC = re.compile(r"""(?x) ( \b login \s{1,4} \S{1,100} \s{1,4} password \s{1,4} ) (\S{4,200}) """)
-_HOLDER = re.compile(r"(?i)(?:db|database|sql|smtp|mail|user|root|admin|ftp|redis|postgres|pg|ssh|login|auth)[-_]?$")
+_NETRC = regex(r"""(?x) ( \b login \s{1,4} \S{1,100} \s{1,4} password \s{1,4} ) (\S{4,200}) """)
+_HOLDER = regex(r"(?i)(?:db|database|sql|smtp|mail|user|root|admin|ftp|redis|postgres|pg|ssh|login|auth)[-_]?$")
 _HOLDER_CHARACTERS = 12
 _LEAST_PASS = 10
 """A pass of nobody's is a compiler's or a renderer's, and its name short."""

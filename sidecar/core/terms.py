@@ -1,10 +1,11 @@
 """Texts → terms: identifiers split, case folded, accents dropped, any script. Pure."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, pairwise
+
+from sidecar.core.regex import regex
 
 MAX_WORD = 100
 """A longer run of letters and digits is data, not a word."""
@@ -16,22 +17,22 @@ one part in fourteen of the time."""
 _ONLY_WORDS = bytes(
     byte if chr(byte).isascii() and (chr(byte).isalnum() or byte == 0x5F) else 0x20 for byte in range(256)
 )
-_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
-_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
-_NAME_LIKE = re.compile(r"[a-z][A-Z]|_|[.:]|\d")
+_WORD = regex(r"[^\W_]+(?:_+[^\W_]+)*")
+_CAMEL = regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_IDENTIFIER = regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
+_NAME_LIKE = regex(r"[a-z][A-Z]|_|[.:]|\d")
 _UNSPACED_SCRIPTS = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_UNSPACED = re.compile(f"[{_UNSPACED_SCRIPTS}]")
-_SCRIPT_RUN = re.compile(f"[{_UNSPACED_SCRIPTS}]+|[^{_UNSPACED_SCRIPTS}]+")
-_ACCENT = re.compile("[\u0300-\u036f]")
-_PATH_TOKEN = re.compile(r"[\w@.+/\\$\[\]~-]+")
-_FILE_NAME = re.compile(r"\.?[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}|\.[A-Za-z][\w-]+")
+_UNSPACED = regex(f"[{_UNSPACED_SCRIPTS}]")
+_SCRIPT_RUN = regex(f"[{_UNSPACED_SCRIPTS}]+|[^{_UNSPACED_SCRIPTS}]+")
+_ACCENT = regex("[\u0300-\u036f]")
+_PATH_TOKEN = regex(r"[\w@.+/\\$\[\]~-]+")
+_FILE_NAME = regex(r"\.?[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}|\.[A-Za-z][\w-]+")
 _NAMES_WITHOUT_SUFFIX = frozenset(
     ("Makefile", "Dockerfile", "Jenkinsfile", "Procfile", "Gemfile", "Rakefile", "Vagrantfile", "Justfile", "justfile")
 )
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "z.B", "a.k.a"))
 
-_VOWEL = re.compile("[aeiouy]")
+_VOWEL = regex("[aeiouy]")
 
 _STOP_WORDS = (
     "a", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "did", "do", "does",

@@ -4,21 +4,22 @@ import re
 from functools import lru_cache
 
 from sidecar.core.redact import redact
+from sidecar.core.regex import regex
 
 MARK = "[continuity:"
 
 _REPEATED_CHARACTERS = 400
 """Signatures, paths and purposes are shown call after call: what they became is remembered up to this length."""
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028\u2029]")
-_INVISIBLE = re.compile(
+_CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028\u2029]")
+_INVISIBLE = regex(
     r"[\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """Direction marks, format characters, fillers, variation selectors, tags: unseen by a reader, but not by a model."""
 
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_FORGED = re.compile(r"\[\s*continuity\s*:", re.IGNORECASE)
+_SURROGATE = regex(r"[\ud800-\udfff]")
+_FORGED = regex(r"\[\s*continuity\s*:", re.IGNORECASE)
 
 
 def clean(text: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.runs import Artifact, FailingTests, RunTold, SubChat
 
 MAX_FILES = 60
@@ -16,23 +17,21 @@ RISK_RUNS = 5
 
 SENTENCE_CHARACTERS = 300
 
-_FENCE = re.compile(r"```[\s\S]*?(?:```|\Z)")
-_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_LEADING = re.compile(r"^[\s>*#\-•\d.)\]\[]+")
-_DECIDED = re.compile(
+_FENCE = regex(r"```[\s\S]*?(?:```|\Z)")
+_END = regex(r"(?<=[.!?])\s+|\n+")
+_LEADING = regex(r"^[\s>*#\-•\d.)\]\[]+")
+_DECIDED = regex(
     r"(?i)\b(?:decided|chose|chosen|opted|settled on|went with|going with|agreed to|decision:|rather than|abandon\w*"
     r"|reject(?:ed|ing)|ruled out)\b"
 )
-_OPEN = re.compile(
+_OPEN = regex(
     r"(?i)\b(?:risk\w*|todo|fixme|not yet|un(?:tested|verified|resolved|clear|sure)|not (?:tested|verified|covered)"
     r"|have(?:n't| not) (?:run|tested|verified|checked)|follow[- ]?up|caveat|beware"
     r"|still (?:fails?|failing|missing|open|needs?)|remain(?:s|ing)|open (?:question|point)s?"
     r"|left (?:open|to do)|needs? (?:to be )?(?:decided|confirm\w*"
     r"|review\w*))\b"
 )
-_CLEARED = re.compile(
-    r"(?i)\b(?:no|without|any) (?:\w+ )?(?:risks?|todos?|caveats?|follow[- ]?ups?|open)\b|nothing remains"
-)
+_CLEARED = regex(r"(?i)\b(?:no|without|any) (?:\w+ )?(?:risks?|todos?|caveats?|follow[- ]?ups?|open)\b|nothing remains")
 
 
 class TouchedFile(NamedTuple):
@@ -139,7 +138,7 @@ def _sentence_naming(path: str, text: str) -> str | None:
     name = PurePosixPath(path).name
     if name not in text:
         return None
-    word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
+    word = regex(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
     return next((sentence for sentence in sentences(text) if word.search(sentence)), None)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import orjson
 
+from sidecar.core.regex import regex
 from sidecar.core.yaml_nodes import Damaged, Node, nodes_of
 
 Layer = Literal["company", "org", "team", "project"]
@@ -28,12 +29,12 @@ MAX_ITEM_BYTES = 512 * 1024
 MAX_CONSTRAINTS = 200
 
 _LFS = b"version https://git-lfs.github.com/spec/"
-_ID = re.compile(r"[A-Za-z0-9][\w.+@-]{0,99}", re.ASCII)
-_SCOPE = re.compile(r"[^\x00-\x20\x7f/\\:*?\"<>|]{1,100}")
-_OPENING = re.compile(r"\ufeff?---[ \t]*\n")
-_CLOSING = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
-_CONSTRAINTS = re.compile(
+_ID = regex(r"[A-Za-z0-9][\w.+@-]{0,99}", re.ASCII)
+_SCOPE = regex(r"[^\x00-\x20\x7f/\\:*?\"<>|]{1,100}")
+_OPENING = regex(r"\ufeff?---[ \t]*\n")
+_CLOSING = regex(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+_HEADING = regex(r"^#{1,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
+_CONSTRAINTS = regex(
     r"^#{1,6}[ \t]+Constraints[ \t#]*\n(?:(?!#{1,6}[ \t])[^\n]*\n){0,40}?(```+|~~~+)[ \t]*ya?ml[ \t]*\n(.*?)^\1[ \t]*$",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )

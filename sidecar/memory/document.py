@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from sidecar.core.errors import PolicyDenied
+from sidecar.core.regex import regex
 from sidecar.memory import front_matter, sections
 from sidecar.memory.entry import Document, Memory
 from sidecar.memory.facts import Facts, Said, memory_of
@@ -13,8 +14,8 @@ from sidecar.memory.layout import Place
 
 MAX_FILE_BYTES = 1024 * 1024
 
-_ID_LINE = re.compile(r"^id:[ \t]*[\"']?(mem-[\w-]+)", re.MULTILINE)
-_TITLE = re.compile(r"\A\s*#[ \t]+([^\r\n]*?)[ \t#]*(?:\r?\n|\Z)")
+_ID_LINE = regex(r"^id:[ \t]*[\"']?(mem-[\w-]+)", re.MULTILINE)
+_TITLE = regex(r"\A\s*#[ \t]+([^\r\n]*?)[ \t#]*(?:\r?\n|\Z)")
 
 
 class Edit(NamedTuple):

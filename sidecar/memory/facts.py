@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sidecar.core.digests import short_id
+from sidecar.core.regex import regex
 from sidecar.memory.entry import DEFAULT_CONFIDENCE, SECTOR_OF_TYPE, SECTORS, Memory, Sector, Tier
 from sidecar.memory.layout import SHARED, Place
 
 Said = Mapping[str, str | tuple[str, ...] | None]
 
-_ID = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}", re.ASCII)
-_DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_ID = regex(r"[A-Za-z0-9][\w.:-]{0,99}", re.ASCII)
+_DAY = regex(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 _COUNTED = ("access_count", "last_accessed", "tier")
 """What being read and growing older changes: no new version."""
 

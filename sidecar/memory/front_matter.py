@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidecar.core.errors import Conflict
+from sidecar.core.regex import regex
 
 Scalar = str | int | float
 Value = Scalar | Sequence[str]
@@ -20,10 +21,10 @@ MAX_MATTER_CHARACTERS = 64 * 1024
 
 _NO_MAPPING = "The front matter is not one list of keys with values."
 _BLANK = " \t\r\n"
-_OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
-_CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_PLAIN = re.compile(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@ -]*[\w./-])?", re.ASCII)
-_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z")
+_OPENING = regex(r"\ufeff?---[ \t]*\r?\n")
+_CLOSING = regex(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_PLAIN = regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@ -]*[\w./-])?", re.ASCII)
+_MOMENT = regex(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z")
 
 
 class Damaged(ValueError):

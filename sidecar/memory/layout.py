@@ -9,6 +9,7 @@ Names are allow-listed: no path leads out of the tree, and no other folder is lo
 import re
 from typing import NamedTuple, cast
 
+from sidecar.core.regex import regex
 from sidecar.memory.entry import Keeping
 
 FOLDER = ".chati"
@@ -29,9 +30,9 @@ KEEPINGS: tuple[Keeping, ...] = ("durable", "daily", "session")
 MAX_DEPTH = 5
 """Folders below a keeping's own that are looked into."""
 
-MEMORY_ID = re.compile(r"mem-(\d{4}-\d{2}-\d{2})-(\d{3,6})")
-_NAME = re.compile(r"[^\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]{1,200}")
-_SLUG = re.compile(r"[^a-z0-9]+")
+MEMORY_ID = regex(r"mem-(\d{4}-\d{2}-\d{2})-(\d{3,6})")
+_NAME = regex(r"[^\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]{1,200}")
+_SLUG = regex(r"[^a-z0-9]+")
 
 
 class Place(NamedTuple):

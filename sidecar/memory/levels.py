@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.core.terms import terms_of
 from sidecar.core.tokens import estimate_tokens, weigh
 
@@ -18,13 +19,13 @@ CHUNK_TOKENS = 200
 LINE_TOKENS = 120
 """A longer line is told by its sentences."""
 
-_KEY = re.compile(
+_KEY = regex(
     r"\b(?:decid\w+|decision|chose\w*|chosen|must|never|always|because|instead|gotcha|fix\w*|root cause|prefers?"
     r"|use[ds]?|avoid\w*|decidi\w+|escolh\w+|nunca|sempre|porque)\b",
     re.IGNORECASE,
 )
-_KEY_HEADING = re.compile(r"#+\s.*\b(?:decision|gotcha|resolution|fix|lesson|decisão|solução)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
+_KEY_HEADING = regex(r"#+\s.*\b(?:decision|gotcha|resolution|fix|lesson|decisão|solução)\b", re.IGNORECASE)
+_SENTENCE = regex(r"(?<=[.!?。！？])\s+")
 _FIRST, _IN_KEY_SECTION, _KEY_WORDING, _HEADING = 1.5, 1.0, 0.75, -1.0
 
 

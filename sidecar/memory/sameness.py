@@ -1,15 +1,15 @@
 """When two wordings are the same: what varies from time to time does not count. Pure."""
 
-import re
 import unicodedata
 from functools import lru_cache
 
 from sidecar.core.digests import digest_bytes
+from sidecar.core.regex import regex
 
-_VARYING = re.compile(r"[!-.:-\[\]-~]*[0-9/\\][!-~]*")
+_VARYING = regex(r"[!-.:-\[\]-~]*[0-9/\\][!-~]*")
 """Addresses, paths, ids and numbers, with the ASCII signs around them; scripts without spaces stay."""
 
-_SIGNS = re.compile(r"[\W_]+")
+_SIGNS = regex(r"[\W_]+")
 
 
 def normalised(text: str) -> str:

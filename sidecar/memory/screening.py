@@ -7,11 +7,12 @@ import re
 from typing import NamedTuple
 
 from sidecar.core.redact import redact
+from sidecar.core.regex import regex
 from sidecar.core.text import MARK
 
-_TAG = re.compile(r"<(/?)(private|chati-context)(?:\s[^<>]{0,2000})?>", re.IGNORECASE)
-_MARKER = re.compile(rf"^{re.escape(MARK)}([a-z]+)(?: [0-9a-f]+)?\][ \t]*$", re.MULTILINE)
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_TAG = regex(r"<(/?)(private|chati-context)(?:\s[^<>]{0,2000})?>", re.IGNORECASE)
+_MARKER = regex(rf"^{re.escape(MARK)}([a-z]+)(?: [0-9a-f]+)?\][ \t]*$", re.MULTILINE)
+_CONTROL = regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class Screened(NamedTuple):

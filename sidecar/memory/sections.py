@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import orjson
 
+from sidecar.core.regex import regex
 from sidecar.memory.front_matter import Value, shown
 
-_HEADING = re.compile(r"^##[ \t]+([^\r\n]*?)[ \t#]*(\r?\n|\Z)|^ {0,3}(`{3,}|~{3,})([^\r\n]*)", re.MULTILINE)
-_FACTS = re.compile(r"[ \t\r\n]*<!--((?:[^\r\n-]|-(?!->))*)-->[ \t]*")
-_FACT = re.compile(r'([A-Za-z_][\w-]*)=("(?:[^"\\]|\\.)*"|[^\s",]+(?:,[^\s",]+)*)')
-_BARE = re.compile(r"[A-Za-z0-9][\w.:/+@-]*")
-_COMMENT = re.compile(r"^([ \t]*)<!--", re.MULTILINE)
+_HEADING = regex(r"^##[ \t]+([^\r\n]*?)[ \t#]*(\r?\n|\Z)|^ {0,3}(`{3,}|~{3,})([^\r\n]*)", re.MULTILINE)
+_FACTS = regex(r"[ \t\r\n]*<!--((?:[^\r\n-]|-(?!->))*)-->[ \t]*")
+_FACT = regex(r'([A-Za-z_][\w-]*)=("(?:[^"\\]|\\.)*"|[^\s",]+(?:,[^\s",]+)*)')
+_BARE = regex(r"[A-Za-z0-9][\w.:/+@-]*")
+_COMMENT = regex(r"^([ \t]*)<!--", re.MULTILINE)
 
 
 class Section(NamedTuple):

@@ -1,11 +1,11 @@
 """What is due: which tiers changed, which files go to the archive, which were for a session only. Pure."""
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.memory.attention import DAY_MS, Policy, Standing, is_forgotten, tier
 from sidecar.memory.entry import Tier
 
@@ -14,7 +14,7 @@ ArchiveReason = Literal["old", "faint"]
 SESSION_HOURS = 24
 """What was kept for a session only is cleaned at the next start, and a day later at the latest."""
 
-_DAY = re.compile(r"/(\d{4}-\d{2}-\d{2})(?:/|[-.])")
+_DAY = regex(r"/(\d{4}-\d{2}-\d{2})(?:/|[-.])")
 
 
 class Row(NamedTuple):

@@ -3,17 +3,17 @@
 Pure. The prompt itself goes to the provider unchanged.
 """
 
-import re
 from functools import lru_cache
 
 from sidecar.core.redact import redact
+from sidecar.core.regex import regex
 
 HEAD_CHARACTERS = 16_000
 TAIL_CHARACTERS = 4_000
 """Of a longer prompt only its beginning and its end are looked at: what lies between is pasted."""
 
-_PLACE = re.compile(r"@\[(file|folder):[^:\]\n]*:([^\]\n]{1,2000})\]")
-_MARKER = re.compile(r"@\[[a-z]+:[^\]\n]{0,2000}\]")
+_PLACE = regex(r"@\[(file|folder):[^:\]\n]*:([^\]\n]{1,2000})\]")
+_MARKER = regex(r"@\[[a-z]+:[^\]\n]{0,2000}\]")
 
 
 def said(prompt: str) -> str:

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from sidecar.codebase import identifiers_of, paths_in, query_words, scope_prefix, stem
 from sidecar.core.digests import short_id
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 from sidecar.packs.prompt import said
 from sidecar.runs import Task
@@ -17,7 +18,7 @@ OWN_TERMS = 3
 
 OBJECTIVE_CHARACTERS = 300
 
-_NAMES_SOMETHING = re.compile(r"[^\W\d_]{3}")
+_NAMES_SOMETHING = regex(r"[^\W\d_]{3}")
 """So do not `e.g`, `i.e`, `v2`."""
 
 _FOLLOW_UP_WORDS = (
@@ -38,7 +39,7 @@ _TALK = frozenset(stem(word) for word in (
 """Of these the words that also lead to no file: `test`, `error` or `remove` may."""
 
 
-_REFERS_BACK = re.compile(
+_REFERS_BACK = regex(
     r"\W*(?:(?:and|then|also|but|so|or|plus|ah|oh|ok|okay|what about|how about)\b"
     r"|(?:[^\W\d_]+\W+){0,3}?(?:it|them|this|these|those|that's)\b)",
     re.IGNORECASE,

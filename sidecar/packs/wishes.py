@@ -1,12 +1,12 @@
 """The user's word on an item of the packs: always send it, never send it, it is wrong. Pure."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
+from sidecar.core.regex import regex
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import UserWord
 from sidecar.runs import keys
@@ -17,7 +17,7 @@ MAX_PINNED_FILES = 12
 NO_LONGER, WRONG = "no longer: ", "wrong, as the user says: "
 """How it is told that a statement of the anchor does not hold."""
 
-_LINE_NUMBER = re.compile(r":\d+\)$")
+_LINE_NUMBER = regex(r":\d+\)$")
 
 
 class Wish(NamedTuple):

@@ -5,12 +5,12 @@ something is follows from how much of the code needs it: the specification calls
 """
 
 import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import Tree, resolve
+from sidecar.core.regex import regex
 from sidecar.registry.entity import Entity
 from sidecar.registry.facts import Facts, Named
 
@@ -23,7 +23,7 @@ ADAPTABLE = 0.9
 
 HALVED_BY = 5
 
-_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_WORDS = regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _PLAIN_NAMES = frozenset(("index", "mod", "lib", "main", "__init__", "__main__", "src"))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import orjson
 
 from sidecar.core.errors import Conflict, NotFound
+from sidecar.core.regex import regex
 from sidecar.core.yaml_nodes import Damaged, Node, nodes_of
 
 Value = str | float | int | Sequence[str]
@@ -28,11 +29,11 @@ NEW_FILE = '# What this project has, and what it is for. Yours to edit.\nmetadat
 
 FIELD_ORDER = ("path", "type", "purpose", "keywords", "dependencies", "adaptability", "checksum")
 
-_PLAIN = re.compile(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@-]*[\w/])?", re.ASCII)
+_PLAIN = regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@-]*[\w/])?", re.ASCII)
 _ALWAYS_QUOTED = ("purpose", "checksum", "last_updated", "version")
-_BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n)*")
-_BLANK_BEFORE = re.compile(r"\n(?:[ \t]*\r?\n)+\Z")
-_UNSAFE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_BLANK_LINES = regex(r"(?:[ \t]*\r?\n)*")
+_BLANK_BEFORE = regex(r"\n(?:[ \t]*\r?\n)+\Z")
+_UNSAFE = regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def put_entity(text: str, category: str, key: str, fields: Fields) -> str:
@@ -234,7 +235,7 @@ def _into_brackets(body: str, mapping: Node, items: Sequence[str]) -> str:
 
 def _out_of_brackets(body: str, mapping: Node, name: Node, value: Node) -> str:
     start, end = name.start, max(value.end, name.end)
-    rest = re.compile(r"\s*,\s*").match(body, end)
+    rest = regex(r"\s*,\s*").match(body, end)
     if rest:
         return body[:start] + body[rest.end() :]
     before = re.search(r"\s*,\s*\Z", body[mapping.start : start])

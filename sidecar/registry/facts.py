@@ -1,10 +1,10 @@
 """A file of the repository → what the registry needs of it: purpose, public definitions, imports. Pure."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import Definition, Summary, is_code, is_generated, is_test, purpose_of_definition
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 
 MAX_PURPOSE = 160
@@ -49,7 +49,7 @@ _ASIDE = frozenset(
 _COMPONENT_SUFFIXES = (".tsx", ".jsx", ".vue", ".svelte", ".astro")
 _CLASSES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "type", "union"))
 _FUNCTIONS = frozenset(("function", "method", "def", "fn", "func", "macro", "hook", ""))
-_PARAMETER = re.compile(r"[(,]\s*(?:\*|&|\.\.\.|mut\s+|const\s+)*([A-Za-z_]\w+)")
+_PARAMETER = regex(r"[(,]\s*(?:\*|&|\.\.\.|mut\s+|const\s+)*([A-Za-z_]\w+)")
 _NO_PARAMETERS = frozenset(("self", "cls", "this", "args", "kwargs", "options"))
 
 

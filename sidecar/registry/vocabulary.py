@@ -4,10 +4,10 @@ Identifiers are split and endings of inflection are taken off as everywhere (`co
 derivation go too: a registry's purposes are sentences about deeds, and its names are nouns made of the same verbs.
 """
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from sidecar.core.regex import regex
 from sidecar.core.terms import STOP_WORDS, count_terms, query_words, stem
 
 SHORTEST_ROOT = 4
@@ -80,9 +80,9 @@ KINDS = {
 }  # fmt: skip
 """What an intent may call the kind of thing it asks for → an entity's type."""
 
-_PIECE = re.compile(r"\w+")
-_WORD = re.compile(r"\w+(?:[-/]\w+)*")
-_COMPOUND = re.compile(r"\w+(?:[-/]\w+)+|\w*(?:_|[a-z][A-Z])\w*")
+_PIECE = regex(r"\w+")
+_WORD = regex(r"\w+(?:[-/]\w+)*")
+_COMPOUND = regex(r"\w+(?:[-/]\w+)+|\w*(?:_|[a-z][A-Z])\w*")
 
 
 @lru_cache(maxsize=16_384)

@@ -6,6 +6,8 @@ sentence behind the verb: the intent that the decision engine is asked with.
 
 import re
 
+from sidecar.core.regex import regex
+
 MAX_PROMPT = 4_000
 """A longer prompt is looked at so far: what is asked for stands at its beginning or is not told in a sentence."""
 
@@ -38,24 +40,22 @@ _ARTICLES = (
     r"|nouveau|nouvelle|des|ein|eine|einen|noch ein|me a|us a|me an|me um|me uma|me un|me una|moi un|moi une|mir ein"
     r"|mir eine|mir einen"
 )
-_MADE = re.compile(
+_MADE = regex(
     rf"(?:^|[.!;:\n]\s*|,\s*)(?:(?:{_ASKS})[,\s]+){{0,3}}(?:{_VERBS})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
     re.IGNORECASE,
 )
-_NEEDED = re.compile(
+_NEEDED = regex(
     rf"(?:^|[.!;:\n]\s*)(?:{_NEEDS})\s*(?:{_ARTICLES})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})", re.IGNORECASE
 )
-_LEADING = re.compile(rf"^(?:(?:{_ARTICLES}|me|us|moi|mir|nos)\s+)+", re.IGNORECASE)
-_QUOTED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]{40,}\"", re.MULTILINE | re.DOTALL)
-_NOT_MADE = re.compile(
+_LEADING = regex(rf"^(?:(?:{_ARTICLES}|me|us|moi|mir|nos)\s+)+", re.IGNORECASE)
+_QUOTED = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]{40,}\"", re.MULTILINE | re.DOTALL)
+_NOT_MADE = regex(
     r"^(?:sure|sense|use of|it|them|that|this|these|those|sure that|changes?|a change|a fix|a commit|commits?"
     r"|the tests? pass|certeza|isso|isto|ele|ela|eso|esto|lo|ça|cela|das|es|attention)\b",
     re.IGNORECASE,
 )
 
-_REQUEST = re.compile(
-    r"\b(?:can|could|would|will) you\b|puedes|podrías|pode\b|peux-tu|pouvez-vous|kannst du", re.IGNORECASE
-)
+_REQUEST = regex(r"\b(?:can|could|would|will) you\b|puedes|podrías|pode\b|peux-tu|pouvez-vous|kannst du", re.IGNORECASE)
 
 
 def wished(prompt: str) -> str | None:

@@ -1,6 +1,5 @@
 """How the ledger names what a provider session can be given, so that a run's own work can be named too. Pure."""
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -9,6 +8,7 @@ import orjson
 
 from sidecar.codebase import ChangedFile, Hunk
 from sidecar.core.digests import digest_bytes, short_id
+from sidecar.core.regex import regex
 
 ANCHOR = "anchor"
 HEAD = "delta:head"
@@ -47,8 +47,8 @@ MAX_LISTED = 4_000
 TODO_CHARACTERS = 80
 """How much of a task is remembered, so that it can be named once it is dropped."""
 
-_HUNK = re.compile(r"([-+\d]+)([=~])([0-9a-f]+)")
-_DURATION = re.compile(r"\b\d+(?:\.\d+)?\s?m?s\b")
+_HUNK = regex(r"([-+\d]+)([=~])([0-9a-f]+)")
+_DURATION = regex(r"\b\d+(?:\.\d+)?\s?m?s\b")
 
 
 class ToldHunk(NamedTuple):

@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from sidecar.core.regex import regex
+
 BlockState = Literal["active", "inactive", "none", "several", "damaged"]
 
 ACTIVE_TEXT = """\
@@ -41,12 +43,12 @@ _BEGIN = (
 _END = "<!-- chati:session-lock:end -->"
 _BLOCK = "chati:session-lock:"
 _NAME = _BLOCK.encode()
-_MARKER = re.compile(rb"[ \t]*<!--[ \t]*chati:session-lock:(begin|end)\b[^\r\n]{0,400}-->[ \t]*\r?\n?")
+_MARKER = regex(rb"[ \t]*<!--[ \t]*chati:session-lock:(begin|end)\b[^\r\n]{0,400}-->[ \t]*\r?\n?")
 _MARK = b"\xef\xbb\xbf"
 _OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_FRONT_MATTER = re.compile(rb"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_FRONT_MATTER = regex(rb"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _MATTER_BYTES = 64 * 1024
-_INACTIVE = re.compile(rb"^Status: INACTIVE\s*$", re.MULTILINE)
+_INACTIVE = regex(rb"^Status: INACTIVE\s*$", re.MULTILINE)
 
 
 class Unclear(Exception):
@@ -209,7 +211,7 @@ def _known_before(content: bytes, marker: _Line) -> _Span:
 
 
 def _pattern(line: str) -> re.Pattern[bytes]:
-    return re.compile(re.escape(line.encode()).replace(re.escape(b"{agent}"), rb"[\w.-]{1,80}"))
+    return regex(re.escape(line.encode()).replace(re.escape(b"{agent}"), rb"[\w.-]{1,80}"))
 
 
 _OURS: Sequence[re.Pattern[bytes]] = [

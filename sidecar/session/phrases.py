@@ -6,6 +6,8 @@ A new language is a column, a new off-topic rule a row.
 import re
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
+
 EXIT_WORDS = ("exit", "stop", "quit")
 EXIT_PHRASES = ("exit chati", "sair do chati", "salir de chati", "quitter chati")
 """intelligence-layer.md §6, Exit Commands: one phrase per language."""
@@ -18,13 +20,13 @@ COURTESIES = (
 )  # fmt: skip
 """Said before or after an exit, they take nothing from its being the whole intent."""
 
-LEAVING = re.compile(
+LEAVING = regex(
     r"\b(?:exit|quit|leave|stop|close|end|sair|saia|sai|encerrar|fechar|parar|salir|sal|salgo|cerrar|terminar|quitter|"
     r"quitte|sortir|arreter|fermer)\b"
 )
 """With the name of the system beside it, a message speaks of leaving."""
 
-ABOUT_WORK = re.compile(
+ABOUT_WORK = regex(
     r"\b(?:add|build|bug|change|commit|component|create|debug|deploy|design|document|endpoint|error|feature|file|fix|"
     r"function|implement|issue|library|migrate|module|page|pipeline|project|refactor|release|remove|rename|repo|"
     r"repository|requirement|requirements|review|route|schema|screen|server|spec|story|task|tasks|test|tests|ui|"
@@ -51,7 +53,7 @@ class OffTopic(NamedTuple):
 
 
 def _rule(name: str, *alternatives: str) -> OffTopic:
-    return OffTopic(name, re.compile("|".join(rf"(?:{one})" for one in alternatives)))
+    return OffTopic(name, regex("|".join(rf"(?:{one})" for one in alternatives)))
 
 
 OFF_TOPIC: tuple[OffTopic, ...] = (

@@ -5,7 +5,6 @@ at the end, and every other byte stays: comments, order, quotes, line ends. Wher
 the lock's own state has it all. A file that cannot be read or changed so is left as it is, and said.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import orjson
 
 from sidecar.core.errors import SidecarError
+from sidecar.core.regex import regex
 from sidecar.core.yaml_nodes import Damaged, Node, nodes_of
 from sidecar.core.yaml_text import read_mapping, text_of
 from sidecar.session import files
@@ -24,8 +24,8 @@ AGENT, LANGUAGE, PROGRESS, SAVED_AT = "current_agent", "language", "session_prog
 TASK, PENDING, COMPACTIONS = "session_task", "session_pending_decisions", "session_compactions"
 
 
-_NAME = re.compile(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[a-z](?:[a-z-]*[a-z])?")
-_ODD = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_NAME = regex(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[a-z](?:[a-z-]*[a-z])?")
+_ODD = regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 class Kept(NamedTuple):

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.session.model import Command, Intent
 from sidecar.session.phrases import ABOUT_WORK, COURTESIES, EXIT_PHRASES, EXIT_WORDS, LEAVING, OFF_TOPIC
 
@@ -18,13 +19,13 @@ MAX_LOOKED_AT = 4_000
 MAX_CHARACTERS = 300
 """Without spaces that say nothing. What is longer is no command, and too much to be small talk."""
 
-_COMMAND = re.compile(r"/ ?chati(?: (.*))?")
+_COMMAND = regex(r"/ ?chati(?: (.*))?")
 _COMMANDS: dict[str, Command] = {"": "activate", "status": "status", "help": "help", "resume": "resume"}
 _COURTESY = "|".join(re.escape(one) for one in sorted(COURTESIES, key=len, reverse=True))
-_BEFORE = re.compile(rf"(?:(?:{_COURTESY})[ ,.!]+)+")
-_AFTER = re.compile(rf"(?:[ ,.!]+(?:{_COURTESY}))+[ .!]*")
+_BEFORE = regex(rf"(?:(?:{_COURTESY})[ ,.!]+)+")
+_AFTER = regex(rf"(?:[ ,.!]+(?:{_COURTESY}))+[ .!]*")
 _ENDS = " .!\u00a1\u2026"
-_CODE = re.compile(r"`|\w_\w|[{};=<>]|\w/\w|\w\(|\w\.(?:py|ts|tsx|js|jsx|go|rs|md|json|ya?ml|java|rb|css)\b")
+_CODE = regex(r"`|\w_\w|[{};=<>]|\w/\w|\w\(|\w\.(?:py|ts|tsx|js|jsx|go|rs|md|json|ya?ml|java|rb|css)\b")
 _INVISIBLE = frozenset({"Cf", "Cc"})
 
 

@@ -1,9 +1,9 @@
 """Every setting, declared once: name, kind, default, what it means. Imports little, so that start-up may use it."""
 
-import re
 from typing import Any, NamedTuple
 
 from sidecar.core.names import shown
+from sidecar.core.regex import regex
 
 PROTECTED_BRANCHES = (
     "head", "main", "master", "mainline", "trunk", "default", "next",
@@ -15,14 +15,14 @@ PROTECTED_FOLDERS = (
 )  # fmt: skip
 """A branch of such a name, below it (`release/1.2`) or beside it (`release-1.2`) is what is released from."""
 
-_RELEASE = re.compile(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")
+_RELEASE = regex(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")
 """The first part of a release branch's name: `release-1.2`, `stable_4`, `7-0-stable`, `v18.x`, `3.11`."""
 
 MAX_BRANCH_BYTES = 200
 MAX_GLOBS, MAX_GLOB_CHARACTERS = 50, 200
 MAX_FOLDER_CHARACTERS = 4_096
 
-DURATION = re.compile(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,8})s)?")
+DURATION = regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,8})s)?")
 """Days, hours, minutes, seconds, each at most once."""
 
 

@@ -1,19 +1,19 @@
 """What a search is asked. Pure."""
 
-import re
 from typing import NamedTuple
 
 from sidecar.codebase.summary.languages import language_of
+from sidecar.core.regex import regex
 from sidecar.core.terms import identifiers_of, query_terms, stem
 
 _TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
 _DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
-_SCOPE = re.compile(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
-_QUOTED = re.compile(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
-_SEPARATOR = re.compile(r"\.|::?")
-_WORD = re.compile(r"[^\W_]+")
+_SCOPE = regex(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
+_QUOTED = regex(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
+_SEPARATOR = regex(r"\.|::?")
+_WORD = regex(r"[^\W_]+")
 
 
 class SearchQuestion(NamedTuple):

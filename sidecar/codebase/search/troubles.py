@@ -4,13 +4,13 @@ Told in steps, over a year that begins at the turn of a quarter: one commit more
 """
 
 import itertools
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase.search.commits import Commit
 from sidecar.codebase.search.history import History
+from sidecar.core.regex import regex
 
 DAY = 86_400
 YEAR, QUARTER = 365 * DAY, 91 * DAY
@@ -24,14 +24,14 @@ REVERTS = 2
 LEAST_SHARE = 4
 """One in so many of a file's changes has to be a fix after a fix: a file that changes daily is mended daily."""
 
-_FIX = re.compile(r"(?i)^\W*(?:\[[^\]]*\]\s*|[\w./-]{1,30}:\s+)?(?:bug-?|hot-?)?fix(?:e[sd]|ing)?\b")
-_SMALL = re.compile(
+_FIX = regex(r"(?i)^\W*(?:\[[^\]]*\]\s*|[\w./-]{1,30}:\s+)?(?:bug-?|hot-?)?fix(?:e[sd]|ing)?\b")
+_SMALL = regex(
     r"(?i)\b(?:typos?|lint(?:er|ing)?|format(?:ting)?|docs?|docstrings?|tests?|ci|builds?|deps?|comments?|spelling|grammar"
     r"|changelog|warnings?|links?|readme|flak[ey]\w*|types?|typing|mypy|clippy|examples?|rustdoc|eslint|imports?)\b"
 )
 """What a fix of says nothing about the code."""
 
-_REVERT = re.compile(r"^(?:Revert|revert|Reapply)\b:?\s*[\"“]?(.+?)[\"”]?(?:\s*\(#\d+\))?$")
+_REVERT = regex(r"^(?:Revert|revert|Reapply)\b:?\s*[\"“]?(.+?)[\"”]?(?:\s*\(#\d+\))?$")
 
 
 class Trouble(NamedTuple):

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Callable, Iterator
 
+from sidecar.core.regex import regex
+
 MAX_IMPORTS = 300
 MAX_SPECIFIER = 200
 
-_QUOTED = re.compile(r"[\"'`<]([^\"'`<>\n]{1,200})[\"'`>]")
-_FROM = re.compile(r"from\s+(\.*)\s*([\w.]*)\s+import\s+(.*)", re.DOTALL)
-_USE = re.compile(r"(?s)^(?:#\[.*?\]\s*)*(?:pub\s*(?:\([^)]*\)\s*)?)?(use|mod|extern\s+crate)\s+(.*?);?\s*$")
-_COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_QUOTED = regex(r"[\"'`<]([^\"'`<>\n]{1,200})[\"'`>]")
+_FROM = regex(r"from\s+(\.*)\s*([\w.]*)\s+import\s+(.*)", re.DOTALL)
+_USE = regex(r"(?s)^(?:#\[.*?\]\s*)*(?:pub\s*(?:\([^)]*\)\s*)?)?(use|mod|extern\s+crate)\s+(.*?);?\s*$")
+_COMMENT = regex(r"#[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def specifiers(language: str, statement: str) -> Iterator[str]:
@@ -76,7 +78,7 @@ def _split_outside_braces(text: str) -> list[str]:
 
 
 def _words_after(keyword: str) -> Callable[[str], Iterator[str]]:
-    pattern = re.compile(
+    pattern = regex(
         rf"^(?:@\w+\s+)*(?:global\s+)?{keyword}\s+(?:static\s+|class\s+|struct\s+|func\s+|enum\s+|protocol\s+)?(.*?);?\s*$",
         re.DOTALL,
     )

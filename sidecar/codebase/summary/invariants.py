@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from sidecar.codebase.summary.values import Invariant
+from sidecar.core.regex import regex
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
 MAX_INVARIANTS = 40
 MAX_TEXT = 200
 
-_RULE = re.compile(rb"\b(?:[Mm]ust|MUST|[Nn]ever|NEVER|[Aa]lways|ALWAYS|[Ii]nvariants?|INVARIANTS?|SAFETY)\b")
+_RULE = regex(rb"\b(?:[Mm]ust|MUST|[Nn]ever|NEVER|[Aa]lways|ALWAYS|[Ii]nvariants?|INVARIANTS?|SAFETY)\b")
 _RULE_WORDS = (b"must", b"never", b"always", b"invariant", b"safety")
-_RULE_TEXT = re.compile(_RULE.pattern.decode())
-_LEGAL = re.compile(r"(?i)copyright|licen[sc]e|warrant|redistribut|notice")
-_MARKER = re.compile(r"^\s*(?:///?!?|//!|#+:?|/\*+!?|\*+/?|--+|<!--|;+)?\s?")
-_CLOSING = re.compile(r"\s*(?:\*+/|-->|\"\"\"|''')\s*$")
-_OPENING = re.compile(r"^[rRbBuU]{0,2}(?:\"\"\"|'''|\"|')")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(\[])")
-_NEW_SENTENCE = re.compile(r"^(?:@|[-*] |\d+[.)] |$)")
-_SPACES = re.compile(r"\s+")
+_RULE_TEXT = regex(_RULE.pattern.decode())
+_LEGAL = regex(r"(?i)copyright|licen[sc]e|warrant|redistribut|notice")
+_MARKER = regex(r"^\s*(?:///?!?|//!|#+:?|/\*+!?|\*+/?|--+|<!--|;+)?\s?")
+_CLOSING = regex(r"\s*(?:\*+/|-->|\"\"\"|''')\s*$")
+_OPENING = regex(r"^[rRbBuU]{0,2}(?:\"\"\"|'''|\"|')")
+_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z`\"'(\[])")
+_NEW_SENTENCE = regex(r"^(?:@|[-*] |\d+[.)] |$)")
+_SPACES = regex(r"\s+")
 _SENTENCE_LINES = 5
 
 _GUARDS = {

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from sidecar.core.regex import regex
+
 MAIN_GRAMMARS = 3
 
 DOCSTRING = '"'
@@ -47,7 +49,7 @@ class Language(NamedTuple):
 
 
 def _patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(source) for source in sources)
+    return tuple(regex(source) for source in sources)
 
 
 _JS_DEFINITIONS = _patterns(
@@ -218,7 +220,7 @@ LANGUAGES: tuple[Language, ...] = (
             r"(?:table|view|index|function|procedure|trigger|type)\s++(?:if\s++not\s++exists\s++)?(?P<name>[\w.\"`]++)"
         ),
         "--",
-        checks=re.compile(r"(?i)\b(?:check\s*+\(|references\s|foreign\s++key|unique\b|not\s++null)"),
+        checks=regex(r"(?i)\b(?:check\s*+\(|references\s|foreign\s++key|unique\b|not\s++null)"),
     ),
     Language("Markdown", (".md", ".mdx"), _patterns(r"^#{1,4}\s++(?P<name>\S.*+)$"), PROSE),
     Language("reStructuredText", (".rst",), (), PROSE),
@@ -282,7 +284,7 @@ LANGUAGES: tuple[Language, ...] = (
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
 _BY_NAME = {name: language for language in LANGUAGES for name in language.names}
 _BY_INTERPRETER = {name: language for language in LANGUAGES for name in language.interpreters}
-_CPP_ONLY = re.compile(
+_CPP_ONLY = regex(
     r"(?m)^\s{0,8}(?:class\s+\w+[^;]*$|namespace\b|template\s{0,4}<|(?:public|private|protected):|using\s)"
 )
 

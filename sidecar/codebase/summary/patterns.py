@@ -1,10 +1,10 @@
 """Definitions by patterns over single lines: for languages without a grammar, and where a grammar gave up. Pure."""
 
-import re
 from collections.abc import Sequence
 
 from sidecar.codebase.summary.languages import Language
 from sidecar.codebase.summary.values import Definition
+from sidecar.core.regex import regex
 
 MAX_DEFINITIONS = 400
 MAX_SIGNATURE = 160
@@ -18,15 +18,15 @@ _KINDS = {
     "mod": "module",
     "const": "constant",
 }
-_KIND = re.compile(
+_KIND = regex(
     r"\b(?:class|struct|interface|trait|enum|union|protocol|impl|module|mod|namespace|type|object|def|fn|func|fun|function|const)\b"
 )
 
 _DEFINING_LINE = 400
 """Longer lines are not searched for definitions, nor read as the end of a signature."""
 
-_BLOCK_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+\*/")
-_TRAILING_COMMENT = re.compile(r"(?<!\s)\s++(?:#|//)\s.*$")
+_BLOCK_COMMENT = regex(r"/\*(?:[^*]|\*(?!/))*+\*/")
+_TRAILING_COMMENT = regex(r"(?<!\s)\s++(?:#|//)\s.*$")
 
 
 def definitions_by_patterns(

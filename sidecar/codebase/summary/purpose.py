@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of
 from sidecar.codebase.summary.values import Definition
+from sidecar.core.regex import regex
 
 MAX_PURPOSE = 160
 
@@ -29,16 +30,16 @@ _DIRECTIVES = (
     "#![",
 )
 _PREAMBLE = ("<?php", "'use", '"use', "#")
-_OPENING = re.compile(r"^(?:/\*+!?|//[/!]?|\*+(?!/)|#+|--+|;+|<!--|%+)\s?")
-_CLOSING = re.compile(r"\s*(?:\*+/|-->|\*\)|\"\"\"|''')\s*$")
-_TAG = re.compile(r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*)\b\s*")
-_OTHER_TAG = re.compile(r"^(?:[@\\]\w|:\w+)")
-_RULER = re.compile(r"^[\s*=#~/_.:;|+-]*$")
-_SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
-_XML = re.compile(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
-_SPACES = re.compile(r"\s+")
-_TRAILING_COMMENT = re.compile(r"(?<!\s)\s++(?:#|//)\s.*$")
-_NOT_A_PURPOSE = re.compile(
+_OPENING = regex(r"^(?:/\*+!?|//[/!]?|\*+(?!/)|#+|--+|;+|<!--|%+)\s?")
+_CLOSING = regex(r"\s*(?:\*+/|-->|\*\)|\"\"\"|''')\s*$")
+_TAG = regex(r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*)\b\s*")
+_OTHER_TAG = regex(r"^(?:[@\\]\w|:\w+)")
+_RULER = regex(r"^[\s*=#~/_.:;|+-]*$")
+_SENTENCE_END = regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
+_XML = regex(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
+_SPACES = regex(r"\s+")
+_TRAILING_COMMENT = regex(r"(?<!\s)\s++(?:#|//)\s.*$")
+_NOT_A_PURPOSE = regex(
     r"(?i)(?:copyright|\W*licen[sc]ed?\b|the mit license|apache license|spdx|@license|eslint|prettier|ts-|@ts|@flow"
     r"|@jsx|@vitest|@jest|istanbul|noinspection|nolint|type:\s*ignore|pylint|flake8|ruff|vim:|\(c\)|©"
     r"|all rights reserved|use of this source|redistribution|this (?:file|source code) is (?:part|licensed|subject)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +13,7 @@ from sidecar.codebase.summary.languages import Grammar
 from sidecar.codebase.summary.patterns import MAX_DEFINITIONS, MAX_NAME, one_signature
 from sidecar.codebase.summary.values import Definition, Invariant
 from sidecar.codebase.summary.visibility import Container, Named, is_public
+from sidecar.core.regex import regex
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -23,8 +23,8 @@ MAX_REFERENCES = 200
 _HEAD_BYTES = 1_500
 _MAX_REFERENCE = 80
 _CALLABLE = frozenset(("function", "method", "constructor", "test", "macro"))
-_ANNOTATIONS = re.compile(r"^(?:@[\w.]+(?:\([^()]*+\))?\s*+|\[[^\]]*+\]\s*+(?=[\w\[]))+")
-_COMMENT_LINE = re.compile(r"(?m)^\s*(?://|#|/?\*).*$")
+_ANNOTATIONS = regex(r"^(?:@[\w.]+(?:\([^()]*+\))?\s*+|\[[^\]]*+\]\s*+(?=[\w\[]))+")
+_COMMENT_LINE = regex(r"(?m)^\s*(?://|#|/?\*).*$")
 
 
 class Syntax(NamedTuple):

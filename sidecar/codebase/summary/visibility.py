@@ -1,17 +1,17 @@
 """Which definitions other files may use, by each language's own rules. Pure."""
 
-import re
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from sidecar.codebase.summary.languages import Visibility
+from sidecar.core.regex import regex
 
-_PRIVATE = re.compile(r"\b(?:private|fileprivate)\b")
-_MODIFIER = re.compile(r"\b(?:public|internal|protected)\b")
-_STATIC = re.compile(r"\bstatic\b")
-_PUB = re.compile(r"(?:#\[[^\]]*+\]\s*+)*+pub\b")
-_PRIVATE_MEMBER = re.compile(r"(?:private|protected)\b")
+_PRIVATE = regex(r"\b(?:private|fileprivate)\b")
+_MODIFIER = regex(r"\b(?:public|internal|protected)\b")
+_STATIC = regex(r"\bstatic\b")
+_PUB = regex(r"(?:#\[[^\]]*+\]\s*+)*+pub\b")
+_PRIVATE_MEMBER = regex(r"(?:private|protected)\b")
 _HEAD = 200
 """Modifiers stand within this many characters."""
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
+from sidecar.core.regex import regex
 
 LOOKED_AT_CHARACTERS = 60_000
 """How much of one file's difference is cut into hunks at all."""
@@ -21,9 +22,9 @@ that is picked by its content once there are four, at the latest after eight."""
 
 _PICKED_OF = 4
 _MARK_LENGTH = 8
-_HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+_HEAD = regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _SIGNS = ("+", "-", " ", "\\")
-_OURS, _THEIRS = re.compile(r"<{7}(?: |$)"), re.compile(r">{7}(?: |$)")
+_OURS, _THEIRS = regex(r"<{7}(?: |$)"), regex(r">{7}(?: |$)")
 
 
 class Hunk(NamedTuple):

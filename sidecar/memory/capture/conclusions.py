@@ -6,6 +6,7 @@ What it is about to do, what could be done and what it offers is no conclusion.
 import re
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.memory.capture.digest import Kind
 from sidecar.memory.capture.patterns import Table, compiled
 
@@ -55,14 +56,14 @@ _TABLE: Table = (
 
 RULES = tuple(compiled(_TABLE, _NAMES))
 
-_TENTATIVE = re.compile(
+_TENTATIVE = regex(
     r"[?？]$|^next\b|\b(?:could|might|may|would|if you|shall|perhaps|maybe|likely|probably|possibly|i think|seems?"
     r"|appears?|let me|i['’]ll|i will|i['’]m going to|going to|todo|should (?:we|i)|what you used)\b"
     r"|\b(?:könnte|vielleicht|peut-être|quizás|talvez)\b",
     re.IGNORECASE,
 )
-_REASON = re.compile(r"\b(?:because|since|so that|to avoid|in order to)\b", re.IGNORECASE)
-_PASSING = re.compile(
+_REASON = regex(r"\b(?:because|since|so that|to avoid|in order to)\b", re.IGNORECASE)
+_PASSING = regex(
     r"\b(?:confirmed|verified) that\b.*\b(?:pass(?:es|ed)?|green|works?|builds?|compiles?|succeeds?|everything|all)\b"
     r"|\b(?:picked|chosen|chose|selected|kept|used) (?:up|by you|the file)\b",
     re.IGNORECASE,

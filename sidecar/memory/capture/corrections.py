@@ -7,6 +7,7 @@ Precision before recall: what is asked of one task ("fix the login") is no corre
 import re
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.memory.capture.digest import Kind
 from sidecar.memory.capture.patterns import Table, compiled
 
@@ -129,12 +130,12 @@ _TABLE: Table = (
 
 RULES = tuple(Rule(*row) for row in compiled(_TABLE, _NAMES))
 
-_QUESTION = re.compile(
+_QUESTION = regex(
     r"[?？][\"')\]]*$|^(?:why|how|what|where|when|who|which|can|could|would|should|is|are|does|do (?:you|we|i)|did|may"
     r"|warum|wieso|wie|was|kannst|könntest|pourquoi|comment|peux|por qué|cómo|puedes|perché|come mai|почему|как)\b",
     re.IGNORECASE,
 )
-_CASE = re.compile(r"^(?:if|when|whenever|in case|unless|wenn|falls|si|quand|se|если)\b", re.IGNORECASE)
+_CASE = regex(r"^(?:if|when|whenever|in case|unless|wenn|falls|si|quand|se|если)\b", re.IGNORECASE)
 
 
 def correction(sentence: str) -> Rule | None:

@@ -1,10 +1,10 @@
 """The line of an error's output by which it is known again. Pure."""
 
-import re
+from sidecar.core.regex import regex
 
 MAX_LINE = 300
 
-_TELLING = re.compile(
+_TELLING = regex(
     r"(?m)^.*?(?P<line>(?:[\w.]*(?:Error|Exception|Failure|Warning|Panic)\b: .+)"
     r"|(?:\b(?:error|fatal|panic|failed|ERR!)(?:\[[\w-]+\])?: .+)|(?:\berror TS\d+: .+)"
     r"|(?:.*(?:command not found|No such file or directory|Permission denied|Connection refused|EADDRINUSE"

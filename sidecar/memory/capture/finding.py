@@ -4,12 +4,12 @@ A prompt is read for corrections and decisions of the user, an answer for the ag
 what ended it, because one that nothing has ended is no fact.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from sidecar.core.prose import paragraphs, sentences
+from sidecar.core.regex import regex
 from sidecar.memory.capture.conclusions import conclusion
 from sidecar.memory.capture.corrections import correction
 from sidecar.memory.capture.digest import Digest, Note, Said, Trouble
@@ -28,7 +28,7 @@ CONFIDENCE = {
 MAX_SENTENCE = 600
 MAX_TEXT = 4_000
 
-_ENDED = re.compile(r"(?<=[。！？])\s*")
+_ENDED = regex(r"(?<=[。！？])\s*")
 
 
 class Met(NamedTuple):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
+from sidecar.core.regex import regex
 from sidecar.memory.capture.corrections import is_question
 from sidecar.memory.sameness import normalised
 
@@ -20,15 +21,15 @@ LEAST_WORDS = 3
 LEAST_UNSPACED = 5
 MAX_CHARACTERS = 2_000
 
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
-_DUMP_LINE = re.compile(
+_UNSPACED = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_DUMP_LINE = regex(
     r"^\s*(?:[\[{}\]<]|\"?[\w-]+\"?: ?[\"\[{\d]|\d+,?$"
     r"|at \S+ ?\(|File \"|\d{1,5}[:|→\t ]|[+-]{1,3} ?\S|@@|\$ |>>> |\||#include|import \w"
     r"|def |class |func|const |let |var |return\b|\w+\(.*\)[;{]?$|[\w./-]+:\d+:|\d{4}-\d\d-\d\d[T ]\d\d:"
     r"|(?:INFO|DEBUG|WARN|ERROR)\b|.*[;{}]$)"
 )
 _DUMP_SHARE = 0.6
-_SIGNS = re.compile(r"[{}()\[\];=<>|\\/_`$&*#@]")
+_SIGNS = regex(r"[{}()\[\];=<>|\\/_`$&*#@]")
 
 
 def junk(text: str, instructions: Collection[str]) -> Reason | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from sidecar.core.regex import regex
 from sidecar.memory.capture.digest import Kind
 
 Table = tuple[tuple[Kind, float, str], ...]
@@ -17,7 +18,7 @@ def compiled(table: Table, names: Mapping[str, str]) -> Iterator[tuple[re.Patter
     for kind, confidence, lines in table:
         for line in re.sub(r"\n\s*>", "", lines).splitlines():
             if (pattern := line.strip()) and not pattern.startswith("//"):
-                yield re.compile(_named(pattern, names), re.IGNORECASE), kind, confidence
+                yield regex(_named(pattern, names), re.IGNORECASE), kind, confidence
 
 
 def _named(pattern: str, names: Mapping[str, str]) -> str:

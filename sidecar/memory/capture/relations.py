@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.core.terms import query_terms
 
 Relation = Literal["supersedes", "contradicts"]
@@ -37,7 +38,7 @@ _USE = (
     r"|settled on|verwende\w*|nutze\w*|utilis\w+|usa\w*|uso)"
 )
 _CHOICES = tuple(
-    (re.compile(pattern, re.IGNORECASE), groups)
+    (regex(pattern, re.IGNORECASE), groups)
     for pattern, groups in (
         (rf"\b(?:switch|mov|migrat|chang)(?:e|ed|ing)? from {_NAME} to {_NAME}{_END}", (2, 1)),
         (rf"\breplac(?:e|ed|ing) {_NAME} (?:with|by) {_NAME}{_END}", (2, 1)),
@@ -49,7 +50,7 @@ _CHOICES = tuple(
 )
 """What a sentence chooses and turns down: the groups of a pattern that name them, 0 for none."""
 
-_NEGATION = re.compile(
+_NEGATION = regex(
     r"\b(?:not|never|no longer|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|can['’]?t|cannot|without|avoid|stop|nicht|nie"
     r"|niemals|kein\w*|jamais|pas|nunca|não|mai|non|niet|nooit|geen|никогда|не)\b|不要|别|ないで",
     re.IGNORECASE,

@@ -2,14 +2,16 @@
 
 import re
 
+from sidecar.core.regex import regex
+
 MAX_TITLE = 80
 
-_LEAD = re.compile(
+_LEAD = regex(
     r"^(?:(?:no|nope|nah|actually|wait|well|ok(?:ay)?|yes|so|and|but|also|then|please|hm+|sorry|right|decision|nein|bitte|non"
     r"|não|nee|нет)\b[\s,.:;!—–-]*)+",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(
+_CLAUSE = regex(
     r"\s*(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|\s(?:because|since|so that|due to|weil|parce que|porque|perché)\s)"
 )
 LEAST_WORDS = 4

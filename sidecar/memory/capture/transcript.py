@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from sidecar.core.prose import telling
+from sidecar.core.regex import regex
 from sidecar.core.transcript_records import record_of, written_ms
 from sidecar.memory.capture.digest import Author, Said, Trouble
 
@@ -18,7 +19,7 @@ LAST_MESSAGES, LAST_TROUBLES = 400, 100
 """Of more the last ones are taken."""
 
 _WORTH_PARSING = (b'"user"', b'"assistant"', b'"user_message"', b'"agent_message"', b'"exec_command_end"')
-_PROGRAMS_OWN = re.compile(
+_PROGRAMS_OWN = regex(
     r"<(system-reminder|command-[a-z]+|local-command-[a-z]+|bash-[a-z]+|task-notification|user-prompt-submit-hook"
     r"|ide_[a-z_]+)>.*?(?:</\1>|\Z)",
     re.DOTALL,

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
+
 DAY_MS = 86_400_000
 
 _NAMES = (
@@ -27,17 +29,17 @@ _ALSO_WORDS = frozenset(("may", "mar", "march", "mars", "janeiro"))
 """Names of months that are words of other meaning too: they count with a day or a year, or after a preposition."""
 
 _ANY = "|".join(sorted(_MONTH, key=len, reverse=True))
-_NAMED = re.compile(
+_NAMED = regex(
     rf"(?:\b(\d{{1,2}})(?:st|nd|rd|th|\.|º)?,? (?:of |de )?)?\b({_ANY})\b\.?(?: (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d|:))?"
     r"(?:,? (?:of |de )?((?:19|20)\d\d)\b)?",
     re.IGNORECASE,
 )
-_FIGURES = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
-_RELATIVE = re.compile(
+_FIGURES = regex(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
+_RELATIVE = regex(
     r"\b(?:(today|hoje|hoy|heute)|(yesterday|ontem|ayer|hier|gestern)|(?:(last|this|past) (week|month|year)))\b",
     re.IGNORECASE,
 )
-_BEFORE_MONTH = re.compile(r"\b(?:in|on|of|since|until|early|late|mid|em|en|im) \Z", re.IGNORECASE)
+_BEFORE_MONTH = regex(r"\b(?:in|on|of|since|until|early|late|mid|em|en|im) \Z", re.IGNORECASE)
 
 
 class Span(NamedTuple):

@@ -5,6 +5,7 @@ from enum import IntFlag
 from itertools import pairwise
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.memory.ranking.dates import Span, spans_in
 from sidecar.memory.ranking.words import significant
 
@@ -40,7 +41,7 @@ _KINDS = (
     (Wanted.CAUSE, r"\b(?:why|reasons?|motivat\w*|inspire\w*|por que|por qué|pourquoi|warum)\b"),
     (Wanted.PLACE, r"\b(?:where|which (?:city|country|folder|file)|what (?:city|country)|onde|dónde|où|wo)\b"),
 )
-_PATTERNS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
+_PATTERNS = tuple((kind, regex(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
 
 
 def read(text: str, now_ms: int) -> Asked:

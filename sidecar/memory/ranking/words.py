@@ -4,6 +4,7 @@ import re
 from enum import IntFlag
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.core.terms import STOP_WORDS, stem, terms_of
 
 MANY = 3
@@ -50,25 +51,25 @@ _MONTHS = (
     "|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|décembre|januar"
     "|februar|märz|juni|juli|oktober|dezember"
 )
-_MOMENT = re.compile(
+_MOMENT = regex(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|recently|this (?:week|month|year|weekend|morning)"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|weeks?|months?|years?|(?:19|20)\d\d|ontem|hoje|amanhã"
     r"|semana|ayer|hoy|mañana|hier|demain|semaine|gestern|heute|morgen|woche|" + _MONTHS + r"|May)\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several|many)\b", re.IGNORECASE
 )
-_NAME = re.compile(r"(?<=[^\W\d_A-Z] )[A-Z][a-z]+|(?<=, )[A-Z][a-z]+")
-_QUOTE = re.compile(r"[\"“”«»`]")
-_CAUSE = re.compile(
+_NAME = regex(r"(?<=[^\W\d_A-Z] )[A-Z][a-z]+|(?<=, )[A-Z][a-z]+")
+_QUOTE = regex(r"[\"“”«»`]")
+_CAUSE = regex(
     r"\b(?:because|since|so that|so as|due to|wanted|reason|inspired|motivat\w+|in order|helps?|avoids?|porque|parce"
     r"|weil)\b",
     re.IGNORECASE,
 )
-_PLACE = re.compile(r"\b(?:in|at|from|to|near|em|en|à|nach) [A-Z]")
-_ASKS = re.compile(r"[?？؟]")
-_ENDS_ASKING = re.compile(r"[?？؟][\s)\]'\"”]*\Z")
+_PLACE = regex(r"\b(?:in|at|from|to|near|em|en|à|nach) [A-Z]")
+_ASKS = regex(r"[?？؟]")
+_ENDS_ASKING = regex(r"[?？؟][\s)\]'\"”]*\Z")
 
 
 def wording_of(title: str, text: str, tags: tuple[str, ...]) -> Wording:

@@ -3,7 +3,6 @@
 Kept from state to state: files that came or went are counted in and out, the others are not looked at again.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,34 +10,35 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sidecar.codebase import is_code, is_test
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 
 MAX_AREAS = 14
 
-_BESIDE = re.compile(
+_BESIDE = regex(
     r"(?i)^(?:t|examples?|samples|playgrounds?|bench\w*|perf[\w-]*|docs?|scripts?|tools|fixtures|testdata|\w*-tests?)/"
 )
 """Folders beside the product: what lies in them says nothing of it."""
 
-_ASIDE = re.compile(r"(?i)^(?:\.|examples?/|samples/|fixtures/|testdata/)")
+_ASIDE = regex(r"(?i)^(?:\.|examples?/|samples/|fixtures/|testdata/)")
 """Folders that a map does not name, whatever they say of themselves."""
 
 MIN_FOLDERS = 3
 """So few folders in an area without a purpose say nothing of it."""
 
 _NOTED = {
-    "decisions": re.compile(
+    "decisions": regex(
         r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
     ),
-    "specifications": re.compile(
+    "specifications": regex(
         r"(?i)^(?:(?:docs?|openspec)/)?(?:specs?|specifications|rfcs?)/(?:[^/]+/){0,2}[^/]+\.(?:md|mdx)$"
         r"|^openspec/changes/(?!archive/)[^/]+/proposal\.md$"
     ),
-    "guides": re.compile(
+    "guides": regex(
         r"^(?:[^/]+/){1,6}(?:AGENTS|CLAUDE)\.md$|^(?:\.cursor/rules|\.claude/rules|\.github/instructions)/[^/]+\.(?:mdc|md)$"
     ),
-    "workflows": re.compile(r"^(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml)$"),
-    "mains": re.compile(
+    "workflows": regex(r"^(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml)$"),
+    "mains": regex(
         r"^(?!(?:.+/)?(?:tests?|examples?|docs?|testdata|fixtures|benchmarks?|scripts)/)"
         r"(?!.*(?:fixture|test))(?:(?:[^/]+/){0,3}(?:__main__\.py|manage\.py|main\.go)|(?:[^/]+/){0,2}src/(?:main|bin/[^/]+)\.rs)$"
     ),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 from sidecar.packs.anchor import parsed
 from sidecar.packs.anchor.markdown import code, prose
@@ -76,27 +77,27 @@ PURPOSES = {
 }
 """What a command is for, by how it begins; in the order in which they are told."""
 
-_PURPOSES = {purpose: re.compile("|".join(f"(?:{begin})" for begin in begins)) for purpose, begins in PURPOSES.items()}
-_WORK = re.compile(
+_PURPOSES = {purpose: regex("|".join(f"(?:{begin})" for begin in begins)) for purpose, begins in PURPOSES.items()}
+_WORK = regex(
     r"(?i)\b(develop\w*|contribut\w*|test\w*|build\w*|hack\w*|lint\w*|check\w*|working|set ?up|commands?|workflow"
     r"|local\w*|source)\b"
 )
 """Headings under which a README speaks of work on the project, not of its use."""
 
 _SHELL = ("", "sh", "bash", "shell", "console", "shell-session", "zsh", "terminal", "powershell", "text")
-_INLINE = re.compile(r"`([^`\n]{3,100})`")
-_RARE = re.compile(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
+_INLINE = regex(r"`([^`\n]{3,100})`")
+_RARE = regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
 """Workflows whose commands nobody types while working."""
 
-_STEP = re.compile(r"^\s*(?:- )?(?:run:\s*)?[\"']?(.+?)[\"']?\s*$")
-_NOT_TO_TYPE = re.compile(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
+_STEP = regex(r"^\s*(?:- )?(?:run:\s*)?[\"']?(.+?)[\"']?\s*$")
+_NOT_TO_TYPE = regex(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
 _LOCKS = (("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"))
 _PYTHON_LOCKS = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run "))
 _SCRIPTS = {
     "test": ("test", "test:unit"), "check": ("lint", "check"), "format": ("format", "fmt"), "build": ("build",),
     "types": ("typecheck", "type-check", "check-types", "types", "ts:check"), "run": ("dev", "start"),
 }  # fmt: skip
-_TARGET = re.compile(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
+_TARGET = regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
 
 
 class Command(NamedTuple):

@@ -1,25 +1,25 @@
 """What was decided and specified: the sentence of an accepted decision, and where the others stand. Pure."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 from sidecar.packs.anchor.markdown import first_sentence, folded, plain, prose, title_of
 from sidecar.packs.anchor.rules import Document
 
 MAX_POINTERS = 12
 
-_STATUS = re.compile(r"(?im)^\s*(?:[-*]\s*)?(?:\*\*)?status(?:\*\*)?\s*:?\s*(?:\*\*)?\s*:?\s*\"?([A-Za-z][\w -]{2,30})")
-_STATUS_HEADING = re.compile(r"(?im)^#{1,4}\s*status\s*\n+\s*(?:[-*]\s*)?\**([A-Za-z][\w -]{2,30})")
-_ACCEPTED = re.compile(r"(?i)^(?:accepted|approved|adopted|implemented|active|decided)\b")
-_DECISION = re.compile(r"(?i)^\W*(?:\d+[.)]\s*)?(?:the )?decision(?: outcome)?\W*$")
-_CHOSEN = re.compile(r"(?i)^\s*(?:we (?:have )?(?:chosen|decided)|chosen option)\b")
-_OPEN = re.compile(r"(?i)[\W_]*(?:still |left )?(?:open|undecided|tbd|to be (?:decided|done))(?:[\W_]*|:.*)")
+_STATUS = regex(r"(?im)^\s*(?:[-*]\s*)?(?:\*\*)?status(?:\*\*)?\s*:?\s*(?:\*\*)?\s*:?\s*\"?([A-Za-z][\w -]{2,30})")
+_STATUS_HEADING = regex(r"(?im)^#{1,4}\s*status\s*\n+\s*(?:[-*]\s*)?\**([A-Za-z][\w -]{2,30})")
+_ACCEPTED = regex(r"(?i)^(?:accepted|approved|adopted|implemented|active|decided)\b")
+_DECISION = regex(r"(?i)^\W*(?:\d+[.)]\s*)?(?:the )?decision(?: outcome)?\W*$")
+_CHOSEN = regex(r"(?i)^\s*(?:we (?:have )?(?:chosen|decided)|chosen option)\b")
+_OPEN = regex(r"(?i)[\W_]*(?:still |left )?(?:open|undecided|tbd|to be (?:decided|done))(?:[\W_]*|:.*)")
 """What stands where nothing is decided yet."""
 
-_NUMBER = re.compile(r"(?i)^\s*(?:adr|rfc)?[\s-]*\d+\s*[.:)-]\s*")
-_CHANGE = re.compile(r"^(?:.+/)?openspec/changes/([^/]+)/")
+_NUMBER = regex(r"(?i)^\s*(?:adr|rfc)?[\s-]*\d+\s*[.:)-]\s*")
+_CHANGE = regex(r"^(?:.+/)?openspec/changes/([^/]+)/")
 
 
 class Decided(NamedTuple):

@@ -1,16 +1,16 @@
 """How a repository's folders depend on each other, in an anchor's words; and what they are called. Pure."""
 
-import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from sidecar.codebase import Names
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 from sidecar.packs.anchor import parsed
 from sidecar.packs.anchor.census import is_beside
 
 MAX_NAMED = 8
 
-_GO_MODULE = re.compile(r"(?m)^module\s+(\S+)")
+_GO_MODULE = regex(r"(?m)^module\s+(\S+)")
 
 
 def names_of(areas: Sequence[str], texts: Mapping[str, str], files: Container[str]) -> Names:

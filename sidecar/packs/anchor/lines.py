@@ -1,9 +1,9 @@
 """The Anchor Pack: what holds for the whole repository, small and stable. Pure: text in, lines out."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line, size
 from sidecar.packs.anchor.accepted import NOTHING_ACCEPTED, Accepted
 from sidecar.packs.anchor.decisions import decided, specified
@@ -30,7 +30,7 @@ _DERIVED = (DEPENDENCIES, REPAIRED)
 
 MAX_LEFT_OUT = 60
 
-_LINE_NUMBER = re.compile(r":\d+\)$")
+_LINE_NUMBER = regex(r":\d+\)$")
 
 
 class Sources(NamedTuple):

@@ -4,20 +4,20 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_BULLET = re.compile(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
-_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
-_UNDERLINE = re.compile(r"^(=|-|~|\^)\1{2,}\s*$")
-_FENCE = re.compile(r"^\s*(```+|~~~+)\s*([\w-]*)")
-_NAMED = re.compile(r"(?m)\Atitle:\s*[\"']?(.+?)[\"']?\s*$")
+from sidecar.core.regex import regex
+
+_BULLET = regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
+_HEADING = regex(r"^(#{1,6})\s+(.+?)\s*#*$")
+_UNDERLINE = regex(r"^(=|-|~|\^)\1{2,}\s*$")
+_FENCE = regex(r"^\s*(```+|~~~+)\s*([\w-]*)")
+_NAMED = regex(r"(?m)\Atitle:\s*[\"']?(.+?)[\"']?\s*$")
 _NO_PROSE = ("#", "[!", "![", "<", "|", ">", "```", "---", "===", ":", "..", "[`")
-_LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|`([^`<]+?)\s*(?:<[^`>]*>)?`_+")
-_SHORT_LINK = re.compile(r"(?<!\w)\[(\w[^\]]*)\]")
-_MARKUP = re.compile(r"</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
-_ASKS = re.compile(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
-_WHAT_IT_IS = re.compile(
-    r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE
-)
-_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?](?=\s|$)")
+_LINK = regex(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|`([^`<]+?)\s*(?:<[^`>]*>)?`_+")
+_SHORT_LINK = regex(r"(?<!\w)\[(\w[^\]]*)\]")
+_MARKUP = regex(r"</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
+_ASKS = regex(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
+_WHAT_IT_IS = regex(r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE)
+_SENTENCE = regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?](?=\s|$)")
 
 MAX_PARAGRAPHS = 6
 """So many of a README's paragraphs are looked at for the one that says what it is about."""

@@ -9,13 +9,15 @@ from typing import Any
 
 import orjson
 
+from sidecar.core.regex import regex
+
 Table = Mapping[str, Any]
 
 LATELY = 16
 """Several readers ask for one file after another: so many tables are kept as they were read."""
 
-_STRING_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])')
+_STRING_OR_COMMENT = regex(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = regex(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])')
 
 
 @lru_cache(maxsize=LATELY)

@@ -1,32 +1,30 @@
 """What a project's instruction files ask for, each thing told once; what the host sends already is not told. Pure."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.instruction_files import AGENT_FILES
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 from sidecar.packs.anchor.markdown import Line, bullets, folded, plain, prose, title_of
 
 MAX_RULES = 24
 """Rules that are taken from one file."""
 
-_RULE = re.compile(
+_RULE = regex(
     r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall|avoid|prefer|ensure|use)\b"
 )
-_STRONG = re.compile(r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required)\b")
-_PROCEDURE = re.compile(
+_STRONG = regex(r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required)\b")
+_PROCEDURE = regex(
     r"(?i)\b(pull[- ]?requests?|PRs?|issues?|maintainers?|reviewers?|your contributions?|sign(?:ed)?[- ]off|CLA"
     r"|licen[cs]e|code of conduct|fork|vulnerabilit\w+|discussions?|discord|e-?mails?|rebase|squash|stack overflow"
     r"|publish\w*|releas\w+|submit\w*|LLMs?|github)\b"
 )
 """What guides for contributors ask of people who hand something in, not of the code."""
 
-_REVIEW = re.compile(r"(?i)\breview")
-_TRAP_HEADING = re.compile(
-    r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b"
-)
-_TAKES_IN = re.compile(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
+_REVIEW = regex(r"(?i)\breview")
+_TRAP_HEADING = regex(r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b")
+_TAKES_IN = regex(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
 
 
 class Document(NamedTuple):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 from sidecar.packs.anchor import parsed
 from sidecar.packs.anchor.parsed import Table, texts_in, within
@@ -158,7 +159,7 @@ def _prettier_file(text: str) -> Phrases:
     yield from _prettier(parsed.json(text) or {key: _value(value) for key, value in _PLAIN_KEY.findall(text)})
 
 
-_PLAIN_KEY = re.compile(r"(?m)^(\w+):\s*['\"]?([\w-]+)['\"]?\s*$")
+_PLAIN_KEY = regex(r"(?m)^(\w+):\s*['\"]?([\w-]+)['\"]?\s*$")
 
 
 def _value(text: str) -> object:
@@ -182,7 +183,7 @@ def _eslint(table: Table) -> Phrases:
     yield from _listed("fails on", [name for name in errors if _SHAPES.search(name)])
 
 
-_SHAPES = re.compile(
+_SHAPES = regex(
     r"no-restricted|no-explicit-any|no-default-export|consistent-type-imports|no-floating|boundaries|no-console"
 )
 

@@ -1,11 +1,11 @@
 """What the Delta Pack says of files: changed in the worktree, committed since, changed no more. Pure."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState, as_added, is_generated, may_show
 from sidecar.core.digests import short_id
+from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 from sidecar.packs.delta.hunks import Telling, telling
 from sidecar.packs.items import PackItem, Priority
@@ -27,7 +27,7 @@ SHOWN_FILES = 40
 
 LISTED_FILES = 60
 
-_GONE_FILE = re.compile(r"@@ -\S+ \+0,0 @@")
+_GONE_FILE = regex(r"@@ -\S+ \+0,0 @@")
 _NOTHING = Telling((), 0, (), knew=False, is_news=True)
 
 

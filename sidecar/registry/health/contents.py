@@ -4,6 +4,8 @@ import json
 import re
 from typing import NamedTuple
 
+from sidecar.core.regex import regex
+
 LEAST_ARTICLES = 14
 """A constitution has at least so many, without a gap; fifteen are right too (decisions.md, Registry)."""
 
@@ -15,16 +17,16 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 }
 """The sections of an agent's definition (intelligence-layer.md 5.3), each with the headings that say it."""
 
-_ARTICLE = re.compile(
+_ARTICLE = regex(
     r"^[ \t]*(?:#{1,6}[ \t]*|\*\*[ \t]*)?Article[ \t]+([IVXLC]+|\d{1,3})\b[ \t]*(?:[:.—–-]|\*\*|$)", re.MULTILINE
 )
-_HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+(.+?)|\*\*(.+?)\*\*:?.*)[ \t]*$", re.MULTILINE)
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
-_PLACEHOLDER = re.compile(
+_HEADING = regex(r"^[ \t]*(?:#{1,6}[ \t]+(.+?)|\*\*(.+?)\*\*:?.*)[ \t]*$", re.MULTILINE)
+_FENCED = regex(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_PLACEHOLDER = regex(
     r"\{\{[^{}\n]{1,200}\}\}|\$\{[^{}\n]{1,200}\}|\{[A-Za-z][^{}\n:\"']{0,80}\}|<[A-Za-z][\w -]{0,80}>"
     r"|\[[A-Z][^\[\]\n]{0,80}\](?!\()|%[A-Z_]{2,40}%"
 )
-_FORM = re.compile(r"^[ \t]*(?:sections|fields|placeholders)[ \t]*:[ \t]*(?:\S.*)?$", re.MULTILINE)
+_FORM = regex(r"^[ \t]*(?:sections|fields|placeholders)[ \t]*:[ \t]*(?:\S.*)?$", re.MULTILINE)
 _DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 

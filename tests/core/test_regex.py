@@ -1,0 +1,57 @@
+import copy
+import gc
+import re
+import threading
+
+import pytest
+
+from sidecar.app import load_rows
+from sidecar.core.regex import _Regex, regex
+
+
+def test_it_behaves_as_the_compiled_pattern() -> None:
+    lazy, compiled = regex(r"(?P<word>[a-z]+)\d", re.IGNORECASE), re.compile(r"(?P<word>[a-z]+)\d", re.IGNORECASE)
+    text = "Ab1 cd2"
+    assert [found["word"] for found in lazy.finditer(text)] == [found["word"] for found in compiled.finditer(text)]
+    assert lazy.sub("-", text) == compiled.sub("-", text)
+    assert lazy.match(text, 4).span() == (4, 7)  # type: ignore[union-attr]
+    assert (lazy.pattern, lazy.flags, dict(lazy.groupindex)) == (compiled.pattern, compiled.flags, {"word": 1})
+
+
+def test_bytes_are_searched_too() -> None:
+    assert regex(rb"\d+").findall(b"a12b3") == [b"12", b"3"]
+
+
+def test_a_copy_is_as_good() -> None:
+    assert copy.deepcopy(regex("a+")).fullmatch("aa")
+
+
+def test_what_is_no_pattern_is_told_at_the_first_use() -> None:
+    wrong = regex("(")
+    with pytest.raises(re.error):
+        wrong.search("")
+
+
+def test_threads_may_use_it_first_at_the_same_time() -> None:
+    begin, found = threading.Barrier(8), []
+
+    def search() -> None:
+        begin.wait()
+        found.append([lazy.findall("aab") for lazy in shared])
+
+    shared = [regex(f"a{{{number}}}b?") for number in range(1, 200)]
+    threads = [threading.Thread(target=search) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert all(one == found[0] for one in found)
+
+
+def test_each_that_the_product_has_compiles() -> None:
+    load_rows()
+    every = [one for one in gc.get_objects() if isinstance(one, _Regex) and one.pattern != "("]
+    assert len(every) > 400
+    for one in every:
+        assert one.flags >= 0
