@@ -4,10 +4,11 @@
     python3 build/run.py --repo PATH
     python3 build/run.py --json
 
-Two chats with real edits between the turns. The first is passive, then active, then with a second provider. In the
-second a test goes red and green, a boundary is touched, an approach is given up and the window fills up; what was
-drafted of it is accepted and committed to the memory branch. The repository itself is not touched; the copy goes away
-at the end, the packs that were sent stay to be read.
+Three chats with real edits between the turns. The first is passive, then active, then with a second provider. In the
+second a test goes red and green, a boundary is touched, an approach is given up, the window fills up and is compacted.
+The third knows nothing of the others and is told what is remembered of them. What was drafted is accepted and committed
+to the memory branch. The repository itself is not touched; the copy goes away at the end, the packs that were sent stay
+to be read.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from session.client import Client, RequestFailed
 from session.copying import Copy, NotARepository, copy_repository, git
 from session.decaying import decaying_turns
 from session.playing import Player
+from session.remembering import next_session
 from session.screenplay import opening_turns, targets_in
 from session.telling import Teller
 
@@ -70,10 +72,19 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
     player = Player(client, copy.path, packs)
     turns = []
     one, two, three = targets_in(copy.path)
-    for turn in (*opening_turns(one, two, three), *decaying_turns(one)):
+    decaying = decaying_turns(one)
+    for turn in (*opening_turns(one, two, three), *decaying):
         turns.append(player.play(turn))
         if teller:
             teller.turn(turns[-1])
+    compaction = player.compact(decaying[-1])
+    if teller:
+        teller.compacted(compaction)
+    turns.append(player.play(next_session()))
+    found = player.find()
+    if teller:
+        teller.turn(turns[-1])
+        teller.found(found)
     kept = player.keep()
     if teller:
         teller.kept(kept)
@@ -90,6 +101,8 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
         "repository": {"name": copy.name, "files": files, "uncommitted": copy.uncommitted},
         "server": client.server["serverInfo"],
         "turns": turns,
+        "compaction": compaction,
+        "found": found,
         "kept": kept,
         "registry": decided,
         "totals": totals,

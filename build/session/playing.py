@@ -12,6 +12,7 @@ from typing import Any
 from session.choosing import chosen_files
 from session.client import Client
 from session.copying import git
+from session.remembering import block_at, compacted, found_again
 from session.screenplay import Turn, interfere, perform
 
 WINDOW_TOKENS = 200_000
@@ -71,6 +72,8 @@ class Player:
             "freshSession": session is None,
             "prompt": turn.prompt,
             "usedTokens": turn.used_tokens,
+            "context": block_at(self._client, self._repository, _usage(turn), turn.prompt),
+            "remembered": _remembered(told),
             "action": before["action"],
             "reason": before["reason"],
             "blocks": [{"kind": block["kind"], "bytes": block["bytes"]} for block in before["blocks"]],
@@ -86,6 +89,15 @@ class Player:
             "happened": happened,
             "packs": os.fspath(self._keep(before, told)),
         }
+
+    def compact(self, turn: Turn) -> dict[str, Any]:
+        """Has the window of a turn's session compacted."""
+        session = self._sessions[turn.chat, turn.provider]
+        return compacted(self._client, self._repository, session, turn.prompt)
+
+    def find(self) -> list[dict[str, Any]]:
+        """Gives what the next session's question finds of what is remembered."""
+        return found_again(self._client, self._repository)
 
     def keep(self) -> dict[str, Any]:
         """Does what the user does at the end of the day: reads the drafts, accepts them, commits them; tells of each.
@@ -150,7 +162,7 @@ class Player:
         return {
             **self._common(turn),
             "session": {"id": session, "willResume": session is not None, "isFork": False},
-            "usage": {"usedTokens": turn.used_tokens, "maxTokens": WINDOW_TOKENS},
+            "usage": _usage(turn),
             "deadlineMs": HOST_DEADLINE_MS,
         }
 
@@ -208,6 +220,16 @@ class Player:
         (folder / "prompt.md").write_text(before["prompt"], encoding="utf-8")
         (folder / "why.json").write_text(json.dumps(told["items"], indent=1), encoding="utf-8")
         return folder
+
+
+def _usage(turn: Turn) -> dict[str, int]:
+    return {"usedTokens": turn.used_tokens, "maxTokens": WINDOW_TOKENS}
+
+
+def _remembered(told: dict[str, Any]) -> list[str]:
+    """Gives the lines of what was sent that tell of memories."""
+    lines = [line for block in told["blocks"] for line in block["text"].splitlines()]
+    return [line for line in lines if line.startswith("Remembered ")]
 
 
 def _refs(repository: Path) -> set[tuple[str, str]]:

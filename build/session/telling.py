@@ -10,11 +10,16 @@ from collections import Counter
 from typing import Any
 
 from session.choosing import legend, table
+from session.telling_memories import compaction_rows, context_line, found_rows, shortened
 
 BAR = 40
 INDENT = 4
 WIDTH, NARROWEST = 120, 90
 LONG_MS = 100.0
+CHATS = {
+    2: "A second chat: red and green, a boundary, an approach given up, a window that fills up",
+    3: "A third chat, in a session that knows nothing of the others",
+}
 
 
 class Teller:
@@ -41,9 +46,7 @@ class Teller:
         """Tells one turn."""
         if told["chat"] != self._chat:
             self._chat = told["chat"]
-            print(
-                self._bold("A second chat: red and green, a boundary, an approach given up, a window that fills up\n")
-            )
+            print(self._bold(f"{CHATS[told['chat']]}\n"))
         data = told["metadata"]
         fresh = "new session" if told["freshSession"] else "same session"
         head = f"Turn {told['turn']}  {told['provider']}, {fresh}, {told['mode']}, {told['setting']}"
@@ -56,12 +59,29 @@ class Teller:
         self._row("cache", self._cache(data))
         self._row("fresh", self._fresh(told))
         self._chosen(told)
+        self._row("context", context_line(told["context"]))
+        for line in told["remembered"]:
+            self._row("told", shortened(line, self._width - INDENT - 8))
         self._row("governor", self._governor(told))
         if told["governor"]["marker"]:
             self._row("marker", told["governor"]["marker"])
         self._row("then", told["happened"] or "answered")
         for artifact in told["artifacts"]:
             self._row("drafted", f"{artifact['type']} {artifact['id']} ({artifact['status']})")
+        print()
+
+    def compacted(self, told: dict[str, Any]) -> None:
+        """Tells what was kept before the compaction, and what the session goes on with."""
+        print(self._bold(f"The window of {told['session']} is compacted"))
+        for what, text in compaction_rows(told, self._width - INDENT - 8):
+            self._row(what, text)
+        print()
+
+    def found(self, memories: list[dict[str, Any]]) -> None:
+        """Tells what a search of memories found, and what each score is made of."""
+        print(self._bold("The same question, asked of the memories alone"))
+        for what, text in found_rows(memories, self._width - INDENT - 8):
+            self._row(what, text)
         print()
 
     def kept(self, kept: dict[str, Any]) -> None:

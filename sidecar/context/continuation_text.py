@@ -58,7 +58,7 @@ def _lines(told: Continuation) -> Iterator[str]:
     if told.next_agent:
         yield f"- Next agent: {one_line(told.next_agent, 64)}"
     yield from (f"- Why: {one_line(reason, 300)}" for reason in told.reasons)
-    yield from _section("Rules", _quoted("\n".join(told.rules)))
+    yield from _section("Rules", _quoted("\n".join(told.rules)) or ["The project has written none down."])
     yield from _section("Pipeline", _pipeline(told.pipeline))
     yield from _section("Task", _quoted(told.task) or ["Nothing is known of the task."])
     yield from _section("Progress", _quoted(told.progress) or ["Nothing was said of the progress."])

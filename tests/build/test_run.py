@@ -96,6 +96,29 @@ def test_the_second_chat_is_drafted_kept_and_turned_over(repository: Repository)
     shutil.rmtree(Path(told["packs"]).parent)
 
 
+def test_the_window_crosses_the_brackets_is_compacted_and_the_next_session_is_told_what_the_one_before_decided(
+    repository: Repository,
+) -> None:
+    told = json.loads(run("--json", "--repo", str(repository.path)).stdout)
+    crossed = [turn["context"]["bracket"] for turn in told["turns"] if turn["chat"] < 3]
+    assert set(crossed) == {"FRESH", "MODERATE", "DEPLETED", "CRITICAL"}
+    for turn in told["turns"]:
+        assert turn["context"]["tokens"] <= turn["context"]["budgetTokens"]
+        assert ("L4" in turn["context"]["layers"]) == (turn["context"]["bracket"] in ("FRESH", "MODERATE"))
+    before, after = told["compaction"]["before"], told["compaction"]["after"]
+    (corrected,) = before["captured"]["kept"]
+    assert "never round the counts" in after["context"]["block"]
+    assert (after["context"]["bracket"], after["compactions"]) == ("FRESH", 1)
+    kept = {one["id"]: one for one in told["compaction"]["memories"]}
+    assert kept[corrected]["type"] == "user_correction"
+    decided = told["found"][0]
+    assert "decided to keep the counts in a table" in decided["text"]
+    assert kept[decided["id"]]["type"] == "decision", "what is found was there before the next session began"
+    assert [turn["chat"] for turn in told["turns"]][-1] == 3
+    assert any(decided["id"] in line for line in told["turns"][-1]["remembered"])
+    shutil.rmtree(Path(told["packs"]).parent)
+
+
 def test_each_chosen_file_says_why_and_its_score_is_the_sum_of_its_parts(repository: Repository) -> None:
     told = json.loads(run("--json", "--repo", str(repository.path)).stdout)
     for turn in told["turns"]:
@@ -124,6 +147,9 @@ def test_the_session_is_told_on_a_plain_terminal(repository: Repository) -> None
     assert re.search(r"^ +1 +\d+\.\d\d  \S+\.py +[a-zA-Z]+ \d+\.\d\d, ", done.stdout, re.MULTILINE), "files with scores"
     assert "identifiers      defines names that the prompt spells out" in done.stdout
     assert re.search(r"fresh +by \w+; asked alone afterwards: state \d+\.\d ms by \w+", done.stdout)
+    assert re.search(r"context +CRITICAL, \d+ % remain; block L0 L1, \d+ of 800 tokens", done.stdout)
+    assert "user_correction" in done.stdout
+    assert re.search(r"told +Remembered \d{4}-\d\d-\d\d, decision", done.stdout)
     assert "\x1b[" not in done.stdout, "no colours where nobody sees them"
     packs = Path(done.stdout.strip().rsplit(" ", 1)[1])
     assert list(packs.glob("turn-*/*.md"))

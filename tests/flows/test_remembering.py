@@ -41,6 +41,14 @@ def test_a_memory_of_an_earlier_session_is_told_to_the_run_it_bears_on_and_once(
     assert "remembered" not in sent(conversation.turn(PROMPT)).lower()
 
 
+def test_a_title_that_repeats_how_the_text_begins_is_not_told_twice(
+    active: MemorySidecar, project: Repository, conversation: Conversation
+) -> None:
+    Memories(active, project.path).add(TEXT, title="The printer has no floats", type="decision")
+    (line,) = told(conversation.turn(PROMPT))
+    assert line == f"Remembered 2026-03-01, decision (mem-2026-03-01-001): {TEXT}"
+
+
 def test_a_run_is_not_told_of_memories_that_have_nothing_to_do_with_it(
     memories: Memories, conversation: Conversation
 ) -> None:

@@ -17,6 +17,8 @@ from sidecar.runs import Known, keys
 
 MAX_MEMORIES = 4
 LINE_CHARACTERS, TITLE_CHARACTERS = 360, 160
+BETWEEN = " — "
+"""Stands between a title and what fits into its line."""
 
 
 class Telling(NamedTuple):
@@ -89,12 +91,18 @@ def _item(memory: Memory, level: Level, said: str, factors: Mapping[str, float])
         key=keys.memory_key(memory.id),
         kind="context",
         priority=Priority.TOP_CONTEXT,
-        text=head + one_line(memory.title, TITLE_CHARACTERS) + _lines(said),
+        text=head + _worded(one_line(memory.title, TITLE_CHARACTERS), _lines(said)),
         digest=memory.version if level != "metadata" else f"{memory.version}:{level}",
         why=f"a shared memory, {kind}, about what is asked for",
         score=factors,
         content=memory.version,
     )
+
+
+def _worded(title: str, lines: str) -> str:
+    """Puts title and text together; a title that only repeats how the text begins is left out."""
+    told = lines.removeprefix(BETWEEN)
+    return told if told != lines and told.startswith(title) else title + lines
 
 
 def _lines(said: str) -> str:
@@ -103,5 +111,5 @@ def _lines(said: str) -> str:
     if not lines:
         return ""
     if sum(map(len, lines)) <= LINE_CHARACTERS:
-        return f" — {one_line(' '.join(lines), LINE_CHARACTERS)}"
+        return BETWEEN + one_line(" ".join(lines), LINE_CHARACTERS)
     return "".join(f"\n  {line_of_code(line, LINE_CHARACTERS)}" for line in lines)
