@@ -149,6 +149,10 @@ class App:
         """Logs each request with its id, time and outcome."""
         if incoming.method == "ping":
             return
+        if error_code is not None and self.process is not None:
+            from sidecar.metrics import note_error
+
+            note_error(self.process, incoming.method, error_code)
         took_ms = round(self.clock.monotonic_ms() - incoming.received_ms, 2)
         request_id = incoming.id if isinstance(incoming.id, (int, float)) else str(incoming.id)[:64]
         self.log.info("request", id=request_id, method=shown(incoming.method), ms=took_ms, error=error_code)

@@ -1678,12 +1678,14 @@ export interface Mentions {
   folders?: string[]
 }
 
-/** A day's figures, of each mode that anything was measured in. */
+/** A day's figures over all projects and providers, and that day's errors. */
 export interface MetricsDay {
   /** UTC, as in 2026-03-01. */
   day: string
   active: MetricsFigures | null
   passive: MetricsFigures | null
+  /** Requests answered with an error, by code and method, over all projects. */
+  errors: Record<string, number>
 }
 
 /** The figures the rollout is decided by, over the calls of one mode. */
@@ -1691,14 +1693,42 @@ export interface MetricsFigures {
   calls: number
   /** Share of calls whose context pack came from the cache, 0 to 1. */
   cacheHitRate: number
+  /** Share of the file summaries needed that were known; null where none were needed. */
+  fileHitRate: number | null
   /** Bytes a call sent, or in passive mode would have sent. */
   injectedBytesPerTurn: number
   /** Bytes a call would have cost with all packs sent again. */
   baselineBytesPerTurn: number
   /** 1 − injected / baseline, 0 to 1; 0 without calls. */
   reduction: number
+  /** Baseline less injected; in passive mode what would have been saved. */
+  savedBytes: number
+  /** The same in tokens, reckoned at four bytes each. */
+  savedTokens: number
+  /**
+   * The same in US dollars, at the mean price of the tokens that the host reported; null where it reported no tokens or no cost.
+   */
+  savedUsd: number | null
   /** Mean milliseconds from a pre-run's arrival to its answer. */
   elapsedMsMean: number
+  /**
+   * Milliseconds half of the pre-runs stayed within, those that came too late among them; null without any. Between bounds that are a third apart it is an estimate.
+   */
+  elapsedMsP50: number | null
+  /** The same of 95 in 100. */
+  elapsedMsP95: number | null
+  /** The same of 99 in 100. */
+  elapsedMsP99: number | null
+  /** Calls answered at the deadline with what was ready. */
+  partial: number
+  /** Prompts left as they were, by reason: `deadline`, `slashCommand` … */
+  passedThrough: Record<string, number>
+  /** Runs that a post-run told of. */
+  runs: number
+  /** Those runs by outcome. */
+  outcomes: Record<string, number>
+  /** Artifacts drafted. */
+  drafts: number
   /** Share of the files that packs told of that the run then read or edited; null where none were told. */
   precision: number | null
   /**
@@ -1707,12 +1737,22 @@ export interface MetricsFigures {
   recall: number | null
   /** Reads of files whose content was given, without an edit after them. */
   repeatedReads: number
+  /** Tokens the host reported, in and out, cached ones too. */
+  tokens: number
   /** US dollars, where the host reports them. */
   costUsd: number
   /** Share of the input tokens that the provider read from its cache; null where nobody reports them. */
   cacheReadShare: number | null
   /** Runs in which another anchor made the provider write its cache anew. */
   cacheBroken: number
+  /** The governor's words after runs: `ok`, `snapshot`, `rehydrate`. */
+  governor: Record<string, number>
+  /** What made an action due, withheld or not: the names of `governor/status`'s signals, or `forced`. */
+  governorCauses: Record<string, number>
+  /** Actions that were due and not allowed. */
+  governorWithheld: Record<string, number>
+  /** Calls by how full the context window was, where the host told. */
+  brackets: Record<string, number>
 }
 
 /** A day's figures in one project with one provider. */
@@ -1746,6 +1786,11 @@ export interface MetricsSeriesResult {
   days: MetricsDay[]
 }
 
+export interface MetricsSettings {
+  /** Days for which measures are kept by day; older ones are kept as one sum. Default: 400. */
+  days?: number | null
+}
+
 /** Which measures to sum up. */
 export interface MetricsSummaryParams {
   /** The original project; without it, all projects. */
@@ -1762,6 +1807,8 @@ export interface MetricsSummaryResult {
   sinceDay: string
   active: MetricsFigures
   passive: MetricsFigures
+  /** Requests answered with an error, by code and method, over all projects. */
+  errors: Record<string, number>
   /** Every measure's total over both modes, by name. */
   measures: Record<string, number>
 }
@@ -2471,6 +2518,8 @@ export interface SettingsPatch {
   knowledge?: KnowledgeSettings | null
   /** The settings named memory.*. */
   memory?: MemorySettings | null
+  /** The settings named metrics.*. */
+  metrics?: MetricsSettings | null
 }
 
 /** A change to the global settings, or to one project's. */

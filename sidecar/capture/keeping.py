@@ -12,7 +12,8 @@ from sidecar.capture.finished import Finished
 from sidecar.capture.measuring import measured
 from sidecar.capture.model import PostRunResult
 from sidecar.core.redact import redact
-from sidecar.metrics import count_call
+from sidecar.governor import Word
+from sidecar.metrics import count_call, labelled, roll_up
 from sidecar.runs import Item, SubChat, records
 
 LOOKED_AT_CHARACTERS = 20_000
@@ -36,7 +37,7 @@ def _touched(one: Finished, change: Change) -> list[Any]:
 
 
 def keep_run(
-    tx: apsw.Connection, one: Finished, state: SubChat, result: PostRunResult, had: Mapping[str, Item]
+    tx: apsw.Connection, one: Finished, state: SubChat, result: PostRunResult, word: Word, had: Mapping[str, Item]
 ) -> None:
     """Writes the run's row with the answer it was given, and counts it; `had` is what its session had before."""
     params, worth = one.params, measured(tx, one, had)
@@ -71,5 +72,16 @@ def keep_run(
         tx, one.workspace.project_key, params.provider, shadow=one.is_shadow, now_ms=one.now_ms,
         measures={
             "runs": 1, f"outcome.{params.outcome}": 1, "drafts": len(result.artifacts), **usage, **worth.measures,
+            **(_governed(word) if one.reached else {}),
         },
     )  # fmt: skip
+    roll_up(tx, one.now_ms, int(one.call.process.settings("")["metrics.days"]))
+
+
+def _governed(word: Word) -> dict[str, float]:
+    """Counts the governor's word and what made it."""
+    return {
+        labelled("governor", action=word.action): 1.0,
+        **{labelled("governor.cause", cause=cause): 1.0 for cause in word.causes},
+        **({labelled("governor.withheld", action=word.withheld): 1.0} if word.withheld else {}),
+    }

@@ -40,6 +40,10 @@ class Word(NamedTuple):
 
     action: GovernorAction
     reasons: tuple[str, ...]
+    causes: tuple[str, ...] = ()
+    """The names of the signals that the reasons tell of; `forced` for a spawn criterion or the user's wish."""
+    withheld: GovernorAction | None = None
+    """The strongest action that was due and not allowed."""
 
 
 _STRONGEST_FIRST: tuple[GovernorAction, ...] = ("rehydrate", "snapshot")
@@ -114,22 +118,27 @@ def decide(signals: tuple[Signal, ...], forced: tuple[str, ...], withheld: Mappi
     """
     named: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+    denied: GovernorAction | None = None
     for action in _STRONGEST_FIRST:
-        due = (*(forced if action == "rehydrate" else ()), *_due(signals, action))
-        if not due:
+        demands, due = (forced if action == "rehydrate" else ()), _due(signals, action)
+        if not (demands or due):
             continue
-        reasons = reasons or due
+        if not reasons:
+            reasons = (*demands, *(_in_words(signal, action) for signal in due))
+            causes = (*(("forced",) if demands else ()), *(signal.name for signal in due))
         if action not in withheld:
-            return Word(action, (*reasons, *named))
+            return Word(action, (*reasons, *named), causes, denied)
         named = named or (f"{action} is due but {withheld[action]}",)
-    return Word("ok", (*reasons, *named))
+        denied = denied or action
+    return Word("ok", (*reasons, *named), causes, denied)
 
 
-def _due(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[str, ...]:
-    """The signals that together make an action due, in words; none where it is not."""
+def _due(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[Signal, ...]:
+    """The signals that together make an action due; none where it is not."""
     reached = tuple(signal for signal in signals if _value(signal, action) >= _threshold(signal, action))
     strong = any(signal.alone and _is_double(signal, action) for signal in reached)
-    return tuple(_in_words(signal, action) for signal in reached) if len(reached) >= 2 or strong else ()
+    return reached if len(reached) >= 2 or strong else ()
 
 
 def _value(signal: Signal, action: GovernorAction) -> float:

@@ -2,26 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 from sidecar.call import Call
-from sidecar.core.clock import rfc3339
 from sidecar.core.errors import StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
+from sidecar.metrics.figures import errors_of, figures_of
 from sidecar.metrics.model import (
     MetricsDay,
-    MetricsFigures,
     MetricsPoint,
     MetricsSeriesParams,
     MetricsSeriesResult,
     MetricsSummaryParams,
     MetricsSummaryResult,
+    Provider,
 )
-from sidecar.metrics.store import DaySums, by_day, totals
-
-DAY_MS = 86_400_000
-_UNCACHED = ("cacheCreationTokens", "inputTokens")
-"""Input tokens that did not come from the provider's cache."""
+from sidecar.metrics.store import NO_PROJECT, NO_PROVIDER, DaySums, by_day, first_day, totals
 
 
 def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:
@@ -32,11 +28,13 @@ def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:
     since_day, project = _asked(call, params)
     with call.database.read() as tx:
         found = totals(tx, project, since_day, params.provider)
+        of_no_project = totals(tx, NO_PROJECT, since_day, NO_PROVIDER)
     names = sorted({name for _, name in found})
     return MetricsSummaryResult(
         since_day=since_day,
-        active=_figures({name: total for (shadow, name), total in found.items() if not shadow}),
-        passive=_figures({name: total for (shadow, name), total in found.items() if shadow}),
+        active=figures_of({name: total for (shadow, name), total in found.items() if not shadow}),
+        passive=figures_of({name: total for (shadow, name), total in found.items() if shadow}),
+        errors=_errors(of_no_project),
         measures={name: found.get((False, name), 0.0) + found.get((True, name), 0.0) for name in names},
     )
 
@@ -49,9 +47,11 @@ def series(call: Call, params: MetricsSeriesParams) -> MetricsSeriesResult:
     return MetricsSeriesResult(
         since_day=since_day,
         points=[
-            MetricsPoint(project=one.project, provider=one.provider, **_modes(one.day, one.totals)) for one in told
+            MetricsPoint(project=one.project, provider=cast("Provider", one.provider), **_modes(one.day, one.totals))
+            for one in told
+            if one.provider != NO_PROVIDER
         ],
-        days=[MetricsDay(**_modes(day, _added(list(ones)))) for day, ones in groupby(told, key=lambda one: one.day)],
+        days=[_day(day, list(ones)) for day, ones in groupby(told, key=lambda one: one.day)],
     )
 
 
@@ -59,7 +59,17 @@ def _asked(call: Call, params: MetricsSummaryParams | MetricsSeriesParams) -> tu
     """The first day, and the project's key."""
     path = params.project_path
     project = call.process.workspaces.get(path, None).project_key if path is not None else None
-    return rfc3339(call.now_ms() - (params.days - 1) * DAY_MS)[:10], project
+    return first_day(call.now_ms(), params.days), project
+
+
+def _day(day: str, ones: Sequence[DaySums]) -> MetricsDay:
+    of_runs = _added([one for one in ones if one.provider != NO_PROVIDER])
+    of_no_project = _added([one for one in ones if one.project == NO_PROJECT])
+    return MetricsDay(**_modes(day, of_runs), errors=_errors(of_no_project))
+
+
+def _errors(of_no_project: Mapping[tuple[bool, str], float]) -> dict[str, int]:
+    return errors_of({name: total for (_, name), total in of_no_project.items()})
 
 
 def _modes(day: str, measured: Mapping[tuple[bool, str], float]) -> dict[str, Any]:
@@ -67,36 +77,12 @@ def _modes(day: str, measured: Mapping[tuple[bool, str], float]) -> dict[str, An
         name: {measure: total for (shadow, measure), total in measured.items() if shadow is is_shadow}
         for name, is_shadow in (("active", False), ("passive", True))
     }
-    return {"day": day, **{name: _figures(of_mode) if of_mode else None for name, of_mode in modes.items()}}
+    return {"day": day, **{name: figures_of(of_mode) if of_mode else None for name, of_mode in modes.items()}}
 
 
 def _added(ones: Sequence[DaySums]) -> dict[tuple[bool, str], float]:
     measures = dict.fromkeys(measure for one in ones for measure in one.totals)
     return {measure: sum(one.totals.get(measure, 0.0) for one in ones) for measure in measures}
-
-
-def _figures(measured: Mapping[str, float]) -> MetricsFigures:
-    calls = measured.get("calls", 0.0)
-    injected, baseline = measured.get("wouldInjectBytes", 0.0), measured.get("baselineBytes", 0.0)
-    needed, cached = measured.get("filesNeeded", 0.0), measured.get("cacheReadTokens", 0.0)
-    return MetricsFigures(
-        calls=int(calls),
-        cache_hit_rate=round(measured.get("cacheHits", 0.0) / calls, 4) if calls else 0.0,
-        injected_bytes_per_turn=round(injected / calls, 1) if calls else 0.0,
-        baseline_bytes_per_turn=round(baseline / calls, 1) if calls else 0.0,
-        reduction=round(1 - injected / baseline, 4) if baseline else 0.0,
-        elapsed_ms_mean=round(measured.get("elapsedMs", 0.0) / calls, 2) if calls else 0.0,
-        precision=_share(measured.get("packUsed", 0.0), measured.get("packGiven", 0.0)),
-        recall=_share(needed - measured.get("filesFound", 0.0), needed),
-        repeated_reads=int(measured.get("repeatedReads", 0.0)),
-        cost_usd=round(measured.get("costUsd", 0.0), 6),
-        cache_read_share=_share(cached, cached + sum(measured.get(name, 0.0) for name in _UNCACHED)),
-        cache_broken=int(measured.get("cacheBroken", 0.0)),
-    )
-
-
-def _share(part: float, whole: float) -> float | None:
-    return round(part / whole, 4) if whole else None
 
 
 METHODS = (

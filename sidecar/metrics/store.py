@@ -9,9 +9,9 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.core.clock import rfc3339
-from sidecar.metrics.model import Provider
 
-NO_PROVIDER = ""
+DAY_MS = 86_400_000
+NO_PROVIDER = NO_PROJECT = ""
 
 
 def count_call(
@@ -50,17 +50,40 @@ class DaySums(NamedTuple):
 
     day: str
     project: str
-    provider: Provider
+    provider: str
     totals: dict[tuple[bool, str], float]
 
 
-def by_day(tx: apsw.Connection, project: str | None, since_day: str, provider: Provider | None) -> Iterator[DaySums]:
-    """Gives the sums by day, project and provider, in that order; what belongs to no provider is not among them."""
+def by_day(tx: apsw.Connection, project: str | None, since_day: str, provider: str | None) -> Iterator[DaySums]:
+    """Gives the sums by day, project and provider, in that order; what belongs to none has the empty one.
+
+    What belongs to neither is always among them.
+    """
     rows = tx.execute(
         "SELECT day, project, provider, shadow, name, total FROM continuity_metrics"
-        " WHERE project = coalesce(?, project) AND day >= ? AND provider = coalesce(?, provider) AND provider <> ''"
-        " ORDER BY day, project, provider, shadow, name",
+        " WHERE day >= ?2 AND (project = coalesce(?1, project) AND provider = coalesce(?3, provider)"
+        " OR project = '' AND provider = '') ORDER BY day, project, provider, shadow, name",
         (project, since_day, provider),
     )
     for (day, of_project, of_provider), sums in groupby(rows, key=lambda row: row[:3]):
         yield DaySums(day, of_project, of_provider, {(bool(shadow), name): total for *_, shadow, name, total in sums})
+
+
+def first_day(now_ms: int, days: int) -> str:
+    """Gives the first of so many days, today included."""
+    return rfc3339(now_ms - (days - 1) * DAY_MS)[:10]
+
+
+def roll_up(tx: apsw.Connection, now_ms: int, days: int) -> None:
+    """Rolls what is older than so many days up into one sum, so that it stays known what was counted in all."""
+    day = first_day(now_ms, days)
+    rows = "FROM continuity_metrics WHERE day < ? AND day <> ''"
+    if tx.execute(f"SELECT 1 {rows} LIMIT 1", (day,)).get is None:
+        return
+    tx.execute(
+        "INSERT INTO continuity_metrics (day, project, provider, shadow, name, total, count)"
+        f" SELECT '', project, provider, shadow, name, sum(total), sum(count) {rows} GROUP BY 2, 3, 4, 5"
+        " ON CONFLICT DO UPDATE SET total = total + excluded.total, count = count + excluded.count",
+        (day,),
+    )
+    tx.execute(f"DELETE {rows}", (day,))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from sidecar.call import Call
 from sidecar.core.errors import Busy, StateDegraded
 from sidecar.core.text import line_count
-from sidecar.metrics import count_call
+from sidecar.metrics import bucket, count_call, labelled
 from sidecar.packs.compose import Composed, Fate
 from sidecar.packs.context.items import gives_content
 from sidecar.packs.delta.worktree import Differences
@@ -52,6 +52,10 @@ def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result
             if turn is not None and result.reason == "deadline":
                 _put_task(tx, turn, now_ms)
             records.record_call(tx, kept)
+            measures = {labelled("passedThrough", reason=result.reason or "unknown"): 1.0}
+            if result.reason == "deadline":
+                measures[bucket(result.metadata.elapsed_ms)] = 1.0
+            count_call(tx, workspace.project_key, params.provider, shadow=shadow, now_ms=now_ms, measures=measures)
         if record["changed"] is None:
             stand_later(call.process, workspace, token)
     except (StateDegraded, Busy) as error:  # the prompt passes through all the same
@@ -79,6 +83,7 @@ def _put_task(tx: "apsw.Connection", turn: Turn, now_ms: int) -> None:
 def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunResult, token: str) -> None:
     """Keeps the task, the pending delivery, what explains it, and the measures, in one transaction."""
     params, metadata, now_ms = turn.params, result.metadata, turn.call.now_ms()
+    bracket = reported_bracket(params)
     with turn.call.database.write(durable=False) as tx:
         if turn.sub_chat.task != turn.task:
             _put_task(tx, turn, now_ms)
@@ -92,6 +97,7 @@ def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunRes
                 "wouldInjectBytes": metadata.would_inject_bytes, "reusedBytes": metadata.reused_bytes,
                 "baselineBytes": metadata.baseline_bytes, "fileHits": metadata.file_hits,
                 "fileMisses": metadata.file_misses, "elapsedMs": metadata.elapsed_ms, "partial": int(metadata.partial),
+                bucket(metadata.elapsed_ms): 1, **({labelled("bracket", bracket=bracket): 1} if bracket else {}),
             },
         )  # fmt: skip
     if gathered.state is None:

@@ -172,6 +172,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("knowledge.onHeadMoved", "bool", False, "Whether a sync is due once the repository's head moved."),
     Setting("knowledge.writesPerSecond", "int", 90, "Pointers a knowledge sync writes per second; 0 is no ceiling."),
+    _days("metrics.days", 400, "Days for which measures are kept by day; older ones are kept as one sum."),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
 )

@@ -247,6 +247,7 @@ def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
     assert action(counters(turns=12)._replace(bracket=3)) == "rehydrate"
     word = judged(counters(turns=7)._replace(bracket=2), SETTINGS, shadow=False)
     assert word.reasons[-1] == "the context window is DEPLETED"
+    assert word.causes == ("turns", "bracket")
 
 
 def test_each_spawn_criterion_and_the_users_wish_forces_a_rehydrate() -> None:
@@ -259,7 +260,7 @@ def test_each_spawn_criterion_and_the_users_wish_forces_a_rehydrate() -> None:
         assert judged(worn, REHYDRATES, shadow=False).action == "rehydrate"
         assert judged(worn, SETTINGS, shadow=False).action == "ok"
     asked = judged(Counters(asked="start over"), SETTINGS, shadow=False)
-    assert asked == ("rehydrate", ("asked for: start over",))
+    assert asked == ("rehydrate", ("asked for: start over",), ("forced",), None)
     assert judged(Counters(asked=""), SETTINGS, shadow=True).action == "ok"
 
 

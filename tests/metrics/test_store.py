@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.metrics import count_call
+from sidecar.metrics import count_call, roll_up
 from sidecar.metrics.store import totals
 from sidecar.storage.database import Database
 from sidecar.storage.opening import open_state
@@ -106,3 +106,59 @@ def test_the_series_is_the_summary_by_day_project_and_provider(
     assert series(provider="codex")["points"] == told["points"][2:]
     assert series(days=1)["points"] == told["points"][1:]
     assert series(projectPath=str(shop.path.parent))["points"] == []
+
+
+def test_days_over_the_retention_become_one_sum_that_no_day_shows(database: Database) -> None:
+    with database.write() as tx:
+        for days_ago in (0, 1, 2, 3):
+            at_ms = STARTS_AT_MS - days_ago * DAY_MS
+            count_call(tx, "p", "claude", shadow=False, now_ms=at_ms, measures={"calls": 10.0**days_ago})
+        roll_up(tx, STARTS_AT_MS, 2)
+        roll_up(tx, STARTS_AT_MS, 2)
+        roll_up(tx, STARTS_AT_MS + DAY_MS, 2)
+    with database.read() as tx:
+        assert totals(tx, "p", "2026-01-01") == {(False, "calls"): 1}
+        assert totals(tx, "p", "") == {(False, "calls"): 1_111}
+        assert tx.execute("SELECT count(*) FROM continuity_metrics").get == 2
+
+
+def test_a_run_rolls_up_what_is_older_than_the_settings_say(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    set_settings(chat, metrics={"days": 5})
+    active.clock.advance(4 * DAY_MS)
+    chat.turn("go on")
+    assert len(chat.client.request("metrics/series", {})["days"]) == 2
+    active.clock.advance(DAY_MS)
+    chat.turn("go on")
+    assert [day["day"] for day in chat.client.request("metrics/series", {})["days"]] == ["2026-03-05", "2026-03-06"]
+
+
+def test_why_a_prompt_passed_through_how_full_the_window_was_and_what_the_governor_said_is_counted(talk: Talk) -> None:
+    chat = talk()
+    set_settings(chat, governor={"turnsSnapshot": 1, "turnsRehydrate": 1, "diffLinesSnapshot": 100_000})
+    chat.pre_run("/compact")
+    for prompt, used in ((PROMPT, 130_000), ("go on", 20_000)):
+        chat.post_run(chat.pre_run(prompt, usage={"usedTokens": used, "maxTokens": 200_000}))
+    figures = chat.client.request("metrics/summary", {})["active"]
+    assert figures["passedThrough"] == {"slashCommand": 1}
+    assert figures["brackets"] == {"DEPLETED": 1, "FRESH": 1}
+    assert sum(figures["governor"].values()) == 2
+    assert figures["governor"]["snapshot"] >= 1
+    assert figures["governorCauses"]["turns"] == 2
+    assert figures["governorWithheld"] == {"rehydrate": 1}
+    assert figures["outcomes"] == {"completed": 2}
+    assert figures["elapsedMsP50"] <= figures["elapsedMsP95"] <= figures["elapsedMsP99"]
+
+
+def test_errors_are_counted_by_code_and_method_and_a_name_made_up_is_not_kept(sidecar: MemorySidecar) -> None:
+    client = sidecar.client
+    assert sidecar.app.process is not None
+    client.error("artifact/get", {"projectPath": "/", "id": "none"})
+    client.error("artifact/get", {"projectPath": "/", "id": "none"})
+    client.error("made/up", {})
+    sidecar.app.process.database.behind.flush()
+    told = client.request("metrics/summary", {})["errors"]
+    assert told == {"-32016 artifact/get": 2, "-32601 unknown": 1}
+    assert client.request("metrics/series", {})["days"][0]["errors"] == told
+    assert client.request("metrics/series", {})["points"] == []

@@ -1,0 +1,50 @@
+"""Figures from sums: latency by bounds, labels in names, what was saved."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.metrics.figures import figures_of
+from sidecar.metrics.labels import by_label, labelled, name_and_labels
+from sidecar.metrics.latency import BOUNDS_MS, bucket, counts_of, percentile
+
+
+def measured(durations: list[float]) -> dict[str, float]:
+    counts: dict[str, float] = {}
+    for duration in durations:
+        counts[bucket(duration)] = counts.get(bucket(duration), 0) + 1
+    return counts
+
+
+@given(st.lists(st.floats(min_value=0.5, max_value=2_000), min_size=1), st.sampled_from([0.5, 0.95, 0.99, 1.0]))
+def test_a_percentile_lies_between_the_bounds_around_the_true_one(durations: list[float], share: float) -> None:
+    rank = next(place for place in range(1, len(durations) + 1) if place >= share * len(durations))
+    true = sorted(durations)[rank - 1]
+    high = next(bound for bound in BOUNDS_MS if true <= bound)
+    low = max((bound for bound in BOUNDS_MS if bound < high), default=0.0)
+    told = percentile(counts_of(measured(durations)), share)
+    assert told is not None
+    assert low <= told <= high
+
+
+def test_what_took_longer_than_all_bounds_counts_as_the_last_and_nothing_has_no_percentile() -> None:
+    assert percentile(counts_of(measured([60_000.0])), 0.5) == BOUNDS_MS[-1]
+    assert percentile(counts_of({}), 0.5) is None
+
+
+def test_labels_are_read_as_they_were_written() -> None:
+    name = labelled("error", method="continuity/preRun", code="-32603")
+    assert name == "error{code=-32603,method=continuity/preRun}"
+    assert name_and_labels(name) == ("error", {"code": "-32603", "method": "continuity/preRun"})
+    assert name_and_labels("calls") == ("calls", {})
+    told = {name: 2.0, "errors": 1.0, "error.cause{x=y}": 3.0, "error": 4.0}
+    assert by_label(told, "error") == {"-32603 continuity/preRun": 2.0}
+
+
+def test_what_was_saved_is_told_in_dollars_only_where_tokens_and_cost_are_known() -> None:
+    sums = {"calls": 2.0, "wouldInjectBytes": 2_000.0, "baselineBytes": 10_000.0}
+    figures = figures_of(sums)
+    assert (figures.saved_bytes, figures.saved_tokens, figures.saved_usd) == (8_000, 2_000, None)
+    assert figures_of({**sums, "costUsd": 1.0}).saved_usd is None
+    priced = figures_of({**sums, "costUsd": 1.0, "inputTokens": 4_000.0, "outputTokens": 1_000.0})
+    assert priced.saved_usd == pytest.approx(2_000 * 1.0 / 5_000)
