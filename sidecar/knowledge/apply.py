@@ -12,10 +12,10 @@ from sidecar.knowledge.item import place_of, read_item
 from sidecar.knowledge.looking import Look
 from sidecar.knowledge.pace import Pace
 from sidecar.knowledge.plan import Operation, Plan, fingerprint, known_of
-from sidecar.knowledge.pointer import ORPHANED, hash_of, render
+from sidecar.knowledge.pointer import hash_of, render
 from sidecar.knowledge.state import Failed, Known, SyncState
 from sidecar.knowledge.store import Image
-from sidecar.memory import Change, Placed, Value, read_back, rewritten, written
+from sidecar.memory import Change, Placed, Value, pointed, read_back, rewritten, written
 from sidecar.storage.database import Database
 
 
@@ -135,7 +135,7 @@ def _change(step: Operation, look: Look, at: str) -> Change:
     if step.kind == "delete":
         return Change(step.pointer, before, None)
     if step.kind == "mark_orphaned":
-        stamped: dict[str, Value] = {"knowledge_item": step.ref, "knowledge_status": ORPHANED, "updated_at": at}
+        stamped: dict[str, Value] = {pointed.ITEM: step.ref, pointed.STATUS: pointed.ORPHANED, "updated_at": at}
         return Change(step.pointer, before, rewritten(before or b"", step.pointer, stamped, None, None))
     facts, title, text = _rendered(step.ref, look)
     if before is None:

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.knowledge.manifest import Entry, Manifest
-from sidecar.knowledge.pointer import NO_LONGER, ORPHANED, Pointer, id_of, path_of
+from sidecar.knowledge.pointer import Pointer, id_of, path_of
 from sidecar.knowledge.state import Known, SyncState
+from sidecar.memory import pointed
 
 ConflictType = Literal[
     "hash_mismatch", "orphaned_pointer", "duplicate_pointer", "layer_mismatch", "status_change", "missing_pointer"
@@ -193,14 +194,14 @@ def _conflicts(one: _One) -> Iterator[Conflict]:
         return
     if kept.layer != one.entry.layer:
         yield one.conflict("layer_mismatch", kept, "The pointer names another layer than the item's.")
-    if one.entry.status in NO_LONGER and kept.status != one.entry.status:
+    if one.entry.status in pointed.NO_LONGER and kept.status != one.entry.status:
         yield one.conflict("status_change", kept, f"The item is {one.entry.status} now.")
     if reason := _difference(one.entry, one.known, kept):
         yield one.conflict("hash_mismatch", kept, reason)
 
 
 def _difference(entry: Entry, known: Known | None, kept: Pointer) -> str:
-    if kept.status == ORPHANED:
+    if kept.status == pointed.ORPHANED:
         return "The item is there again."
     if kept.content_hash != entry.content_hash:
         return "The item's content, constraints or status changed."
@@ -248,7 +249,7 @@ def _missing(one: _One, entry: Entry, conflicts: Sequence[Conflict]) -> Iterator
 
 
 def _departed(one: _One, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
-    marked = {pointer.path for pointer in one.found if pointer.status == ORPHANED}
+    marked = {pointer.path for pointer in one.found if pointer.status == pointed.ORPHANED}
     for conflict in conflicts:
         if conflict.resolution == "delete_memory" and not one.asked.marks_orphans:
             yield Operation("delete", one.ref, conflict.pointer, conflict.reason, is_orphan=True)

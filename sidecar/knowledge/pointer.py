@@ -9,22 +9,15 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.text import one_line
 from sidecar.knowledge.item import Identity, Item, identity_of, sha256
-from sidecar.memory import Value, Written, read_back, written
+from sidecar.memory import Value, Written, pointed, read_back, written
 
-FOLDER = "shared/durable/pointers"
+FOLDER = pointed.POINTERS
 MAX_TITLE = 120
 MAX_SUMMARY = 280
 MAX_CONSTRAINT = 160
-MAX_CONSTRAINTS = 3
 MAX_TAGS, MAX_TAG = 10, 40
 
-NO_LONGER = frozenset(("deprecated", "superseded"))
-"""What is of this status binds nobody any more."""
-_PLAIN = frozenset(("active", "accepted", "approved", "current"))
-"""What goes without saying."""
-
-ORPHANED = "orphaned"
-_OWN = ("id", "type", "tags", "layer", "knowledge_item", "knowledge_type", "knowledge_status", "content_hash")
+_OWN = ("id", "type", "tags", "layer", pointed.ITEM, pointed.KIND, pointed.STATUS, "content_hash")
 """What the front matter says for us; all else there may be the user's, or the memory's own counting."""
 
 
@@ -69,22 +62,31 @@ def id_of(identity: Identity) -> str:
 def render(item: Item) -> Rendered:
     """Gives an item's pointer; deprecated and superseded items bind nobody, so their constraints are left out."""
     title = one_line(f"[{item.type.upper()}] {item.title}", MAX_TITLE)
-    lines = [f"Summary: {summary}"] if (summary := one_line(item.summary, MAX_SUMMARY)) else []
-    blocking = [one.text for one in item.constraints if one.is_blocking and one.text.strip()]
-    if item.status not in NO_LONGER:
-        lines += [f"Blocking: {one_line(text, MAX_CONSTRAINT)}" for text in blocking[:MAX_CONSTRAINTS]]
-    if item.status not in _PLAIN:
-        lines.append(f"Status: {one_line(item.status, MAX_TAG)}")
-    lines.append(f"Reference: {item.identity.ref}")
+    lines = [f"{pointed.SUMMARY}{summary}"] if (summary := one_line(item.summary, MAX_SUMMARY)) else []
+    holds = item.status not in pointed.NO_LONGER
+    rules = [one_line(one.text, MAX_CONSTRAINT) for one in item.constraints if one.is_blocking and holds]
+    blocking = [text for text in rules if text][: pointed.MAX_CONSTRAINTS]
+    lines += [f"{pointed.BLOCKING}{text}" for text in blocking]
+    status = one_line(item.status, MAX_TAG)
+    if item.status not in pointed.PLAIN:
+        lines.append(f"{pointed.STATE}{status}")
+    lines.append(f"{pointed.REFERENCE}{item.identity.ref}")
+    ours = [
+        pointed.POINTER_TAG,
+        item.type,
+        item.identity.layer,
+        *[pointed.BLOCKING_TAG] * bool(blocking),
+        *[status] * (not holds),
+    ]
     tags = [tag for one in item.tags[:MAX_TAGS] if (tag := one_line(one, MAX_TAG).replace(",", " ").strip())]
     facts: dict[str, Value] = {
         "id": id_of(item.identity),
         "type": "semantic",
-        "tags": tuple(dict.fromkeys(("pointer", item.type, item.identity.layer, *tags))),
+        "tags": tuple(dict.fromkeys((*ours, *tags))),
         "layer": item.identity.layer,
-        "knowledge_item": item.identity.ref,
-        "knowledge_type": item.type,
-        "knowledge_status": one_line(item.status, MAX_TAG),
+        pointed.ITEM: item.identity.ref,
+        pointed.KIND: item.type,
+        pointed.STATUS: status,
         "content_hash": item.content_hash,
         "sector": "semantic",
         "confidence": 1.0,
@@ -102,7 +104,7 @@ def hash_of(memory: Written) -> str:
 def pointer_of(path: str, memory: Written) -> Pointer | None:
     """Reads a memory as a pointer; None for what is none, as a user's own file in that folder is."""
     facts = memory.facts
-    identity = identity_of(_text(facts, "knowledge_item"))
+    identity = identity_of(_text(facts, pointed.ITEM))
     if identity is None:
         return None
     return Pointer(
@@ -110,7 +112,7 @@ def pointer_of(path: str, memory: Written) -> Pointer | None:
         memory_id=_text(facts, "id"),
         identity=identity,
         layer=_text(facts, "layer"),
-        status=_text(facts, "knowledge_status"),
+        status=_text(facts, pointed.STATUS),
         content_hash=_text(facts, "content_hash"),
         render_hash=hash_of(memory),
         updated_at=_text(facts, "updated_at") or _text(facts, "created_at"),

@@ -11,7 +11,7 @@ import orjson
 from sidecar.core.digests import digest_bytes
 from sidecar.knowledge.manifest import Entry
 
-READ_VERSION = 1
+READ_VERSION = 2
 """Another way of reading or rendering items makes all of them be read anew."""
 KEPT_CHECKPOINTS = 5
 

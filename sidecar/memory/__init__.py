@@ -1,5 +1,6 @@
 """Memories: Markdown files below `.chati/memories`, an index derived from them, and who may reach what."""
 
+from sidecar.memory import pointed
 from sidecar.memory.access import SHARED_ONLY, THE_USERS, Reach, grant, reach_of, revoke
 from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting, heard_until, leave
 from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble
@@ -59,6 +60,7 @@ __all__ = [
     "leave",
     "look_over",
     "mending",
+    "pointed",
     "preload",
     "reach_of",
     "read_back",

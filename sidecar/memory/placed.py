@@ -48,6 +48,16 @@ class Placed:
         with self._process.database.read() as tx:
             return entries.versions_below(tx, self._index.project, f"{self._folder}/")
 
+    def revision(self) -> int:
+        """Gives a number that changes with every change of the project's memories that the index took in."""
+        with self._process.database.read() as tx:
+            return entries.revision(tx, self._index.project)
+
+    def tags(self) -> dict[str, tuple[str, ...]]:
+        """Gives the tags of each memory by its file's path, as the index has them, without a look at the files."""
+        with self._process.database.read() as tx:
+            return entries.tags_below(tx, self._index.project, f"{self._folder}/")
+
     def content(self, path: str) -> bytes | None:
         """Gives a file's bytes; None where there is none. Raises StateDegraded for what cannot be read."""
         try:

@@ -13,7 +13,7 @@ from sidecar.packs.context.items import ContextFile
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 
-PACK_VERSION = 10
+PACK_VERSION = 11
 """Part of the key's sources: a change of what a pack holds makes the old ones invalid."""
 
 PACKS_AT_HAND = 64

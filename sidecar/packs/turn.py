@@ -12,6 +12,7 @@ from sidecar.packs.anchor.accepted import Accepted, accepted_of
 from sidecar.packs.budget import Limits
 from sidecar.packs.context.appetite import Appetite, appetite_of
 from sidecar.packs.model import PreRunParams, TokenMode
+from sidecar.packs.pointing import pointers_in
 from sidecar.packs.task import task_of
 from sidecar.packs.wishes import Wishes
 from sidecar.packs.wishes_store import wishes_of
@@ -83,12 +84,14 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
     """Reads what is known of the conversation and of the provider session."""
     resumed = params.session.id if params.session.will_resume and not params.session.is_fork else None
     shadow = settings.mode == "passive"
+    pointers = pointers_in(call.process, workspace)
     with call.database.read() as tx:
         sub_chat = records.sub_chat(tx, params.sub_chat_id)
         failing = records.failing_tests(tx, workspace.key)
         accepted = accepted_of(
             artifacts.accepted(tx, workspace.project_key, "rejectedApproach", MAX_ACCEPTED),
             artifacts.accepted(tx, workspace.project_key, "adr", MAX_ACCEPTED),
+            pointers,
         )
         word = judged(sub_chat.counters, settings, shadow=shadow)
         fresh = word.action == "rehydrate"

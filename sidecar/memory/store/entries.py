@@ -69,6 +69,15 @@ def versions_below(tx: apsw.Connection, project: str, folder: str) -> dict[str, 
     return dict(rows)
 
 
+def tags_below(tx: apsw.Connection, project: str, folder: str) -> dict[str, tuple[str, ...]]:
+    """Gives the tags of each entry whose file's path begins like this, by path."""
+    rows: Any = tx.execute(
+        "SELECT path, tags FROM continuity_memories WHERE project = ? AND path >= ? AND path < ? ORDER BY path",
+        (project, folder, folder + "\U0010ffff"),
+    )
+    return {path: tuple(orjson.loads(tags)) for path, tags in rows}
+
+
 def _file(tx: apsw.Connection, project: str, path: str) -> KnownFile | None:
     rows: Any = tx.execute(f"{_FILES} AND path = ?", (project, path))
     return next((_known(row) for row in rows), None)

@@ -17,12 +17,12 @@ ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
 ANCHOR_SHARE = 0.4
 """More of what a call may send the anchor never takes, however little that is: the rest is for what is new."""
 
-RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, REPAIRED, POINTERS = (
-    "Rules", "Settings of its tools", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
+INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, REPAIRED, POINTERS = (
+    "Invariants", "Rules", "Settings of its tools", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
     "Often repaired", "Decisions and specifications",
 )  # fmt: skip
-ORDER = (RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, REPAIRED, POINTERS)
-_WEIGHTS = {RULES: 4, MAP: 2}
+ORDER = (INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, REPAIRED, POINTERS)
+_WEIGHTS = {INVARIANTS: 2, RULES: 4, MAP: 2}
 """What a section may take, against the others' one part each, where not all fits."""
 
 _DERIVED = (DEPENDENCIES, REPAIRED)
@@ -143,13 +143,18 @@ def sections_of(sources: Sources) -> dict[str, Sequence[str]]:
     decisions = decided(sources.decisions, sources.accepted.decisions)
     rejected = [f"- rejected before: {one_line(title, 200)}" for title in sources.accepted.rejected]
     return {
+        INVARIANTS: sources.accepted.pointers.invariants,
         RULES: rule_lines(sources.instructions, sources.sent, sources.nested) + decisions.rules,
         SETTINGS: sources.settings,
         COMMANDS: sources.commands,
         MAP: _map(sources),
         ENTRIES: sources.entries,
         TRAPS: rejected + trap_lines(sources.instructions, sources.sent),
-        POINTERS: decisions.pointers + specified(sources.specifications, sources.more_specifications),
+        POINTERS: [
+            *decisions.pointers,
+            *specified(sources.specifications, sources.more_specifications),
+            *sources.accepted.pointers.pointers,
+        ],
     }
 
 

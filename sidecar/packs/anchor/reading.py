@@ -131,7 +131,8 @@ def _read(
     purposes, are_whole = _purposes(repository, heads, contents)
     gathered = gather_sources(contents, outline, texts.get, purposes, host, links, accepted)
     names = names_of([area for area, _ in outline.areas], texts, contents)
-    return _Said(sections_of(gathered), names, are_whole and texts.keys() == sources.keys())
+    is_whole = are_whole and accepted.pointers.is_known and texts.keys() == sources.keys()
+    return _Said(sections_of(gathered), names, is_whole)
 
 
 def _purposes(
