@@ -16,7 +16,8 @@
     ├── PolicyDenied          -32014  the settings or a protection forbid it
     ├── Conflict              -32015  somebody else changed it first
     ├── NotFound              -32016  no such thing
-    └── SyncFailed            -32017  the knowledge sync stopped; `code` and `retryable` say how
+    ├── SyncFailed            -32017  the knowledge sync stopped; `code` and `retryable` say how
+    └── AgentUnavailable      -32018  the coding agent's program is missing or cannot be run
 
 An error has a code, one sentence, optionally a hint (what to do) and data. A subclass exists only where a
 client acts differently. `rpc/wire_errors.py` is the one place that turns them into JSON-RPC error objects.
@@ -148,3 +149,10 @@ class SyncFailed(SidecarError):
 
     code = -32017
     kind = "syncFailed"
+
+
+class AgentUnavailable(SidecarError):
+    """The coding agent's program is missing, not executable, or not to be started."""
+
+    code = -32018
+    kind = "agentUnavailable"
