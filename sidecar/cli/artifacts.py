@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sidecar.cli.arguments import add_verb
 from sidecar.cli.artifacts_report import KINDS, card, line, table
 from sidecar.cli.editor import edit
 from sidecar.cli.failed import CommandFailed
@@ -77,13 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _verb(verbs: Any, name: str, act: Callable[[Asked], Any], text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser = add_verb(verbs, name, text)
     parser.set_defaults(act=act)
-    parser.add_argument(
-        "--project", type=Path, metavar="DIR", help="the project; the current folder's repository unless given"
-    )
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     return parser
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from sidecar.cli.arguments import add_places
 from sidecar.cli.artifacts_report import shown
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, in_process, on_users_state
@@ -30,9 +31,7 @@ LINES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     parser.description = "Checks what the registry names. It blocks nothing: the exit status is 0 whatever is found."
-    parser.add_argument("--project", type=Path, metavar="DIR", help="the project; where one stands unless given")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    add_places(parser)
     parser.add_argument("--fix", action="store_true", help="note checksums and the count as they are now")
     parser.add_argument("--dry-run", action="store_true", help="with --fix: tell what would be changed")
 

@@ -1,15 +1,13 @@
 """`onecode-sidecar knowledge`: plan and run syncs of the knowledge repository, and see where memory stands to it."""
 
 import argparse
-import sys
-from pathlib import Path
 from typing import Any
 
-import orjson
-
+from sidecar.cli.arguments import add_verb
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import RequestFailed, on_users_state
 from sidecar.cli.places import project_folder, state_folder
+from sidecar.cli.telling import Said, told
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no such thing. Setting: `knowledge.repository`."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, text in (("plan", "show what a sync would do"), ("sync", "bring memory to the repository's head")):
-        verb = _verb(verbs, name, text)
+        verb = add_verb(verbs, name, text)
         what = verb.add_mutually_exclusive_group()
         what.add_argument("--full", action="store_true", help="compare everything, not only what commits changed")
         what.add_argument("--item", metavar="ID", help="one item alone, as in company:adr-001 or adr-001")
@@ -25,46 +23,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name == "sync":
             verb.add_argument("--dry-run", action="store_true", help="plan only; nothing is written")
             verb.add_argument("--force", action="store_true", help="also delete more than half of twenty pointers")
-    _verb(verbs, "status", "show where memory stands to the repository, and the checkpoints")
-    _verb(verbs, "conflicts", "list where memory and repository disagree")
-    resolved = _verb(verbs, "resolve", "resolve conflicts as suggested, or otherwise")
+    add_verb(verbs, "status", "show where memory stands to the repository, and the checkpoints")
+    add_verb(verbs, "conflicts", "list where memory and repository disagree")
+    resolved = add_verb(verbs, "resolve", "resolve conflicts as suggested, or otherwise")
     resolved.add_argument("--type", help="hash_mismatch, orphaned_pointer, …; unless given, all")
     resolved.add_argument("--item", metavar="ID", help="of one item; unless given, of all")
     resolved.add_argument("--resolution", help="update_memory, delete_memory, keep_memory, manual; needs --type")
     resolved.add_argument("--force", action="store_true", help="also delete more than half of twenty pointers")
-    _verb(verbs, "explain", "tell all that is known of an item").add_argument("item", metavar="ID")
-    rolled = _verb(verbs, "rollback", "put memory back to how it was before a sync")
+    add_verb(verbs, "explain", "tell all that is known of an item").add_argument("item", metavar="ID")
+    rolled = add_verb(verbs, "rollback", "put memory back to how it was before a sync")
     rolled.add_argument("checkpoint_id", metavar="CHECKPOINT", help="as `status` lists them")
-
-
-def _verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.add_argument("--project", type=Path, metavar="DIR", help="the project; where one stands unless given")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
-    return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Does what was asked; a failure is one sentence on stderr and a status of its own."""
-    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
+    return told("knowledge", arguments, lambda: _done(arguments))
+
+
+def _done(arguments: argparse.Namespace) -> Said:
+    params = {"cwd": str(project_folder(arguments.project)), **_said(arguments)}
     try:
         with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-            project = str(project_folder(arguments.project))
-            answer = sidecar.request(f"knowledge/{arguments.verb}", {"cwd": project, **_said(arguments)})
+            answer = sidecar.request(f"knowledge/{arguments.verb}", params)
     except RequestFailed as error:
-        failed = CommandFailed(error.message, kind=error.kind, hint=error.hint)
-        failed.tell("knowledge")
-        return failed.status
-    except CommandFailed as error:
-        error.tell("knowledge")
-        return error.status
-    if arguments.json:
-        print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
-    else:
-        print("\n".join(_LINES[arguments.verb](answer)))
-    return 0
+        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+    return Said(answer, _LINES[arguments.verb](answer))
 
 
 def _said(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """What `onecode-sidecar memory` takes."""
 
 import argparse
-from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
+
+from sidecar.cli.arguments import add_verb
 
 MOST = 500
 
@@ -14,31 +15,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " 3 not exactly one such memory or no state, 4 changed meanwhile, 5 not allowed."
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    _verb(verbs, "status", "tell what is remembered, what was captured last, what was dropped and why")
-    _listed(_verb(verbs, "list", "list a project's memories, the newest first"))
-    _searched(_verb(verbs, "search", "find memories by a question or keywords"))
-    _verb(verbs, "show", "show a memory with all that is known of it").add_argument("id", metavar="ID")
-    _added(_verb(verbs, "add", "keep a memory"))
-    _edited(_verb(verbs, "edit", "change a memory, in $VISUAL or $EDITOR unless it is given here"))
-    deleted = _verb(verbs, "delete", "delete memories for good; the same is not captured again")
+    add_verb(verbs, "status", "tell what is remembered, what was captured last, what was dropped and why")
+    _listed(add_verb(verbs, "list", "list a project's memories, the newest first"))
+    _searched(add_verb(verbs, "search", "find memories by a question or keywords"))
+    add_verb(verbs, "show", "show a memory with all that is known of it").add_argument("id", metavar="ID")
+    _added(add_verb(verbs, "add", "keep a memory"))
+    _edited(add_verb(verbs, "edit", "change a memory, in $VISUAL or $EDITOR unless it is given here"))
+    deleted = add_verb(verbs, "delete", "delete memories for good; the same is not captured again")
     deleted.add_argument("ids", metavar="ID", nargs="+")
-    _verb(verbs, "restore", "bring a memory back from the archive").add_argument("id", metavar="ID")
-    upkeep = _verb(verbs, "maintain", "move memories between tiers and what is over to the archive")
+    add_verb(verbs, "restore", "bring a memory back from the archive").add_argument("id", metavar="ID")
+    upkeep = add_verb(verbs, "maintain", "move memories between tiers and what is over to the archive")
     upkeep.add_argument("--dry-run", action="store_true", help="say what is due and change nothing")
-    proposed = _verb(verbs, "proposals", "show the rules that memories suggest, or decide on one")
+    proposed = add_verb(verbs, "proposals", "show the rules that memories suggest, or decide on one")
     word = proposed.add_mutually_exclusive_group()
     word.add_argument("--accept", metavar="ID", help="the memory is validated and kept for good")
     word.add_argument("--reject", metavar="ID", help="it is not proposed again")
-
-
-def _verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.add_argument(
-        "--project", type=Path, metavar="DIR", help="the project; the current folder's repository unless given"
-    )
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
-    return parser
 
 
 def _listed(parser: argparse.ArgumentParser) -> None:

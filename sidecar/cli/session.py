@@ -2,16 +2,15 @@
 
 import argparse
 import os
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any, get_args
 
-import orjson
-
+from sidecar.cli.arguments import add_verb
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, in_process, on_users_state
 from sidecar.cli.places import project_folder, state_folder
+from sidecar.cli.telling import Said, told
 from sidecar.core.clock import SystemClock
 
 AGENTS_HELP = "dev, architect, …; unless given, the one that was at work"
@@ -21,13 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     parser.epilog = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no such state, 4 markers damaged, 5 not allowed."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    activated = _verb(verbs, "activate", "activate or resume the session, as a bare /chati does")
+    activated = add_verb(verbs, "activate", "activate or resume the session, as a bare /chati does")
     activated.add_argument("--agent", help=AGENTS_HELP)
     activated.add_argument("--ide", choices=_ides(), help="decides which file gets the block")
     activated.add_argument("--language", choices=("en", "pt", "es", "fr"), help="what you are answered in")
     activated.add_argument("--force", action="store_true", help="repair damaged markers")
-    _verb(verbs, "status", "show the session and the files with its block")
-    left = _verb(verbs, "exit", "leave the session; it can be resumed")
+    add_verb(verbs, "status", "show the session and the files with its block")
+    left = add_verb(verbs, "exit", "leave the session; it can be resumed")
     left.add_argument("--progress", metavar="TEXT", help="what stands and what comes next")
     left.add_argument("--remove-block", action="store_true", help="take the block out instead of marking it inactive")
     left.add_argument(
@@ -35,28 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.add_argument("--project", type=Path, metavar="DIR", help="the project; where one stands unless given")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
-    return parser
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Does what was asked; a failure is one sentence on stderr and a status of its own."""
-    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")
-    try:
-        answer = _answer(arguments)
-    except CommandFailed as error:
-        error.tell("session")
-        return error.status
-    if arguments.json:
-        print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
-    else:
-        print("\n".join(_lines(answer)))
-    return 0
+    return told("session", arguments, lambda: _done(arguments))
+
+
+def _done(arguments: argparse.Namespace) -> Said:
+    answer = _answer(arguments)
+    return Said(answer, _lines(answer))
 
 
 def _answer(arguments: argparse.Namespace) -> Any:

@@ -2,16 +2,14 @@
 
 import os
 import stat
-from contextlib import suppress
 from pathlib import Path
 
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
+from sidecar.system.whole_files import write_whole
 
 FOLDER = ".chati"
 
 _IGNORE = b"# Kept by onecode-sidecar on this machine only.\n*\n"
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_BINARY = getattr(os, "O_BINARY", 0)
 
 
 def write_own(project: Path, folder: str, name: str, content: bytes) -> str:
@@ -25,10 +23,10 @@ def write_own(project: Path, folder: str, name: str, content: bytes) -> str:
     try:
         for place in (outer, inner):
             if _make(place):
-                _replace(os.path.join(place, ".gitignore"), _IGNORE)
-        _replace(os.path.join(inner, name), content)
+                write_whole(os.path.join(place, ".gitignore"), _IGNORE)
+        write_whole(os.path.join(inner, name), content)
     except OSError as error:
-        raise failed(f"{FOLDER}/{folder}/{name}", error) from error
+        raise _failed(f"{FOLDER}/{folder}/{name}", error) from error
     return f"{FOLDER}/{folder}/{name}"
 
 
@@ -46,28 +44,7 @@ def _make(place: str) -> bool:
     return True
 
 
-def _replace(path: str, content: bytes) -> None:
-    """Writes beside the file, syncs and moves: a reader sees the old file or the new one."""
-    replace_file(path, content, 0o644)
-
-
-def replace_file(path: str, content: bytes, mode: int) -> None:
-    """The same for a file with its mode; raises OSError."""
-    unfinished = f"{path}.{os.getpid()}.new"
-    fd = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW | _BINARY, mode)
-    try:
-        with os.fdopen(fd, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(fd)
-        os.replace(unfinished, path)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(unfinished)
-        raise
-
-
-def failed(path: str, error: OSError) -> SidecarError:
+def _failed(path: str, error: OSError) -> SidecarError:
     """Makes the error for a file that cannot be written."""
     why = (error.strerror or type(error).__name__).lower()
     return WorkspaceUnavailable(f"`{path}` cannot be written: {why}.", hint="Check the project's disk and permissions.")

@@ -15,6 +15,7 @@ from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDeg
 from sidecar.memory.document import MAX_FILE_BYTES
 from sidecar.memory.layout import FOLDER, MEMORIES, is_name
 from sidecar.system import filelock
+from sidecar.system.whole_files import write_whole
 
 LOCK_FILE = ".lock"
 LOCK_WAIT_S = 5.0
@@ -251,22 +252,10 @@ def _allowed(part: str) -> str:
 
 
 def _write_whole(target: str, content: bytes, *, durable: bool = True) -> Stamp:
-    """Writes beside the target, syncs and moves: a reader sees the old file or the new one."""
-    unfinished = f"{target}.{os.getpid()}.new"
-    fd = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW | _BINARY, 0o644)
-    try:
-        with os.fdopen(fd, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            if durable:
-                os.fsync(fd)
-        os.replace(unfinished, target)
-        if durable:
-            _sync(os.path.dirname(target))
-    except OSError:
-        with suppress(OSError):
-            os.unlink(unfinished)
-        raise
+    """Writes a file whole or not at all, and tells which state of it that is."""
+    write_whole(target, content, durable=durable)
+    if durable:
+        _sync(os.path.dirname(target))
     return stamp_of(os.lstat(target))
 
 

@@ -6,19 +6,17 @@ or into a git directory, is refused. A file its user has made read-only is left 
 
 import os
 import stat
-import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
 from sidecar.session.ides import Place
+from sidecar.system.whole_files import write_whole
 
 MAX_BYTES = 4 * 2**20
 
 _IGNORE = "# Kept by onecode-sidecar: the session lock of this machine.\n/.gitignore\n/{name}\n"
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_BINARY = getattr(os, "O_BINARY", 0)
 
 
 class Kept(NamedTuple):
@@ -59,7 +57,7 @@ def write(place: Place, before: Kept, content: bytes) -> int:
         made = _make_folders(os.path.dirname(before.path)) + int(before.content is None)
         if place.is_own:
             _ignore(before.path)
-        _replace(before.path, content, before.mode)
+        write_whole(before.path, content)
     except OSError as error:
         raise _failed(place, "written", error) from error
     return made
@@ -114,24 +112,7 @@ def _ignore(path: str) -> None:
     folder, name = os.path.split(path)
     target = os.path.join(folder, ".gitignore")
     if not os.path.lexists(target):
-        _replace(target, _IGNORE.format(name=name).encode(), 0o644)
-
-
-def _replace(path: str, content: bytes, mode: int) -> None:
-    """Writes beside the file, syncs and moves: a reader sees the old file or the new one."""
-    unfinished = f"{path}.{os.getpid()}-{threading.get_ident()}.new"
-    fd = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW | _BINARY, mode)
-    try:
-        with os.fdopen(fd, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(fd)
-        os.chmod(unfinished, mode)
-        os.replace(unfinished, path)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(unfinished)
-        raise
+        write_whole(target, _IGNORE.format(name=name).encode(), durable=False)
 
 
 def _failed(place: Place, verb: str, error: OSError) -> SidecarError:

@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, and our own folder in a project, which keeps itself out of git."""
 
 import os
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,9 +14,9 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | 
 def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
     """Writes beside the target, syncs and moves: a reader sees the old file or the new one. Raises OSError.
 
-    A file that is there keeps its permissions.
+    A file that is there keeps its permissions. Where several write at once, in one process or more, the last one wins.
     """
-    unfinished = f"{target}.{os.getpid()}.new"
+    unfinished = f"{target}.{os.getpid()}-{threading.get_ident()}.new"
     fd = os.open(unfinished, _FLAGS, 0o644)
     try:
         with os.fdopen(fd, "wb") as stream:

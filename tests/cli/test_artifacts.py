@@ -1,7 +1,5 @@
 """`onecode-sidecar artifacts`, run as a user does, on the state file that a running sidecar has open too."""
 
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,12 +8,12 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.support.command import Command, Done, run_command
 from tests.support.conversation import Conversation
-from tests.support.process import ROOT, SidecarProcess
+from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT
 
-TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 BRANCH = "memory/continuity"
 CART = "class Cart:\n    def total(self) -> int:\n        return 1\n"
 EDITOR = """import os, pathlib, sys
@@ -23,8 +21,6 @@ file = pathlib.Path(sys.argv[-1])
 assert file.suffix == ".md"
 {}
 """
-
-Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 
 @pytest.fixture
@@ -39,31 +35,9 @@ def chat(process: SidecarProcess, shop: Repository) -> Conversation:
 def command(shop: Repository, state_dir: Path) -> Command:
     """Runs the command in a folder of the shop."""
 
-    def run(
-        *arguments: str, cwd: Path = shop.path / "src", stdin: bytes = b"", state: bool = True, **variables: str
-    ) -> "subprocess.CompletedProcess[bytes]":
+    def run(*arguments: str, cwd: Path = shop.path / "src", state: bool = True, **options: Any) -> Done:
         where = ("--state-dir", str(state_dir)) if state else ()
-        return subprocess.run(
-            (sys.executable, "-m", "sidecar", "artifacts", *arguments, *where),
-            cwd=cwd,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **dict.fromkeys(TEMPORARY, str(state_dir.parent)), **variables},
-            input=stdin,
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
-
-    return run
-
-
-@pytest.fixture
-def told(command: Command) -> Callable[..., str]:
-    """Runs the command, which has to succeed, and gives what it prints."""
-
-    def run(*arguments: str, **options: Any) -> str:
-        done = command(*arguments, **options)
-        assert (done.returncode, done.stderr) == (0, b"")
-        return done.stdout.decode().replace("\r\n", "\n")
+        return run_command("artifacts", *arguments, *where, cwd=cwd, temporary=state_dir.parent, **options)
 
     return run
 

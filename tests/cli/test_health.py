@@ -1,18 +1,12 @@
 """`onecode-sidecar health`, run as a user does: it prints, and always ends with status 0."""
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
 
 from sidecar.cli.health import report
-from tests.support.process import ROOT
-
-Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
+from tests.support.command import Command, Done, run_command
 
 
 @pytest.fixture
@@ -23,14 +17,8 @@ def command(tmp_path: Path) -> Command:
     (folder / "brief.md").write_text("## Mission\n## Inputs\n## Outputs\n## Criteria\n", newline="\n")
     (folder / ".chati/registry.yaml").write_text("entities:\n  agents:\n    brief: {path: brief.md, purpose: Asks}\n")
 
-    def run(*arguments: str) -> "subprocess.CompletedProcess[bytes]":
-        return subprocess.run(
-            (sys.executable, "-m", "sidecar", "health", "--project", str(folder), *arguments),
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
+    def run(*arguments: str) -> Done:
+        return run_command("health", "--project", str(folder), *arguments, cwd=tmp_path, temporary=tmp_path)
 
     return run
 

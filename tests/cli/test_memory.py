@@ -1,7 +1,5 @@
 """`onecode-sidecar memory`, run as a user does: all memories are within reach, the private ones among them."""
 
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +8,10 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.support.process import ROOT, SidecarProcess
+from tests.support.command import Command, Done, run_command
+from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 
-Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
 SAID = {"messages": [{"author": "user", "text": "No, use pnpm instead of npm. Why?"}]}
 
 
@@ -28,28 +26,9 @@ def command(ask: Callable[..., Any], shop: Repository, state_dir: Path) -> Comma
     """Runs the command in the shop."""
     ask("capture", sessionId="s1", digest=SAID)
 
-    def run(*arguments: str, stdin: bytes = b"", **variables: str) -> "subprocess.CompletedProcess[bytes]":
-        return subprocess.run(
-            (sys.executable, "-m", "sidecar", "memory", *arguments, "--state-dir", str(state_dir)),
-            cwd=shop.path,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
-            input=stdin,
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
-
-    return run
-
-
-@pytest.fixture
-def told(command: Command) -> Callable[..., str]:
-    """Runs the command, which has to succeed, and gives what it prints."""
-
-    def run(*arguments: str, **options: Any) -> str:
-        done = command(*arguments, **options)
-        assert (done.returncode, done.stderr) == (0, b"")
-        return done.stdout.decode().replace("\r\n", "\n")
+    def run(*arguments: str, **options: Any) -> Done:
+        where = ("--state-dir", str(state_dir))
+        return run_command("memory", *arguments, *where, cwd=shop.path, temporary=state_dir.parent, **options)
 
     return run
 

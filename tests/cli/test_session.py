@@ -1,19 +1,15 @@
 """`onecode-sidecar session`, run as a user does: with a state, without one, and with one that cannot be used."""
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import apsw
 import orjson
 import pytest
 
-from tests.support.process import ROOT, SidecarProcess
+from tests.support.command import Command, Done, run_command
+from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 
-Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
 LOCK = ".claude/rules/chati-session-lock/session-lock.md"
 
 
@@ -21,15 +17,9 @@ LOCK = ".claude/rules/chati-session-lock/session-lock.md"
 def command(shop: Repository, state_dir: Path) -> Command:
     """Runs the command in a folder of the shop."""
 
-    def run(*arguments: str, cwd: Path = shop.path / "src") -> "subprocess.CompletedProcess[bytes]":
-        return subprocess.run(
-            (sys.executable, "-m", "sidecar", "session", *arguments, "--state-dir", str(state_dir)),
-            cwd=cwd,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(state_dir.parent)},
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
+    def run(*arguments: str, cwd: Path = shop.path / "src") -> Done:
+        where = ("--state-dir", str(state_dir))
+        return run_command("session", *arguments, *where, cwd=cwd, temporary=state_dir.parent)
 
     return run
 
