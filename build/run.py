@@ -7,8 +7,8 @@
 Three chats with real edits between the turns. The first is passive, then active, then with a second provider. In the
 second a test goes red and green, a boundary is touched, an approach is given up, the window fills up and is compacted.
 The third knows nothing of the others and is told what is remembered of them. What was drafted is accepted and committed
-to the memory branch. The repository itself is not touched; the copy goes away at the end, the packs that were sent stay
-to be read.
+to the memory branch. A knowledge repository is made, synced commit by commit, and told in a new session's anchor. The
+repository itself is not touched; the copy goes away at the end, the packs that were sent stay to be read.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any
 from session.client import Client, RequestFailed
 from session.copying import Copy, NotARepository, copy_repository, git
 from session.decaying import decaying_turns
+from session.knowing import known
 from session.playing import Player
 from session.remembering import next_session
 from session.screenplay import opening_turns, targets_in
@@ -54,7 +55,7 @@ def main(arguments: list[str]) -> int:
         environment.say(f"run: {error} The sidecar's log is in {work / 'log'}.")
         return 1
     finally:
-        for temporary in ("repository", "state"):
+        for temporary in ("repository", "state", "knowledge"):
             shutil.rmtree(work / temporary, ignore_errors=True)
     shutil.rmtree(work / "log", ignore_errors=True)
     if chosen.json:
@@ -85,12 +86,12 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
     if teller:
         teller.turn(turns[-1])
         teller.found(found)
-    kept = player.keep()
+    kept, decided = player.keep(), player.decide()
+    synced = known(client, copy.path, work / "knowledge")
     if teller:
         teller.kept(kept)
-    decided = player.decide()
-    if teller:
         teller.decided(decided)
+        teller.known(synced)
     status = client.close()
     if status != 0:
         raise RequestFailed(f"The sidecar ended with status {status}.")
@@ -105,6 +106,7 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
         "found": found,
         "kept": kept,
         "registry": decided,
+        "knowledge": synced,
         "totals": totals,
         "packs": os.fspath(packs),
     }

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 from session.choosing import legend, table
+from session.telling_knowledge import knowledge_rows
 from session.telling_memories import compaction_rows, context_line, found_rows, shortened
 
 BAR = 40
@@ -106,6 +107,13 @@ class Teller:
         for one in told["decided"]["recommendations"]:
             parts = f"{one['keywordScore']:.0f} and {one['purposeScore']:.0f}"
             self._row("", f"{one['decision']} {one['score']:.1f} ({parts})  {one['entity']['id']}")
+        print()
+
+    def known(self, told: dict[str, Any]) -> None:
+        """Tells how a knowledge repository was synced, and where its items are told of."""
+        print(self._bold("A knowledge repository, synced into memory and told in the anchor"))
+        for what, text in knowledge_rows(told, self._width - INDENT - 8):
+            self._row(what, text)
         print()
 
     def end(self, turns: list[dict[str, Any]], totals: dict[str, Any], packs: str) -> None:

@@ -54,6 +54,18 @@ def state_of(folder: Path) -> tuple[str, str, dict[str, bytes]]:
     return head, status, {str(path): path.read_bytes() for path in paths}
 
 
+def knowledge_agrees(told: dict[str, Any]) -> None:
+    counts = [(step["mode"], *list(step["counts"].values())[:3]) for step in told["steps"]]
+    assert counts == [("full", 4, 0, 0), ("incremental", 1, 1, 0), ("incremental", 1, 1, 2), ("full", 0, 1, 0)]
+    assert told["conflicts"] == ["hash_mismatch company:pol-secrets"]
+    assert told["left"] == []
+    assert len(told["pointers"]) == 4
+    anchor = "\n".join(told["anchor"])
+    assert "- No key, token or password is logged or counted. (company:pol-secrets:" in anchor
+    assert "- company:adr-0002: [ADR] One writer for the counts" in anchor
+    assert "Every key" not in anchor
+
+
 def test_a_session_is_played_and_the_repository_stays_as_it_was(repository: Repository) -> None:
     before = state_of(repository.path)
     done = run("--json", "--repo", str(repository.path))
@@ -73,6 +85,7 @@ def test_a_session_is_played_and_the_repository_stays_as_it_was(repository: Repo
         assert turn["search"]["complete"], "the last search alone is one over all files"
     assert told["totals"]["sentBytes"] < told["totals"]["baselineBytes"]
     assert not (Path(told["packs"]).parent / "repository").exists()
+    knowledge_agrees(told["knowledge"])
     shutil.rmtree(Path(told["packs"]).parent)
 
 
