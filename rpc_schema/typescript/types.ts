@@ -36,6 +36,8 @@ export const ErrorCodes = {
   notFound: -32016,
   /** The knowledge sync failed; data.code is the specification's name for it, data.retryable whether to try again. */
   syncFailed: -32017,
+  /** The coding agent's program is missing, not executable, or not to be started. */
+  agentUnavailable: -32018,
 } as const
 
 export type ErrorKind = keyof typeof ErrorCodes
@@ -2366,7 +2368,7 @@ export interface SessionExitParams {
   sessionId?: string | null
   /** What the host knows to be worth keeping. */
   digest?: MemoryDigest | null
-  /** Repairs damaged markers and several blocks on the way. */
+  /** Repairs damaged markers and several blocks on the way, also in a read-only file. */
   force?: boolean
   /** Takes the block out of its files, instead of leaving `Status: INACTIVE` there. */
   removeBlock?: boolean

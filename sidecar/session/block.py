@@ -3,8 +3,9 @@
 The block is whole lines, from the line of its opening marker through that of its closing one, and stands at the top
 of the file, behind a byte order mark and front matter: there it needs no line of the user's, no open code fence can
 swallow it, and every byte outside it stays, whatever encoding or line ends the file has. What stands between the
-markers is ours and is written anew. Markers that do not make exactly one block are never guessed at: Unclear says
-what is there, and `heal=True` takes out the markers with the lines known as ours, and nothing else.
+markers is ours and is written anew; markers in a code fence are a quotation, and the user's. Markers that do not make
+exactly one block are never guessed at: Unclear says what is there, and `heal=True` takes out the markers with the
+lines known as ours, and nothing else.
 """
 
 import re
@@ -48,6 +49,7 @@ _MARK = b"\xef\xbb\xbf"
 _OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _FRONT_MATTER = regex(rb"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _MATTER_BYTES = 64 * 1024
+_FENCE = regex(rb"^ {0,3}(`{3,}(?=[^`\r\n]*\r?$)|~{3,})([^\r\n]*)\r?$", re.MULTILINE)
 _INACTIVE = regex(rb"^Status: INACTIVE\s*$", re.MULTILINE)
 
 
@@ -165,7 +167,7 @@ def _blocks(content: bytes) -> tuple[list[_Span], list[_Span]]:
 
 
 def _marker_lines(content: bytes) -> list[_Line]:
-    """Gives the lines that hold a marker and nothing else; a byte order mark may come before the first."""
+    """Gives the lines outside code that hold a marker alone; a byte order mark may come before the first."""
     found, at = [], content.find(_NAME)
     while at >= 0:
         start, end = content.rfind(b"\n", 0, at) + 1, content.find(b"\n", at) + 1 or len(content)
@@ -174,6 +176,20 @@ def _marker_lines(content: bytes) -> list[_Line]:
         if marker is not None:
             found.append(_Line(start, end, marker[1].decode()))
         at = content.find(_NAME, end)
+    quoted = _fenced(content) if found else []
+    return [line for line in found if not any(span.start <= line.start < span.end for span in quoted)]
+
+
+def _fenced(content: bytes) -> list[_Span]:
+    """Gives the code fences that are closed again; an open one hides nothing, for its end may have been lost."""
+    found: list[_Span] = []
+    opened: re.Match[bytes] | None = None
+    for fence in _FENCE.finditer(content, _top(content)):
+        if opened is None:
+            opened = fence
+        elif fence[1].startswith(opened[1]) and not fence[2].strip():
+            found.append(_Span(opened.start(), fence.end()))
+            opened = None
     return found
 
 

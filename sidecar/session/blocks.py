@@ -60,7 +60,7 @@ def shown(spot: Spot) -> BlockShown:
     return BlockShown(path=spot.path, state=_state(content))
 
 
-def put(spot: Spot, text: str, *, force: bool) -> int:
+def put(spot: Spot, text: str, *, force: bool, even_read_only: bool = False) -> int:
     """Writes the block and gives how many folders and files were made; raises Conflict where that is a guess."""
     before = files.read(spot.root, spot.place)
     start = before.content if before.content is not None else spot.place.head.encode()
@@ -68,10 +68,10 @@ def put(spot: Spot, text: str, *, force: bool) -> int:
         content = with_block(start, text, heal=force)
     except Unclear as unclear:
         raise _refused(spot, unclear) from unclear
-    return files.write(spot.place, before, content)
+    return files.write(spot.place, before, content, even_read_only=even_read_only)
 
 
-def take_out(spot: Spot, *, force: bool) -> None:
+def take_out(spot: Spot, *, force: bool, even_read_only: bool = False) -> None:
     """Takes the block out, and removes the file if we made it and it holds nothing else; raises Conflict."""
     before = files.read(spot.root, spot.place)
     if before.content is None:
@@ -83,7 +83,7 @@ def take_out(spot: Spot, *, force: bool) -> None:
     if spot.made and content in (b"", spot.place.head.encode()):
         files.remove(spot.place, before, spot.made)
     else:
-        files.write(spot.place, before, content)
+        files.write(spot.place, before, content, even_read_only=even_read_only)
 
 
 def _state(content: bytes | None) -> BlockState:

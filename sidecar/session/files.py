@@ -1,12 +1,13 @@
 """The files with the block: read and written below one root, whole or not at all, with their mode.
 
 A link is followed as long as it stays below the root (CLAUDE.md is often a link to AGENTS.md); one that leads out,
-or into a git directory, is refused. A file its user has made read-only is left alone.
+or into a git directory, is refused. A file its user has made read-only is left alone, but for an exit that is forced.
 """
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,22 +46,34 @@ def read(root: Path, place: Place) -> Kept:
         raise _failed(place, "read", error) from error
 
 
-def write(place: Place, before: Kept, content: bytes) -> int:
+def write(place: Place, before: Kept, content: bytes, *, even_read_only: bool = False) -> int:
     """Writes a file anew and gives how many folders and files were made; raises Conflict if it changed meanwhile."""
     if content == before.content:
         return 0
-    if before.content is not None and not before.mode & stat.S_IWUSR:
-        raise PolicyDenied(f"`{place.file}` is read-only.", hint="Make it writable, or exit with --force.")
+    is_guarded = before.content is not None and not before.mode & stat.S_IWUSR
+    if is_guarded and not even_read_only:
+        raise PolicyDenied(f"`{place.file}` is read-only.", hint="Make it writable; an exit with `force` needs not.")
     try:
         if _content(before.path) != before.content:
             raise Conflict(f"`{place.file}` was changed meanwhile.", hint="Try again.")
         made = _make_folders(os.path.dirname(before.path)) + int(before.content is None)
         if place.is_own:
             _ignore(before.path)
-        write_whole(before.path, content)
+        with _writable(before) if is_guarded else nullcontext():
+            write_whole(before.path, content)
     except OSError as error:
         raise _failed(place, "written", error) from error
     return made
+
+
+@contextmanager
+def _writable(kept: Kept) -> Iterator[None]:
+    """Makes a read-only file writable meanwhile: Windows replaces no other."""
+    os.chmod(kept.path, kept.mode | stat.S_IWUSR)
+    try:
+        yield
+    finally:
+        os.chmod(kept.path, kept.mode)
 
 
 def remove(place: Place, before: Kept, made: int) -> None:

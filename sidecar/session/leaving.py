@@ -55,10 +55,11 @@ def leave_files(
 
 def _leave(call: Call, stands: Standing, spot: Spot, lock: Lock | None, params: SessionExitParams) -> None:
     if params.remove_block:
-        blocks.take_out(spot, force=params.force)
+        blocks.take_out(spot, force=params.force, even_read_only=params.force)
         forget(call, stands.project, spot)
     elif blocks.shown(spot).state != "none":
-        blocks.put(spot, INACTIVE_TEXT.format(agent=lock.agent if lock else FIRST_AGENT), force=params.force)
+        text = INACTIVE_TEXT.format(agent=lock.agent if lock else FIRST_AGENT)
+        blocks.put(spot, text, force=params.force, even_read_only=params.force)
 
 
 def leave_state(call: Call, stands: Standing, lock: Lock | None) -> None:

@@ -106,7 +106,9 @@ class SessionExitParams(SessionParams):
         default=None, description="The provider session, whose digest file is written to; else one of its own."
     )
     digest: MemoryDigest | None = Field(default=None, description="What the host knows to be worth keeping.")
-    force: bool = Field(default=False, description="Repairs damaged markers and several blocks on the way.")
+    force: bool = Field(
+        default=False, description="Repairs damaged markers and several blocks on the way, also in a read-only file."
+    )
     remove_block: bool = Field(
         default=False, description="Takes the block out of its files, instead of leaving `Status: INACTIVE` there."
     )

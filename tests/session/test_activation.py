@@ -167,6 +167,10 @@ def test_a_read_only_file_stays_as_it_is_and_any_other_keeps_its_mode(
     file.chmod(0o400)
     told = session("exit")
     assert (told["session"]["status"], len(told["warnings"])) == ("inactive", 1)
+    assert told["blocks"][0]["state"] == "active"
+    told = session("exit", force=True)
+    assert (told["warnings"], told["blocks"][0]["state"]) == ([], "inactive")
+    assert not file.stat().st_mode & 0o200, "it is read-only as before"
     file.chmod(0o600)
 
 

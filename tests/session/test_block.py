@@ -40,6 +40,7 @@ def test_any_sequence_of_blocks_leaves_every_byte_outside_and_gives_the_file_bac
 def test_what_the_user_writes_around_the_block_stays(before: bytes, after: bytes) -> None:
     above = before + b"\n" if before else b""  # a marker glued to other text is none any more
     assume(not above.startswith(UTF_16))
+    assume(state_of(above + BLOCK + after) == "active")  # in a code fence of the user's it is a quotation
     written = with_block(above + BLOCK + after, ARCHITECT)
 
     assert outside(written) == above + after
@@ -53,6 +54,7 @@ def test_healing_takes_out_our_lines_and_no_other(
     # A line of the user's stands at either side, so that no empty line touches a stray marker.
     parts = [b"a\n" + part + b"\nz\n" for part in (first, second, third)]
     assume(pieces != [BEGIN, END])
+    assume(b"```" not in b"".join(parts))  # a code fence of the user's makes quotations of them
 
     content = parts[0] + pieces[0] + parts[1] + pieces[1] + parts[2]
 
@@ -102,3 +104,25 @@ def test_the_active_block_has_the_six_rules_and_the_agent() -> None:
     assert lines[1] == "## Session Lock — ACTIVE"
     assert [line[:2] for line in lines if line[:1].isdigit()] == ["1.", "2.", "3.", "4.", "5.", "6."]
     assert "2. Route ALL user messages through the current agent: `dev`" in lines
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        b"```md\n" + BLOCK + b"```\n",
+        b"~~~~\n```\n" + BLOCK.replace(b"dev", b"...") + b"~~~\n~~~~\n",
+        b"  ```\r\n" + BEGIN + b"mine\r\n" + END + b"  ```\r\n",
+        b"```\n" + END + b"```\n",
+    ],
+)
+def test_a_block_in_a_code_fence_is_a_quotation_and_stays(quoted: bytes) -> None:
+    content = b"# How the lock looks\n" + quoted + b"text"
+    assert state_of(content) == "none"
+    written = with_block(content, DEV)
+    assert (state_of(written), outside(written)) == ("active", content)
+    assert without_block(with_block(written, LEFT), heal=True) == content
+
+
+@pytest.mark.parametrize("above", [b"```\nnever closed\n", b"```py\n", b"``` a ` b\n"])
+def test_a_fence_that_is_not_closed_hides_no_block(above: bytes) -> None:
+    assert state_of(above + BLOCK + b"```not a closing one\n") == "active"
