@@ -34,7 +34,7 @@ class Promise:
         self._pattern = regex(f"{OPEN} ?{re.escape(word)} ?{CLOSE}")
         self._kept = len(OPEN) + len(word) + len(CLOSE) + 1 + _REACH
         text = collapsed(prompt)
-        self._echoes = {_context(text, start) for start in _starts(self._pattern, text)} - {None}
+        self._echoes = {_context(text, start) for start, _ in _spans(self._pattern, text)} - {None}
         self._tail = ""
         self._from_start = True
 
@@ -42,12 +42,13 @@ class Promise:
         """Takes the next piece."""
         if self.found or not text:
             return
+        seen = len(self._tail)
         text = self._tail + text
         if OPEN not in text:
             self._keep(_end_collapsed(text, self._kept))
             return
         text = collapsed(text)
-        self.found = any(not self._is_echo(text, start) for start in _starts(self._pattern, text))
+        self.found = any(not self._is_echo(text, start) for start, end in _spans(self._pattern, text) if end > seen)
         self._keep(text)
 
     def forget(self) -> None:
@@ -83,10 +84,10 @@ def _end_collapsed(text: str, length: int) -> str:
     return collapsed(text)
 
 
-def _starts(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
     found = pattern.search(text)
     while found is not None:
-        yield found.start()
+        yield found.span()
         found = pattern.search(text, found.start() + 1)
 
 
