@@ -21,9 +21,9 @@ Part = TypeVar("Part")
 
 
 class _Known(NamedTuple):
-    """Settings as they were resolved, from what stood in the state file at a version of it."""
+    """Settings as they were resolved, from what stood in the state file at a generation of it."""
 
-    version: int
+    generation: int
     stored: tuple[Mapping[str, Any], Mapping[str, Any]]
     settings: Settings
 
@@ -91,14 +91,14 @@ class Process:
 
     def settings(self, project: str) -> Settings:
         """Gives the settings that count for a project key; resolved anew only when they were changed in the file."""
-        version = self.database.data_version()
+        generation = self.database.generation()
         known = self._settings.get(project)
-        if known is not None and known.version == version:
+        if known is not None and known.generation == generation:
             return known.settings
         with self.database.read() as reader:
             stored = values_of(reader, GLOBAL), values_of(reader, project) if project else {}
         settings = known.settings if known is not None and known.stored == stored else self._resolved(*stored)
-        self._settings[project] = _Known(version, stored, settings)
+        self._settings[project] = _Known(generation, stored, settings)
         return settings
 
     def _resolved(self, for_all: Mapping[str, Any], for_project: Mapping[str, Any]) -> Settings:

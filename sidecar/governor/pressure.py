@@ -8,6 +8,7 @@ keeps what was reached, and takes nothing out of the session.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.context import BRACKETS, Wear, spawn_reasons
@@ -96,6 +97,7 @@ def wear_of(counters: Counters) -> Wear:
     )
 
 
+@lru_cache(maxsize=64)
 def judged(counters: Counters, settings: Settings, *, shadow: bool) -> Word:
     """Gives the word on a conversation: by its signals, the spawn criteria, and whether the user asked."""
     forced = () if counters.asked is None else (f"asked for{': ' if counters.asked else ' by hand'}{counters.asked}",)

@@ -59,6 +59,7 @@ class Index:
         self.process = process
         self._lock = threading.RLock()
         self._known: tuple[int, dict[str, KnownFile]] | None = None
+        self._revision: tuple[int, int] | None = None
 
     def check(self) -> Checked:
         """Takes in what changed since the last look, by whomever."""
@@ -97,11 +98,20 @@ class Index:
         with self._lock:
             return len(self._files())
 
-    def _files(self) -> dict[str, KnownFile]:
+    def revision(self) -> int:
+        """Gives a number that changes with the index; read again only when something was committed."""
+        generation, known = self.process.database.generation(), self._revision
+        if known is not None and known[0] == generation:
+            return known[1]
         with self.process.database.read() as tx:
             revision = entries.revision(tx, self.project)
-            if self._known is None or self._known[0] != revision:
-                self._known = revision, entries.files_of(tx, self.project)
+        self._revision = generation, revision
+        return revision
+
+    def _files(self) -> dict[str, KnownFile]:
+        if self._known is None or self._known[0] != self.revision():
+            with self.process.database.read() as tx:
+                self._known = entries.revision(tx, self.project), entries.files_of(tx, self.project)
         return self._known[1]
 
     def _take_in(

@@ -50,8 +50,7 @@ class Placed:
 
     def revision(self) -> int:
         """Gives a number that changes with every change of the project's memories that the index took in."""
-        with self._process.database.read() as tx:
-            return entries.revision(tx, self._index.project)
+        return self._index.revision()
 
     def tags(self) -> dict[str, tuple[str, ...]]:
         """Gives the tags of each memory by its file's path, as the index has them, without a look at the files."""

@@ -125,6 +125,4 @@ def _bears_on(one: Found, asked: frozenset[str]) -> bool:
 
 
 def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, str]:
-    with process.database.read() as tx:
-        revision = entries.revision(tx, index.project)
-    return index.project, revision, process.clock.now_ms() // DAY_MS, text
+    return index.project, index.revision(), process.clock.now_ms() // DAY_MS, text

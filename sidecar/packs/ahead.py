@@ -6,9 +6,8 @@ from concurrent.futures import Future, wait
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, StateFailed, repository_of
+from sidecar.packs.recalled import touched_on
 from sidecar.packs.shared import Asked, Question, shared_pack
-from sidecar.packs.turn import TOUCHED_RUNS
-from sidecar.runs import records
 from sidecar.workspace import Workspace
 
 PREPARE_WAIT_MS = 20_000
@@ -88,8 +87,8 @@ class _Burst:
 def as_after(sub_chat_id: str, question: Question) -> Question:
     """Gives a question as the conversation's next call will ask it: its runs meanwhile may have changed more files."""
     with question.process.database.read() as tx:
-        touched = records.touched_files(tx, sub_chat_id, TOUCHED_RUNS, question.task.fingerprint)
-    return question._replace(touched=tuple(sorted(touched)))
+        touched = touched_on(tx, sub_chat_id, question.task.fingerprint)
+    return question._replace(touched=touched)
 
 
 def skipped(process: Process, error: Exception) -> None:

@@ -48,7 +48,7 @@ def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result
         shadow, "dropped", now_ms, record, blocks,
     )  # fmt: skip
     try:
-        with call.database.write(durable=False) as tx:
+        with call.database.write(durable=False, aside=result.reason != "deadline") as tx:
             if turn is not None and result.reason == "deadline":
                 _put_task(tx, turn, now_ms)
             records.record_call(tx, kept)
@@ -84,10 +84,12 @@ def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunRes
     """Keeps the task, the pending delivery, what explains it, and the measures, in one transaction."""
     params, metadata, now_ms = turn.params, result.metadata, turn.call.now_ms()
     bracket = reported_bracket(params)
-    with turn.call.database.write(durable=False) as tx:
-        if turn.sub_chat.task != turn.task:
+    is_other_task = turn.sub_chat.task != turn.task
+    ends_shadow = turn.sub_chat.counters.shadow and not turn.is_shadow
+    with turn.call.database.write(durable=False, aside=not (is_other_task or ends_shadow)) as tx:
+        if is_other_task:
             _put_task(tx, turn, now_ms)
-        if turn.sub_chat.counters.shadow and not turn.is_shadow:
+        if ends_shadow:
             ledger.drop_shadow(tx, params.sub_chat_id)
         records.record_call(tx, _call_record(turn, gathered, composed, result, token, now_ms))
         count_call(

@@ -44,7 +44,7 @@ def _stand(process: Process, workspace: Workspace, token: str) -> None:
     """The run has begun meanwhile: `late` says that what it wrote first may count as having been there."""
     try:
         state = repository_of(workspace, process).state()
-        with process.database.write(durable=False) as tx:
+        with process.database.write(durable=False, aside=True) as tx:
             records.amend_call(tx, token, {**stood(state), "late": True})
     except (StateFailed, SidecarError, OSError) as error:
         process.log.warning("packs.standing.unknown", kind=type(error).__name__)

@@ -1,30 +1,22 @@
 """One call on its way through: what was known of its conversation and its provider session when it arrived."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 from sidecar.call import Call
 from sidecar.codebase import repository_of
 from sidecar.context import Bracket, bracket_of, share_of
 from sidecar.governor import Snapshot, Word, judged, structured_state
-from sidecar.packs.anchor.accepted import Accepted, accepted_of
+from sidecar.packs.anchor.accepted import Accepted
 from sidecar.packs.budget import Limits
 from sidecar.packs.context.appetite import Appetite, appetite_of
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.pointing import pointers_in
+from sidecar.packs.recalled import Recalled, Recollection, touched_on
 from sidecar.packs.task import task_of
 from sidecar.packs.wishes import Wishes
-from sidecar.packs.wishes_store import wishes_of
-from sidecar.runs import UNKNOWN, FailingTests, Known, SessionKey, SubChat, Task, artifacts, ledger, records
+from sidecar.runs import UNKNOWN, FailingTests, Known, SessionKey, SubChat, Task
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
-
-MAX_ACCEPTED = 12
-"""Rejected approaches, and decisions, an anchor may name, the newest."""
-
-TOUCHED_RUNS = 6
-"""A conversation's last runs whose files say where it works."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +32,7 @@ class Turn:
     """How much is left of the provider's context window, as the host reported it; FRESH where it did not, and where a
     fresh session begins: what was reported is the old one's."""
     sub_chat: SubChat
-    failing: list[FailingTests]
+    failing: tuple[FailingTests, ...]
     accepted: Accepted
     session: SessionKey | None
     """The session the packs are for; None when a fresh one begins or is asked for."""
@@ -84,35 +76,25 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
     """Reads what is known of the conversation and of the provider session."""
     resumed = params.session.id if params.session.will_resume and not params.session.is_fork else None
     shadow = settings.mode == "passive"
-    pointers = pointers_in(call.process, workspace)
-    with call.database.read() as tx:
-        sub_chat = records.sub_chat(tx, params.sub_chat_id)
-        failing = records.failing_tests(tx, workspace.key)
-        accepted = accepted_of(
-            artifacts.accepted(tx, workspace.project_key, "rejectedApproach", MAX_ACCEPTED),
-            artifacts.accepted(tx, workspace.project_key, "adr", MAX_ACCEPTED),
-            pointers,
-        )
-        word = judged(sub_chat.counters, settings, shadow=shadow)
-        fresh = word.action == "rehydrate"
-        carried = structured_state(tx, params.sub_chat_id) if fresh else None
-        held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
-        held = ledger.known(tx, held_by)
-
-        @cache
-        def touched_on(fingerprint: str) -> tuple[str, ...]:
-            return tuple(sorted(records.touched_files(tx, params.sub_chat_id, TOUCHED_RUNS, fingerprint)))
-
-        task, is_new = task_of(sub_chat.task, params.prompt, lambda: _worked_on(call, workspace, sub_chat, touched_on))
-        sub_chat = sub_chat.for_new_task() if is_new else sub_chat
-        touched = touched_on(task.fingerprint)
-        wishes = wishes_of(tx, workspace.project_key)
+    held_by = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
+    recollection = workspace.part(Recollection, Recollection)
+    recalled = recollection.of(call.database, workspace, params.sub_chat_id, held_by)
+    accepted = recalled.accepted._replace(pointers=pointers_in(call.process, workspace))
+    sub_chat, held, touched = recalled.sub_chat, recalled.held, recalled.touched
+    word = judged(sub_chat.counters, settings, shadow=shadow)
+    fresh = word.action == "rehydrate"
+    carried = _carried(call, params.sub_chat_id) if fresh else None
+    task, is_new = task_of(sub_chat.task, params.prompt, lambda: _worked_on(call, workspace, recalled))
+    if is_new:
+        with call.database.read() as tx:
+            touched = touched_on(tx, params.sub_chat_id, task.fingerprint)
+        sub_chat = sub_chat.for_new_task()
     bracket = (None if fresh else reported_bracket(params)) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, UNKNOWN) if fresh else (held_by, held)
     return Turn(
-        call, params, workspace, settings, token_mode, bracket, sub_chat, failing, accepted, session, known,
-        held, word, fresh, carried, task, is_new, touched, wishes,
+        call, params, workspace, settings, token_mode, bracket, sub_chat, recalled.failing, accepted, session, known,
+        held, word, fresh, carried, task, is_new, touched, recalled.wishes,
     )  # fmt: skip
 
 
@@ -122,10 +104,13 @@ def reported_bracket(params: PreRunParams) -> Bracket | None:
     return bracket_of(100 * (1 - usage.used_tokens / usage.max_tokens)) if usage is not None else None
 
 
-def _worked_on(
-    call: Call, workspace: Workspace, sub_chat: SubChat, touched_on: Callable[[str], tuple[str, ...]]
-) -> frozenset[str]:
+def _carried(call: Call, sub_chat_id: str) -> Snapshot:
+    with call.database.read() as tx:
+        return structured_state(tx, sub_chat_id)
+
+
+def _worked_on(call: Call, workspace: Workspace, recalled: Recalled) -> frozenset[str]:
     """The names in the files that the runs of the conversation's task changed, as far as they are known."""
-    if sub_chat.task is None:
+    if recalled.sub_chat.task is None:
         return frozenset()
-    return repository_of(workspace, call.process).names_in(touched_on(sub_chat.task.fingerprint))
+    return repository_of(workspace, call.process).names_in(recalled.touched)

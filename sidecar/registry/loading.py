@@ -52,6 +52,7 @@ class Held:
         self._index_lock = threading.Lock()
         self._loaded: tuple[_MadeOf, Loaded] | None = None
         self._index: tuple[str, Index] | None = None
+        self._derived: tuple[int, str] | None = None
 
     def load(self) -> Loaded:
         """Gives the registry; made anew only when the file's bytes or the derived entities are others than before."""
@@ -101,9 +102,17 @@ class Held:
         """What the registry is made of at this moment: the file's path and digest, and the derived entities' digest."""
         place = place_of(self._project)
         digest = digest_bytes(place.content) if place.content is not None else ""
+        return (place.path, digest, self._derived_digest()), place
+
+    def _derived_digest(self) -> str:
+        """The digest of the derived entities, read again only when something was committed."""
+        generation, known = self._process.database.generation(), self._derived
+        if known is not None and known[0] == generation:
+            return known[1]
         with self._process.database.read() as tx:
             derived = store.derived_digest(tx, self._key)
-        return (place.path, digest, derived), place
+        self._derived = generation, derived
+        return derived
 
     def _indexed(self, registry: Registry, before: Index | None) -> Index:
         known = self._words.get(registry.digest)

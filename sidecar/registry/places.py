@@ -32,10 +32,11 @@ class Place(NamedTuple):
 def place_of(project: Path) -> Place:
     """Finds and reads a project's registry; raises PolicyDenied for a link that leads out, TooLarge."""
     for path in (FRAMEWORKS, OURS):
-        content = read_below(project, path, MAX_REGISTRY_BYTES)
+        is_there = os.path.lexists(os.path.join(project, path))  # asked before each run: mostly there is none
+        content = read_below(project, path, MAX_REGISTRY_BYTES) if is_there else None
         if content is not None:
             return Place(path, content)
-    has_framework = os.path.isdir(project / "chati.dev" / "data")
+    has_framework = os.path.isdir(os.path.join(project, os.path.dirname(FRAMEWORKS)))
     return Place(FRAMEWORKS if has_framework else OURS, None)
 
 

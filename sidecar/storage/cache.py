@@ -130,7 +130,7 @@ class Cache:
             used, self._used = self._used, set()
         now_ms = max((at_ms for _, _, at_ms in rows), default=0)
         try:
-            with self._database.write(durable=False) as tx:
+            with self._database.write(durable=False, aside=True) as tx:
                 for key, text, at_ms in rows:
                     tx.execute(
                         f"INSERT OR REPLACE INTO {self._table} ({self._columns}, value, row_hash, bytes, used_at_ms)"

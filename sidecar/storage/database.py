@@ -15,6 +15,7 @@ from sidecar.core.errors import StateDegraded
 from sidecar.storage.behind import Behind
 from sidecar.storage.checkpoints import Checkpoints
 from sidecar.storage.connecting import connect, translated
+from sidecar.storage.observing import Observer
 
 FILE_NAME = "continuity.db"
 KEPT_READERS = 4
@@ -27,12 +28,11 @@ class Database:
         self.path = path
         self._write_lock = threading.RLock()
         self._lock = threading.Lock()
-        self._version_lock = threading.Lock()
         self._writer = connect(path)
         self._identity = _identity(path)
         self._writer_synchronous = "NORMAL"
         self._readers: list[apsw.Connection] = []
-        self._observer: apsw.Connection | None = None
+        self._observer = Observer(path)
         self._checkpoints = Checkpoints(path)
         self._writer.set_wal_hook(self._checkpoints.after_commit)
         self._closed = False
@@ -40,10 +40,11 @@ class Database:
         """For the writes of caches."""
 
     @contextmanager
-    def write(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
+    def write(self, *, durable: bool = True, aside: bool = False) -> Iterator[apsw.Connection]:
         """Opens the one write transaction; commits at the end, rolls back on any exception.
 
-        `durable=False` is for caches: a power loss may take the last ones, a killed process may not.
+        `durable=False` is for caches: a power loss may take the last ones, a killed process may not. `aside` is for
+        what nobody keeps in memory by its generation, which stays the same.
         Raises Busy when another process keeps the file locked, StateDegraded when it cannot be written.
         """
         with self._write_lock:
@@ -55,11 +56,15 @@ class Database:
                 self._set_synchronous("FULL" if durable else "NORMAL")
                 self._writer.execute("BEGIN IMMEDIATE")
                 try:
+                    mark = self._observer.mark(self._writer) if aside else None
                     yield self._writer
                     self._writer.execute("COMMIT")
                 except BaseException:
                     _roll_back(self._writer)
                     raise
+                if mark is not None:
+                    with suppress(apsw.Error):  # it is committed; at worst something is read again for nothing
+                        self._observer.pass_over(self._writer, mark)
 
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
@@ -72,13 +77,10 @@ class Database:
             finally:
                 self._give_back(reader)
 
-    def data_version(self) -> int:
-        """Gives a number that changes whenever this or another process has committed something; never waits."""
-        with self._version_lock, self._noting_damage(), translated():
-            self._refuse_closed()
-            if self._observer is None:
-                self._observer = connect(self.path, query_only=True)
-            return int(str(self._observer.execute("PRAGMA data_version").get))
+    def generation(self) -> int:
+        """Gives a number that changes whenever this or another process commits something, not aside; never waits."""
+        with self._noting_damage(), translated():
+            return self._observer.generation()
 
     def writer_for_migration(self) -> apsw.Connection:
         """Gives the writing connection itself, to `migrations` alone and before anything else uses it."""
@@ -93,15 +95,15 @@ class Database:
             return
         self.behind.close()
         try:
-            with self._version_lock, self._lock:
+            with self._lock:
                 if self._closed:
                     return
                 self._closed = True
                 self._checkpoints.close()
-                for connection in (*self._readers, self._observer, self._writer):
-                    if connection is not None:
-                        with suppress(apsw.Error):  # the last to close moves the log into the file, if it can
-                            connection.close()
+                self._observer.close()
+                for connection in (*self._readers, self._writer):
+                    with suppress(apsw.Error):  # the last to close moves the log into the file, if it can
+                        connection.close()
         finally:
             self._write_lock.release()
 

@@ -15,6 +15,7 @@ from sidecar.storage import connecting
 from sidecar.storage.checkpoints import DUE_PAGES
 from sidecar.storage.connecting import translated
 from sidecar.storage.database import Database, suspect_note
+from sidecar.storage.observing import Observer
 
 
 @pytest.fixture
@@ -106,22 +107,86 @@ def test_writers_of_many_threads_wait_for_each_other(database: Database) -> None
     assert words(database) == [f"{number:02}" for number in range(24)]
 
 
-def test_the_version_changes_with_every_commit_of_ours_and_of_others_and_only_then(
+def test_the_generation_changes_with_every_commit_of_ours_and_of_others_and_only_then(
     database: Database, tmp_path: Path
 ) -> None:
     other = Database(tmp_path / "x.db")
-    seen = [database.data_version()]
+    seen = [database.generation()]
     add(database, "ours")
-    seen.append(database.data_version())
+    seen.append(database.generation())
     add(other, "theirs")
-    seen.append(database.data_version())
+    seen.append(database.generation())
     assert len(set(seen)) == 3
-    assert database.data_version() == seen[-1]
+    assert database.generation() == seen[-1]
     other.close()
 
 
-def test_asking_for_the_version_and_reading_never_wait_for_a_writer(database: Database) -> None:
-    version = database.data_version()
+def test_what_is_written_aside_leaves_the_generation_as_it_is_and_hides_nothing(
+    database: Database, tmp_path: Path
+) -> None:
+    other = Database(tmp_path / "x.db")
+    before = database.generation()
+    with database.write(aside=True) as tx:
+        tx.execute("INSERT INTO words VALUES ('aside')")
+    assert database.generation() == before
+    assert other.generation() != 0  # to another process it is a commit like any other
+    add(other, "theirs")
+    with database.write(aside=True) as tx:
+        tx.execute("INSERT INTO words VALUES ('aside again')")
+    assert database.generation() != before
+    other.close()
+
+
+def test_what_others_commit_right_after_is_not_passed_over(database: Database, tmp_path: Path) -> None:
+    observer, writer = Observer(tmp_path / "x.db"), connecting.connect(tmp_path / "x.db")
+    before = observer.generation()
+    writer.execute("BEGIN IMMEDIATE")
+    mark = observer.mark(writer)
+    writer.execute("INSERT INTO words VALUES ('aside')")
+    writer.execute("COMMIT")
+    add(database, "theirs")
+    observer.pass_over(writer, mark)
+    assert observer.generation() != before
+    writer.close()
+    observer.close()
+
+
+def test_what_was_read_at_a_generation_holds_while_others_write_and_this_one_writes_aside(
+    database: Database, tmp_path: Path
+) -> None:
+    other, done = Database(tmp_path / "x.db"), threading.Event()
+
+    def write_aside() -> None:
+        number = 0
+        while not done.is_set():
+            with database.write(durable=False, aside=True) as tx:
+                tx.execute("INSERT OR REPLACE INTO words VALUES (?)", (f"aside {(number := number + 1) % 7}",))
+
+    def write_theirs() -> None:
+        number = 0
+        while not done.wait(0.001):
+            with other.write(durable=False) as tx:
+                tx.execute("INSERT INTO words VALUES (?)", (f"theirs {(number := number + 1)}",))
+
+    threads = [threading.Thread(target=run) for run in (write_aside, write_theirs)]
+    for thread in threads:
+        thread.start()
+    seen: dict[int, list[str]] = {}
+    wrong = []
+    while len(seen) < 30:
+        generation = database.generation()
+        theirs = [word for word in words(database) if word.startswith("theirs")]
+        if database.generation() == generation and seen.setdefault(generation, theirs) != theirs:
+            wrong.append(generation)
+    done.set()
+    for thread in threads:
+        thread.join()
+    other.close()
+    assert wrong == []
+
+
+def test_asking_for_the_generation_and_reading_never_wait_for_a_writer(database: Database) -> None:
+    version = database.generation()
     held, release = threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -133,11 +198,11 @@ def test_asking_for_the_version_and_reading_never_wait_for_a_writer(database: Da
     thread = threading.Thread(target=hold)
     thread.start()
     assert held.wait(20)
-    assert database.data_version() == version
+    assert database.generation() == version
     assert words(database) == []
     release.set()
     thread.join()
-    assert database.data_version() != version
+    assert database.generation() != version
 
 
 def test_a_file_that_another_process_keeps_locked_is_busy(
@@ -158,7 +223,7 @@ def test_a_file_that_another_process_keeps_locked_is_busy(
 def test_a_closed_file_says_so(database: Database) -> None:
     database.close()
     database.close()
-    for use in (lambda: words(database), lambda: add(database, "x"), database.data_version):
+    for use in (lambda: words(database), lambda: add(database, "x"), database.generation):
         with pytest.raises(StateDegraded):
             use()
 

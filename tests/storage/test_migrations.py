@@ -84,7 +84,7 @@ def test_processes_that_open_a_new_file_at_once_all_find_it_migrated_once(state_
     program = (
         "import sys; from pathlib import Path; from sidecar.storage.opening import open_state;"
         "sys.stdin.readline(); opened = open_state(Path(sys.argv[1]), 0);"
-        "print(opened.step, opened.warnings, opened.database.data_version() > 0)"
+        "print(opened.step, opened.warnings, opened.database.generation() > 0)"
     )
     crowd = [
         subprocess.Popen(
