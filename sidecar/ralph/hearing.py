@@ -92,9 +92,9 @@ class Hearing:
 
     def _take(self, said: Said) -> None:
         match said:
-            case Text(text):
+            case Text(text, is_piece):
                 self.finished = False
-                self._say(Ansi().strip(text) + "\n")
+                self._plain(text if is_piece else text + "\n")
             case Answer(text):
                 self._answer(Ansi().strip(text))
             case Worked(what):
@@ -181,7 +181,8 @@ def _event(line: bytes) -> Mapping[str, object] | None:
             return None
     except RecursionError:
         return None
-    return event if isinstance(event, dict) and isinstance(event.get("type"), str) else None
+    is_event = isinstance(event, dict) and (isinstance(event.get("type"), str) or isinstance(event.get("msg"), dict))
+    return event if is_event else None
 
 
 def _total(before: Counted, now: Counted) -> Counted:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words of the agent's own, to its user."""
+    """Words of the agent's own, to its user: a message, or a piece of one that goes on with the next."""
 
     text: str
+    is_piece: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Tokens and cost; what is null was not told. `adds` says that they come on top of what was told before."""
+    """Tokens and cost; what is null was not told. With `adds` they come on top of what was told before."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None

@@ -76,25 +76,47 @@ _CODEX_SILENT = frozenset(("agent_message", "assistant_message", "reasoning", "t
 
 
 def codex(event: Event) -> Iterator[Said]:
-    """Reads an event of `codex exec --json`."""
+    """Reads an event of `codex exec --json`; an `error` may be mended, only `turn.failed` is final."""
     item = _object(event, "item")
     kind = item.get("type", item.get("item_type"))
     match event.get("type"):
-        case "thread.started" if isinstance(thread_id := event.get("thread_id"), str):
-            yield Session(thread_id)
+        case "thread.started" | "session.created":
+            thread_id = event.get("thread_id", event.get("session_id"))
+            if isinstance(thread_id, str):
+                yield Session(thread_id)
         case "item.completed" if kind in {"agent_message", "assistant_message"}:
             yield Text(_message(item.get("text")))
         case "item.started" | "item.completed" if isinstance(kind, str) and kind not in _CODEX_SILENT:
             yield Worked(_tool(kind, item))
         case "turn.completed":
             usage = _object(event, "usage")
-            yield Counted(_count(usage, "input_tokens"), _count(usage, "output_tokens"), adds=True)
+            yield Counted(_count(usage, "input_tokens"), _count(usage, "output_tokens"))
             yield Finished(well=True)
         case "turn.failed":
             yield Failed(_message(event.get("error")) or "the turn failed")
             yield Finished(well=False)
         case "error":
             yield Failed(_message(event) or "error")
+        case _:
+            yield from _codex_before_0_45(_object(event, "msg"))
+
+
+def _codex_before_0_45(event: Event) -> Iterator[Said]:
+    """Reads what `--json` meant before its events had names of their own; the prompt and the settings come first."""
+    match event.get("type"):
+        case "session_configured" if isinstance(session_id := event.get("session_id"), str):
+            yield Session(session_id)
+        case "agent_message":
+            yield Text(_message(event))
+        case "exec_command_begin" | "patch_apply_begin" | "mcp_tool_call_begin" | "web_search_begin":
+            yield Worked(_tool(str(event.get("type")).removesuffix("_begin"), event))
+        case "token_count":
+            usage = _object(_object(event, "info"), "total_token_usage") or event
+            yield Counted(_count(usage, "input_tokens"), _count(usage, "output_tokens"))
+        case "error":
+            yield Failed(_message(event) or "error")
+        case "task_complete":
+            yield Finished(well=True)
         case _:
             pass
 
@@ -105,7 +127,7 @@ def gemini(event: Event) -> Iterator[Said]:
         case "init" if isinstance(session_id := event.get("session_id"), str):
             yield Session(session_id)
         case "message" if event.get("role") == "assistant":
-            yield Text(_message(event.get("content")))
+            yield Text(_message(event.get("content")), is_piece=bool(event.get("delta")))
         case "tool_use":
             yield Worked(_tool(event.get("tool_name"), event.get("parameters")))
         case "error" if event.get("severity") != "warning":
