@@ -261,6 +261,16 @@ PROVEN: dict[str, tuple[str, ...]] = {
 NOT_YET: dict[str, str] = {}
 
 DECISIONS: dict[str, tuple[str, ...]] = {
+    "Knowledge sync: pointers are memories that the anchor tells, budgeted and unforgeable": (
+        "test_knowledge_anchor.py::test_blocking_constraints_are_invariants_and_decisions_are_pointed_to",
+        "test_knowledge_anchor.py::test_a_sync_is_another_pack_and_what_changed_is_told",
+        "test_knowledge_anchor.py::test_a_constraint_that_no_longer_holds_is_said_to_hold_no_longer",
+        "test_knowledge_anchor.py::test_a_rollback_takes_what_a_sync_brought_out_of_the_anchor",
+        "test_knowledge_anchor.py::test_no_item_forges_a_line_of_the_anchor_or_brings_a_secret",
+        "test_knowledge_anchor.py::test_however_much_is_known_the_anchor_keeps_its_bytes_and_the_projects_own_rules",
+        "test_knowledge_anchor.py::test_before_memories_are_loaded_an_anchor_says_that_it_is_not_whole",
+        "test_knowledge_anchor.py::test_a_project_without_pointers_waits_for_no_memories",
+    ),
     "Context Engine: the bracket scales the packs": (
         "test_context_engine.py::test_a_window_that_fills_up_gets_less_of_the_packs",
     ),

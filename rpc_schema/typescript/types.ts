@@ -1088,8 +1088,16 @@ export interface KnowledgeRollbackResult {
 }
 
 export interface KnowledgeSettings {
-  /** Absolute folder of the knowledge repository; null syncs nothing. Default: null. */
+  /**
+   * Absolute folder of the knowledge repository, or where git fetches it from: `https://…`, `ssh://…`, `git@host:path`, without a password; null syncs nothing. Default: null.
+   */
   repository?: string | null
+  /** Branch, tag or commit of it that counts; null: what its HEAD names. Default: null. */
+  ref?: string | null
+  /**
+   * What a sync does about conflicts of a type, or of a type and item, where not as suggested: `hash_mismatch=keep_memory`, `orphaned_pointer@company:adr-1=manual`. Default: none.
+   */
+  resolutions?: string[] | null
   /**
    * Whose knowledge counts beside the company's, as globs of the repository's folders: `teams/web`, `projects/*`. Default: none.
    */

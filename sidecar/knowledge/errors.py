@@ -24,9 +24,23 @@ def not_configured() -> SyncFailed:
     """No repository is set, which no retry changes."""
     return SyncFailed(
         "No knowledge repository is set for this project.",
-        hint="Set `knowledge.repository` to the folder of a git repository.",
+        hint="Set `knowledge.repository` to the folder or address of a git repository.",
         data={"code": KNOWLEDGE_UNAVAILABLE, "retryable": False},
     )
+
+
+def no_such_ref(ref: str) -> SyncFailed:
+    """The branch, tag or commit that the settings name is not there."""
+    return SyncFailed(
+        f"The knowledge repository has no branch, tag or commit `{ref}`.",
+        hint="Check `knowledge.ref`.",
+        data={"code": KNOWLEDGE_UNAVAILABLE, "retryable": False},
+    )
+
+
+def ending() -> SyncFailed:
+    """The process ends, and with it what was under way."""
+    return SyncFailed("The sidecar is ending.", data={"code": "ENDING", "retryable": True})
 
 
 def state_corrupted(kept_as: str) -> SyncFailed:

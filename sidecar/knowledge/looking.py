@@ -8,13 +8,13 @@ import apsw
 
 from sidecar.call import Call, Process
 from sidecar.knowledge import store
-from sidecar.knowledge.errors import not_configured, state_corrupted
+from sidecar.knowledge.errors import state_corrupted
 from sidecar.knowledge.item import Identity, Unreadable, identity_of, place_of, read_item
 from sidecar.knowledge.manifest import Entry, Manifest, counts, entries_of, entry_of, manifest_of
 from sidecar.knowledge.plan import Asked, Plan, plan
 from sidecar.knowledge.pointer import FOLDER, Pointer, path_of, pointer_of
-from sidecar.knowledge.retrying import patiently
-from sidecar.knowledge.source import Listed, Source, open_source
+from sidecar.knowledge.resolutions import Resolutions, configured
+from sidecar.knowledge.source import Listed, Source
 from sidecar.knowledge.state import Known, SyncState, from_bytes, to_bytes
 from sidecar.memory import Placed, read_back
 from sidecar.workspace import Workspace
@@ -31,10 +31,13 @@ class Look(NamedTuple):
     placed: Placed
     entries: Mapping[str, Entry]
     """What the repository's files hold, by path."""
+    resolutions: Resolutions
+    """What the settings say about conflicts."""
 
     def plan(self, asked: Asked) -> Plan:
-        """Plans what brings memory to the repository."""
-        return plan(self.manifest, self.state, self.pointers, asked)
+        """Plans what brings memory to the repository; what is asked for counts before the settings."""
+        choices = {**self.resolutions, **asked.resolutions}
+        return plan(self.manifest, self.state, self.pointers, asked._replace(resolutions=choices))
 
 
 class _Seen:
@@ -51,13 +54,9 @@ class _Seen:
         self.lock = threading.Lock()
 
 
-def look(call: Call, workspace: Workspace) -> Look:
+def look(call: Call, workspace: Workspace, source: Source) -> Look:
     """Looks at repository, state and memory; raises SyncFailed by the specification's codes."""
     settings = call.process.settings(workspace.project_key)
-    folder = settings["knowledge.repository"]
-    if not folder:
-        raise not_configured()
-    source = patiently(call, lambda: open_source(str(folder)))
     state = load_state(call, workspace.project_key)
     scopes = list(settings["knowledge.scopes"])
     entries = _entries(call, workspace.project_key, source, scopes)
@@ -65,18 +64,16 @@ def look(call: Call, workspace: Workspace) -> Look:
     placed = Placed(call.process, workspace, FOLDER)
     pointers = pointers_of(call.process, workspace.project_key, placed, state)
     manifest = manifest_of(source.commit, entries, held)
-    return Look(source, scopes, manifest, state, pointers, placed, {one.path: one for one in entries})
+    every = {one.path: one for one in entries}
+    return Look(source, scopes, manifest, state, pointers, placed, every, configured(settings))
 
 
-def look_at(call: Call, workspace: Workspace, ref: str) -> Look | None:
+def look_at(call: Call, workspace: Workspace, source: Source, ref: str) -> Look | None:
     """Looks at one item alone, which takes the same time however many there are; None where only a whole look tells.
 
     That is so for an item that no sync knows, or whose file is gone or holds another item now.
     """
     settings = call.process.settings(workspace.project_key)
-    if not settings["knowledge.repository"]:
-        raise not_configured()
-    source = patiently(call, lambda: open_source(str(settings["knowledge.repository"])))
     state = load_state(call, workspace.project_key)
     known, scopes = state.items.get(ref), list(settings["knowledge.scopes"])
     place = None if known is None else place_of(known.path)
@@ -91,7 +88,7 @@ def look_at(call: Call, workspace: Workspace, ref: str) -> Look | None:
     found = [_read(placed, path) or _damaged(path, ref, state) for path in paths if _is_one(placed, path, known)]
     pointers = tuple(one for one in found if one is not None and one.identity.ref == ref)
     manifest = manifest_of(source.commit, [entry], {known.path: ref})
-    return Look(source, scopes, manifest, state, pointers, placed, {entry.path: entry})
+    return Look(source, scopes, manifest, state, pointers, placed, {entry.path: entry}, configured(settings))
 
 
 def _entries(call: Call, project: str, source: Source, scopes: list[str]) -> list[Entry]:

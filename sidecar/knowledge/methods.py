@@ -18,8 +18,9 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.knowledge import store
+from sidecar.knowledge.due import how_due
 from sidecar.knowledge.item import place_of
-from sidecar.knowledge.looking import load_state, look
+from sidecar.knowledge.looking import Look, look
 from sidecar.knowledge.manifest import counts
 from sidecar.knowledge.model import (
     KnowledgeCheckpoint,
@@ -44,12 +45,11 @@ from sidecar.knowledge.model import (
     KnowledgeSyncResult,
     ResolutionChoice,
 )
-from sidecar.knowledge.plan import DEFAULTS, Asked, Conflict, Plan, Resolution
-from sidecar.knowledge.source import open_source
+from sidecar.knowledge.plan import Asked, Conflict, Plan, Resolution
+from sidecar.knowledge.remote import source_of
+from sidecar.knowledge.resolutions import fits
 from sidecar.knowledge.syncing import Planned, Wanted, item_named, planned, roll_back, sync
-from sidecar.knowledge.triggers import Standing, Triggers, due, duration_ms
 from sidecar.method import Lane, method
-from sidecar.runs import records
 from sidecar.workspace import Workspace
 
 
@@ -78,7 +78,7 @@ def run_sync(call: Call, params: KnowledgeSyncParams) -> KnowledgeSyncResult:
 def status(call: Call, params: KnowledgeParams) -> KnowledgeStatusResult:
     """Shows how memory stands to the knowledge repository, what failed, and the checkpoints one can go back to."""
     workspace = _workspace(call, params)
-    seen = look(call, workspace)
+    seen = _looked(call, workspace)
     found = seen.plan(Asked())
     with call.database.read() as tx:
         kept = store.checkpoints(tx, workspace.project_key)
@@ -107,7 +107,7 @@ def status(call: Call, params: KnowledgeParams) -> KnowledgeStatusResult:
 
 def conflicts(call: Call, params: KnowledgeParams) -> KnowledgeConflictsResult:
     """Lists where memory and the knowledge repository disagree, also pointers that no sync made."""
-    found = look(call, _workspace(call, params)).plan(Asked())
+    found = _looked(call, _workspace(call, params)).plan(Asked())
     return KnowledgeConflictsResult(commit=found.commit, conflicts=_conflicts(found.conflicts))
 
 
@@ -125,25 +125,7 @@ def resolve(call: Call, params: KnowledgeResolveParams) -> KnowledgeSyncResult:
 
 def should_sync(call: Call, params: KnowledgeParams) -> KnowledgeShouldSyncResult:
     """Says whether a sync is due by the settings: time, sessions, a moved head; nothing is run."""
-    workspace = _workspace(call, params)
-    settings = call.process.settings(workspace.project_key)
-    staleness = settings["knowledge.stalenessThreshold"]
-    wanted = Triggers(
-        None if staleness is None else duration_ms(staleness),
-        settings["knowledge.sessionThreshold"],
-        settings["knowledge.onHeadMoved"],
-    )
-    state = load_state(call, workspace.project_key)
-    with call.database.read() as tx:
-        sessions = records.sessions_since(tx, workspace.project_key, state.last_sync_at_ms or 0)
-    folder = settings["knowledge.repository"]
-    if not folder:
-        return KnowledgeShouldSyncResult(
-            should_sync=False, reason="manual", detail="No repository is set.", sessions_since_sync=sessions
-        )
-    since = None if state.last_sync_at_ms is None else call.now_ms() - state.last_sync_at_ms
-    moved = wanted.head_moved and open_source(str(folder)).commit != state.last_knowledge_commit
-    found = due(wanted, Standing(since, sessions, moved))
+    found, sessions = how_due(call, _workspace(call, params))
     return KnowledgeShouldSyncResult(
         should_sync=found.is_due, reason=found.reason, detail=found.told, sessions_since_sync=sessions
     )
@@ -151,7 +133,7 @@ def should_sync(call: Call, params: KnowledgeParams) -> KnowledgeShouldSyncResul
 
 def explain(call: Call, params: KnowledgeExplainParams) -> KnowledgeExplainResult:
     """Tells of one item where it stands, what memory has of it, and what a full sync would do and why."""
-    seen = look(call, _workspace(call, params))
+    seen = _looked(call, _workspace(call, params))
     ref = item_named(seen, params.item)
     found = seen.plan(Asked(frozenset((ref,))))
     entry, known, failed = seen.manifest.items.get(ref), seen.state.items.get(ref), seen.state.failed.get(ref)
@@ -178,6 +160,10 @@ def rollback(call: Call, params: KnowledgeRollbackParams) -> KnowledgeRollbackRe
     return KnowledgeRollbackResult(checkpoint_id=params.checkpoint_id, restored=restored, left=left)
 
 
+def _looked(call: Call, workspace: Workspace) -> Look:
+    return look(call, workspace, source_of(call, call.process.settings(workspace.project_key)))
+
+
 def _workspace(call: Call, params: KnowledgeParams) -> Workspace:
     return call.process.workspaces.get(params.cwd, params.project_path)
 
@@ -189,7 +175,7 @@ def _wanted(params: KnowledgePlanParams, *, force: bool = False) -> Wanted:
 def chosen(choices: Sequence[ResolutionChoice]) -> dict[tuple[str, str], Resolution]:
     """Reads resolutions; raises InvalidParams for one that its conflict does not have."""
     for one in choices:
-        if one.resolution not in (DEFAULTS[one.type], "keep_memory", "manual"):
+        if not fits(one.type, one.resolution):
             raise InvalidParams(f"`resolutions`: {one.type} cannot be resolved by {one.resolution}.")
     return {(one.type, one.item or ""): one.resolution for one in choices}
 

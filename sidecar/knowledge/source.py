@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import SidecarError
-from sidecar.knowledge.errors import knowledge_unavailable
+from sidecar.core.regex import regex
+from sidecar.knowledge.errors import knowledge_unavailable, no_such_ref
 from sidecar.knowledge.item import SCOPED, TYPES
 from sidecar.system.libgit import pygit2
 
 MAX_COMMITS = 10_000
 """Of a range; beyond, the whole repository is compared."""
 
+_COMMIT_ID = regex(r"[0-9a-f]{7,64}")
 _FOLDER, _FILE, _PROGRAM = 0o040000, 0o100644, 0o100755
 
 
@@ -89,16 +91,29 @@ class Source:
             raise knowledge_unavailable("A commit of the knowledge repository cannot be read.") from error
 
 
-def open_source(folder: str) -> Source:
-    """Opens a repository at the commit its HEAD names; raises KNOWLEDGE_UNAVAILABLE."""
+def open_source(folder: str, ref: str | None = None) -> Source:
+    """Opens a repository at the commit that a ref names, or else its HEAD; raises KNOWLEDGE_UNAVAILABLE."""
     library = pygit2()
     try:
         repository = library.Repository(folder)
-        return Source(repository, str(repository.head.peel(library.Commit).id))
+        return Source(repository, str(_commit(repository, ref).peel(library.Commit).id))
     except SidecarError:
         raise
     except (library.GitError, KeyError, ValueError, OSError) as error:
         raise knowledge_unavailable("The knowledge repository cannot be opened, or has no commit yet.") from error
+
+
+def _commit(repository: Any, ref: str | None) -> Any:
+    """Gives the ref of a branch, a tag or, by its id, a commit; branches first, as git does with a name for both."""
+    if ref is None:
+        return repository.head
+    for name in (f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/remotes/{ref}", f"refs/remotes/origin/{ref}", ref):
+        if name.startswith("refs/") and name in repository.references:
+            return repository.references[name]
+    found = repository.get(ref) if _COMMIT_ID.fullmatch(ref) else None
+    if found is None:
+        raise no_such_ref(ref)
+    return found
 
 
 def _below(tree: Any, path: str, repository: Any) -> Iterator[Listed]:

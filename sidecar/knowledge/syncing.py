@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from typing import get_args
 
 from sidecar.call import Call
-from sidecar.core.errors import InvalidParams, NotFound, SidecarError, SyncFailed
+from sidecar.core.errors import InvalidParams, NotFound, SidecarError
 from sidecar.knowledge import measures, store
 from sidecar.knowledge.apply import Done, Journal, apply, put_back, state_after
-from sidecar.knowledge.errors import deletion_stopped, partial_failure
+from sidecar.knowledge.errors import deletion_stopped, ending, partial_failure
 from sidecar.knowledge.locking import one_at_a_time
 from sidecar.knowledge.looking import Look, affected, look, look_at, save_state
 from sidecar.knowledge.model import Run
 from sidecar.knowledge.pace import Pace
 from sidecar.knowledge.plan import Asked, ConflictType, Plan, Resolution
 from sidecar.knowledge.pointer import FOLDER
+from sidecar.knowledge.remote import source_of
 from sidecar.knowledge.state import SyncState
 from sidecar.knowledge.store import Checkpoint, Image
 from sidecar.lifecycle import Progress, ProgressParams
@@ -60,8 +61,9 @@ class Synced:
 
 def planned(call: Call, workspace: Workspace, wanted: Wanted) -> Planned:
     """Looks and plans; nothing is written. Raises SyncFailed, InvalidParams for a single sync without its item."""
-    narrow = look_at(call, workspace, wanted.item) if wanted.mode == "single" and wanted.item else None
-    seen = narrow or look(call, workspace)
+    source = source_of(call, call.process.settings(workspace.project_key), fetches=True)
+    narrow = look_at(call, workspace, source, wanted.item) if wanted.mode == "single" and wanted.item else None
+    seen = narrow or look(call, workspace, source)
     mode, warnings, only = wanted.mode, [], None
     if mode == "resolve":
         return Planned(seen, _resolving(seen, wanted), mode, ())
@@ -170,7 +172,7 @@ def _between(call: Call) -> Callable[[int, int], None]:
     def tell(done: int, total: int) -> None:
         call.cancellation.check()
         if call.process.ending.is_set():
-            raise SyncFailed("The sidecar is ending.", data={"code": "ENDING", "retryable": True})
+            raise ending()
         progress = Progress(phase="sync", done=done, total=total)
         call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))
 

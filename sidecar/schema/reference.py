@@ -149,6 +149,12 @@ def _allowed(row: Setting) -> str:
             return "duration"
         case "folder":
             return "absolute folder"
+        case "repository":
+            return "absolute folder or URL"
+        case "ref":
+            return "branch, tag or commit"
+        case "resolutions":
+            return "list of `type=resolution` or `type@item=resolution`"
         case _:
             return "branch name"
 

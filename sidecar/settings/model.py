@@ -10,12 +10,16 @@ from sidecar.settings.table import (
     GROUPS,
     MAX_FOLDER_CHARACTERS,
     MAX_GLOBS,
+    MAX_RESOLUTIONS,
     SETTINGS,
     Setting,
     is_duration,
     is_folder,
     is_glob,
     is_memory_branch,
+    is_ref,
+    is_repository,
+    is_resolution,
 )
 
 
@@ -37,6 +41,24 @@ def _folder(value: str) -> str:
     return value
 
 
+def _repository(value: str) -> str:
+    if not is_repository(value):
+        raise ValueError("is an absolute folder, or a URL without a password")
+    return value
+
+
+def _ref(value: str) -> str:
+    if not is_ref(value):
+        raise ValueError("is a branch, a tag or a commit")
+    return value
+
+
+def _resolution(value: str) -> str:
+    if not is_resolution(value):
+        raise ValueError("is like hash_mismatch=keep_memory or hash_mismatch@company:adr-1=manual")
+    return value
+
+
 def _duration(value: str) -> str:
     if not is_duration(value):
         raise ValueError("is a duration like 6h, 90m, 1h30m or 1d")
@@ -55,6 +77,12 @@ def _type_of(row: Setting) -> Any:
             return Annotated[list[Annotated[str, AfterValidator(_glob)]], Field(max_length=MAX_GLOBS)]
         case "duration":
             return Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_duration)]
+        case "repository":
+            return Annotated[str, Field(min_length=1, max_length=MAX_FOLDER_CHARACTERS), AfterValidator(_repository)]
+        case "ref":
+            return Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_ref)]
+        case "resolutions":
+            return Annotated[list[Annotated[str, AfterValidator(_resolution)]], Field(max_length=MAX_RESOLUTIONS)]
         case "folder":
             return Annotated[str, Field(min_length=1, max_length=MAX_FOLDER_CHARACTERS), AfterValidator(_folder)]
         case _:

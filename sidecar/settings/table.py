@@ -1,5 +1,6 @@
 """Every setting, declared once: name, kind, default, what it means. Imports little, so that start-up may use it."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sidecar.core.names import shown
@@ -26,8 +27,16 @@ DURATION = regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(
 """Days, hours, minutes, seconds, each at most once."""
 
 
+REMOTE = regex(r"(?:https?|ssh|git|file)://[^\s\\]+|[\w.-]+@[\w.-]+:[^\s\\]+")
+"""Where git fetches from: a URL, or `user@host:path`."""
+
+RESOLUTION = regex(r"([a-z_]{1,40})(?:@([^\s=]{1,300}))?=([a-z_]{1,40})")
+"""A conflict's type, the item it counts for unless for all, and what is done: `hash_mismatch@company:adr-1=manual`."""
+MAX_RESOLUTIONS = 500
+
+
 class Setting(NamedTuple):
-    """One row. `kind` is bool, int, choice, branch, globs, folder or duration; `env` overrides every other layer."""
+    """One row; `kind` is one of those that `problem_with` tells apart, and `env` overrides every other layer."""
 
     name: str
     kind: str
@@ -150,7 +159,21 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("memory.faintPercent", "int", 10, "One whose score stays below this is archived.", maximum=100),
     _days("memory.faintDays", 90, "Days for which it has to stay below."),
     _days("memory.dailyDays", 30, "Days after which a daily memory is archived."),
-    Setting("knowledge.repository", "folder", None, "Absolute folder of the knowledge repository; null syncs nothing."),
+    Setting(
+        "knowledge.repository",
+        "repository",
+        None,
+        "Absolute folder of the knowledge repository, or where git fetches it from: `https://…`, `ssh://…`,"
+        " `git@host:path`, without a password; null syncs nothing.",
+    ),
+    Setting("knowledge.ref", "ref", None, "Branch, tag or commit of it that counts; null: what its HEAD names."),
+    Setting(
+        "knowledge.resolutions",
+        "resolutions",
+        (),
+        "What a sync does about conflicts of a type, or of a type and item, where not as suggested:"
+        " `hash_mismatch=keep_memory`, `orphaned_pointer@company:adr-1=manual`.",
+    ),
     Setting(
         "knowledge.scopes",
         "globs",
@@ -201,27 +224,18 @@ def problem_with(name: str, value: object) -> str | None:
         return f"there is no setting {shown(name)}"
     if value is None:
         return None
-    if row.kind == "bool":
-        return None if isinstance(value, bool) else f"`{name}` is true or false"
     if row.kind == "int":
         fits = isinstance(value, int) and not isinstance(value, bool) and row.minimum <= value <= row.maximum
         return None if fits else f"`{name}` is a whole number from {row.minimum} to {row.maximum}"
     if row.kind == "choice":
-        return (
-            None if isinstance(value, str) and value in row.choices else f"`{name}` is one of {', '.join(row.choices)}"
-        )
-    if row.kind == "globs":
-        fits = isinstance(value, list | tuple) and len(value) <= MAX_GLOBS and all(map(is_glob, value))
-        return None if fits else f"`{name}` is a list of at most {MAX_GLOBS} globs, relative and with forward slashes"
-    if row.kind == "folder":
-        return None if is_folder(value) else f"`{name}` is an absolute folder"
-    if row.kind == "duration":
-        return None if is_duration(value) else f"`{name}` is a duration like 6h, 90m, 1h30m or 1d"
-    return (
-        None
-        if isinstance(value, str) and is_memory_branch(value)
-        else f"`{name}` is a branch name that no one works on"
-    )
+        fits = isinstance(value, str) and value in row.choices
+        return None if fits else f"`{name}` is one of {', '.join(row.choices)}"
+    if row.kind in _LISTS:
+        is_one, most, words = _LISTS[row.kind]
+        fits = isinstance(value, list | tuple) and len(value) <= most and all(map(is_one, value))
+        return None if fits else f"`{name}` is a list of at most {most} {words}"
+    is_it, words = _KINDS[row.kind]
+    return None if is_it(value) else f"`{name}` is {words}"
 
 
 def is_glob(value: object) -> bool:
@@ -244,6 +258,28 @@ def is_folder(value: object) -> bool:
         and value.isprintable()
         and (value[0] in "/\\" or value[1:3] in (":\\", ":/"))
     )
+
+
+def is_repository(value: object) -> bool:
+    """Says whether a value can name a git repository: a folder, or a remote whose address holds no password."""
+    return is_folder(value) or (isinstance(value, str) and is_remote(value))
+
+
+def is_remote(value: str) -> bool:
+    """Says whether git fetches from there, and no password stands in it."""
+    fits = len(value) <= MAX_FOLDER_CHARACTERS and value.isprintable() and REMOTE.fullmatch(value) is not None
+    user = value.partition("://")[2].partition("/")[0].rpartition("@")[0]
+    return fits and ":" not in user
+
+
+def is_ref(value: object) -> bool:
+    """Says whether a value can be a branch's, a tag's or a commit's name."""
+    return isinstance(value, str) and _is_well_formed(value)
+
+
+def is_resolution(value: object) -> bool:
+    """Says whether a value says what is done about a conflict; whether there are such, the sync says."""
+    return isinstance(value, str) and RESOLUTION.fullmatch(value) is not None
 
 
 def is_duration(value: object) -> bool:
@@ -281,6 +317,29 @@ def _is_protected(name: str) -> bool:
     """Compares without case: on many disks `Main` is the same branch as `main`."""
     folded = name.casefold()
     return folded in PROTECTED_BRANCHES or _RELEASE.fullmatch(folded.split("/")[0]) is not None
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_branch(value: object) -> bool:
+    return isinstance(value, str) and is_memory_branch(value)
+
+
+Check = Callable[[object], bool]
+_KINDS: dict[str, tuple[Check, str]] = {
+    "bool": (_is_bool, "true or false"),
+    "folder": (is_folder, "an absolute folder"),
+    "repository": (is_repository, "an absolute folder, or an address without a password"),
+    "ref": (is_ref, "a branch, a tag or a commit"),
+    "duration": (is_duration, "a duration like 6h, 90m, 1h30m or 1d"),
+    "branch": (_is_branch, "a branch name that no one works on"),
+}
+_LISTS: dict[str, tuple[Check, int, str]] = {
+    "globs": (is_glob, MAX_GLOBS, "globs, relative and with forward slashes"),
+    "resolutions": (is_resolution, MAX_RESOLUTIONS, "like hash_mismatch=keep_memory"),
+}
 
 
 def problems_with(patch: dict[str, Any]) -> list[str]:

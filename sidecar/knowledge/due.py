@@ -1,0 +1,38 @@
+"""Whether a sync is due, and syncing in the background when it is."""
+
+from sidecar.call import Call
+from sidecar.knowledge.looking import load_state
+from sidecar.knowledge.remote import source_of
+from sidecar.knowledge.triggers import Due, Standing, Triggers, due, duration_ms
+from sidecar.runs import records
+from sidecar.settings.resolve import Settings
+from sidecar.workspace import Workspace
+
+
+def how_due(call: Call, workspace: Workspace) -> tuple[Due, int]:
+    """Says whether a sync is due by the project's settings, and how many sessions ran since the last one.
+
+    The repository is only asked where its head counts.
+    """
+    settings = call.process.settings(workspace.project_key)
+    wanted, state = triggers_of(settings), load_state(call, workspace.project_key)
+    with call.database.read() as tx:
+        sessions = records.sessions_since(tx, workspace.project_key, state.last_sync_at_ms or 0)
+    if not settings["knowledge.repository"]:
+        return Due(False, "manual", "No repository is set."), sessions
+    since = None if state.last_sync_at_ms is None else call.now_ms() - state.last_sync_at_ms
+    by_now = due(wanted._replace(head_moved=False), Standing(since, sessions, head_moved=False))
+    if by_now.is_due or not wanted.head_moved:
+        return by_now, sessions
+    moved = source_of(call, settings, fetches=True).commit != state.last_knowledge_commit
+    return due(wanted, Standing(since, sessions, moved)), sessions
+
+
+def triggers_of(settings: Settings) -> Triggers:
+    """Gives what the project's settings say of when a sync is due."""
+    staleness = settings["knowledge.stalenessThreshold"]
+    return Triggers(
+        None if staleness is None else duration_ms(staleness),
+        settings["knowledge.sessionThreshold"],
+        settings["knowledge.onHeadMoved"],
+    )

@@ -1,0 +1,89 @@
+"""The knowledge repository where it lies, or as it was fetched into the state folder: a bare copy per address."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sidecar.call import Call
+from sidecar.core.digests import short_id
+from sidecar.core.errors import StateDegraded
+from sidecar.knowledge.errors import ending, knowledge_unavailable, not_configured
+from sidecar.knowledge.retrying import patiently
+from sidecar.knowledge.source import Source, open_source
+from sidecar.settings.resolve import Settings
+from sidecar.settings.table import is_remote
+from sidecar.system import filelock
+from sidecar.system.fetching import FetchFailed, fetch
+
+COPIES = "knowledge"
+LOCK_WAIT_S = 90.0
+"""Another process that fetches from the same address is waited for so long."""
+
+
+def source_of(call: Call, settings: Settings, *, fetches: bool = False) -> Source:
+    """Opens the knowledge repository at the commit that counts; raises KNOWLEDGE_UNAVAILABLE after three attempts.
+
+    `fetches` says whether a remote one is asked for what is new; without it what was fetched last is read.
+    """
+    where, ref = settings["knowledge.repository"], settings["knowledge.ref"]
+    if not where:
+        raise not_configured()
+    return patiently(call, lambda: open_source(_folder(call, str(where), fetches=fetches), ref))
+
+
+def copy_of(state_dir: Path, url: str) -> Path:
+    """Gives the folder of a remote repository's copy."""
+    return state_dir / COPIES / f"{short_id(url, 20)}.git"
+
+
+def _folder(call: Call, where: str, *, fetches: bool) -> str:
+    if not is_remote(where):
+        return where
+    copy = copy_of(call.process.state_dir, where)
+    if fetches or not (copy / "FETCHED").exists():
+        with _alone(copy):
+            _fetched(copy, where, _checked(call))
+    return os.fspath(copy)
+
+
+def _fetched(copy: Path, url: str, check: Callable[[], None]) -> None:
+    """Fetches; a copy that is damaged or was left half made is thrown away, since all of it can be had again."""
+    done = copy / "FETCHED"
+    if copy.exists() and not done.exists():
+        shutil.rmtree(copy, ignore_errors=True)
+    try:
+        fetch(copy, url, check)
+        done.touch()
+    except FetchFailed as failure:
+        raise knowledge_unavailable(f"The knowledge repository cannot be fetched: {failure.reason}.") from failure
+    except OSError as error:
+        raise StateDegraded("The knowledge copy cannot be written.", hint="Check the state folder.") from error
+
+
+def _checked(call: Call) -> Callable[[], None]:
+    def check() -> None:
+        call.cancellation.check()
+        if call.process.ending.is_set():
+            raise ending()
+
+    return check
+
+
+@contextmanager
+def _alone(copy: Path) -> Iterator[None]:
+    try:
+        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fd = os.open(copy.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+    except OSError as error:
+        raise StateDegraded("The knowledge repository cannot be fetched.", hint="Check the state folder.") from error
+    try:
+        if not filelock.acquire(fd, LOCK_WAIT_S):
+            raise knowledge_unavailable("Another process has been fetching the knowledge repository for long.")
+        try:
+            yield
+        finally:
+            filelock.release(fd)
+    finally:
+        os.close(fd)

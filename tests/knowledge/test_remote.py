@@ -1,0 +1,184 @@
+"""A remote knowledge repository: fetched into the state folder, at the ref that counts, and read where it cannot be."""
+
+import hashlib
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sidecar.knowledge.remote import copy_of
+from sidecar.settings.table import is_remote, problem_with
+from sidecar.system.fetching import FetchFailed, fetch
+from tests.support.knowledge import Knowledge, item
+
+Make = Callable[..., Knowledge]
+
+ADR, POLICY = "company/adrs/adr-1.md", "company/policies/pol-1.md"
+TWO = {ADR: item("Use PostgreSQL"), POLICY: item("Logs hold no secret")}
+
+
+@pytest.fixture
+def knowledge(make_knowledge: Make) -> Knowledge:
+    """A project that follows a repository by its address."""
+    made = make_knowledge(TWO)
+    made.set(repository=made.repository.path.as_uri())
+    return made
+
+
+def digests(folder: Path) -> dict[str, str]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def copy(knowledge: Knowledge) -> Path:
+    process = knowledge.sidecar.app.process
+    assert process is not None
+    return copy_of(process.state_dir, knowledge.repository.path.as_uri())
+
+
+def test_a_remote_is_fetched_into_the_state_folder_and_nothing_of_it_changes(knowledge: Knowledge) -> None:
+    before = digests(knowledge.repository.path)
+    done = knowledge.ask("sync")
+    assert digests(knowledge.repository.path) == before
+    assert (done["mode"], done["counts"]["added"]) == ("full", 2)
+    knowledge.repository.commit({ADR: item("Use SQLite")})
+    assert knowledge.ask("status")["inSync"], "what was not fetched yet is not known"
+    done = knowledge.ask("sync")
+    assert (done["mode"], done["counts"]["updated"], done["commit"]) == ("incremental", 1, knowledge.repository.head())
+    assert (copy(knowledge) / "objects").is_dir()
+
+
+def test_what_was_fetched_last_is_read_where_the_remote_is_out_of_reach(knowledge: Knowledge) -> None:
+    knowledge.ask("sync")
+    moved = knowledge.repository.path.rename(knowledge.repository.path.with_name("away"))
+    assert knowledge.ask("status")["items"] == 2
+    assert knowledge.ask("conflicts")["conflicts"] == []
+    refused = knowledge.refused("sync")
+    assert (refused.data["code"], refused.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", True)
+    assert "there is no repository at its address" in refused.message
+    assert len(knowledge.files()) == 2
+    moved.rename(knowledge.repository.path)
+    assert knowledge.ask("sync")["operations"] == []
+
+
+def test_a_forced_push_compares_everything_and_says_so(knowledge: Knowledge) -> None:
+    knowledge.ask("sync")
+    knowledge.repository.git("checkout", "--quiet", "--orphan", "anew")
+    knowledge.repository.git("rm", "--quiet", "--force", POLICY)
+    knowledge.repository.commit()
+    knowledge.repository.git("branch", "--force", "main", "anew")
+    knowledge.repository.git("checkout", "--quiet", "main")
+    knowledge.repository.git("branch", "--delete", "--force", "anew")
+    done = knowledge.ask("sync")
+    assert (done["mode"], done["counts"]["deleted"], len(done["warnings"])) == ("full", 1, 1)
+    assert knowledge.ask("plan")["operations"] == []
+
+
+@pytest.mark.parametrize("remote", [True, False])
+def test_a_branch_a_tag_or_a_commit_may_count(make_knowledge: Make, *, remote: bool) -> None:
+    knowledge = make_knowledge(TWO)
+    repository = knowledge.repository
+    if remote:
+        knowledge.set(repository=repository.path.as_uri())
+    first = repository.head()
+    repository.git("checkout", "--quiet", "-b", "next")
+    second = repository.commit({ADR: item("Use SQLite")})
+    repository.git("tag", "--annotate", "--message", "of next", "v2")
+    repository.git("checkout", "--quiet", "main")
+    for ref, commit in (("next", second), ("main", first), ("v2", second), (first[:12], first), (None, first)):
+        knowledge.set(ref=ref)
+        assert knowledge.ask("plan")["commit"] == commit
+    knowledge.set(ref="nowhere")
+    refused = knowledge.refused("plan")
+    assert (refused.data["code"], refused.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", False)
+    assert "`nowhere`" in refused.message
+
+
+@pytest.mark.parametrize("harm", ["half", "emptied"])
+def test_a_copy_that_was_left_half_made_is_made_anew(knowledge: Knowledge, harm: str) -> None:
+    knowledge.ask("sync")
+    (copy(knowledge) / "FETCHED").unlink()
+    if harm == "emptied":
+        shutil.rmtree(copy(knowledge) / "objects")
+    assert knowledge.ask("sync", mode="full")["operations"] == []
+
+
+def test_a_moved_head_of_a_remote_makes_a_sync_due(knowledge: Knowledge) -> None:
+    knowledge.set(onHeadMoved=True)
+    knowledge.ask("sync")
+    assert knowledge.ask("shouldSync")["shouldSync"] is False
+    knowledge.repository.commit({ADR: item("Use SQLite")})
+    told = knowledge.ask("shouldSync")
+    assert (told["shouldSync"], told["reason"]) == (True, "head_moved")
+
+
+def test_an_address_is_one_that_git_knows_and_holds_no_password() -> None:
+    for fine in ("https://git.example.org/k.git", "ssh://git@example.org/k", "git@example.org:team/k.git", "file:///k"):
+        assert is_remote(fine)
+        assert problem_with("knowledge.repository", fine) is None
+    for wrong in ("https://ada:secret@example.org/k", "ext::sh -c x", "k", "https://a b/", "-oProxyCommand=x", 7):
+        assert problem_with("knowledge.repository", wrong) is not None
+    assert problem_with("knowledge.ref", "a..b") is not None
+
+
+@pytest.fixture
+def served(knowledge: Knowledge) -> Iterator[str]:
+    """The address of a server that speaks git's own protocol."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    root = knowledge.repository.path.parent
+    command = [
+        "git",
+        "daemon",
+        "--export-all",
+        "--listen=127.0.0.1",
+        f"--port={port}",
+        f"--base-path={root}",
+        str(root),
+    ]
+    daemon = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    give_up_at = time.monotonic() + 20
+    try:
+        while time.monotonic() < give_up_at:
+            with socket.socket() as knock:
+                if knock.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield f"git://127.0.0.1:{port}/{knowledge.repository.path.name}"
+    finally:
+        daemon.terminate()
+        daemon.wait(10)
+
+
+def test_a_server_is_fetched_from_and_whoever_gives_up_stops_it(
+    knowledge: Knowledge, served: str, tmp_path: Path
+) -> None:
+    knowledge.set(repository=served)
+    assert knowledge.ask("sync")["counts"]["added"] == 2
+    knowledge.repository.commit({ADR: item("Use SQLite")})
+    assert knowledge.ask("sync")["counts"]["updated"] == 1
+
+    class GivenUp(Exception):
+        pass
+
+    def give_up() -> None:
+        raise GivenUp
+
+    with pytest.raises(GivenUp):
+        fetch(tmp_path / "stopped.git", served, give_up)
+    with pytest.raises(FetchFailed, match="there is no repository at its address"):
+        fetch(tmp_path / "none.git", f"{served}-none", lambda: None)
+
+
+def test_a_branch_that_the_remote_has_no_more_is_gone_from_the_copy(knowledge: Knowledge) -> None:
+    knowledge.repository.git("branch", "old")
+    knowledge.ask("sync")
+    knowledge.set(ref="old")
+    assert knowledge.ask("sync")["operations"] == []
+    knowledge.repository.git("branch", "--delete", "old")
+    assert "`old`" in knowledge.refused("sync").message

@@ -1,0 +1,74 @@
+"""What is done about conflicts by configuration: by type, by type and item; a call's own choice counts before it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from sidecar.settings.table import problem_with
+from tests.support.knowledge import Knowledge, item
+
+Make = Callable[..., Knowledge]
+
+FILES = {f"company/adrs/{name}.md": item(f"Title {name}") for name in ("a", "b", "c")}
+
+
+def edited(knowledge: Knowledge) -> dict[str, str]:
+    """Edits every pointer by hand, and gives the files."""
+    for name in ("a-", "b-", "c-"):
+        path = knowledge.pointer(f"company-{name}")
+        path.write_text(path.read_text() + "\nBy hand.\n")
+    return knowledge.files()
+
+
+def changed(knowledge: Knowledge, before: dict[str, str]) -> list[str]:
+    return [name.split("-")[1] for name, text in knowledge.files().items() if before.get(name) != text]
+
+
+def test_a_setting_resolves_by_item_before_type_and_the_rest_is_resolved_as_suggested(make_knowledge: Make) -> None:
+    rows = ["hash_mismatch=keep_memory", "hash_mismatch@company:b=update_memory", "orphaned_pointer=manual"]
+    knowledge = make_knowledge(FILES, resolutions=rows)
+    knowledge.ask("sync")
+    before = edited(knowledge)
+    told = {one["item"]: one["resolution"] for one in knowledge.ask("conflicts")["conflicts"]}
+    assert told == {"company:a": "keep_memory", "company:b": "update_memory", "company:c": "keep_memory"}
+    knowledge.ask("sync", mode="full")
+    assert changed(knowledge, before) == ["b"]
+    knowledge.pointer("company-c-").unlink()
+    assert [one["resolution"] for one in knowledge.ask("conflicts")["conflicts"] if one["item"] == "company:c"] == [
+        "update_memory"
+    ]
+
+
+def test_what_is_left_to_the_user_is_listed_and_never_guessed(make_knowledge: Make) -> None:
+    knowledge = make_knowledge(FILES, resolutions=["hash_mismatch@company:a=manual"])
+    knowledge.ask("sync")
+    before = edited(knowledge)
+    knowledge.ask("sync", mode="full")
+    assert changed(knowledge, before) == ["b", "c"]
+    (left,) = knowledge.ask("conflicts")["conflicts"]
+    assert (left["item"], left["resolution"], left["suggestedResolution"]) == ("company:a", "manual", "update_memory")
+    assert knowledge.ask("status")["conflicts"] == {"hash_mismatch": 1}
+
+
+def test_a_choice_of_the_call_counts_before_the_setting(make_knowledge: Make) -> None:
+    knowledge = make_knowledge(FILES, resolutions=["hash_mismatch=manual"])
+    knowledge.ask("sync")
+    before = edited(knowledge)
+    choice = {"type": "hash_mismatch", "item": "company:a", "resolution": "update_memory"}
+    knowledge.ask("sync", mode="full", resolutions=[choice])
+    assert changed(knowledge, before) == ["a"]
+    knowledge.ask("resolve", type="hash_mismatch", item="company:b", resolution="update_memory")
+    assert changed(knowledge, before) == ["a", "b"]
+
+
+def test_resolving_without_a_word_follows_the_setting(make_knowledge: Make) -> None:
+    knowledge = make_knowledge(FILES, resolutions=["hash_mismatch@company:c=keep_memory"])
+    knowledge.ask("sync")
+    before = edited(knowledge)
+    knowledge.ask("resolve")
+    assert changed(knowledge, before) == ["a", "b"]
+
+
+@pytest.mark.parametrize("row", ["hash_mismatch", "=manual", "hash mismatch=manual", "a=b=c", 7, ""])
+def test_a_row_that_says_nothing_is_refused(row: object) -> None:
+    assert problem_with("knowledge.resolutions", [row]) is not None
