@@ -32,9 +32,10 @@ def every() -> Rows:
     from sidecar.context import methods as context
     from sidecar.knowledge import methods as knowledge
     from sidecar.memory import methods as memory
+    from sidecar.operate import methods as operate
     from sidecar.registry import methods as registry
     from sidecar.session import methods as session
 
     first = of_runs()
-    rest = tuple(row for one in (context, session, memory, registry, knowledge) for row in one.METHODS)
+    rest = tuple(row for one in (context, session, memory, registry, knowledge, operate) for row in one.METHODS)
     return Rows((*first.methods, *rest), first.notifications)

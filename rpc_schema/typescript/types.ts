@@ -1703,6 +1703,8 @@ export interface MetricsFigures {
   calls: number
   /** Share of calls whose context pack came from the cache, 0 to 1. */
   cacheHitRate: number
+  /** The same of calls that continue a provider session; null without any. */
+  followUpHitRate: number | null
   /** Share of the file summaries needed that were known; null where none were needed. */
   fileHitRate: number | null
   /** Bytes a call sent, or in passive mode would have sent. */
@@ -2263,6 +2265,27 @@ export interface RepoChangedParams {
   paths?: string[]
 }
 
+/** A figure beside its target. */
+export interface ReportCheck {
+  name: string
+  /** As the page shows it. */
+  value: string
+  target: string
+  /** Null where nothing was measured. */
+  holds: boolean | null
+}
+
+/** What the figures say of one stage of the rollout. */
+export interface ReportStage {
+  name: "passive" | "inject" | "snapshot" | "rehydrate"
+  /** `go`: the targets hold, and the data suffice; `wait`: a target is missed. */
+  verdict: "go" | "wait" | "moreData"
+  /** Whether the settings have it on already. */
+  isOn: boolean
+  sentence: string
+  checks: ReportCheck[]
+}
+
 /** What is to be done about conflicts of a type, of one item or of all. */
 export interface ResolutionChoice {
   type: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer"
@@ -2592,6 +2615,24 @@ export interface StateReport {
   degraded: boolean
   /** One sentence each, for the user. */
   warnings: string[]
+}
+
+/** What to report on. */
+export interface StateReportParams {
+  /** The original project; without it, all projects. */
+  projectPath?: string | null
+  /** How many days back, today included. */
+  days?: number
+}
+
+/** Where the page is, and what stands at its top. */
+export interface StateReportResult {
+  /** The HTML file, below the state folder; the next report takes its place. */
+  path: string
+  bytes: number
+  /** The first day of the report, UTC. */
+  sinceDay: string
+  stages: ReportStage[]
 }
 
 /** The pinned anchor, for the provider's system prompt (Claude): the same bytes on every call of a session. */
@@ -3161,6 +3202,14 @@ export interface Methods {
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "knowledge/rollback": { params: KnowledgeRollbackParams; result: KnowledgeRollbackResult }
+  /**
+   * Writes what was measured as one HTML file, with what it says of each stage of the rollout at its top.
+   *
+   * The file needs no network and tells no prompts and no paths.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "state/report": { params: StateReportParams; result: StateReportResult }
   /**
    * Answers with the OpenRPC document of this sidecar: every method, notification, schema and error.
    *

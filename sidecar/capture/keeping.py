@@ -14,7 +14,7 @@ from sidecar.capture.model import PostRunResult
 from sidecar.core.redact import redact
 from sidecar.governor import Word
 from sidecar.metrics import count_call, labelled, roll_up
-from sidecar.runs import Item, SubChat, records
+from sidecar.runs import Item, SubChat, records, telling
 
 LOOKED_AT_CHARACTERS = 20_000
 KEPT_CHARACTERS = 2_000
@@ -67,6 +67,7 @@ def keep_run(
             "recorded_at_ms": one.now_ms,
         },
     )
+    telling.name_project(tx, one.workspace.project_key, redact(one.workspace.project.name))
     usage = params.usage.model_dump(exclude_none=True, by_alias=True) if params.usage else {}
     count_call(
         tx, one.workspace.project_key, params.provider, shadow=one.is_shadow, now_ms=one.now_ms,

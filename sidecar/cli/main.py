@@ -38,6 +38,12 @@ def _knowledge() -> ModuleType:
     return knowledge
 
 
+def _report() -> ModuleType:
+    from sidecar.cli import report
+
+    return report
+
+
 def _session() -> ModuleType:
     from sidecar.cli import session
 
@@ -50,6 +56,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),
     "knowledge": ("bring what the company knows into memory, and see where it stands", _knowledge),
     "replay": ("play recorded sessions and tell what continuity saved", _replay),
+    "report": ("write one HTML file to decide the rollout's next step by", _report),
     "session": ("activate, show and leave a project's session lock", _session),
 }
 """A command's help, and the module with its `add_arguments(parser)` and `run(arguments)`, loaded when it is asked for.

@@ -18,6 +18,7 @@ from sidecar.memory.placed import Change, Placed, Written, read_back, rewritten,
 from sidecar.memory.preloading import Preloaded, preload, recalled
 from sidecar.memory.relevant import Relevance, Relevant, look_over, standing
 from sidecar.memory.screening import Screened, screened
+from sidecar.memory.store.listing import tiers
 from sidecar.memory.tending import tend_later
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "screened",
     "standing",
     "tend_later",
+    "tiers",
     "told",
     "told_in",
     "worth_keeping",

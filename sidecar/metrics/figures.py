@@ -26,6 +26,7 @@ def figures_of(measured: Mapping[str, float]) -> MetricsFigures:
     return MetricsFigures(
         calls=int(calls),
         cache_hit_rate=round(measured.get("cacheHits", 0.0) / calls, 4) if calls else 0.0,
+        follow_up_hit_rate=_share(measured.get("followUpHits", 0.0), measured.get("followUps", 0.0)),
         file_hit_rate=_share(file_hits, file_hits + measured.get("fileMisses", 0.0)),
         injected_bytes_per_turn=round(injected / calls, 1) if calls else 0.0,
         baseline_bytes_per_turn=round(baseline / calls, 1) if calls else 0.0,

@@ -23,6 +23,9 @@ class MetricsFigures(WireModel):
 
     calls: int
     cache_hit_rate: float = Field(description="Share of calls whose context pack came from the cache, 0 to 1.")
+    follow_up_hit_rate: float | None = Field(
+        description="The same of calls that continue a provider session; null without any."
+    )
     file_hit_rate: float | None = Field(
         description="Share of the file summaries needed that were known; null where none were needed."
     )

@@ -82,8 +82,7 @@ def _put_task(tx: "apsw.Connection", turn: Turn, now_ms: int) -> None:
 
 def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunResult, token: str) -> None:
     """Keeps the task, the pending delivery, what explains it, and the measures, in one transaction."""
-    params, metadata, now_ms = turn.params, result.metadata, turn.call.now_ms()
-    bracket = reported_bracket(params)
+    params, now_ms = turn.params, turn.call.now_ms()
     is_other_task = turn.sub_chat.task != turn.task
     ends_shadow = turn.sub_chat.counters.shadow and not turn.is_shadow
     with turn.call.database.write(durable=False, aside=not (is_other_task or ends_shadow)) as tx:
@@ -92,18 +91,23 @@ def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunRes
         if ends_shadow:
             ledger.drop_shadow(tx, params.sub_chat_id)
         records.record_call(tx, _call_record(turn, gathered, composed, result, token, now_ms))
-        count_call(
-            tx, turn.workspace.project_key, params.provider, shadow=turn.is_shadow, now_ms=now_ms,
-            measures={
-                "calls": 1, "cacheHits": int(metadata.cache_hit), "injectedBytes": metadata.injected_bytes,
-                "wouldInjectBytes": metadata.would_inject_bytes, "reusedBytes": metadata.reused_bytes,
-                "baselineBytes": metadata.baseline_bytes, "fileHits": metadata.file_hits,
-                "fileMisses": metadata.file_misses, "elapsedMs": metadata.elapsed_ms, "partial": int(metadata.partial),
-                bucket(metadata.elapsed_ms): 1, **({labelled("bracket", bracket=bracket): 1} if bracket else {}),
-            },
-        )  # fmt: skip
+        project, provider = turn.workspace.project_key, params.provider
+        count_call(tx, project, provider, shadow=turn.is_shadow, now_ms=now_ms, measures=_measured(turn, result))
     if gathered.state is None:
         stand_later(turn.call.process, turn.workspace, token)
+
+
+def _measured(turn: Turn, result: PreRunResult) -> dict[str, float]:
+    metadata, is_hit, goes_on = result.metadata, result.metadata.cache_hit, turn.session is not None
+    bracket = reported_bracket(turn.params)
+    return {
+        "calls": 1, "cacheHits": is_hit, "followUps": goes_on, "followUpHits": goes_on and is_hit,
+        "injectedBytes": metadata.injected_bytes, "wouldInjectBytes": metadata.would_inject_bytes,
+        "reusedBytes": metadata.reused_bytes, "baselineBytes": metadata.baseline_bytes,
+        "fileHits": metadata.file_hits, "fileMisses": metadata.file_misses,
+        "elapsedMs": metadata.elapsed_ms, bucket(metadata.elapsed_ms): 1, "partial": metadata.partial,
+        **({labelled("bracket", bracket=bracket): 1} if bracket else {}),
+    }  # fmt: skip
 
 
 def _call_record(

@@ -1,7 +1,7 @@
 """What happened: runs, the delivery ledger, test status, task state, artifacts."""
 
 from sidecar.runs import keys
-from sidecar.runs.store import artifacts, ledger, records, snapshots
+from sidecar.runs.store import artifacts, ledger, records, snapshots, telling
 from sidecar.runs.values import (
     UNKNOWN,
     Artifact,
@@ -39,4 +39,5 @@ __all__ = [
     "ledger",
     "records",
     "snapshots",
+    "telling",
 ]

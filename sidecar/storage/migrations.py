@@ -269,6 +269,13 @@ MIGRATIONS: tuple[Migration, ...] = (
                  row_id INTEGER PRIMARY KEY, project TEXT NOT NULL, value BLOB NOT NULL)""",
         ),
     ),
+    Migration(
+        "what projects are called",
+        (
+            """CREATE TABLE continuity_projects (
+                 project TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -301,6 +308,7 @@ DURABLE_TABLES = (
     "continuity_knowledge_checkpoints",
     "continuity_knowledge_journal",
     "continuity_context_halts",
+    "continuity_projects",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
 

@@ -105,3 +105,13 @@ def _condition(project: str, owners: Sequence[str], wanted: Filter) -> tuple[str
             conditions.append(f"m.{name} = ?")
         bindings.append(value)
     return " AND ".join(conditions), bindings
+
+
+def tiers(tx: apsw.Connection, project: str | None) -> dict[str, int]:
+    """Gives how many memories there are by tier, of a project or of all, whoever's they are; the archived as one."""
+    rows: Any = tx.execute(
+        "SELECT CASE WHEN is_archived THEN 'archived' ELSE tier END AS kind, count(*) FROM continuity_memories"
+        " WHERE project = coalesce(?, project) GROUP BY kind",
+        (project,),
+    )
+    return dict(rows)

@@ -107,6 +107,16 @@ def uncommitted(tx: apsw.Connection, project: str, limit: int) -> list[tuple[Art
     )  # fmt: skip
 
 
+def counted(tx: apsw.Connection, project: str | None) -> dict[tuple[str, str], int]:
+    """Gives how many artifacts there are by type and status, of a project or of all."""
+    rows: Any = tx.execute(
+        "SELECT type, status, count(*) FROM continuity_artifacts WHERE project = coalesce(?, project)"
+        " GROUP BY 1, 2 ORDER BY 1, 2",
+        (project,),
+    )
+    return {(kind, status): number for kind, status, number in rows}
+
+
 def _artifacts(tx: apsw.Connection, where: str, bindings: tuple[apsw.SQLiteValue, ...]) -> list[tuple[Artifact, bool]]:
     rows = tx.execute(f"SELECT {_ARTIFACT}, row_hash FROM continuity_artifacts WHERE {where}", bindings)
     return [_read(cells, str(row_hash)) for *cells, row_hash in rows]

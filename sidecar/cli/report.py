@@ -1,0 +1,40 @@
+"""`onecode-sidecar report`: writes the report and says where it is and what stands at its top."""
+
+import argparse
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from sidecar.cli.failed import CommandFailed
+from sidecar.cli.in_process import RequestFailed, on_users_state
+from sidecar.cli.places import state_folder
+from sidecar.cli.telling import Said, told
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.description = "Writes what was measured as one HTML file that needs no network, for the rollout's next step."
+    parser.add_argument("--project", type=Path, metavar="DIR", help="of one project; of all unless given")
+    parser.add_argument("--days", type=int, default=30, metavar="N", help="how many days back, today included; 30")
+    parser.add_argument("--open", action="store_true", help="open it in the browser")
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the file's path and a sentence for each stage; a failure is one sentence on stderr."""
+    return told("report", arguments, lambda: _said(arguments))
+
+
+def _said(arguments: argparse.Namespace) -> Said:
+    params: dict[str, Any] = {"days": arguments.days}
+    if arguments.project is not None:
+        params["projectPath"] = str(arguments.project.absolute())
+    try:
+        with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+            answer = sidecar.request("state/report", params)
+    except RequestFailed as error:
+        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from None
+    if arguments.open and not webbrowser.open(Path(answer["path"]).as_uri()):
+        raise CommandFailed("There is no browser to open it with.", hint=f"The report is {answer['path']}.")
+    return Said(answer, [answer["path"], *(f"{stage['name']}: {stage['sentence']}" for stage in answer["stages"])])

@@ -1,0 +1,1 @@
+"""What an operator needs: to see what the sidecar does, and to decide on the next step of the rollout."""

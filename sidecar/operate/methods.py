@@ -1,0 +1,72 @@
+"""`state/report`."""
+
+import os
+
+from sidecar.call import Call
+from sidecar.core.errors import StateDegraded, WorkspaceUnavailable
+from sidecar.method import Lane, method
+from sidecar.metrics import first_day
+from sidecar.operate.model import StateReportParams, StateReportResult
+from sidecar.operate.report.page import Heading, page
+from sidecar.operate.report.rollout import evidence_of, stages
+from sidecar.operate.report.seen import Seen, look
+from sidecar.settings.resolve import Settings
+from sidecar.system.whole_files import write_whole
+
+FILE_NAME = "report.html"
+DAY_MS = 86_400_000
+
+
+def report(call: Call, params: StateReportParams) -> StateReportResult:
+    """Writes what was measured as one HTML file, with what it says of each stage of the rollout at its top.
+
+    The file needs no network and tells no prompts and no paths.
+    """
+    project, name = _project(call, params)
+    settings = call.process.settings(project or "")
+    now_ms = call.now_ms()
+    since_day = first_day(now_ms, params.days)
+    call.database.behind.flush()
+    with call.database.read() as tx:
+        seen = look(tx, project, since_day, now_ms - params.days * DAY_MS)
+    judged = stages(
+        evidence_of(seen.modes.active, seen.modes.passive, _days(seen), seen.errors, seen.artifacts, settings)
+    )
+    written = page(_heading(call, settings, name, since_day), seen, judged).encode()
+    path = os.path.join(call.process.state_dir, FILE_NAME)
+    try:
+        write_whole(path, written, durable=False)
+    except OSError as error:
+        raise StateDegraded("The report cannot be written.", hint="Check the state folder's permissions.") from error
+    return StateReportResult(path=path, bytes=len(written), since_day=since_day, stages=judged)
+
+
+def _project(call: Call, params: StateReportParams) -> tuple[str | None, str | None]:
+    """The project's key and name; None without one."""
+    if params.project_path is None:
+        return None, None
+    workspace = call.process.workspaces.get(params.project_path, None)
+    return workspace.project_key, workspace.project.name
+
+
+def _days(seen: Seen) -> tuple[int, int, int]:
+    active, passive, both = (sum(day.modes[mode].calls > 0 for day in seen.days) for mode in range(3))
+    return active, passive, both
+
+
+def _heading(call: Call, settings: Settings, name: str | None, since_day: str) -> Heading:
+    return Heading(
+        project=name,
+        since_day=since_day,
+        today=call.now()[:10],
+        made_at=call.now()[:16].replace("T", " ") + " UTC",
+        now_ms=call.now_ms(),
+        version=call.process.version,
+        mode=settings.mode,
+        snapshot=bool(settings["snapshot"]),
+        rehydrate=bool(settings["rehydrate"]),
+        cache_bytes=int(settings["cache.diskBytes"]),
+    )
+
+
+METHODS = (method("state/report", report, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),)
