@@ -1,0 +1,101 @@
+"""What the figures say of each stage: enough of them first, then the targets."""
+
+import pytest
+
+from sidecar.metrics import MetricsFigures, figures_of
+from sidecar.operate.model import ReportStage
+from sidecar.operate.report.rollout import Evidence, next_step, stages
+
+ENOUGH = {
+    "calls": 100.0, "followUps": 80.0, "followUpHits": 60.0, "wouldInjectBytes": 60_000.0, "baselineBytes": 100_000.0,
+    "elapsedMs.upTo{ms=20}": 100.0, "runs": 100.0, "outcome.completed": 95.0, "outcome.aborted": 5.0,
+    "governor{action=ok}": 90.0, "governor{action=snapshot}": 10.0,
+}  # fmt: skip
+NOTHING = figures_of({})
+KEPT = {("devlog", "accepted"): 4, ("adr", "discarded"): 1}
+
+
+def figures(**changes: float) -> MetricsFigures:
+    named = {name.replace("__", "{reason=") + "}" if "__" in name else name: value for name, value in changes.items()}
+    return figures_of({**ENOUGH, **named})
+
+
+def judged(
+    active: MetricsFigures = NOTHING,
+    passive: MetricsFigures = NOTHING,
+    *,
+    days: int = 5,
+    errors: dict[str, int] | None = None,
+    mode: str = "passive",
+    rehydrate: bool = False,
+) -> dict[str, ReportStage]:
+    told = stages(Evidence(active, passive, days, days, days, errors or {}, KEPT, mode, True, rehydrate))
+    return {stage.name: stage for stage in told}
+
+
+def verdicts(told: dict[str, ReportStage]) -> list[str]:
+    return [stage.verdict for stage in told.values()]
+
+
+def test_without_data_nothing_is_said_for_or_against() -> None:
+    told = judged()
+    assert verdicts(told) == ["moreData"] * 4
+    assert next_step(list(told.values())).startswith("Stay where you are")
+
+
+def test_passive_figures_that_hold_say_inject_and_what_it_would_save() -> None:
+    told = judged(passive=figures())
+    assert told["inject"].verdict == "go"
+    assert told["inject"].sentence.startswith(
+        "Injecting would save 40 % of full packs' bytes, by 100 prompts on 5 days"
+    )
+    assert next_step(list(told.values())) == "Next: injecting packs. The targets hold, and the data suffice."
+
+
+@pytest.mark.parametrize(
+    ("changes", "missed"),
+    [
+        ({"followUpHits": 47.0}, "packs from the cache in follow-ups"),
+        ({"wouldInjectBytes": 71_000.0}, "fewer bytes per turn than full packs"),
+        ({"elapsedMs.upTo{ms=600}": 50.0}, "95 of 100 pre-runs took at most"),
+        ({"passedThrough__deadline": 2.0}, "prompts without packs by error or delay"),
+    ],
+)
+def test_each_target_that_is_missed_is_named_and_keeps_from_injecting(changes: dict[str, float], missed: str) -> None:
+    stage = judged(passive=figures(**changes))["inject"]
+    assert stage.verdict == "wait"
+    assert stage.sentence.endswith(f"missed: {missed}.")
+    assert [check.name.lower() for check in stage.checks if check.holds is False] == [missed]
+
+
+def test_the_targets_themselves_are_reached_by_reaching_them() -> None:
+    told = judged(passive=figures(followUpHits=48.0, wouldInjectBytes=70_000.0))
+    assert told["inject"].verdict == "go"
+
+
+def test_unforeseen_errors_on_the_way_of_a_run_count_and_others_do_not() -> None:
+    assert judged(passive=figures(), errors={"-32016 artifact/get": 50})["inject"].verdict == "go"
+    assert judged(passive=figures(), errors={"-32603 continuity/preRun": 2})["inject"].verdict == "wait"
+
+
+def test_few_prompts_or_days_do_not_suffice_however_good_they_are() -> None:
+    assert judged(passive=figures(), days=2)["inject"].verdict == "moreData"
+    assert judged(passive=figures(calls=49.0))["inject"].verdict == "moreData"
+
+
+def test_when_packs_are_injected_it_is_their_figures_that_count() -> None:
+    told = judged(active=figures(followUpHits=10.0), passive=figures(), mode="active")
+    assert (told["inject"].is_on, told["inject"].verdict) == (True, "wait")
+    assert next_step(list(told.values())) == "Go no further: injecting packs is on and misses a target."
+
+
+def test_rehydrating_waits_for_snapshots_and_for_runs_that_end_as_well_as_before() -> None:
+    passive = figures()
+    assert judged(figures(), passive, mode="active")["rehydrate"].verdict == "go"
+    worse = figures(**{"outcome.completed": 90.0, "outcome.error": 5.0})
+    assert judged(worse, passive, mode="active")["rehydrate"].verdict == "wait"
+    told = judged(figures(), passive, mode="active")
+    assert next_step(list(told.values())) == "Next: rehydrating. The targets hold, and the data suffice."
+    all_on = judged(figures(), passive, mode="active", rehydrate=True)
+    assert next_step(list(all_on.values())).startswith("Every stage is on")
+    assert judged(figures(**{"governor{action=snapshot}": 60.0}), passive, mode="active")["snapshot"].verdict == "wait"
