@@ -2,7 +2,6 @@
 
 import os
 import queue
-import shutil
 import signal
 import subprocess
 import threading
@@ -15,6 +14,7 @@ from sidecar.core.clock import Clock
 from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
 from sidecar.ralph.heard import Bounds, Command, EndedBy, Heard
 from sidecar.ralph.hearing import Hearing
+from sidecar.ralph.installed import find_program
 from sidecar.ralph.kept import Kept
 from sidecar.ralph.promise import Promise
 from sidecar.system.process_tree import end_group, end_tree, start
@@ -84,7 +84,7 @@ def run_agent(
 
 
 def _started(command: Command, mark: str) -> "subprocess.Popen[bytes]":
-    program = find_program(command)
+    program = find_program(command.argv[0], command.cwd, command.environment)
     try:
         return start(
             (program, *command.argv[1:]),
@@ -100,24 +100,6 @@ def _started(command: Command, mark: str) -> "subprocess.Popen[bytes]":
             f"The agent {program} cannot be started: {error.strerror or type(error).__name__}.",
             hint="Start it by hand once; a script needs a first line that names its interpreter.",
         ) from error
-
-
-def find_program(command: Command) -> str:
-    """Finds the agent's program as its own environment would; raises AgentUnavailable."""
-    name = command.argv[0]
-    path = command.environment.get("PATH")
-    place = str(command.cwd / name) if os.path.dirname(name) and not os.path.isabs(name) else name
-    if (program := shutil.which(place, path=path)) is not None:
-        return program
-    if shutil.which(place, mode=os.F_OK, path=path) is not None:
-        raise AgentUnavailable(
-            f"The agent {name} is not executable.",
-            hint=f"Make it executable: chmod +x {shutil.which(place, os.F_OK, path)}",
-        )
-    raise AgentUnavailable(
-        f"The agent {name} is not on this machine.",
-        hint="Install it, add its folder to PATH, or choose another with --harness.",
-    )
 
 
 class _Pipes:

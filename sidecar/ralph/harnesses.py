@@ -3,11 +3,11 @@
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sidecar.core.errors import InvalidParams
-from sidecar.ralph.heard import Command, Speech, Wanted
+from sidecar.ralph.heard import Command, Speech, Version, Wanted
 
 PROMPT_FILE = "{prompt_file}"
 MODEL = "{model}"
@@ -16,46 +16,63 @@ MODEL = "{model}"
 
 @dataclass(frozen=True, slots=True)
 class Harness:
-    """How one agent is called: its program with what is always said, then what the user asked for, then the end."""
+    """How one agent is called from a version on: what is always said, then what the user asked for, then the end.
 
+    `allow_all` is said with `--allow-all`, `guarded` without: what the agent needs so that it may edit files at all.
+    `trusted` is set in its environment with `--allow-all`.
+    """
+
+    since: Version
     argv: tuple[str, ...]
-    model: str
-    allow_all: tuple[str, ...]
     speech: Speech
+    model: str = "--model"
+    allow_all: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
+    trusted: Mapping[str, str] = field(default_factory=dict)
     end: tuple[str, ...] = ()
 
 
-HARNESSES: Mapping[str, Harness] = {
-    "claude": Harness(
-        argv=("claude", "-p", "--output-format", "stream-json", "--verbose"),
-        model="--model",
-        allow_all=("--dangerously-skip-permissions",),
-        speech="claude",
+_GEMINI_TRUSTS = {"GEMINI_CLI_TRUST_WORKSPACE": "true"}
+_OPENCODE = ("opencode", "run", "--format", "json")
+_YOLO, _AUTO_EDIT = ("--approval-mode", "yolo"), ("--approval-mode", "auto_edit")
+
+HARNESSES: Mapping[str, tuple[Harness, ...]] = {
+    "claude": (
+        Harness(
+            since=(0, 0, 0),
+            argv=("claude", "-p", "--output-format", "stream-json", "--verbose"),
+            allow_all=("--dangerously-skip-permissions",),
+            speech="claude",
+        ),
     ),
-    "codex": Harness(
-        argv=("codex", "exec", "--json", "--skip-git-repo-check"),
-        model="--model",
-        allow_all=("--dangerously-bypass-approvals-and-sandbox",),
-        guarded=("--sandbox", "workspace-write"),
-        end=("-",),
-        speech="codex",
+    "codex": (
+        Harness(
+            since=(0, 0, 0),
+            argv=("codex", "exec", "--json", "--skip-git-repo-check"),
+            allow_all=("--dangerously-bypass-approvals-and-sandbox",),
+            guarded=("--sandbox", "workspace-write"),
+            end=("-",),
+            speech="codex",
+        ),
     ),
-    "gemini": Harness(
-        argv=("gemini", "--output-format", "stream-json"),
-        model="--model",
-        allow_all=("--approval-mode", "yolo"),
-        guarded=("--approval-mode", "auto_edit"),
-        speech="gemini",
+    "gemini": (
+        Harness(
+            since=(0, 11, 0),
+            argv=("gemini", "--output-format", "stream-json"),
+            allow_all=_YOLO,
+            guarded=_AUTO_EDIT,
+            trusted=_GEMINI_TRUSTS,
+            speech="gemini",
+        ),
+        Harness(since=(0, 0, 0), argv=("gemini",), allow_all=_YOLO, guarded=_AUTO_EDIT, speech="plain"),
     ),
-    "opencode": Harness(
-        argv=("opencode", "run", "--format", "json"),
-        model="--model",
-        allow_all=("--dangerously-skip-permissions",),
-        speech="opencode",
+    "opencode": (
+        Harness(since=(1, 18, 0), argv=_OPENCODE, allow_all=("--auto",), speech="opencode"),
+        Harness(since=(1, 4, 0), argv=_OPENCODE, allow_all=("--dangerously-skip-permissions",), speech="opencode"),
+        Harness(since=(0, 0, 0), argv=_OPENCODE, trusted={"OPENCODE_PERMISSION": '{"*":"allow"}'}, speech="opencode"),
     ),
 }
-"""`guarded` is what an agent needs without `--allow-all`, so that it may edit files at all."""
+"""Newest first; an agent whose version is not known is called as the newest is."""
 
 NAMES = (*HARNESSES, "custom")
 
@@ -64,9 +81,7 @@ def command_of(wanted: Wanted, prompt: str, cwd: Path, environment: Mapping[str,
     """Gives what is run for a prompt; raises InvalidParams for an unknown harness or a custom one without a command."""
     if wanted.harness == "custom":
         return _custom(wanted, prompt, cwd, environment, prompt_file)
-    harness = HARNESSES.get(wanted.harness)
-    if harness is None:
-        raise InvalidParams(f"There is no harness {wanted.harness!r}.", hint=f"Choose one of {', '.join(NAMES)}.")
+    harness = harness_of(wanted.harness, wanted.version)
     argv = (
         *harness.argv,
         *((harness.model, wanted.model) if wanted.model else ()),
@@ -74,20 +89,28 @@ def command_of(wanted: Wanted, prompt: str, cwd: Path, environment: Mapping[str,
         *wanted.extra,
         *harness.end,
     )
-    return Command(argv, prompt.encode("utf-8", "replace"), cwd, environment, harness.speech)
+    given = {**environment, **(harness.trusted if wanted.allow_all else {})}
+    return Command(argv, _bytes(prompt), cwd, given, harness.speech)
+
+
+def harness_of(name: str, version: Version | None) -> Harness:
+    """Gives how a harness of that name and version is called; raises InvalidParams for a name there is none of."""
+    rows = HARNESSES.get(name)
+    if rows is None:
+        raise InvalidParams(f"There is no harness {name!r}.", hint=f"Choose one of {', '.join(NAMES)}.")
+    return next(row for row in rows if version is None or version >= row.since)
 
 
 def _custom(wanted: Wanted, prompt: str, cwd: Path, environment: Mapping[str, str], prompt_file: Path) -> Command:
     words = _words(wanted.command or "")
     if not words:
         raise InvalidParams("The custom harness needs a command.", hint="Say which with --harness-command.")
-    by_file = any(PROMPT_FILE in word for word in words)
     argv = (
         *(word.replace(PROMPT_FILE, str(prompt_file)).replace(MODEL, wanted.model or "") for word in words),
         *wanted.extra,
     )
-    stdin = b"" if by_file else prompt.encode("utf-8", "replace")
-    return Command(argv, stdin, cwd, environment, "plain")
+    is_fed = not any(PROMPT_FILE in word for word in words)
+    return Command(argv, _bytes(prompt) if is_fed else b"", cwd, environment, "plain")
 
 
 def _words(command: str) -> list[str]:
@@ -98,3 +121,7 @@ def _words(command: str) -> list[str]:
         return shlex.split(command)
     except ValueError as error:
         raise InvalidParams(f"The custom harness's command cannot be read: {error}.") from error
+
+
+def _bytes(prompt: str) -> bytes:
+    return prompt.encode("utf-8", "replace")

@@ -8,18 +8,21 @@ from typing import Literal
 Speech = Literal["claude", "codex", "gemini", "opencode", "plain"]
 """How an agent's output is read: its own stream of JSON events, or plain text."""
 
+Version = tuple[int, int, int]
+
 EndedBy = Literal["exit", "result", "idle", "wall", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the user asked for; `command` is the custom harness's own."""
+    """What the user asked for; `command` is the custom harness's own, `version` the installed one's, where known."""
 
     harness: str = "claude"
     model: str | None = None
     allow_all: bool = False
     extra: tuple[str, ...] = ()
     command: str | None = None
+    version: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
