@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sidecar.call import Process
     from sidecar.method import Method, Notification
     from sidecar.rpc.dispatch import Dispatcher
+    from sidecar.workspace import Workspace
 
     Rows = tuple[tuple[Method, ...], tuple[Notification, ...]]
 
@@ -274,7 +275,6 @@ def load_first_rows() -> "Rows":
 def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
     """Makes what lives as long as the process."""
     from sidecar.call import Process
-    from sidecar.packs import prepare
     from sidecar.settings.resolve import resolve
     from sidecar.settings.table import flatten
     from sidecar.storage.lru import Lru
@@ -295,8 +295,19 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
         hot=Lru(int(settings["cache.hotBytes"])),
         background=Pool(max_workers=8, thread_name_prefix="gather"),
         indexing=Pool(max_workers=1, thread_name_prefix="index"),
-        after_run=prepare,
+        after_run=after_run,
     )
+
+
+def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> None:
+    """Prepares the next pre-run, and has the knowledge synced where that is due."""
+    from sidecar.packs import prepare
+
+    prepare(process, workspace, sub_chat_id)
+    if process.settings(workspace.project_key)["knowledge.repository"]:
+        from sidecar.knowledge import sync_when_due  # loaded behind what the way to a first answer needs
+
+        sync_when_due(process, workspace)
 
 
 def unusable_log_folder(log_dir: str | None) -> list[str]:

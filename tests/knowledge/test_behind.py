@@ -1,0 +1,108 @@
+"""Syncs that come by themselves: behind a run, when the settings say so, and never otherwise."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sidecar.knowledge.behind import AGAIN_AFTER_MS, sync_when_due
+from sidecar.knowledge.locking import one_at_a_time
+from tests.support.conversation import Conversation
+from tests.support.knowledge import Knowledge, item
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import active, shop
+
+__all__ = ["active", "shop"]
+
+ADR = "company/adrs/adr-1.md"
+HOUR_MS = 3_600_000
+
+
+@pytest.fixture
+def knowledge(active: MemorySidecar, shop: Repository, make_repository: Callable[..., Repository]) -> Knowledge:
+    active.clock.advance(HOUR_MS)  # the runs that are played end a minute after the clock begins
+    return Knowledge(active, shop.path, make_repository({ADR: item("Use PostgreSQL")}, name="knowledge"))
+
+
+def ran(knowledge: Knowledge, session: str = "one") -> int:
+    """Plays a run and what follows it; gives how many pointers there are."""
+    Conversation(knowledge.sidecar.client, knowledge.project, sub_chat_id=session).turn("Look at it", session=session)
+    process = knowledge.sidecar.app.process
+    assert process is not None
+    assert process.settle(20)
+    return len(knowledge.files())
+
+
+def synced_at(knowledge: Knowledge) -> Any:
+    return knowledge.ask("status")["lastSyncAt"]
+
+
+def test_with_nothing_configured_nothing_runs(knowledge: Knowledge) -> None:
+    assert ran(knowledge) == 0
+    assert synced_at(knowledge) is None
+    assert knowledge.ask("shouldSync") == {
+        "shouldSync": False, "reason": "manual", "detail": "Nothing that is configured asks for a sync.",
+        "sessionsSinceSync": 1,
+    }  # fmt: skip
+
+
+def test_so_many_sessions_are_followed_by_a_sync_and_counted_anew(knowledge: Knowledge) -> None:
+    knowledge.set(sessionThreshold=2)
+    assert ran(knowledge, "one") == 0
+    assert ran(knowledge, "one") == 0, "one session counts once, however many runs it has"
+    assert ran(knowledge, "two") == 1
+    assert knowledge.ask("shouldSync")["sessionsSinceSync"] == 0
+
+
+def test_a_stale_memory_is_synced_behind_a_run(knowledge: Knowledge) -> None:
+    knowledge.set(stalenessThreshold="6h")
+    assert ran(knowledge) == 1
+    first = synced_at(knowledge)
+    knowledge.repository.commit({"company/adrs/adr-2.md": item("One writer")})
+    knowledge.sidecar.clock.advance(6 * HOUR_MS)
+    assert (ran(knowledge), synced_at(knowledge)) == (1, first)
+    knowledge.sidecar.clock.advance(1)
+    assert ran(knowledge) == 2
+
+
+def test_a_moved_head_is_followed_behind_a_run(knowledge: Knowledge) -> None:
+    knowledge.set(onHeadMoved=True)
+    assert ran(knowledge) == 1
+    knowledge.repository.commit({"company/adrs/adr-2.md": item("One writer")})
+    assert ran(knowledge) == 2
+    first = synced_at(knowledge)
+    knowledge.sidecar.clock.advance(1_000)
+    assert (ran(knowledge), synced_at(knowledge)) == (2, first)
+
+
+def test_a_sync_that_failed_is_not_tried_again_at_once(knowledge: Knowledge) -> None:
+    knowledge.set(sessionThreshold=1)
+    broken = knowledge.repository.path / ADR
+    text = broken.read_text()
+    knowledge.repository.commit({ADR: "---\nno: [end\n---\n"})
+    assert ran(knowledge) == 0
+    broken.write_text(text)
+    knowledge.repository.commit()
+    assert ran(knowledge) == 0
+    knowledge.sidecar.clock.advance(AGAIN_AFTER_MS)
+    assert ran(knowledge) == 1
+
+
+def test_where_another_process_syncs_nothing_is_done_and_nothing_failed(knowledge: Knowledge) -> None:
+    knowledge.set(sessionThreshold=1)
+    process = knowledge.sidecar.app.process
+    assert process is not None
+    project = process.workspaces.get(str(knowledge.project), None).project_key
+    with one_at_a_time(process.state_dir, project):
+        assert ran(knowledge) == 0
+    assert ran(knowledge) == 1
+
+
+def test_nothing_begins_once_the_process_is_ending(knowledge: Knowledge) -> None:
+    knowledge.set(sessionThreshold=1)
+    process = knowledge.sidecar.app.process
+    assert process is not None
+    process.background.shutdown(wait=True)
+    workspace = process.workspaces.get(str(knowledge.project), None)
+    assert sync_when_due(process, workspace) is None
