@@ -15,11 +15,13 @@ from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDeg
 from sidecar.memory.document import MAX_FILE_BYTES
 from sidecar.memory.layout import FOLDER, MEMORIES, is_name
 from sidecar.system import filelock
-from sidecar.system.whole_files import write_whole
+from sidecar.system.whole_files import is_unfinished, write_whole
 
 LOCK_FILE = ".lock"
 LOCK_WAIT_S = 5.0
 MAX_LOCK_BYTES = 64 * 1024
+LEFT_BEHIND_MS = 3_600_000
+"""A file that has been half written for so long never will be whole."""
 KEPT_DAYS = 32
 """Days whose last number is remembered; older ones are known from their files."""
 
@@ -114,13 +116,13 @@ class MemoryFolder:
         target = self._inside(path, make=True)
         if os.path.lexists(target):
             raise Conflict("A memory's file of that name is there already.")
-        return _write_whole(target, content, durable=durable)
+        return _written(target, content, durable=durable)
 
     def replace(self, path: str, before: bytes, content: bytes, *, durable: bool = True) -> Stamp:
         """Writes a file anew, whole or not at all; raises Conflict when it is no longer what it was."""
         if self.read(path)[0] != before:
             raise Conflict("The memory's file was changed meanwhile.", hint="Look at it again.")
-        return _write_whole(self._inside(path), content, durable=durable)
+        return _written(self._inside(path), content, durable=durable)
 
     def take_away(self, path: str, before: bytes | None) -> None:
         """Removes a file that is as it was; raises Conflict when it is not, or NotFound when it is gone."""
@@ -146,13 +148,22 @@ class MemoryFolder:
         self._prune(path)
         return stamp_of(os.lstat(target))
 
+    def sweep(self, now_ms: int) -> None:
+        """Removes what writers that were killed left half written, here and beside the folder."""
+        for folder, _, names in os.walk(self._outer):
+            for name in filter(is_unfinished, names):
+                path = os.path.join(folder, name)
+                with suppress(OSError):
+                    if now_ms - os.lstat(path).st_mtime * 1000 > LEFT_BEHIND_MS:
+                        os.unlink(path)
+
     def holds(self, name: str) -> bool:
-        """Says whether a derived file is there."""
+        """Says whether a file is there."""
         return os.path.lexists(os.path.join(self.root, name))
 
     def write_index(self, name: str, content: bytes) -> None:
         """Writes a derived file beside the memories."""
-        _write_whole(os.path.join(self.root, name), content, durable=False)
+        write_whole(os.path.join(self.root, name), content, durable=False)
 
     def _open_lock(self) -> int:
         try:
@@ -251,22 +262,9 @@ def _allowed(part: str) -> str:
     return part
 
 
-def _write_whole(target: str, content: bytes, *, durable: bool = True) -> Stamp:
-    """Writes a file whole or not at all, and tells which state of it that is."""
+def _written(target: str, content: bytes, *, durable: bool = True) -> Stamp:
     write_whole(target, content, durable=durable)
-    if durable:
-        _sync(os.path.dirname(target))
     return stamp_of(os.lstat(target))
-
-
-def _sync(folder: str) -> None:
-    """Makes a rename outlast a power loss, where a folder can be opened (not on Windows)."""
-    if os.name != "nt":
-        fd = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
 
 
 def _all_of(fd: int, limit: int) -> bytes:
@@ -280,7 +278,7 @@ def _all_of(fd: int, limit: int) -> bytes:
 def _ignore_itself(folder: str) -> None:
     ignore = os.path.join(folder, ".gitignore")
     if not os.path.lexists(ignore):
-        _write_whole(ignore, _IGNORE_ALL)
+        write_whole(ignore, _IGNORE_ALL)
 
 
 def _gone() -> NotFound:

@@ -1,12 +1,15 @@
-"""Brings the index up to date with the files: a look at their stamps, and only what changed is read.
+"""Brings the index up to date with the files: what a watch tells, else a look at their stamps; only that is read.
 
 The files are the truth. What a look cannot prove is read again: a file written within the clock's tick of its last
-reading may have changed since without showing it (git's racy entries).
+reading may have changed since without showing it (git's racy entries). A watch proves more than a look, as long as
+nobody else has written the index since: that one may have read an older file than we did.
 """
 
+import os
+import stat
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from sidecar.call import Process
@@ -16,17 +19,22 @@ from sidecar.core.redact import redact
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import document
 from sidecar.memory.entry import Memory
-from sidecar.memory.files import MemoryFolder, Stamp
-from sidecar.memory.layout import place_of
+from sidecar.memory.files import MemoryFolder, Numbers, Stamp
+from sidecar.memory.layout import INDEX_FILE, is_name, place_of
 from sidecar.memory.ranking.words import wording_of
 from sidecar.memory.sameness import digest_of
 from sidecar.memory.store import entries, private
 from sidecar.memory.store.entries import Indexed, KnownFile
 from sidecar.memory.walking import Tree, walk
+from sidecar.memory.watching import Watched
+from sidecar.system.whole_files import is_unfinished
 from sidecar.workspace import Workspace
 
 RACY_NS = 2_000_000_000
 """The coarsest clock of a file system in use: two seconds (FAT)."""
+
+FEW_CHANGED = 500
+"""Of more changed files it is not asked one by one what became of them."""
 
 CHUNK = 500
 """So many new files are put into the index at once, so that others get to write meanwhile."""
@@ -60,18 +68,66 @@ class Index:
         self._lock = threading.RLock()
         self._known: tuple[int, dict[str, KnownFile]] | None = None
         self._revision: tuple[int, int] | None = None
+        self._watched = Watched(process, self.folder.root)
+        self._looked: tuple[int, Checked] | None = None
+        """At which revision of the index all files were in it, and what the look at them found."""
+
+    @contextmanager
+    def locked(self) -> Iterator[Numbers]:
+        """Keeps others from changing memories meanwhile; the folder is made if need be, once its loss was noticed."""
+        if not self.folder.exists():
+            self.check()
+        with self.folder.locked() as numbers:
+            yield numbers
 
     def check(self) -> Checked:
-        """Takes in what changed since the last look, by whomever."""
-        with self._lock:
+        """Takes in what changed since the last answer, by whomever."""
+        with self._looking():
             is_there = self.folder.exists()
-            tree = walk(self.folder) if is_there else Tree({}, (), ())
-            known = self._files()
-            suspect = [path for path, stamp in tree.files.items() if _may_differ(known.get(path), stamp)]
-            gone = [path for path in known if path not in tree.files and not path.startswith(tree.unreadable)]
-            # A folder that is gone as a whole was moved or thrown away: no word on any one memory.
-            changed = self._take_in(suspect, gone, known, buries=None if is_there else False)
-            return Checked(len(tree.files), changed, len(gone), tree.warnings)
+            changed = self._watched.changed() if is_there else None
+            suspect = _suspect(self.folder.root, changed) if changed is not None else None
+            if suspect is None or self._looked is None or self._looked[0] != self.revision():
+                return self._look_over(is_there=is_there)
+            before = self._looked[1]
+            if suspect and before.warnings:  # what is warned of may be mended by it
+                return self._look_over(is_there=is_there)
+            found = self._look_at(suspect, before) if suspect else before._replace(changed=0, removed=0)
+            self._looked = self._looked[0], found
+            return found
+
+    def look_over(self) -> Checked:
+        """Looks at every file, whatever a watch tells, and takes in what changed."""
+        with self._looking():
+            return self._look_over(is_there=self.folder.exists())
+
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        """One at a time; after a failure nothing that a watch has told counts as looked at."""
+        with self._lock:
+            try:
+                yield
+            except BaseException:
+                self._looked = None
+                raise
+
+    def _look_over(self, *, is_there: bool) -> Checked:
+        tree = walk(self.folder) if is_there else Tree({}, (), ())
+        revision, known = self._files()
+        suspect = [path for path, stamp in tree.files.items() if _may_differ(known.get(path), stamp)]
+        gone = [path for path in known if path not in tree.files and not path.startswith(tree.unreadable)]
+        found = Checked(len(tree.files), 0, len(gone), tree.warnings)
+        self._looked = revision, found
+        # A folder that is gone as a whole was moved or thrown away: no word on any one memory.
+        changed = self._take_in(suspect, gone, known, buries=None if is_there else False)
+        self._looked = self._looked[0], found._replace(changed=changed)
+        return self._looked[1]
+
+    def _look_at(self, suspect: Sequence[str], before: Checked) -> Checked:
+        """Takes in some files that something happened to."""
+        _, known = self._files()
+        gone = [path for path in suspect if path in known and not self.folder.holds(path)]
+        changed = self._take_in([path for path in suspect if path not in gone], gone, known, buries=None)
+        return Checked(self.files(), changed, len(gone), before.warnings)
 
     def refresh(self, paths: Iterable[str], *, buries: bool | None = None) -> None:
         """Takes in some files that were just written or removed.
@@ -79,24 +135,24 @@ class Index:
         `buries` says whether a wording that is no more counts as deleted by the user; None: unless it was kept for
         the session only.
         """
-        with self._lock:
-            self._take_in(list(paths), [], self._files(), buries=buries)
+        with self._looking():
+            self._take_in(list(paths), [], self._files()[1], buries=buries)
 
     def rebuild(self) -> Checked:
         """Throws the index away and reads every file; what was deleted since the last look still counts as deleted."""
-        with self._lock:
+        with self._looking():
             with suppress(StateDegraded):
-                self.check()
+                self.look_over()
             with self.process.database.write(durable=False) as tx:
                 entries.clear(tx, self.project)
                 entries.advance(tx, self.project)
-            self._known = None
-            return self.check()
+            self._known = self._looked = None
+            return self.look_over()
 
     def files(self) -> int:
         """Gives how many files the index has."""
         with self._lock:
-            return len(self._files())
+            return len(self._files()[1])
 
     def revision(self) -> int:
         """Gives a number that changes with the index; read again only when something was committed."""
@@ -108,11 +164,12 @@ class Index:
         self._revision = generation, revision
         return revision
 
-    def _files(self) -> dict[str, KnownFile]:
+    def _files(self) -> tuple[int, dict[str, KnownFile]]:
+        """Gives every file that is in the index, and at which revision of it."""
         if self._known is None or self._known[0] != self.revision():
             with self.process.database.read() as tx:
                 self._known = entries.revision(tx, self.project), entries.files_of(tx, self.project)
-        return self._known[1]
+        return self._known
 
     def _take_in(
         self, suspect: Sequence[str], gone: Sequence[str], known: dict[str, KnownFile], *, buries: bool | None
@@ -181,8 +238,10 @@ class Index:
                 if (keeping != "session" if buries is None else buries)
                 and not private.is_alive(tx, self.project, digest)
             ], self.process.clock.now_ms())  # fmt: skip
-            entries.advance(tx, self.project)
+            revision = entries.advance(tx, self.project)
         self._known = None
+        if self._looked is not None and self._looked[0] == revision - 1:  # else somebody wrote in between
+            self._looked = revision, self._looked[1]
 
 
 class Indexes:
@@ -210,6 +269,36 @@ _UNREADABLE = "The file cannot be read."
 
 def _may_differ(known: KnownFile | None, stamp: Stamp) -> bool:
     return known is None or known.is_racy or known.stamp != stamp
+
+
+def _suspect(root: str, changed: Iterable[str]) -> list[str] | None:
+    """Gives the memory files among what something happened to; None where all is to be looked at.
+
+    That is so when a folder or a link, or what nobody but a user would have put there, is among it.
+    """
+    suspect: list[str] = []
+    for path in changed:
+        if not path.startswith(f"{root}/"):
+            continue  # the folder of the watch's own files
+        below = path[len(root) + 1 :]
+        name = below.rpartition("/")[2]
+        if name.startswith(".") or is_unfinished(name) or below == INDEX_FILE:
+            continue
+        if not is_name(name) or not name.endswith(".md") or not _is_plain(path):
+            return None
+        if place_of(below) is not None:
+            suspect.append(below)
+    return suspect if len(suspect) <= FEW_CHANGED else None
+
+
+def _is_plain(path: str) -> bool:
+    """Says whether a path leads to a file, or to nothing any more."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
 
 
 def _indexed(memory: Memory) -> Indexed:

@@ -13,7 +13,7 @@ from sidecar.memory.access import THE_USERS
 from sidecar.memory.attention import DAY_MS, policy_of
 from sidecar.memory.entry import Memory
 from sidecar.memory.front_matter import Value
-from sidecar.memory.store import entries, upkeep
+from sidecar.memory.store import entries, private, upkeep
 from sidecar.memory.upkeep import Archiving, Due, TierChange, due
 from sidecar.memory.writing import Writer
 from sidecar.workspace import Workspace
@@ -23,9 +23,9 @@ CHUNK = 100
 
 
 def what_is_due(process: Process, workspace: Workspace) -> Due:
-    """Looks at every memory of a project, whoever's it is."""
+    """Looks at every memory of a project, whoever's it is, and at every file, whatever a watch tells of it."""
     writer = Writer(process, workspace, THE_USERS)
-    writer.index.check()
+    writer.index.look_over()
     with process.database.read() as tx:
         rows = upkeep.rows(tx, writer.project)
     return due(rows, process.clock.now_ms(), policy_of(process.settings(writer.project)))
@@ -40,16 +40,17 @@ def maintain(process: Process, workspace: Workspace) -> tuple[Due, tuple[str, ..
     writer = Writer(process, workspace, THE_USERS)
     left: list[str] = []
     for start in range(0, len(found.tiers), CHUNK):
-        with writer.folder.locked():
+        with writer.index.locked():
             left += writer.amend(list(_with_memories(writer, found.tiers[start : start + CHUNK])))
     if found.archive or found.cleaned:
-        with writer.folder.locked():
+        with writer.index.locked():
             left += writer.archive([one.path for one in found.archive])
             for one in found.cleaned:
                 writer.folder.remove(one.path)
             writer.index.refresh([one.path for one in found.cleaned], buries=False)
     if any(found):
         index_file.write(writer.index)
+    writer.folder.sweep(process.clock.now_ms())
     _note(process, writer.project, found)
     return found, tuple(left)
 
@@ -74,7 +75,7 @@ def clean_session(process: Process, workspace: Workspace) -> int:
     with process.database.read() as tx:
         paths = sorted({row.path for row in upkeep.rows(tx, writer.project) if row.keeping == "session"})
     if paths:
-        with writer.folder.locked():
+        with writer.index.locked():
             for path in paths:
                 writer.folder.remove(path)
             writer.index.refresh(paths, buries=False)
@@ -100,6 +101,7 @@ def _note(process: Process, project: str, found: Due) -> None:
     }
     with process.database.write(durable=False) as tx:
         upkeep.done(tx, project, now_ms, dict(told))
+        private.forget_openings(tx, project, now_ms)
 
 
 def within(found: Due, owners: Sequence[str]) -> Due:

@@ -72,7 +72,7 @@ class Placed:
         A file that is not as `before` says is left alone: its change fails with Conflict.
         """
         done: list[tuple[Change, SidecarError | None]] = []
-        with self._index.folder.locked():
+        with self._index.locked():
             for change in changes:
                 try:
                     self._write(change)

@@ -63,7 +63,7 @@ class Writer:
         """Writes a new memory; raises PolicyDenied where it is out of reach, InvalidParams when nothing is left."""
         require_owner(self.reach, new.owner)
         title, text = screened_words(new.title, new.text)
-        with self.folder.locked() as numbers:
+        with self.index.locked() as numbers:
             memory_id = self.next_id(numbers)
             path = file_of(new.owner, new.keeping, memory_id, title)
             self.folder.create(path, document.new_memory({"id": memory_id, **new.facts}, title, text))
@@ -75,7 +75,7 @@ class Writer:
         """Changes a memory; raises NotFound, Conflict when it is not of the version expected, PolicyDenied."""
         title = screened(edit.title).text if edit.title is not None else None
         text = screened(edit.text).text if edit.text is not None else None
-        with self.folder.locked():
+        with self.index.locked():
             memory = self._edit(memory_id, version, Edit(edit.facts, title, text))
         index_file.write(self.index)
         return self._at(memory.path, memory.position)
@@ -119,7 +119,7 @@ class Writer:
 
     def delete(self, memory_id: str, version: str | None) -> Memory:
         """Removes a memory for good; what has the same wording is not captured again. Raises NotFound, Conflict."""
-        with self.folder.locked():
+        with self.index.locked():
             memory, is_group, content = self.found(memory_id)
             _require_version(memory, version)
             rest = document.without(content, memory) if is_group else None
@@ -133,7 +133,7 @@ class Writer:
 
     def restore(self, memory_id: str) -> Memory:
         """Moves an archived memory's file back to where it came from; raises NotFound, Conflict."""
-        with self.folder.locked():
+        with self.index.locked():
             memory, _, _ = self.found(memory_id)
             if not memory.is_archived:
                 raise Conflict("The memory is not archived.")
@@ -144,7 +144,7 @@ class Writer:
 
     def keep_for_good(self, memory_id: str) -> Memory:
         """Makes a memory durable: its file moves, or an entry of a group gets a file of its own. Raises NotFound."""
-        with self.folder.locked():
+        with self.index.locked():
             memory, is_group, content = self.found(memory_id)
             path = self._lasting_path(memory)
             if is_group:

@@ -6,6 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 OWN_FOLDER = ".chati"
+UNFINISHED = ".new"
+"""Ends the name of a file that is being written, after the numbers of the process and thread that write it."""
 
 _IGNORE_ALL = b"# Kept on this machine only.\n*\n"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -16,7 +18,7 @@ def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
 
     A file that is there keeps its permissions. Where several write at once, in one process or more, the last one wins.
     """
-    unfinished = f"{target}.{os.getpid()}-{threading.get_ident()}.new"
+    unfinished = f"{target}.{os.getpid()}-{threading.get_ident()}{UNFINISHED}"
     fd = os.open(unfinished, _FLAGS, 0o644)
     try:
         with os.fdopen(fd, "wb") as stream:
@@ -27,10 +29,28 @@ def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
         with suppress(OSError):
             os.chmod(unfinished, os.stat(target).st_mode & 0o7777)
         os.replace(unfinished, target)
+        if durable:
+            _sync(os.path.dirname(target))
     except OSError:
         with suppress(OSError):
             os.unlink(unfinished)
         raise
+
+
+def is_unfinished(name: str) -> bool:
+    """Says whether a file's name is that of one that is being written, or was when its process was killed."""
+    numbers = name.removesuffix(UNFINISHED).rpartition(".")[2].split("-")
+    return name.endswith(UNFINISHED) and len(numbers) == 2 and all(map(str.isdigit, numbers))
+
+
+def _sync(folder: str) -> None:
+    """Makes a rename outlast a power loss, where a folder can be opened (not on Windows)."""
+    if os.name != "nt":
+        fd = os.open(folder or os.curdir, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 def own_folder(project: Path, *parts: str) -> str:

@@ -1,5 +1,6 @@
 """Memories live through years: tiers follow the score, what is over is archived, rules are proposed to the user."""
 
+import os
 from typing import Any
 
 import pytest
@@ -62,6 +63,24 @@ def test_evidence_and_confidence_make_a_warm_memory_hot(memories: Memories) -> N
     later(memories, 400)
     memories.ask("maintain")
     assert tier(memories, one) == "cold", "decay brings down everything in the end"
+
+
+def test_what_killed_writers_left_and_long_gone_openings_are_swept_away(memories: Memories) -> None:
+    one = memories.add("A fact.")
+    memories.ask("get", id=one["id"], sessionId="s")
+    own = (memories.project / one["path"]).with_name("notes.new")
+    left = [memories.write("shared/durable/a.md.77-1.new", "---"), memories.folder.parent / "session.yaml.78-1.new"]
+    for path in (own, *left):
+        path.write_text("half")
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    fresh = memories.write("shared/durable/b.md.79-1.new", "---")
+    memories.ask("maintain")
+    assert [path.exists() for path in (own, *left, fresh)] == [True, False, False, True]
+    openings = "SELECT count(*) FROM continuity_memory_openings"
+    assert memories.rows(openings) == [(1,)]
+    later(memories, 61)
+    memories.ask("maintain")
+    assert memories.rows(openings) == [(0,)]
 
 
 def test_a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never(

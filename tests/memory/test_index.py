@@ -1,6 +1,7 @@
 """The index is brought up to date with the files before it is used, whoever changed them, and made anew from them."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -134,6 +135,19 @@ def test_a_folder_that_cannot_be_read_keeps_what_was_known_of_it(
     monkeypatch.setattr(os, "scandir", refusing)
     assert memories.ids() == ["mem-a"]
     assert [one["warning"] for one in memories.ask("status")["warnings"]] == ["The folder cannot be read."]
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
+
+
+def test_a_folder_that_vanished_as_a_whole_is_no_word_on_its_memories(memories: Memories) -> None:
+    for text in ("Use pnpm here.", "Cards are printed at night."):
+        memories.add(text)
+    shutil.rmtree(memories.folder)
+    third = memories.add("A third one.")["id"]
+    assert memories.ids() == [third]
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
+    messages = [{"author": "user", "text": "Never print cards by day."}]
+    shutil.rmtree(memories.folder)
+    assert len(memories.ask("capture", sessionId="s", digest={"messages": messages})["kept"]) == 1
     assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
 
 

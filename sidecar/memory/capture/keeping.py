@@ -174,8 +174,7 @@ def strengthened(confidence: float) -> float:
 
 def keep_notes(writer: Writer, notes: Sequence[Note], origin: Origin) -> Kept:
     """Keeps notes in the session's digest of today, once what an interrupted capture had begun is finished."""
-    writer.index.check()  # before the lock makes a folder anew that is gone as a whole
-    with writer.folder.locked() as numbers:
+    with writer.index.locked() as numbers:
         writer.index.check()
         before = [one for one in _finish(writer) if (one.session, one.source) == (origin.session, origin.source)]
         keeper = Keeper(writer, numbers, origin)

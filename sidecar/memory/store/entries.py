@@ -108,13 +108,14 @@ def revision(tx: apsw.Connection, project: str) -> int:
     return int(str(found or 0))
 
 
-def advance(tx: apsw.Connection, project: str) -> None:
-    """Says that a project's index changes in this transaction."""
+def advance(tx: apsw.Connection, project: str) -> int:
+    """Says that a project's index changes in this transaction; gives its new revision."""
     tx.execute(
         "INSERT INTO continuity_memory_revisions (project, revision) VALUES (?, 1)"
         " ON CONFLICT (project) DO UPDATE SET revision = revision + 1",
         (project,),
     )
+    return revision(tx, project)
 
 
 def put_file(tx: apsw.Connection, project: str, path: str, file: KnownFile) -> None:

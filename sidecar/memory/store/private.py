@@ -6,6 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+OPENING_DAYS = 60
+"""A session that opens a memory again after so long counts once more."""
+
+DAY_MS = 86_400_000
+
 
 def put_token(tx: apsw.Connection, token_hash: str, project: str, agent: str, now_ms: int) -> None:
     """Keeps that a token's holder is an agent of a project."""
@@ -67,3 +72,11 @@ def note_opening(tx: apsw.Connection, project: str, memory_id: str, session: str
         (project, memory_id, session, now_ms),
     )
     return tx.changes() > 0
+
+
+def forget_openings(tx: apsw.Connection, project: str, now_ms: int) -> None:
+    """Forgets what was opened long ago."""
+    tx.execute(
+        "DELETE FROM continuity_memory_openings WHERE project = ? AND opened_at_ms < ?",
+        (project, now_ms - OPENING_DAYS * DAY_MS),
+    )

@@ -1,0 +1,225 @@
+"""What a watch tells of the memories is what a look at every file would have found, whatever was done to them."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sidecar.memory import Index, index_of
+from sidecar.memory.index import Checked
+from sidecar.memory.watching import MOST_WATCHED
+from sidecar.system.watch import Unwatchable
+from tests.support.memories import Memories
+from tests.support.memory import MemorySidecar
+
+LONG_MS = 4_000 * 86_400_000
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux's events are a proof")
+
+
+def note(memory_id: str, text: str = "text") -> str:
+    return f"---\nid: {memory_id}\n---\n# {memory_id}\n\n{text}\n"
+
+
+@pytest.fixture
+def watched(memories: Memories) -> Memories:
+    """Memories that were asked about often enough to be watched, and are no news."""
+    memories.sidecar.clock.advance(LONG_MS)
+    for name in "abc":
+        memories.write(f"shared/durable/{name}.md", note(f"mem-{name}"))
+    for _ in range(3):
+        memories.index().check()
+    return memories
+
+
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The folders that were listed, by name."""
+    seen: list[str] = []
+    scandir = os.scandir
+
+    def noting(path: str) -> object:
+        seen.append(os.path.basename(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", noting)
+    return seen
+
+
+@on_linux
+def test_an_unchanged_folder_is_not_looked_through_and_of_a_changed_one_only_the_file(
+    watched: Memories, looked_at: list[str]
+) -> None:
+    index = watched.index()
+    assert index.check() == Checked(3, 0, 0, ())
+    watched.write("shared/durable/b.md", note("mem-b", "other"))
+    watched.write("shared/durable/d.md", note("mem-d"))
+    (watched.folder / "shared/durable/a.md").unlink()
+    assert index.check() == Checked(3, 2, 1, ())
+    assert index.check() == Checked(3, 0, 0, ())
+    assert "durable" not in looked_at
+    assert watched.ask("get", id="mem-b")["text"] == "other"
+    index.look_over()
+    assert "durable" in looked_at
+
+
+def test_who_asks_once_pays_for_no_watch(memories: Memories, tmp_path: Path) -> None:
+    memories.write("shared/durable/a.md", note("mem-a"))
+    memories.index().check()
+    assert not list(tmp_path.rglob("cookies"))
+
+
+def test_what_is_put_in_a_project_by_the_watch_is_nothing(watched: Memories) -> None:
+    assert sorted(path.name for path in watched.folder.rglob("*") if path.is_file()) == ["a.md", "b.md", "c.md"]
+
+
+@on_linux
+def test_who_else_writes_the_index_makes_all_files_be_looked_at(watched: Memories) -> None:
+    index, process = watched.index(), watched.sidecar.app.process
+    assert process is not None
+    other = Index(process, process.workspaces.get(str(watched.project), None))
+    other.check()
+    path = watched.write("shared/durable/b.md", note("mem-b", "other"))
+    index.check()
+    with process.database.write() as tx:  # a process that read the file before it changed, and wrote it down after us
+        tx.execute("UPDATE continuity_memory_files SET version = 'old', size = 1 WHERE path = 'shared/durable/b.md'")
+        tx.execute("UPDATE continuity_memories SET text = 'old' WHERE id = 'mem-b'")
+        tx.execute("UPDATE continuity_memory_revisions SET revision = revision + 1")
+    assert path.exists()
+    assert watched.ask("get", id="mem-b")["text"] == "other"
+
+
+def test_a_folder_in_another_ones_place_is_another_folder(watched: Memories, tmp_path: Path) -> None:
+    watched.folder.rename(tmp_path / "away")
+    assert watched.ids() == []
+    watched.write("shared/durable/z.md", note("mem-z"))
+    assert watched.ids() == ["mem-z"]
+    shutil.rmtree(watched.folder)
+    (tmp_path / "away").rename(watched.folder)
+    assert sorted(watched.ids()) == ["mem-a", "mem-b", "mem-c"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+def test_a_link_that_is_put_in_a_files_place_is_told_of_and_not_followed(watched: Memories, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text(note("mem-secret"))
+    (watched.folder / "shared/durable/b.md").unlink()
+    (watched.folder / "shared/durable/b.md").symlink_to(tmp_path / "secret.md")
+    assert sorted(watched.ids()) == ["mem-a", "mem-c"]
+    assert [one["warning"] for one in watched.ask("status")["warnings"]] == ["A link is not followed."]
+
+
+def test_where_nothing_can_be_watched_every_file_is_looked_at(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(*_: object) -> None:
+        raise Unwatchable("the file system does not tell its changes")
+
+    monkeypatch.setattr("sidecar.memory.watching.open_watch", refusing)
+    path = memories.write("shared/durable/a.md", note("mem-a", "one"))
+    for text in ("two", "three", "four"):
+        path.write_text(note("mem-a", text))
+        assert memories.ask("get", id="mem-a")["text"] == text
+
+
+@on_linux
+def test_no_more_than_a_few_projects_are_watched_and_all_are_answered_right(
+    sidecar: MemorySidecar, memories_of: Callable[[Path], Memories], tmp_path: Path
+) -> None:
+    before = _watches()
+    every = []
+    for number in range(MOST_WATCHED + 2):
+        (tmp_path / f"p{number}").mkdir()
+        every.append(memories_of(tmp_path / f"p{number}"))
+        every[-1].write("shared/durable/a.md", note("mem-a", "one"))
+        for _ in range(3):
+            every[-1].index().check()
+    assert _watches() - before <= MOST_WATCHED
+    for one in every:
+        one.write("shared/durable/a.md", note("mem-a", "two"))
+        assert one.ask("get", id="mem-a")["text"] == "two"
+    assert sidecar.app.process is not None
+
+
+def _watches() -> int:
+    """Counts the queues of events that this process has."""
+    found = 0
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            found += "inotify" in os.readlink(f"/proc/self/fd/{name}")
+    return found
+
+
+NAMES = st.sampled_from(["a", "b", "c", "d"])
+FOLDERS = st.sampled_from(
+    ["shared/durable", "shared/daily/2026-03-01", "dev/durable/deep/er", "archive/shared/durable"]
+)
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["write", "append", "replace", "delete", "rename", "link", "chmod", "move", "remove", "other"]),
+        FOLDERS,
+        NAMES,
+        NAMES,
+    ),
+    max_size=8,
+)
+
+
+@on_linux
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rounds=st.lists(STEPS, min_size=1, max_size=4))
+def test_whatever_is_done_to_the_files_a_full_look_finds_nothing_that_the_watch_did_not_tell(
+    rounds: list[list[tuple[str, str, str, str]]], memories: Memories
+) -> None:
+    process = memories.sidecar.app.process
+    assert process is not None
+    shutil.rmtree(memories.folder, ignore_errors=True)
+    memories.write("shared/durable/a.md", note("mem-a"))
+    index = index_of(process, process.workspaces.get(str(memories.project), None))
+    for _ in range(3):
+        index.check()
+    for steps in rounds:
+        for number, step in enumerate(steps):
+            _do(memories, number, *step)
+        told = index.check()
+        full = index.look_over()
+        assert (full.changed, full.removed) == (0, 0), steps
+        assert (full.files, full.warnings) == (told.files, told.warnings)
+
+
+def _do(memories: Memories, number: int, step: str, folder: str, name: str, other: str) -> None:
+    path = memories.folder / folder / f"{name}.md"
+    target = memories.folder / folder / f"{other}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if step == "write":
+        path.unlink(missing_ok=True)
+        path.write_text(note(f"mem-{name}", f"{number}"))
+    elif step == "append" and path.is_file():
+        with path.open("a") as file:
+            file.write(f"More {number}.\n")
+    elif step == "replace":
+        path.with_suffix(".md.1-1.new").write_text(note(f"mem-{name}", f"new {number}"))
+        path.with_suffix(".md.1-1.new").rename(path)
+    elif step == "delete":
+        path.unlink(missing_ok=True)
+    elif step == "rename" and path.is_file():
+        path.rename(target)
+    elif step == "link":
+        path.unlink(missing_ok=True)
+        path.symlink_to(memories.project / "elsewhere.md")
+    elif step == "chmod" and path.is_file() and not path.is_symlink():
+        path.chmod(0o600 if number % 2 else 0o644)
+    elif step == "move":
+        moved = memories.folder / "shared/durable" / f"moved-{other}"
+        moved.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(moved, ignore_errors=True)
+        if path.parent != moved.parent:
+            path.parent.rename(moved)
+    elif step == "remove":
+        shutil.rmtree(path.parent)
+    else:
+        path.with_suffix(".txt").write_text("no memory")
