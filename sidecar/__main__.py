@@ -5,8 +5,13 @@ import sys
 
 
 def main() -> None:
-    """Runs the command named on the command line; `serve` is what 1Code starts."""
+    """Runs the command named on the command line; `serve` is what 1Code starts.
+
+    Under the name `spool` (a link to the program, or a copy of it) it is that command.
+    """
     arguments = sys.argv[1:]
+    if _own_name() == "spool":
+        spool()
     if arguments == ["serve"]:
         from sidecar.rpc import stdio
 
@@ -25,6 +30,18 @@ def main() -> None:
     from sidecar.cli.main import run
 
     sys.exit(run(arguments))
+
+
+def spool() -> None:
+    """Runs the command `spool`."""
+    from sidecar.cli.main import spool as run
+
+    sys.exit(run(sys.argv[1:]))
+
+
+def _own_name() -> str:
+    """The name the program was called by; without `os.path`, which start-up does not wait for."""
+    return sys.argv[0].replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
 
 
 if __name__ == "__main__":

@@ -33,9 +33,11 @@ def every() -> Rows:
     from sidecar.knowledge import methods as knowledge
     from sidecar.memory import methods as memory
     from sidecar.operate import methods as operate
+    from sidecar.ralph import methods as ralph
     from sidecar.registry import methods as registry
     from sidecar.session import methods as session
 
     first = of_runs()
-    rest = tuple(row for one in (context, session, memory, registry, knowledge, operate) for row in one.METHODS)
-    return Rows((*first.methods, *rest), first.notifications)
+    slices = (context, session, memory, registry, knowledge, ralph, operate)
+    rest = tuple(row for one in slices for row in one.METHODS)
+    return Rows((*first.methods, *rest), (*first.notifications, *ralph.NOTIFICATIONS))

@@ -2024,6 +2024,256 @@ export interface Provenance {
   commit: string | null
 }
 
+/** Names a change. */
+export interface RalphChangeParams {
+  /** A folder of the worktree the loop works in, absolute. */
+  cwd: string
+  /** One path-safe name. */
+  change: string
+}
+
+/** What to tell the agent from the next iteration on. */
+export interface RalphContextParams {
+  /** A folder of the worktree the loop works in, absolute. */
+  cwd: string
+  /** One path-safe name. */
+  change: string
+  text: string
+}
+
+/** What became of the context file. */
+export interface RalphContextResult {
+  path: string
+  /** How large it is after an addition, or was before it was cleared. */
+  bytes: number
+}
+
+/** What continuity did for an iteration. */
+export interface RalphContinuity {
+  action: "inject" | "passthrough" | "failed"
+  /** Why nothing was injected, or what failed. */
+  reason: string | null
+  injectedBytes: number
+  /** Ids of what was drafted of the iteration. */
+  artifacts: string[]
+}
+
+/** What a first iteration would be. */
+export interface RalphDryRun {
+  prompt: string
+  argv: string[]
+  /** How the prompt would reach the agent. */
+  givenBy: "stdin" | "file"
+  warnings: string[]
+}
+
+/** One iteration, as the history has it. */
+export interface RalphIteration {
+  /** Counts on over all loops of the change, until a reset. */
+  number: number
+  /** RFC 3339. */
+  startedAt: string
+  durationMs: number
+  outcome: "succeeded" | "failed" | "timedOut" | "usageLimit" | "interrupted" | "lost"
+  /** Null where a signal ended the agent, or it was never started. */
+  exitCode: number | null
+  signal: string | null
+  promiseFound: boolean
+  promiseAccepted: boolean
+  /** Null where no command was to run. */
+  verification: RalphVerification[] | null
+  /** Files whose content the iteration changed, committed or not; null outside git. */
+  filesChanged: number | null
+  /** The first of them. */
+  files: string[]
+  /** Ids of the commits made meanwhile, the loop's own last. */
+  commits: string[]
+  /** Null where the harness does not tell. */
+  inputTokens: number | null
+  outputTokens: number | null
+  costUsd: number | null
+  /** Why the iteration failed or was ended, in a sentence. */
+  reason: string | null
+  /** Why the loop ended with it, if it did. */
+  endedLoop: string | null
+  /** Bytes the agent printed; what is kept of them is capped. */
+  outputBytes: number
+  continuity: RalphContinuity | null
+  warnings: string[]
+}
+
+/** An iteration begins or has ended. */
+export interface RalphIterationNotice {
+  change: string
+  number: number
+  phase: "started" | "finished" | "paused"
+  /** Where it has ended. */
+  iteration: RalphIteration | null
+  /** Until when the loop waits, RFC 3339. */
+  until: string | null
+  reason: string | null
+}
+
+/** Something the agent said. */
+export interface RalphOutputNotice {
+  change: string
+  number: number
+  text: string
+}
+
+/** What was forgotten. */
+export interface RalphResetResult {
+  iterations: number
+}
+
+/** The iteration that is under way. */
+export interface RalphRunning {
+  number: number
+  /** RFC 3339. */
+  startedAt: string
+}
+
+/** A loop: the task, who works on it, and when it is to end. */
+export interface RalphStartParams {
+  /** A folder of the worktree the loop works in, absolute. */
+  cwd: string
+  /** One path-safe name. */
+  change: string
+  /** The original project; without it, the worktree. */
+  projectPath?: string | null
+  /** The task, given verbatim. */
+  prompt: string
+  harness?: "claude" | "codex" | "gemini" | "opencode" | "custom"
+  model?: string | null
+  /** The harness asks for no permission at all. */
+  allowAll?: boolean
+  /** The command line of a `custom` harness. */
+  harnessCommand?: string | null
+  /** Added to the harness's own. */
+  extraArguments?: string[]
+  completionPromise?: string
+  /** No promise is accepted before. */
+  minIterations?: number
+  /** 0 is no limit. */
+  maxIterations?: number
+  maxTimeMs?: number | null
+  /** As the harness reports it. */
+  maxCostUsd?: number | null
+  /** In and out, as the harness reports them. */
+  maxTokens?: number | null
+  /** Ends an agent that says nothing for long. */
+  idleTimeoutMs?: number | null
+  iterationTimeoutMs?: number | null
+  /** Failures in a row that end the loop; 0 is no limit. */
+  maxFailures?: number
+  /** The first failure ends the loop. */
+  failFast?: boolean
+  /** So many iterations without a change and with like output end the loop; 0 is never. */
+  stuckAfter?: number
+  /** Shell commands that have to pass for a promise to count. */
+  verify?: string[]
+  /** Packs go into each prompt, where the mode is active, and each run is captured. */
+  continuity?: boolean
+  /** Commit what each iteration changed, and nothing else. */
+  commit?: boolean
+  /** Send `ralph/output` with what the agent says. */
+  stream?: boolean
+  /** Give prompt and command line; run and write nothing. */
+  dryRun?: boolean
+}
+
+/** How a loop ended. */
+export interface RalphStartResult {
+  change: string
+  status: "running" | "completed" | "failed" | "limit" | "stuck" | "aborted" | "interrupted"
+  exitCode: number
+  reason: string
+  /** Of this loop alone. */
+  iterations: number
+  lastIteration: number
+  totals: RalphTotals
+  /** Where state, history, prompts and outputs are. */
+  folder: string
+  dryRun: RalphDryRun | null
+}
+
+/** How a change's loop stands, as `state.json` has it. */
+export interface RalphState {
+  change: string
+  status: "running" | "completed" | "failed" | "limit" | "stuck" | "aborted" | "interrupted"
+  /** One sentence. */
+  reason: string
+  /** Null while it runs. */
+  exitCode: number | null
+  harness: string
+  model: string | null
+  /** RFC 3339. */
+  startedAt: string
+  /** RFC 3339. */
+  updatedAt: string
+  /** The number of the last iteration that was begun. */
+  iteration: number
+  running: RalphRunning | null
+  /** While the loop waits: a usage limit, failures that come fast. */
+  pausedUntil: string | null
+  /** 0 is no limit. */
+  maxIterations: number
+  totals: RalphTotals
+  /** The process whose loop it is or was. */
+  pid: number
+}
+
+/** Which change, and how much of its history. */
+export interface RalphStatusParams {
+  /** A folder of the worktree the loop works in, absolute. */
+  cwd: string
+  /** One path-safe name. */
+  change: string
+  /** At most so many iterations, the last ones. */
+  limit?: number
+}
+
+/** How a change's loop stands. */
+export interface RalphStatusResult {
+  change: string
+  isRunning: boolean
+  /** Null where none was ever started. */
+  state: RalphState | null
+  /** How many the history has. */
+  iterations: number
+  /** The oldest of them first. */
+  recent: RalphIteration[]
+  /** Lines of the history that cannot be read, as after a power cut. */
+  damagedLines: number
+  contextBytes: number
+  folder: string
+}
+
+/** Whether there was a loop to stop. */
+export interface RalphStopResult {
+  wasRunning: boolean
+}
+
+/** What the loop has used since it was started. */
+export interface RalphTotals {
+  iterations: number
+  failures: number
+  inputTokens: number
+  outputTokens: number
+  costUsd: number
+  durationMs: number
+}
+
+/** One command that had to pass before a promise was accepted. */
+export interface RalphVerification {
+  command: string
+  /** Null where it was ended or could not be started. */
+  exitCode: number | null
+  durationMs: number
+  /** The end of what it printed. */
+  output: string
+}
+
 /** An entity that a change reaches. */
 export interface ReachedEntry {
   id: string
@@ -3203,6 +3453,46 @@ export interface Methods {
    */
   "knowledge/rollback": { params: KnowledgeRollbackParams; result: KnowledgeRollbackResult }
   /**
+   * Runs a loop for a change and answers when it has ended; `ralph/iteration` tells how it goes.
+   *
+   * Each iteration is a fresh run of the agent with the same task. The loop ends with the agent's promise, if the checks
+   * pass, at a limit, or by `ralph/stop`, a cancellation, or the end of the sidecar: these end the agent too. One that
+   * cannot be started is answered with status `failed` and the reason.
+   *
+   * Errors: invalidParams, policyDenied, workspaceUnavailable, conflict, stateDegraded, busy, cancelled, agentUnavailable, invalidRequest, internalError, notInitialized, tooLarge.
+   */
+  "ralph/start": { params: RalphStartParams; result: RalphStartResult }
+  /**
+   * Asks a change's loop to stop, in whatever process it runs; its agent is ended, and the iteration is kept.
+   *
+   * Errors: invalidParams, policyDenied, workspaceUnavailable, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "ralph/stop": { params: RalphChangeParams; result: RalphStopResult }
+  /**
+   * Tells how a change's loop stands: iteration count, the running one, and the recent outcomes.
+   *
+   * Errors: invalidParams, policyDenied, workspaceUnavailable, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "ralph/status": { params: RalphStatusParams; result: RalphStatusResult }
+  /**
+   * Adds to what the agent is told from the next iteration on, until it is cleared.
+   *
+   * Errors: invalidParams, policyDenied, workspaceUnavailable, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "ralph/addContext": { params: RalphContextParams; result: RalphContextResult }
+  /**
+   * Empties the context that was added.
+   *
+   * Errors: invalidParams, policyDenied, workspaceUnavailable, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "ralph/clearContext": { params: RalphChangeParams; result: RalphContextResult }
+  /**
+   * Forgets a change's state, history, prompts and outputs; the context stays. Refused while its loop runs.
+   *
+   * Errors: invalidParams, policyDenied, workspaceUnavailable, conflict, stateDegraded, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "ralph/reset": { params: RalphChangeParams; result: RalphResetResult }
+  /**
    * Writes what was measured as one HTML file, with what it says of each stage of the rollout at its top.
    *
    * The file needs no network and tells no prompts and no paths.
@@ -3243,4 +3533,8 @@ export interface ClientNotifications {
 export interface Notifications {
   /** Tells how far a job is. */
   "$/progress": ProgressParams
+  /** An iteration begins or has ended. */
+  "ralph/iteration": RalphIterationNotice
+  /** Something the agent said. */
+  "ralph/output": RalphOutputNotice
 }

@@ -2,7 +2,7 @@
 
 import queue
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from sidecar.system.environment import environment
 from sidecar.system.log import Log
 
 ANSWER_SECONDS = 120.0
+TURN_SECONDS = 0.2
 
 
 class RequestFailed(Exception):
@@ -38,8 +39,13 @@ class InProcess:
         settings: dict[str, Any],
         new_id: Callable[[], str],
         variables: Mapping[str, str],
+        notices: Callable[[str, Any], None] | None = None,
     ) -> None:
-        """Opens the state folder; `variables` are the environment whose settings count."""
+        """Opens the state folder; `variables` are the environment whose settings count.
+
+        `notices` is called with each notification's method and params, from whatever thread sends it.
+        """
+        self._notices = notices
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._asked = 0
         log = Log(clock, to_stderr=False)
@@ -59,14 +65,14 @@ class InProcess:
         assert self.app.process is not None
         return self.app.process
 
-    def request(self, method: str, params: dict[str, Any]) -> Any:
-        """Gives a method's result; raises RequestFailed."""
+    def request(self, method: str, params: dict[str, Any], patience: float | None = ANSWER_SECONDS) -> Any:
+        """Gives a method's result, however long it takes where `patience` is None; raises RequestFailed."""
         self._asked += 1
         self._send({"id": self._asked, "method": method, "params": params})
         try:
-            answer = self._answers.get(timeout=ANSWER_SECONDS)
+            answer = self._answers.get(timeout=patience) if patience is not None else self._next_answer()
         except queue.Empty:
-            raise RequestFailed(method, f"It was not answered within {ANSWER_SECONDS:.0f} s.") from None
+            raise RequestFailed(method, f"It was not answered within {patience:.0f} s.") from None
         if "error" in answer:
             raise RequestFailed(method, answer["error"]["message"], answer["error"].get("data"))
         return answer["result"]
@@ -84,10 +90,17 @@ class InProcess:
     def _send(self, message: dict[str, Any]) -> None:
         self.app.connection.receive(orjson.dumps({"jsonrpc": "2.0", **message}))
 
+    def _next_answer(self) -> Any:
+        while True:  # in turns, because on Windows no signal is taken while a thread waits
+            with suppress(queue.Empty):
+                return self._answers.get(timeout=TURN_SECONDS)
+
     def _take(self, payload: bytes) -> None:
         message = orjson.loads(payload)
         if "id" in message:
             self._answers.put(message)
+        elif self._notices is not None:
+            self._notices(message["method"], message["params"])
 
     def _ended(self, _status: int, reason: str) -> None:
         self._answers.put({"error": {"message": f"the sidecar ended, because {reason}"}})
@@ -101,12 +114,18 @@ def in_process(state_dir: Path, clock: Clock, settings: dict[str, Any]) -> Itera
 
 
 @contextmanager
-def on_users_state(state_dir: Path) -> Iterator[InProcess]:
+def on_users_state(
+    state_dir: Path,
+    *,
+    variables: Mapping[str, str] | None = None,
+    notices: Callable[[str, Any], None] | None = None,
+) -> Iterator[InProcess]:
     """Opens a sidecar on the state that the app's own works on too, with the user's settings and environment.
 
-    What the app sets by `initialize` alone is not known here.
+    What the app sets by `initialize` alone is not known here. `variables` win over the environment's.
     """
-    with _open(InProcess(state_dir, SystemClock(), {}, random_id, environment())) as opened:
+    own = {**environment(), **(variables or {})}
+    with _open(InProcess(state_dir, SystemClock(), {}, random_id, own, notices)) as opened:
         opened.process.is_command_line = True
         yield opened
 

@@ -50,6 +50,12 @@ def _session() -> ModuleType:
     return session
 
 
+def _ralph(arguments: Sequence[str], prog: str) -> int:
+    from sidecar.cli import ralph
+
+    return ralph.command(arguments, prog)
+
+
 COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "artifacts": ("list, show, edit, accept, discard and commit what runs left", _artifacts),
     "health": ("check what the project's registry names; advisory", _health),
@@ -63,8 +69,14 @@ COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
 """
 
 
+RALPH = ("ralph", "give an agent one task, iteration after iteration, until it is done")
+"""A command that reads its line itself: what stands behind `--` is another program's."""
+
+
 def run(arguments: Sequence[str]) -> int:
     """Runs a command and gives its exit status; wrong usage ends with status 2."""
+    if arguments[:1] == [RALPH[0]]:
+        return _ralph(arguments[1:], "onecode-sidecar ralph")
     parser = argparse.ArgumentParser(
         prog="onecode-sidecar",
         description="Keeps a coding agent's context continuous. 1Code starts it as `onecode-sidecar serve`.",
@@ -74,6 +86,7 @@ def run(arguments: Sequence[str]) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("serve", help="speak JSON-RPC 2.0 over stdin and stdout")
     commands.add_parser("selfcheck", help="the same as --selfcheck")
+    commands.add_parser(RALPH[0], help=RALPH[1])
     parsers = {name: commands.add_parser(name, help=text) for name, (text, _) in COMMANDS.items()}
     asked = arguments[0] if arguments else ""
     if asked in COMMANDS:
@@ -83,5 +96,17 @@ def run(arguments: Sequence[str]) -> int:
         return selfcheck.run()
     if chosen.command in COMMANDS:
         return int(COMMANDS[chosen.command][1]().run(chosen))
+    parser.print_help()
+    return 2
+
+
+def spool(arguments: Sequence[str]) -> int:
+    """Runs `spool`, which has the one command."""
+    if arguments[:1] == [RALPH[0]]:
+        return _ralph(arguments[1:], "spool ralph")
+    parser = argparse.ArgumentParser(prog="spool", description="Works on changes with coding agents.")
+    parser.add_argument("--version", action="version", version=f"spool {__version__}")
+    parser.add_subparsers(dest="command", metavar="COMMAND").add_parser(RALPH[0], help=RALPH[1])
+    parser.parse_args(arguments)
     parser.print_help()
     return 2

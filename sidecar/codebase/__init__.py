@@ -10,6 +10,7 @@ from sidecar.codebase.search.modules import Tree, resolve
 from sidecar.codebase.summary.purpose import purpose_of_definition
 from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
 from sidecar.codebase.summary.values import chunk_lines
+from sidecar.codebase.worktree.committed import blobs_of
 from sidecar.codebase.worktree.diff import FileDiff, Moved
 from sidecar.codebase.worktree.hashing import read_below
 from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hunks_of
@@ -34,6 +35,7 @@ __all__ = [
     "Tree",
     "Trouble",
     "as_added",
+    "blobs_of",
     "changed_contracts",
     "chunk_lines",
     "count_terms",

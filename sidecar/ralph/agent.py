@@ -40,11 +40,13 @@ def run_agent(
     clock: Clock,
     keep: Path,
     stream: Callable[[str], None] | None,
+    at_once: threading.Event | None = None,
 ) -> Heard:
     """Runs an agent to its end; raises AgentUnavailable or WorkspaceUnavailable before anything runs.
 
     `prompt` is what it is told, so that its echo is known; `keep` is the file for its output; `stream` is shown what it
     says as it says it. It ends by itself, or is ended: by a bound, by `stop`, or with the grace after its result over.
+    No grace is left to it once `at_once` is set.
     """
     started_at_ms, start_ms = clock.now_ms(), clock.monotonic_ms()
     hearing = Hearing(command.speech, Promise(promise, prompt), started_at_ms, stream)
@@ -55,7 +57,7 @@ def run_agent(
     try:
         ended_by = _listen(process, pipes, hearing, kept, bounds, stop, clock)
         if ended_by != "exit":
-            end_tree(process, mark, bounds.grace_ms, clock)
+            end_tree(process, mark, bounds.grace_ms, clock, at_once)
         _drain(process, pipes, hearing, kept, clock)
     finally:
         if process.poll() is None:

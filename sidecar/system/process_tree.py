@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -48,11 +49,19 @@ def start(
     )
 
 
-def end_tree(process: "subprocess.Popen[bytes]", mark: str, grace_ms: int, clock: Clock) -> None:
-    """Asks a program and all it started to end, and after the grace makes those that are left."""
+def end_tree(
+    process: "subprocess.Popen[bytes]",
+    mark: str,
+    grace_ms: int,
+    clock: Clock,
+    at_once: threading.Event | None = None,
+) -> None:
+    """Asks a program and all it started to end, and after the grace, or once `at_once` is set, makes what is left."""
     _ask(process, _alive(process.pid, mark))
     deadline = Deadline(clock.monotonic_ms() + grace_ms)
     while (process.poll() is None or _alive(process.pid, mark)) and deadline.left_ms(clock):
+        if at_once is not None and at_once.is_set():
+            break
         time.sleep(_POLL_SECONDS)
     _end_by_force(process.pid, mark, clock)
     with suppress(OSError):

@@ -1,0 +1,96 @@
+"""What the user tells a loop while it runs: added to one file, whole and under a lock, and read at each iteration."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from sidecar.core.errors import Busy, InvalidParams, WorkspaceUnavailable
+from sidecar.ralph.folder import Folder, make
+from sidecar.system import filelock
+
+WAIT_SECONDS = 60.0
+"""Hundreds may add at once, each for the blink of a write."""
+
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Context(NamedTuple):
+    """What stands in the file."""
+
+    text: str
+    problem: str
+    """Why it was not read, in a sentence; empty where all is well or nothing is there."""
+
+
+def add(folder: Folder, text: str) -> int:
+    """Adds a text after what is there, on lines of its own, and gives the file's size in bytes then.
+
+    Raises InvalidParams for a text that is empty, WorkspaceUnavailable where it cannot be written.
+    """
+    added = text.replace("\r\n", "\n").strip("\n")
+    if not added.strip():
+        raise InvalidParams("The context is empty, so nothing was added.")
+    make(folder)
+    with _opened(folder) as fd:
+        size = os.fstat(fd).st_size
+        torn = size > 0 and _last_byte(fd, size) != b"\n"
+        _write_all(fd, ("\n" if torn else "").encode() + added.encode("utf-8", "replace") + b"\n")
+        os.fsync(fd)
+        return os.fstat(fd).st_size
+
+
+def clear(folder: Folder) -> int:
+    """Empties the file and gives how many bytes stood there; raises WorkspaceUnavailable."""
+    if not os.path.lexists(folder.context):
+        return 0
+    with _opened(folder) as fd:
+        size = os.fstat(fd).st_size
+        os.ftruncate(fd, 0)
+        os.fsync(fd)
+        return size
+
+
+def read(folder: Folder) -> Context:
+    """Reads the file as it is now; one that is missing, torn or not to be read is no reason to stop."""
+    try:
+        with open(folder.context, "rb") as stream:
+            return Context(stream.read().decode("utf-8", "replace").strip(), "")
+    except FileNotFoundError:
+        return Context("", "")
+    except OSError as error:
+        return Context("", f"The added context cannot be read: {error.strerror or type(error).__name__}.")
+
+
+@contextmanager
+def _opened(folder: Folder) -> Iterator[int]:
+    try:
+        fd = os.open(folder.context, _FLAGS, 0o644)
+    except OSError as error:
+        raise _unwritable(error) from error
+    try:
+        if not filelock.acquire(fd, WAIT_SECONDS):
+            raise Busy("Others are adding context; nothing was added.", hint="Try again.", data={"retryAfterMs": 1_000})
+        try:
+            yield fd
+        finally:
+            filelock.release(fd)
+    except OSError as error:
+        raise _unwritable(error) from error
+    finally:
+        os.close(fd)
+
+
+def _unwritable(error: OSError) -> WorkspaceUnavailable:
+    return WorkspaceUnavailable(f"The context file cannot be written: {error.strerror or type(error).__name__}.")
+
+
+def _last_byte(fd: int, size: int) -> bytes:
+    os.lseek(fd, size - 1, os.SEEK_SET)
+    return os.read(fd, 1)
+
+
+def _write_all(fd: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]

@@ -1,0 +1,60 @@
+"""How a change's loop stands, and what may be done about it from outside: needs neither state file nor application."""
+
+import os
+import threading
+import time
+
+from sidecar.ralph import history, outputs, state
+from sidecar.ralph.folder import Folder, remove
+from sidecar.ralph.lock import Owner, held, owner_of
+from sidecar.ralph.model import RalphStatusResult
+from sidecar.ralph.stopping import ask_from_outside
+
+
+def status_of(folder: Folder, limit: int) -> RalphStatusResult:
+    """Reads state and history; a loop whose process died counts as interrupted."""
+    owner, kept, known = owner_of(folder), state.read(folder), history.read(folder)
+    if kept is not None and owner is None and kept.status == "running":
+        kept = kept.model_copy(update={"status": "interrupted", "reason": "Its process died.", "running": None})
+    return RalphStatusResult(
+        change=folder.change,
+        is_running=owner is not None,
+        state=kept,
+        iterations=len(known.iterations),
+        recent=known.iterations[-limit:],
+        damaged_lines=known.damaged,
+        context_bytes=state.size_of(folder.context),
+        folder=str(folder.path),
+    )
+
+
+def ask_to_stop(folder: Folder, asked_at: str) -> bool:
+    """Asks a running loop to stop; says whether there is one."""
+    if owner_of(folder) is None:
+        return False
+    ask_from_outside(folder, asked_at)
+    return True
+
+
+def reset(folder: Folder, now: str) -> int:
+    """Forgets everything but the context, and gives how many iterations that were; raises Conflict."""
+    if not folder.path.is_dir():
+        return 0
+    with held(folder, Owner(os.getpid(), now)):
+        count = len(history.read(folder).iterations)
+        outputs.forget(folder)
+        for path in (folder.state, folder.history, folder.stop):
+            remove(path)
+    return count
+
+
+def pause(seconds: float) -> None:
+    """Waits before a running loop is looked at again."""
+    time.sleep(seconds)
+
+
+def give_up_in(seconds: float, exit_code: int) -> None:
+    """Ends this process after so long, whatever still runs in it."""
+    timer = threading.Timer(seconds, os._exit, (exit_code,))
+    timer.daemon = True
+    timer.start()
