@@ -920,6 +920,16 @@ export interface InitializeResult {
   state: StateReport
 }
 
+/** One thing that was looked at. */
+export interface KnowledgeCheck {
+  /** repository, items, scopes, state, pointers, conflicts, lock, journal, … */
+  name: string
+  level: "ok" | "warning" | "error"
+  told: string
+  /** What to do; empty where nothing is to be done. */
+  hint: string
+}
+
 /** The state before a sync. */
 export interface KnowledgeCheckpoint {
   id: string
@@ -965,6 +975,13 @@ export interface KnowledgeDelta {
   updated: string[]
   deleted: string[]
   unchanged: string[]
+}
+
+/** How well the sync is. */
+export interface KnowledgeDoctorResult {
+  /** Whether no check found an error. */
+  healthy: boolean
+  checks: KnowledgeCheck[]
 }
 
 /** Which item to explain. */
@@ -3440,6 +3457,12 @@ export interface Methods {
    * Errors: syncFailed, workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "knowledge/shouldSync": { params: KnowledgeParams; result: KnowledgeShouldSyncResult }
+  /**
+   * Looks over settings, repository, state and pointers, and says what to do where something is not well.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "knowledge/doctor": { params: KnowledgeParams; result: KnowledgeDoctorResult }
   /**
    * Tells of one item where it stands, what memory has of it, and what a full sync would do and why.
    *

@@ -9,10 +9,15 @@ from sidecar.cli.in_process import RequestFailed, on_users_state
 from sidecar.cli.places import project_folder, state_folder
 from sidecar.cli.telling import Said, told
 
+NOT_WELL = 1
+"""The exit status of `doctor` where a check found an error."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
-    parser.epilog = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no such thing. Setting: `knowledge.repository`."
+    parser.epilog = (
+        "Exit status: 0 done, 1 failed or not well, 2 wrong usage, 3 no such thing. Setting: `knowledge.repository`."
+    )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, text in (("plan", "show what a sync would do"), ("sync", "bring memory to the repository's head")):
         verb = add_verb(verbs, name, text)
@@ -30,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     resolved.add_argument("--item", metavar="ID", help="of one item; unless given, of all")
     resolved.add_argument("--resolution", help="update_memory, delete_memory, keep_memory, manual; needs --type")
     resolved.add_argument("--force", action="store_true", help="also delete more than half of twenty pointers")
+    add_verb(verbs, "doctor", "look the sync over, and say what to do where something is not well")
     add_verb(verbs, "explain", "tell all that is known of an item").add_argument("item", metavar="ID")
     rolled = add_verb(verbs, "rollback", "put memory back to how it was before a sync")
     rolled.add_argument("checkpoint_id", metavar="CHECKPOINT", help="as `status` lists them")
@@ -47,7 +53,7 @@ def _done(arguments: argparse.Namespace) -> Said:
             answer = sidecar.request(f"knowledge/{arguments.verb}", params)
     except RequestFailed as error:
         raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
-    return Said(answer, _LINES[arguments.verb](answer))
+    return Said(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else NOT_WELL)
 
 
 def _said(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -100,6 +106,13 @@ def _explained(answer: Any) -> list[str]:
     return lines + [f"a full sync: {one['kind']}. {one['reason']}" for one in answer["operations"]]
 
 
+def _doctor(answer: Any) -> list[str]:
+    checks = answer["checks"]
+    return [
+        f"{one['level']:<8}{one['name']:<12} {' '.join(filter(None, (one['told'], one['hint'])))}" for one in checks
+    ]
+
+
 def _rolled_back(answer: Any) -> list[str]:
     return [
         f"{answer['restored']} files are as they were.",
@@ -108,4 +121,4 @@ def _rolled_back(answer: Any) -> list[str]:
 
 
 _LINES = {"plan": _planned, "sync": _synced, "status": _status, "conflicts": _conflicts, "resolve": _synced,
-          "explain": _explained, "rollback": _rolled_back}  # fmt: skip
+          "doctor": _doctor, "explain": _explained, "rollback": _rolled_back}  # fmt: skip

@@ -19,6 +19,8 @@ class Said(NamedTuple):
 
     answer: Any
     lines: Sequence[str]
+    status: int = 0
+    """What the command exits with."""
 
 
 def told(command: str, arguments: argparse.Namespace, act: Callable[[], Said]) -> int:
@@ -31,6 +33,7 @@ def told(command: str, arguments: argparse.Namespace, act: Callable[[], Said]) -
             orjson.dumps(said.answer, option=orjson.OPT_INDENT_2).decode() if arguments.json else "\n".join(said.lines)
         )
         sys.stdout.flush()
+        return said.status
     except CommandFailed as error:
         error.tell(command)
         return error.status

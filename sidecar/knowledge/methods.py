@@ -1,4 +1,4 @@
-"""`knowledge/plan|sync|status|conflicts|resolve|shouldSync|explain|rollback`."""
+"""`knowledge/plan|sync|status|conflicts|resolve|shouldSync|doctor|explain|rollback`."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,16 +18,19 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.knowledge import store
+from sidecar.knowledge.doctor import checks
 from sidecar.knowledge.due import how_due
 from sidecar.knowledge.item import place_of
 from sidecar.knowledge.looking import Look, look
 from sidecar.knowledge.manifest import counts
 from sidecar.knowledge.model import (
+    KnowledgeCheck,
     KnowledgeCheckpoint,
     KnowledgeConflict,
     KnowledgeConflictsResult,
     KnowledgeCounts,
     KnowledgeDelta,
+    KnowledgeDoctorResult,
     KnowledgeExplainParams,
     KnowledgeExplainResult,
     KnowledgeFailure,
@@ -129,6 +132,13 @@ def should_sync(call: Call, params: KnowledgeParams) -> KnowledgeShouldSyncResul
     return KnowledgeShouldSyncResult(
         should_sync=found.is_due, reason=found.reason, detail=found.told, sessions_since_sync=sessions
     )
+
+
+def doctor(call: Call, params: KnowledgeParams) -> KnowledgeDoctorResult:
+    """Looks over settings, repository, state and pointers, and says what to do where something is not well."""
+    found = list(checks(call, _workspace(call, params)))
+    told = [KnowledgeCheck(name=one.name, level=one.level, told=one.told, hint=one.hint) for one in found]
+    return KnowledgeDoctorResult(healthy=all(one.level != "error" for one in found), checks=told)
 
 
 def explain(call: Call, params: KnowledgeExplainParams) -> KnowledgeExplainResult:
@@ -251,6 +261,7 @@ METHODS = (
     method(
         "knowledge/shouldSync", should_sync, lane=Lane.SHARED, errors=(SyncFailed, WorkspaceUnavailable, StateDegraded)
     ),
+    method("knowledge/doctor", doctor, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
     method("knowledge/explain", explain, lane=Lane.SHARED, errors=(*_READING, NotFound, InvalidParams)),
     method("knowledge/rollback", rollback, lane=Lane.WORKSPACE, errors=(*_READING, NotFound)),
 )

@@ -174,6 +174,22 @@ class KnowledgeShouldSyncResult(WireModel):
     sessions_since_sync: int
 
 
+class KnowledgeCheck(WireModel):
+    """One thing that was looked at."""
+
+    name: str = Field(description="repository, items, scopes, state, pointers, conflicts, lock, journal, …")
+    level: Literal["ok", "warning", "error"]
+    told: str
+    hint: str = Field(description="What to do; empty where nothing is to be done.")
+
+
+class KnowledgeDoctorResult(WireModel):
+    """How well the sync is."""
+
+    healthy: bool = Field(description="Whether no check found an error.")
+    checks: list[KnowledgeCheck]
+
+
 class KnowledgeExplainParams(KnowledgeParams):
     """Which item to explain."""
 
