@@ -8,6 +8,7 @@ from sidecar.core.json_text import loads
 from sidecar.ralph.ansi import Ansi
 from sidecar.ralph.heard import Speech, UsageLimit
 from sidecar.ralph.lines import Lines
+from sidecar.ralph.long_text import LongText
 from sidecar.ralph.promise import Promise
 from sidecar.ralph.said import Answer, Counted, Failed, Finished, Limited, Said, Session, Text, Worked
 from sidecar.ralph.speech import READERS
@@ -32,6 +33,7 @@ class Hearing:
         self._final = Tail(FINAL_CHARS)
         self._complaint = Tail(COMPLAINT_CHARS)
         self._heard_event = False
+        self._long: LongText | None = None
         self.finished = False
         self.failed: str | None = None
         self.limit: UsageLimit | None = None
@@ -73,6 +75,9 @@ class Hearing:
             self.limit = self._limit_in(self.final_text)
 
     def _line(self, line: bytes, is_whole: bool) -> None:
+        if not is_whole and (self._long is not None or line.lstrip()[:1] == b"{"):
+            self._long_event(line)
+            return
         event = _event(line) if is_whole else None
         if event is not None and self._read is not None:
             self._first_event()
@@ -82,6 +87,14 @@ class Hearing:
             self._plain(self._decoder.decode(line + b"\n" * is_whole))
         else:
             self._complaint.add(line.decode("utf-8", "replace") + "\n")
+
+    def _long_event(self, piece: bytes) -> None:
+        self._first_event()
+        self._long = self._long or LongText()
+        self._plain(self._long.feed(piece))
+        if piece == b"\n":
+            self._long = None
+            self._plain("\n")
 
     def _first_event(self) -> None:
         """Takes it back that a harness which had printed no event yet was heard as plain text."""

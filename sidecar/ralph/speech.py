@@ -37,7 +37,7 @@ def _claude_blocks(event: Event) -> Iterator[Said]:
             continue
         if block.get("type") == "text" and isinstance(text := block.get("text"), str):
             yield Failed(text) if _is_notice(event) else Text(text)
-        elif block.get("type") in {"tool_use", "server_tool_use", "mcp_tool_use"}:
+        elif _word(block, "type") in {"tool_use", "server_tool_use", "mcp_tool_use"}:
             yield Worked(_tool(block.get("name"), block.get("input")))
 
 
@@ -54,9 +54,9 @@ def _claude_result(event: Event) -> Iterator[Said]:
     cost = event.get("total_cost_usd", event.get("cost_usd"))
     yield Counted(_sum(read), _count(usage, "output_tokens"), _number(cost))
     text = _message(event.get("result"))
-    subtype = event.get("subtype")
-    if event.get("is_error") or subtype not in {None, "success"}:
-        yield Failed(text or _message(event.get("errors")) or str(subtype or "error"))
+    subtype = _word(event, "subtype")
+    if event.get("is_error") or subtype not in {"", "success"}:
+        yield Failed(text or _message(event.get("errors")) or subtype or "error")
         yield Finished(well=False)
     else:
         yield Answer(text)
@@ -78,7 +78,7 @@ _CODEX_SILENT = frozenset(("agent_message", "assistant_message", "reasoning", "t
 def codex(event: Event) -> Iterator[Said]:
     """Reads an event of `codex exec --json`; an `error` may be mended, only `turn.failed` is final."""
     item = _object(event, "item")
-    kind = item.get("type", item.get("item_type"))
+    kind = _word(item, "type") or _word(item, "item_type")
     match event.get("type"):
         case "thread.started" | "session.created":
             thread_id = event.get("thread_id", event.get("session_id"))
@@ -86,7 +86,7 @@ def codex(event: Event) -> Iterator[Said]:
                 yield Session(thread_id)
         case "item.completed" if kind in {"agent_message", "assistant_message"}:
             yield Text(_message(item.get("text")))
-        case "item.started" | "item.completed" if isinstance(kind, str) and kind not in _CODEX_SILENT:
+        case "item.started" | "item.completed" if kind and kind not in _CODEX_SILENT:
             yield Worked(_tool(kind, item))
         case "turn.completed":
             usage = _object(event, "usage")
@@ -176,6 +176,11 @@ READERS: Mapping[Literal["claude", "codex", "gemini", "opencode"], Callable[[Eve
 def _object(event: Event, name: str) -> Event:
     value = event.get(name)
     return value if isinstance(value, dict) else {}
+
+
+def _word(event: Event, name: str) -> str:
+    value = event.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def _message(value: object) -> str:
