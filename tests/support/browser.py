@@ -1,0 +1,76 @@
+"""A real browser without a window: Chromium and its driver, as Debian has them."""
+
+import base64
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+    "--window-size=1366,768",
+)  # fmt: skip
+
+
+class Browser:
+    """A browser with a page in it."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def show(self, page: Path, scheme: str = "light") -> None:
+        """Opens a file, with the user's preference for light or dark."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        self.driver.get(page.as_uri())
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Gives what a script in the page returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def console(self) -> list[str]:
+        """Gives what stood in the console since it was asked last."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requested(self) -> list[str]:
+        """Gives the addresses that pages asked for since they were asked for last."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+
+    def picture(self, path: Path) -> None:
+        """Takes a picture of the whole page."""
+        size = self.run("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+        clip = {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}
+        taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
+        path.write_bytes(base64.b64decode(taken["data"]))
+
+
+@contextmanager
+def open_browser(folder: Path) -> Iterator[Browser]:
+    """Starts a browser with a new profile below a folder; without one the test is skipped, and fails in CI."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        absent = "Chromium and its driver are not installed; Debian's packages are chromium and chromium-driver"
+        if os.environ.get("CI"):
+            pytest.fail(absent)
+        pytest.skip(absent)
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = chromium
+    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    started = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        yield Browser(started)
+    finally:
+        started.quit()
