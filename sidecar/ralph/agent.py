@@ -23,8 +23,8 @@ CHUNK_BYTES = 64 * 1024
 _QUEUED_CHUNKS = 16
 _TICK_SECONDS = 0.05
 
-LEFT_OPEN_MS = 250.0
-"""How long a pipe may stay open after the agent's end before what it left behind is ended; then how long it is read."""
+QUIET_MS, REST_MS = 250.0, 2_000.0
+"""How long an open pipe may be quiet after the agent's end, and how long it is read, before what it left is ended."""
 
 Chunk = tuple[bool, bytes]
 """Whether it is from standard error, and what was read: nothing at the end."""
@@ -190,17 +190,16 @@ def _listen(
 
 
 def _drain(process: "subprocess.Popen[bytes]", pipes: _Pipes, hearing: Hearing, kept: Kept, clock: Clock) -> None:
-    """Reads what is left in the pipes; one that is held open by what the agent left behind is waited for no longer."""
-    _read_rest(pipes, hearing, kept, clock)
-    if process.poll() is not None:
-        end_group(process, clock)
-    _read_rest(pipes, hearing, kept, clock)
+    """Reads what is left in the pipes; one that a daemon of the agent's holds open is not waited for."""
+    _read_rest(pipes, hearing, kept, clock, QUIET_MS)
+    end_group(process, clock)
+    _read_rest(pipes, hearing, kept, clock, 2 * QUIET_MS)
 
 
-def _read_rest(pipes: _Pipes, hearing: Hearing, kept: Kept, clock: Clock) -> None:
+def _read_rest(pipes: _Pipes, hearing: Hearing, kept: Kept, clock: Clock, quiet_ms: float) -> None:
     start_ms = clock.monotonic_ms()
-    while pipes.open and clock.monotonic_ms() - start_ms < 8 * LEFT_OPEN_MS:
-        chunk = pipes.next(LEFT_OPEN_MS / 1000)
+    while pipes.open and clock.monotonic_ms() - start_ms < REST_MS:
+        chunk = pipes.next(quiet_ms / 1000)
         if chunk is None:
             return
         _take(chunk, hearing, kept)

@@ -9,7 +9,7 @@ _CSI = r"\[[0-?]{0,64}[ -/]{0,8}"
 
 _LONGEST = 80
 _OPEN = regex(rf"{ESC}[\]PX^_]")
-_BODY = rf"[\]PX^_](?:[^\x07\n\x18\x1a{ESC}]|{ESC}(?!\\))*(?:[\x07\x18\x1a]|{ESC}\\|(?=\n))"
+_BODY = rf"[\]PX^_](?:[^\x07\n\x18\x1a{ESC}]++|{ESC}(?!\\))*+(?:[\x07\x18\x1a]|{ESC}\\|(?=\n))"
 """An operating system command and its like: BEL or ST end it, and the line's end one that was never closed."""
 
 _SEQUENCE = regex(rf"{ESC}+(?={ESC})|{ESC}(?:{_CSI}[@-~]|{_BODY}|[ -/]{{1,8}}[0-~]|[0-OQ-WYZ\\`-~]|)")

@@ -19,7 +19,7 @@ class Harness:
     """How one agent is called from a version on: what is always said, then what the user asked for, then the end.
 
     `allow_all` is said with `--allow-all`, `guarded` without: what the agent needs so that it may edit files at all.
-    `trusted` is set in its environment with `--allow-all`.
+    `trusted` is set in its environment with `--allow-all`, `unset` never reaches it.
     """
 
     since: Version
@@ -29,6 +29,7 @@ class Harness:
     allow_all: tuple[str, ...] = ()
     guarded: tuple[str, ...] = ()
     trusted: Mapping[str, str] = field(default_factory=dict)
+    unset: frozenset[str] = frozenset()
     end: tuple[str, ...] = ()
 
 
@@ -42,6 +43,7 @@ HARNESSES: Mapping[str, tuple[Harness, ...]] = {
             since=(0, 0, 0),
             argv=("claude", "-p", "--output-format", "stream-json", "--verbose"),
             allow_all=("--dangerously-skip-permissions",),
+            unset=frozenset(("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT")),
             speech="claude",
         ),
     ),
@@ -72,7 +74,10 @@ HARNESSES: Mapping[str, tuple[Harness, ...]] = {
         Harness(since=(0, 0, 0), argv=_OPENCODE, trusted={"OPENCODE_PERMISSION": '{"*":"allow"}'}, speech="opencode"),
     ),
 }
-"""Newest first; an agent whose version is not known is called as the newest is."""
+"""Newest first; an agent whose version is not known is called as the newest is.
+
+Claude refuses to start inside another session of its own, which its variables tell; a loop may be started in one.
+"""
 
 NAMES = (*HARNESSES, "custom")
 
@@ -89,7 +94,9 @@ def command_of(wanted: Wanted, prompt: str, cwd: Path, environment: Mapping[str,
         *wanted.extra,
         *harness.end,
     )
-    given = {**environment, **(harness.trusted if wanted.allow_all else {})}
+    given = {name: value for name, value in environment.items() if name not in harness.unset}
+    if wanted.allow_all:
+        given |= harness.trusted
     return Command(argv, _bytes(prompt), cwd, given, harness.speech)
 
 

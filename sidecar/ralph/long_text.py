@@ -13,7 +13,7 @@ _TEXT_BEGINS = regex(
 
 _NOT_ITS_OWN = regex(rb'\A\s*\{\s*"type"\s*:\s*"(?:user|system|tool_result)"|"parent_tool_use_id"\s*:\s*"')
 _HEAD_BYTES = 64 * 1024
-_INSIDE = regex(r'(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*')
+_INSIDE = regex(r'(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+')  # possessive: going back would take memory
 _HALF_A_PAIR = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _ESCAPE_CHARS = 6
 

@@ -62,6 +62,12 @@ def test_what_no_flag_allows_is_allowed_by_the_environment() -> None:
     assert command(Wanted("gemini")).environment == {"PATH": "bin"}
 
 
+def test_a_loop_that_an_agent_started_starts_agents_of_its_own() -> None:
+    inherited = {"PATH": "bin", "CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "ANTHROPIC_MODEL": "opus"}
+    run = command_of(Wanted("claude"), PROMPT, HERE, inherited, prompt_file=FILE)
+    assert run.environment == {"PATH": "bin", "ANTHROPIC_MODEL": "opus"}
+
+
 def test_a_custom_command_is_fed_the_prompt_or_told_its_file() -> None:
     fed = command(Wanted("custom", command="my-agent --quiet 'two words'", extra=("more",)))
     assert (fed.argv, fed.stdin, fed.speech) == (

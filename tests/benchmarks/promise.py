@@ -1,0 +1,169 @@
+"""What it takes to hear an agent out: the search for its promise, its decoding, and a hundred megabytes in one line.
+
+    .venv/bin/python -m tests.benchmarks.promise [megabytes]
+
+The first table is megabytes per second of CPU, text in pieces of 64 KB, the median of five passes taken in turn, beside
+the plain search of the same bytes that Python's own `find` does. The second runs a scripted agent that prints so many
+megabytes, each in a process of its own, with the highest memory of that process.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from sidecar.core.clock import SystemClock
+from sidecar.ralph.agent import run_agent
+from sidecar.ralph.ansi import Ansi
+from sidecar.ralph.harnesses import command_of
+from sidecar.ralph.heard import Bounds, Speech, Wanted
+from sidecar.ralph.hearing import Hearing
+from sidecar.ralph.promise import Promise
+from tests.support.fake_agent import FakeAgent, Step, claude_result, says, spouts
+
+PIECE, PIECES, PASSES = 64 * 1024, 64, 5
+PROMISE = "<promise>COMPLETE</promise>"
+PROMPT = f"# Iteration 1 of 25\nWhen all is done, and only then, end your answer with {PROMISE}\n\nFix the parser.\n"
+
+TEXTS = {
+    "prose": "The parser now reads an empty list, and every test of it passes.\n",
+    "one line, no UTF-8": "x\xff",
+    "tags that are not ours": "<promise>LATER</promise> ",
+    "tags that are never closed": "<promise>COMPLETE ",
+    "terminal colours": "\x1b[32mpassed\x1b[0m ",
+    "nothing but escapes": "\x1b[",
+}
+
+
+def main() -> None:
+    """Measures the parts, then whole runs, each in a process of its own."""
+    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    _parts()
+    _events()
+    for kind in RUNS:
+        told = subprocess.run(
+            (sys.executable, "-m", "tests.benchmarks.promise", "--run", kind, str(megabytes)), check=True, text=True
+        )
+        assert told.returncode == 0
+
+
+def _parts() -> None:
+    print(f"{'MB/s of CPU':<28}{'find':>9}{'matcher':>9}{'ratio':>7}{'with ANSI':>11}{'heard':>8}")
+    for name, unit in TEXTS.items():
+        raw = (unit.encode("latin-1") * PIECE)[:PIECE]
+        text = raw.decode("utf-8", "replace")
+        heard = partial(_hearing, "plain", raw)
+        rates = _in_turn(len(raw), partial(_finding, raw), partial(_feeding, text), partial(_stripping, text), heard)
+        find, matcher, ansi, whole = rates
+        print(f"{name:<28}{find:>9.0f}{matcher:>9.0f}{find / matcher:>7.1f}{ansi:>11.0f}{whole:>8.0f}")
+
+
+def _events() -> None:
+    content = [{"type": "text", "text": TEXTS["prose"] * 8}]
+    said = json.dumps({"type": "assistant", "message": {"content": content}}).encode() + b"\n"
+    used = json.dumps({"type": "user", "message": {"content": [{"type": "tool_result", "content": "x" * 4_000}]}})
+    chunk = ((said + used.encode() + b"\n") * 100)[:PIECE]
+    find, parsed, heard = _in_turn(
+        len(chunk),
+        lambda: _finding(chunk),
+        lambda: lambda: [json.loads(line) for line in chunk.split(b"\n")[:-1]],
+        lambda: _hearing("claude", chunk),
+    )
+    print(f"{'Claude’s events':<28}{find:>9.0f}{'':>9}{'':>7}{'':>11}{heard:>8.0f}  (json.loads alone {parsed:.0f})")
+
+
+def _in_turn(size: int, *made: Callable[[], Callable[[], object]]) -> list[float]:
+    spent: list[list[float]] = [[] for _ in made]
+    for _ in range(PASSES):
+        for number, make in enumerate(made):
+            work = make()
+            start = time.thread_time()
+            for _ in range(PIECES):
+                work()
+            spent[number].append(time.thread_time() - start)
+    return [size * PIECES / 1e6 / max(median(times), 1e-9) for times in spent]
+
+
+def _finding(raw: bytes) -> Callable[[], object]:
+    return lambda: raw.find(b"</promise><end>")
+
+
+def _feeding(text: str) -> Callable[[], object]:
+    promise = Promise("COMPLETE", PROMPT)
+    return lambda: promise.feed(text)
+
+
+def _stripping(text: str) -> Callable[[], object]:
+    ansi, promise = Ansi(), Promise("COMPLETE", PROMPT)
+    return lambda: promise.feed(ansi.strip(text))
+
+
+def _hearing(speech: Speech, raw: bytes) -> Callable[[], object]:
+    listening = Hearing(speech, Promise("COMPLETE", PROMPT), 0, None)
+    return lambda: listening.stdout(raw)
+
+
+RUNS: dict[str, tuple[str, Callable[[int], list[Step]]]] = {
+    "one line": ("custom", lambda megabytes: [spouts(megabytes), says(PROMISE)]),
+    "one line, no UTF-8": ("custom", lambda megabytes: [spouts(megabytes, b"a\xff"), says(PROMISE)]),
+    "tags never closed": ("custom", lambda megabytes: [spouts(megabytes, b"<promise>COMPLETE "), says(PROMISE)]),
+    "escapes": ("custom", lambda megabytes: [spouts(megabytes, b"\x1b["), says(f"\n{PROMISE}")]),
+    "one tool result": (
+        "claude",
+        lambda megabytes: [says('{"type":"user","message":"'), spouts(megabytes), says('"}\n'), claude_result(PROMISE)],
+    ),
+    "one message": (
+        "claude",
+        lambda megabytes: [
+            says('{"type":"assistant","message":{"content":[{"type":"text","text":"'),
+            spouts(megabytes),
+            says(f'{PROMISE}"}}]}}}}\n'),
+        ],
+    ),
+}
+
+
+def _run(kind: str, megabytes: int) -> None:
+    harness, steps = RUNS[kind]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        agent = FakeAgent(folder / "agent", steps(megabytes))
+        path = f"{agent.installed_as('claude')}{os.pathsep}{os.environ['PATH']}"
+        wanted = Wanted(harness, command=agent.command)
+        before, start, cpu = _highest(), time.perf_counter(), time.process_time()
+        heard = run_agent(
+            command_of(wanted, PROMPT, folder, {**os.environ, "PATH": path}, prompt_file=folder / "prompt.md"),
+            promise="COMPLETE",
+            prompt=PROMPT,
+            bounds=Bounds(),
+            stop=threading.Event(),
+            clock=SystemClock(),
+            keep=folder / "output",
+            stream=None,
+        )
+        assert heard.promise
+        assert heard.exit_code == 0
+        spent = f"{time.perf_counter() - start:6.2f} s, {time.process_time() - cpu:5.2f} s of them our CPU"
+        kept = (folder / "output").stat().st_size / 1e6
+        print(f"{megabytes} MB, {kind:<20}{spent}; memory {before:.0f} → {_highest():.0f} MB; kept {kept:.1f} MB")
+
+
+def _highest() -> float:
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--run"]:
+        _run(sys.argv[2], int(sys.argv[3]))
+    else:
+        main()

@@ -1,0 +1,115 @@
+"""Process trees are started apart and ended whole."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sidecar.core.clock import SystemClock
+from sidecar.system.process_tree import MARK, end_group, end_marked, end_tree, start
+
+CLOCK = SystemClock()
+SLEEP = "import time; time.sleep(60)"
+
+
+def python(script: str) -> tuple[str, ...]:
+    return (sys.executable, "-S", "-E", "-c", script)
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> str:
+    return str(tmp_path)
+
+
+Start = Callable[[str], "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def started(tmp_path: Path, mark: str) -> Iterator[Start]:
+    """Starts scripts, and ends them and closes their pipes when the test is over."""
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start_one(script: str) -> "subprocess.Popen[bytes]":
+        process = start(python(script), tmp_path, dict(os.environ), mark=mark, has_input=False)
+        processes.append(process)
+        return process
+
+    yield start_one
+    end_marked(mark, CLOCK)
+    for process in processes:
+        with process:
+            process.wait(20)
+
+
+def parent_of(child: str, file: Path, then: str) -> str:
+    """A script that starts another in a session of its own, notes its pid, and goes on."""
+    return (
+        "import subprocess, sys, time\n"
+        f"child = subprocess.Popen({python(child)!r}, start_new_session=True)\n"
+        f"open({str(file)!r}, 'w').write(str(child.pid))\n{then}"
+    )
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_a_program_gets_the_mark_the_folder_and_an_input_of_its_own(tmp_path: Path, mark: str, started: Start) -> None:
+    script = f"import os, sys; print(os.environ[{MARK!r}], os.getcwd(), repr(sys.stdin.read()))"
+    process = started(script)
+    output, _ = process.communicate(timeout=20)
+    assert output.decode().split() == [mark, str(tmp_path), "''"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no sessions there")
+def test_a_program_is_in_a_session_of_its_own(mark: str, started: Start) -> None:
+    process = started(SLEEP)
+    assert os.getsid(process.pid) == process.pid != os.getsid(0)
+    end_tree(process, mark, 1_000, CLOCK)
+    assert process.returncode is not None
+
+
+def test_the_whole_tree_ends_within_its_grace(tmp_path: Path, mark: str, started: Start) -> None:
+    file = tmp_path / "pid"
+    process = started(parent_of(SLEEP, file, "time.sleep(60)"))
+    child = _pid_in(file)
+    start_ms = CLOCK.monotonic_ms()
+    end_tree(process, mark, 5_000, CLOCK)
+    assert not is_running(child)
+    assert not is_running(process.pid)
+    assert CLOCK.monotonic_ms() - start_ms < 10_000
+
+
+def test_what_ended_itself_leaves_its_daemons_until_they_are_asked_for_by_the_mark(
+    tmp_path: Path, mark: str, started: Start
+) -> None:
+    file = tmp_path / "pid"
+    process = started(parent_of(SLEEP, file, ""))
+    child = _pid_in(file)
+    process.wait(20)
+    end_group(process, CLOCK)
+    assert is_running(child)
+    end_marked(mark, CLOCK)
+    assert not is_running(child)
+
+
+def test_another_mark_is_left_alone(mark: str, started: Start) -> None:
+    process = started(SLEEP)
+    end_marked(f"{mark}-other", CLOCK)
+    assert process.poll() is None
+    end_tree(process, mark, 1_000, CLOCK)
+
+
+def _pid_in(file: Path) -> int:
+    deadline = time.monotonic() + 20
+    while not (file.exists() and file.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return int(file.read_text())
