@@ -26,6 +26,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # jsonrpcserver reads its schema in a way of Python 3.8 when it is imported.
     config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
     os.environ.update(HERMETIC)
+    # A sidecar finds its modules compiled, as an installed one does: else compiling is half of each start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     for name in [name for name in os.environ if name.startswith("ONECODE_")]:
         del os.environ[name]
 

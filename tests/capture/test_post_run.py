@@ -29,7 +29,9 @@ def rows(sidecar: MemorySidecar) -> dict[str, list[Any]]:
     assert sidecar.app.process is not None
     tables = ("runs", "calls", "sessions", "deliveries", "state", "tests", "artifacts", "metrics")
     with sidecar.app.process.database.read() as tx:
-        return {name: list(tx.execute(f"SELECT * FROM continuity_{name} ORDER BY 1, 2, 3, 4")) for name in tables}
+        found = {name: list(tx.execute(f"SELECT * FROM continuity_{name} ORDER BY 1, 2, 3, 4")) for name in tables}
+    found["metrics"] = [row for row in found["metrics"] if not str(row[4]).startswith("error{")]  # not of runs
+    return found
 
 
 def test_the_same_run_again_gives_the_first_answer_and_changes_nothing(talk: Talk, active: MemorySidecar) -> None:
@@ -107,7 +109,8 @@ def _refuse_write(number: int) -> Callable[..., int]:
 
     def authorize(action: int, *_names: str | None) -> int:
         nonlocal left
-        if action in (apsw.SQLITE_INSERT, apsw.SQLITE_UPDATE, apsw.SQLITE_DELETE):
+        of_the_run = threading.current_thread().name != "write-behind"  # caches and measures are written when they may
+        if of_the_run and action in (apsw.SQLITE_INSERT, apsw.SQLITE_UPDATE, apsw.SQLITE_DELETE):
             left -= 1
             if left == 0:
                 return int(apsw.SQLITE_DENY)
