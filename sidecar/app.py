@@ -43,6 +43,13 @@ DRAIN_MS = 1_500
 GRACE_MS = 400
 """How long cancelled work may take to stop when the process ends."""
 
+QUIET_SECONDS = 0.1
+"""What no run needs is loaded this long after the rest, or once a first prompt that came meanwhile has its answer: it
+does not share the processor. This is how often is looked."""
+
+QUIET_LOOKS = 20
+"""After so many looks it is loaded all the same: some requests take minutes."""
+
 EX_SOFTWARE = 70
 """The exit status when the methods cannot be loaded: the process is of no use then, and the host restarts it."""
 
@@ -165,7 +172,9 @@ class App:
         """
         if drain_ms and self._handshake is not None:
             give_up_at = self.clock.monotonic_ms() + drain_ms
-            self.complete.wait(drain_ms / 1000)
+            self.warm.wait(drain_ms / 1000)
+            if self.connection.wants_all.is_set():
+                self.complete.wait(max(0.0, give_up_at - self.clock.monotonic_ms()) / 1000)
             self.lanes.drain(max(0.0, give_up_at - self.clock.monotonic_ms()))
         self.connection.abandon()
         if self.process is not None:
@@ -211,15 +220,23 @@ class App:
         if self._all_rows is not None:
             self.process.loaded.clear()
         self.connection.ready(routes, complete=self._all_rows is None)
-        dispatcher.build(("continuity/preRun", "continuity/postRun"))
+        dispatcher.build(("continuity/preRun",))
+
+    def _await_quiet(self) -> None:
+        """Waits until a first run has its answer, or something is asked for that is not loaded yet."""
+        for _ in range(QUIET_LOOKS):
+            if self.connection.wants_all.wait(QUIET_SECONDS) or self.connection.is_quiet():
+                return
 
     def _load_all(self) -> None:
-        """Loads what no run needs; requests for it wait meanwhile."""
+        """Loads what no run needs for its first answer; requests for it wait meanwhile."""
         if self._all_rows is not None:
-            _, routes = load_routes(self._all_rows, self.on_incident, self.new_incident_id)
+            self._await_quiet()
+            dispatcher, routes = load_routes(self._all_rows, self.on_incident, self.new_incident_id)
             self.connection.ready(routes)
             assert self.process is not None
             self.process.loaded.set()
+            dispatcher.build(("continuity/postRun",))
 
 
 class Catalogued:

@@ -29,6 +29,7 @@ def of_runs() -> Rows:
 
 def every() -> Rows:
     """Loads every slice and gives all rows."""
+    from sidecar.capture import artifact_methods as artifacts
     from sidecar.context import methods as context
     from sidecar.knowledge import methods as knowledge
     from sidecar.memory import methods as memory
@@ -38,6 +39,6 @@ def every() -> Rows:
     from sidecar.session import methods as session
 
     first = of_runs()
-    slices = (context, session, memory, registry, knowledge, ralph, operate)
+    slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate)
     rest = tuple(row for one in slices for row in one.METHODS)
     return Rows((*first.methods, *rest), (*first.notifications, *ralph.NOTIFICATIONS))

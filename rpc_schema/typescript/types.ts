@@ -3049,52 +3049,6 @@ export interface Methods {
    */
   "continuity/postRun": { params: PostRunParams; result: PostRunResult }
   /**
-   * Lists a project's artifacts, the newest first.
-   *
-   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
-   */
-  "artifact/list": { params: ArtifactListParams; result: ArtifactListResult }
-  /**
-   * Shows an artifact with its text and where it comes from.
-   *
-   * Errors: notFound, workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
-   */
-  "artifact/get": { params: ArtifactParams; result: ArtifactGetResult }
-  /**
-   * Changes an artifact's title, its body, or both; no run adds to it any more.
-   *
-   * A title replaces the heading that said the old one, a body's first heading becomes the title. What is on the memory
-   * branch already stays as it is.
-   *
-   * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, conflict, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
-   */
-  "artifact/update": { params: ArtifactUpdateParams; result: ArtifactGetResult }
-  /**
-   * Accepts an artifact: the project's next sessions are told of it. Accepting it again changes nothing.
-   *
-   * One that was discarded can still be accepted. A committed one stays committed, and is told of from then on.
-   *
-   * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
-   */
-  "artifact/accept": { params: ArtifactParams; result: ArtifactGetResult }
-  /**
-   * Discards an artifact: sessions are told of it no more. Discarding it again changes nothing.
-   *
-   * It can still be accepted. What is on the memory branch already is not discarded.
-   *
-   * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
-   */
-  "artifact/discard": { params: ArtifactParams; result: ArtifactGetResult }
-  /**
-   * Commits artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks are left alone.
-   *
-   * An artifact that is committed already stays as it is. A branch that is checked out, a remote's default or one that
-   * people work on is refused.
-   *
-   * Errors: notFound, policyDenied, conflict, workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
-   */
-  "artifact/commit": { params: ArtifactCommitParams; result: ArtifactCommitResult }
-  /**
    * Shows each pressure signal of a conversation beside its thresholds, the word on them, and the last snapshot.
    *
    * Errors: notFound, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
@@ -3164,6 +3118,52 @@ export interface Methods {
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "settings/update": { params: SettingsUpdateParams; result: SettingsGetResult }
+  /**
+   * Lists a project's artifacts, the newest first.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "artifact/list": { params: ArtifactListParams; result: ArtifactListResult }
+  /**
+   * Shows an artifact with its text and where it comes from.
+   *
+   * Errors: notFound, workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "artifact/get": { params: ArtifactParams; result: ArtifactGetResult }
+  /**
+   * Changes an artifact's title, its body, or both; no run adds to it any more.
+   *
+   * A title replaces the heading that said the old one, a body's first heading becomes the title. What is on the memory
+   * branch already stays as it is.
+   *
+   * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, conflict, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "artifact/update": { params: ArtifactUpdateParams; result: ArtifactGetResult }
+  /**
+   * Accepts an artifact: the project's next sessions are told of it. Accepting it again changes nothing.
+   *
+   * One that was discarded can still be accepted. A committed one stays committed, and is told of from then on.
+   *
+   * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "artifact/accept": { params: ArtifactParams; result: ArtifactGetResult }
+  /**
+   * Discards an artifact: sessions are told of it no more. Discarding it again changes nothing.
+   *
+   * It can still be accepted. What is on the memory branch already is not discarded.
+   *
+   * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "artifact/discard": { params: ArtifactParams; result: ArtifactGetResult }
+  /**
+   * Commits artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks are left alone.
+   *
+   * An artifact that is committed already stays as it is. A branch that is checked out, a remote's default or one that
+   * people work on is refused.
+   *
+   * Errors: notFound, policyDenied, conflict, workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "artifact/commit": { params: ArtifactCommitParams; result: ArtifactCommitResult }
   /**
    * Gives the bracket of a context window: FRESH from 60 % that remain, MODERATE from 40, DEPLETED from 25, CRITICAL.
    *

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from sidecar.call import Call
+from sidecar.capture import commit_method
 from sidecar.capture.artifact_model import (
     MAX_TITLE,
     ArtifactGetResult,
@@ -170,4 +171,5 @@ METHODS = (
     method("artifact/update", update_artifact, lane=Lane.SHARED, errors=(*_ERRORS, PolicyDenied, Conflict, Busy)),
     method("artifact/accept", accept_artifact, lane=Lane.SHARED, errors=(*_ERRORS, PolicyDenied, Busy)),
     method("artifact/discard", discard_artifact, lane=Lane.SHARED, errors=(*_ERRORS, PolicyDenied, Busy)),
+    commit_method.ROW,
 )

@@ -1,7 +1,6 @@
-"""`continuity/postRun`, and `artifact/…`."""
+"""`continuity/postRun`."""
 
 from sidecar.call import Call
-from sidecar.capture import artifact_methods, commit_method, postrun
 from sidecar.capture.model import PostRunParams, PostRunResult
 from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
@@ -12,11 +11,12 @@ def post_run(call: Call, params: PostRunParams) -> PostRunResult:
 
     Idempotent by run id, and all of it in one transaction: once answered, nothing of it is lost.
     """
+    # Loaded behind the way to a first answer, on which there is nothing to capture yet.
+    from sidecar.capture import postrun
+
     return postrun.run(call, params)
 
 
 METHODS = (
     method("continuity/postRun", post_run, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
-    *artifact_methods.METHODS,
-    commit_method.ROW,
 )

@@ -39,6 +39,8 @@ class Connection:
         self._early_bytes = 0
         self._in_flight: dict[RequestId, Incoming] = {}
         self._in_flight_count = 0
+        self.wants_all = threading.Event()
+        """Set once a request waits for methods that are not among the first."""
         self.initialized = False
         self.shut_down = False
         self.exit_code: int | None = None
@@ -67,9 +69,15 @@ class Connection:
                 self._early_bytes = sum(one.size for one in self._early)
                 if not early:
                     self._running, self._is_complete = running, complete
+                    if self._early:
+                        self.wants_all.set()
                     return
             for incoming in early:
                 self._start_early(running, incoming)
+
+    def is_quiet(self) -> bool:
+        """Says whether every request so far has its answer."""
+        return not self._in_flight_count
 
     def abandon(self) -> None:
         """Asks everything in flight to stop, because the process is ending."""
@@ -193,6 +201,8 @@ class Connection:
                     raise _busy("The sidecar is still starting.")
                 self._early.append(incoming)
                 self._early_bytes += incoming.size
+                if running is not None:
+                    self.wants_all.set()
                 return
         running.start(incoming)
 

@@ -227,7 +227,7 @@ def test_what_was_asked_right_before_the_end_of_stdin_is_answered(
     ids = [
         client.start("initialize", client.handshake()),
         client.start("settings/get", {}),
-        client.start("metrics/summary", {}),
+        client.start("rpc.discover", {}),
     ]
     process.close_stdin()
     assert process.wait() == 0

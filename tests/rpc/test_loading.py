@@ -1,11 +1,16 @@
-"""Methods are loaded in two steps: those of a run first, and requests for others wait in order for the second."""
+"""Methods are loaded in two steps: those of a run first, the rest once it competes with no first prompt."""
 
+import time
 from collections.abc import Callable
 
 from sidecar.app import load_first_rows, load_routes, load_rows
 from sidecar.catalog import every, of_runs
+from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
 from tests.support.process import SidecarProcess
+from tests.support.repositories import Repository
+
+MISSING = {"item": "memories", "reason": "still being loaded"}
 
 
 def test_the_first_step_has_the_way_of_a_run_and_the_second_everything() -> None:
@@ -23,12 +28,26 @@ def test_what_is_not_loaded_yet_waits_and_what_is_does_not(sidecar: MemorySideca
     sidecar.client.request("settings/get", {})
     connection = sidecar.app.connection
     connection.ready(loaded(load_first_rows), complete=False)  # type: ignore[arg-type]
+    assert not connection.wants_all.is_set()
     later = [sidecar.client.start(name, {"cwd": str(tmp_path)}) for name in ("memory/list", "no/method")]
     assert "mode" in str(sidecar.client.request("settings/get", {}))
+    assert connection.wants_all.is_set()
     assert not any(sidecar.inbox.answers_to(request_id) for request_id in later)
     connection.ready(loaded(load_rows))  # type: ignore[arg-type]
     assert sidecar.client.result(later[0])["memories"] == []
     assert sidecar.client.answer(later[1])["error"]["code"] == -32601
+
+
+def test_the_rest_is_loaded_behind_the_answer_to_a_first_prompt_without_being_asked_for(
+    start_process: Callable[..., SidecarProcess], make_repository: Callable[..., Repository]
+) -> None:
+    client = start_process().client
+    client.initialize(settings={"mode": "active"})
+    chat = Conversation(client, make_repository({"cart.py": "def total(): ...\n"}).path)
+    assert MISSING in chat.pre_run("Round the total")["metadata"]["trimmed"]
+    give_up_at = time.monotonic() + 20
+    while MISSING in chat.pre_run("Round the total")["metadata"]["trimmed"]:
+        assert time.monotonic() < give_up_at
 
 
 def test_a_request_for_what_is_loaded_last_is_answered_right_after_the_start(
