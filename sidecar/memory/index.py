@@ -239,8 +239,16 @@ class Index:
                 and not private.is_alive(tx, self.project, digest)
             ], self.process.clock.now_ms())  # fmt: skip
             revision = entries.advance(tx, self.project)
-        self._known = None
-        if self._looked is not None and self._looked[0] == revision - 1:  # else somebody wrote in between
+        self._follow(revision, readings, lost)
+
+    def _follow(self, revision: int, readings: Sequence[_Reading], lost: Sequence[str]) -> None:
+        """Keeps what is known in step with what was just written, unless somebody else wrote in between."""
+        before, self._known = self._known, None
+        if before is not None and before[0] == revision - 1:
+            gone = frozenset(lost)
+            kept = {path: file for path, file in before[1].items() if path not in gone} if gone else before[1]
+            self._known = revision, {**kept, **{one.path: one.file for one in readings}}
+        if self._looked is not None and self._looked[0] == revision - 1:
             self._looked = revision, self._looked[1]
 
 
