@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -57,11 +57,15 @@ def end_tree(
     at_once: threading.Event | None = None,
 ) -> None:
     """Asks a program and all it started to end, and after the grace, or once `at_once` is set, makes what is left."""
-    _ask(process, _alive(process.pid, mark))
+    alive = _alive(process.pid, mark)
+    _ask(process, alive)
     deadline = Deadline(clock.monotonic_ms() + grace_ms)
-    while (process.poll() is None or _alive(process.pid, mark)) and deadline.left_ms(clock):
-        if at_once is not None and at_once.is_set():
-            break
+    while deadline.left_ms(clock) and not (at_once is not None and at_once.is_set()):
+        # Only those that are known are looked at again and again: to look for others takes a walk over all processes.
+        if process.poll() is not None and all(_is_over(one) for one in alive):
+            alive = _alive(process.pid, mark)
+            if not alive:
+                break
         time.sleep(_POLL_SECONDS)
     _end_by_force(process.pid, mark, clock)
     with suppress(OSError):
@@ -100,26 +104,40 @@ def _ask(leader: "subprocess.Popen[bytes]", alive: Sequence[psutil.Process]) -> 
 
 
 def _alive(leader: int | None, mark: str | None) -> list[psutil.Process]:
-    """Lists what runs in the leader's session or under the mark, and what descends from either."""
-    found = {process.pid: process for process in _members(leader, mark)}
+    """Lists what runs in the leader's session or under the mark, and with a mark what descends from either."""
+    found: dict[int, psutil.Process] = {}
+    children: dict[int, list[psutil.Process]] = {}
+    for pid in psutil.pids():
+        with suppress(psutil.Error, OSError):
+            process = psutil.Process(pid)
+            children.setdefault(process.ppid(), []).append(process)
+            if _is_led(pid, leader) or (mark is not None and _has_mark(process, mark)):
+                found[pid] = process
     if mark is not None:
-        for process in list(found.values()):
-            with suppress(psutil.Error):
-                found.update((child.pid, child) for child in process.children(recursive=True))
+        _add_descendants(found, children)
     found.pop(os.getpid(), None)
     return [process for process in found.values() if not _is_over(process)]
 
 
-def _members(leader: int | None, mark: str | None) -> Iterator[psutil.Process]:
-    for pid in psutil.pids():
-        with suppress(psutil.Error, OSError):
-            process = psutil.Process(pid)
-            if pid == leader or _session(pid) == leader or (mark and process.environ().get(MARK) == mark):
-                yield process
+def _is_led(pid: int, leader: int | None) -> bool:
+    """Says whether a process is of the leader's session; on Windows, which has none, whether it is the leader."""
+    return leader is not None and (pid if sys.platform == "win32" else os.getsid(pid)) == leader
 
 
-def _session(pid: int) -> int:
-    return -1 if sys.platform == "win32" else os.getsid(pid)
+def _has_mark(process: psutil.Process, mark: str) -> bool:
+    try:
+        return bool(process.environ().get(MARK) == mark)
+    except (psutil.Error, OSError):
+        return False  # another user's
+
+
+def _add_descendants(found: dict[int, psutil.Process], children: Mapping[int, Sequence[psutil.Process]]) -> None:
+    left = list(found)
+    while left:
+        for child in children.get(left.pop(), ()):
+            if child.pid not in found:
+                found[child.pid] = child
+                left.append(child.pid)
 
 
 def _is_over(process: psutil.Process) -> bool:
