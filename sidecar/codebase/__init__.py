@@ -7,7 +7,7 @@ from sidecar.codebase.kinds import is_code, is_document, is_test
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.search import Names, Ranked, Trouble, is_faint, scope_prefix, word_share, worth_telling
 from sidecar.codebase.search.modules import Tree, resolve
-from sidecar.codebase.summary.purpose import purpose_of_definition
+from sidecar.codebase.summary.purpose import purpose_of_definition, told_in_comments, told_of_definition
 from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
 from sidecar.codebase.summary.values import chunk_lines
 from sidecar.codebase.worktree.committed import blobs_of
@@ -65,6 +65,8 @@ __all__ = [
     "scope_prefix",
     "stem",
     "to_json",
+    "told_in_comments",
+    "told_of_definition",
     "word_share",
     "worth_telling",
 ]

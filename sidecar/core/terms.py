@@ -18,7 +18,7 @@ _ONLY_WORDS = bytes(
     byte if chr(byte).isascii() and (chr(byte).isalnum() or byte == 0x5F) else 0x20 for byte in range(256)
 )
 _WORD = regex(r"[^\W_]+(?:_+[^\W_]+)*")
-_CAMEL = regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_CAMEL = regex(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|(?<=[A-Z])s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _IDENTIFIER = regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
 _NAME_LIKE = regex(r"[a-z][A-Z]|_|[.:]|\d")
 _UNSPACED_SCRIPTS = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"

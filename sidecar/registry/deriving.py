@@ -6,7 +6,7 @@ something is follows from how much of the code needs it: the specification calls
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import Tree, resolve
@@ -16,14 +16,14 @@ from sidecar.registry.facts import Facts, Named
 
 CATEGORY = "code"
 MAX_ENTITIES = 20_000
-MAX_KEYWORDS = 16
+MAX_KEYWORDS = 48
 
 ADAPTABLE = 0.9
 """How adaptable something is that nothing depends on; five dependents halve it."""
 
 HALVED_BY = 5
 
-_WORDS = regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_WORDS = regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _PLAIN_NAMES = frozenset(("index", "mod", "lib", "main", "__init__", "__main__", "src"))
 
 
@@ -43,7 +43,10 @@ def derive(files: Mapping[str, Facts]) -> Derived:
         facts = files[path]
         entities += _definitions(path, facts, needed_by)  # before their module: of two that fit alike the smaller one
         entities.append(_module(path, facts, needs[path], needed_by[path]))
-    return Derived(tuple(entities[:MAX_ENTITIES]), len(entities) > MAX_ENTITIES)
+    if len(entities) > MAX_ENTITIES:  # methods go first: their classes have their words
+        entities = [one for one in entities if one.type != "method"]
+        return Derived(tuple(entities[:MAX_ENTITIES]), cut=True)
+    return Derived(tuple(entities), cut=False)
 
 
 def words_of(name: str) -> list[str]:
@@ -53,14 +56,14 @@ def words_of(name: str) -> list[str]:
 
 def _module(path: str, facts: Facts, needs: Sequence[str], needed_by: int) -> Entity:
     called = _called(path)
-    names = [one.name for one in facts.definitions]
+    names = [one.name for one in facts.definitions if one.type != "method"]
     return Entity(
         CATEGORY,
         path,
         path,
         facts.type,
         _said_of(facts, called),
-        tuple(dict.fromkeys((*words_of(called), *names)))[:MAX_KEYWORDS],
+        tuple(dict.fromkeys((*words_of(called), *names, *facts.told)))[:MAX_KEYWORDS],
         tuple(needs),
         _adaptability(needed_by),
         "",
@@ -72,14 +75,14 @@ def _definitions(path: str, facts: Facts, needed_by: Mapping[str, int]) -> list[
     made: dict[str, Entity] = {}
     for one in facts.definitions:
         key = f"{path}#{one.name}"
-        if key not in made:
+        if key not in made or (one.purpose and made[key].purpose == " ".join(words_of(one.name))):  # an overload
             made[key] = _definition(key, path, one, needed_by[key])
     return list(made.values())
 
 
 def _definition(key: str, path: str, one: Named, needed_by: int) -> Entity:
     said = words_of(one.name)
-    about = (*said, *one.parameters, *words_of(_called(path)))
+    about = (*said, *one.parameters, *words_of(_called(path)), *one.told)
     return Entity(
         CATEGORY,
         key,
@@ -131,8 +134,13 @@ def _needed(path: str, facts: Facts, files: Mapping[str, Facts], tree: Tree) -> 
         for target in resolve(path, specifier, tree):
             if target in files and target != path:
                 found[target] = None
-                found.update((f"{target}#{one.name}", None) for one in files[target].definitions if one.name in used)
+                found.update((f"{target}#{one.name}", None) for one in files[target].definitions if _is_used(one, used))
     return sorted(found)
+
+
+def _is_used(one: Named, names: Collection[str]) -> bool:
+    """Says whether a definition's name is among those that a file uses; of a method without its class."""
+    return one.name.rpartition(".")[2] in names
 
 
 def _tree(files: Mapping[str, Facts]) -> Tree:

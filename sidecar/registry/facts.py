@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sidecar.codebase import Definition, Summary, is_code, is_generated, is_test, purpose_of_definition
+from sidecar.codebase import (
+    Definition,
+    Summary,
+    is_code,
+    is_generated,
+    is_test,
+    purpose_of_definition,
+    query_words,
+    told_in_comments,
+    told_of_definition,
+)
 from sidecar.core.regex import regex
 from sidecar.core.text import one_line
 
@@ -12,6 +22,12 @@ MAX_DEFINITIONS = 200
 """Of one file; a longer list is data or generated."""
 
 MAX_PARAMETERS = 8
+
+MAX_TOLD = 24
+"""Words that are kept of a docstring or comment; what matters stands at its beginning."""
+
+MAX_MEMBERS = 40
+"""Of one class."""
 
 _TEMPLATE_FOLDERS = frozenset(("templates", "template", "views", "partials", "stubs", "scaffold", "boilerplate"))
 _TEMPLATE_SUFFIXES = (
@@ -50,16 +66,22 @@ _COMPONENT_SUFFIXES = (".tsx", ".jsx", ".vue", ".svelte", ".astro")
 _CLASSES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "type", "union"))
 _FUNCTIONS = frozenset(("function", "method", "def", "fn", "func", "macro", "hook", ""))
 _PARAMETER = regex(r"[(,]\s*(?:\*|&|\.\.\.|mut\s+|const\s+)*([A-Za-z_]\w+)")
+_NAMELESS = frozenset(("exports", "default"))
+"""What a file is to others that has one thing to give: the file itself stands for it."""
+
 _NO_PARAMETERS = frozenset(("self", "cls", "this", "args", "kwargs", "options"))
 
 
 class Named(NamedTuple):
-    """A public definition at the top of a file."""
+    """A public definition at the top of a file, or a public method of one with a comment of its own."""
 
     name: str
+    """Of a method `Class.method`."""
     type: str
     purpose: str
     parameters: tuple[str, ...]
+    told: tuple[str, ...]
+    """Words of its comment that neither name nor purpose has; of a class also its methods' names."""
 
 
 class Facts(NamedTuple):
@@ -72,6 +94,8 @@ class Facts(NamedTuple):
     definitions: tuple[Named, ...]
     imports: tuple[str, ...]
     references: tuple[str, ...]
+    told: tuple[str, ...]
+    """Words of the comments of a file that defines nothing public."""
 
 
 def type_of(path: str) -> str | None:
@@ -92,25 +116,51 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> Facts:
     """Takes what the registry needs out of a file's summary and text; secrets in comments are masked."""
     lines = text.replace("\r\n", "\n").split("\n")
     type_ = type_of(path) or "module"
-    public = [one for one in summary.definitions if one.public and not one.container and _type_of(one, path)]
+    top = (one for one in summary.definitions if one.public and not one.container and one.name not in _NAMELESS)
+    public = [one for one in top if _type_of(one, path)]
+    methods = [one for one in summary.definitions if one.public and _is_method(one, public)]
+    named = [_named(one, path, lines, [it.name for it in methods if it.container == one.name]) for one in public]
+    named += [one for one in (_method(one, path, lines) for one in methods) if one.purpose]
     return Facts(
         content,
         type_,
         "" if summary.derived else one_line(summary.purpose, MAX_PURPOSE),
-        tuple(_named(one, path, lines) for one in public[:MAX_DEFINITIONS]),
+        tuple(named[:MAX_DEFINITIONS]),
         summary.imports,
         summary.references,
+        () if public else _words(told_in_comments(lines)),
     )
 
 
-def _named(definition: Definition, path: str, lines: Sequence[str]) -> Named:
+def _is_method(one: Definition, public: Sequence[Definition]) -> bool:
+    """Says whether it is a method of a public class that is no constructor or operator."""
+    is_ours = any(it.name == one.container and it.kind in _CLASSES for it in public)
+    return is_ours and one.kind in _FUNCTIONS and not one.name.startswith("_") and one.name != "constructor"
+
+
+def _named(definition: Definition, path: str, lines: Sequence[str], members: Sequence[str] = ()) -> Named:
     parameters = (name for name in _PARAMETER.findall(definition.signature) if name not in _NO_PARAMETERS)
+    purpose = one_line(purpose_of_definition(lines, definition, path), MAX_PURPOSE)
+    told = _words(told_of_definition(lines, definition, path), f"{definition.name} {purpose}")
     return Named(
         definition.name,
         _type_of(definition, path) or "function",
-        one_line(purpose_of_definition(lines, definition, path), MAX_PURPOSE),
+        purpose,
         tuple(dict.fromkeys(parameters))[:MAX_PARAMETERS],
+        (*dict.fromkeys(members[:MAX_MEMBERS]), *told),
     )
+
+
+def _method(definition: Definition, path: str, lines: Sequence[str]) -> Named:
+    made = _named(definition, path, lines)
+    return made._replace(name=f"{definition.container}.{definition.name}", type="method")
+
+
+def _words(told: str, known: str = "") -> tuple[str, ...]:
+    """Gives the words of a comment that mean something and are not known, each once; secrets are masked."""
+    said = query_words(known)
+    found = query_words(one_line(told, len(told) + 1)).items()
+    return tuple(word for term, word in found if term not in said)[:MAX_TOLD]
 
 
 def _type_of(definition: Definition, path: str) -> str | None:

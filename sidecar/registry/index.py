@@ -51,11 +51,15 @@ class Index:
         known = self._weights.get(term)
         if known is None:
             frequency = len(self.postings.get(term, ()))
-            rarity = math.log((len(self.entities) + 1) / (frequency + 1)) / self._scale
-            known = COMMON + (1 - COMMON) * rarity
+            known = self.weight_of(frequency)
             if frequency:
                 self._weights[term] = known
         return known
+
+    def weight_of(self, frequency: int) -> float:
+        """Says how much a term tells that so many entities have."""
+        rarity = math.log((len(self.entities) + 1) / (frequency + 1)) / self._scale
+        return COMMON + (1 - COMMON) * rarity
 
     def places(self, term: str) -> Mapping[int, int]:
         """Gives the numbers of the entities that hold a term, each with its places."""
@@ -94,4 +98,6 @@ def words_of_entity(entity: Entity) -> Words:
 def name_of(entity: Entity) -> str:
     """Gives what an entity is called, without the folders and the suffix of the file it may be named after."""
     name = entity.key.rpartition("#")[2].rpartition("/")[2]
+    if entity.type == "method" and entity.origin == "code":
+        return name.rpartition(".")[2]
     return name.partition(".")[0] or name if entity.origin == "code" and "#" not in entity.key else name

@@ -75,7 +75,11 @@ def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
     gone = (one for one in written if _checksum(project, one) is None)
     return [
         *(
-            ProblemEntry(id=one.about, message=one.message, remedy=f"Change line {one.line} of the registry's file.")
+            ProblemEntry(
+                id=one.about,
+                message=one.message,
+                remedy=f"Change line {one.line} of the registry's file." if one.line else "Mend the file by hand.",
+            )
             for one in registry.remarks
         ),
         *(

@@ -16,19 +16,23 @@ what shares the lesser half of its words stays below.
 """
 
 from bisect import insort
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop
 from typing import NamedTuple
 
 from sidecar.registry.index import ASIDE, KEYWORD, NAME, PURPOSE, Index
+from sidecar.registry.near_words import near
 from sidecar.registry.vocabulary import compounds_of, is_faint, kinds_in, words_of
 
 KEYWORDS_PART, PURPOSE_PART = 0.6, 0.4
 """intelligence-layer.md 5.2."""
 
-_FOR_KEYWORDS = ((NAME, 1.0), (KEYWORD, 1.0), (PURPOSE, 0.95), (ASIDE, 0.5))
-_FOR_PURPOSE = ((NAME, 1.0), (PURPOSE, 1.0), (KEYWORD, 0.85), (ASIDE, 0.3))
+_FOR_KEYWORDS = ((NAME, 1.0), (KEYWORD, 1.0), (PURPOSE, 0.95), (ASIDE, 0.75))
+_FOR_PURPOSE = ((NAME, 1.0), (PURPOSE, 1.0), (KEYWORD, 0.85), (ASIDE, 0.55))
 """How far a term counts as covered, by the best place it stands in."""
+
+NEAR = 0.8
+"""What a word that means much the same counts beside the word itself."""
 
 NAMED_PURPOSE = 0.5
 """An intent with this share of a purpose's words names all of it: nobody repeats a sentence word by word."""
@@ -39,7 +43,7 @@ WHOLE_PURPOSE = 0.9
 UNFOCUSED = 0.6
 """What the purpose's part keeps where nothing of the entity is named."""
 
-FAINT, KIND, UNKNOWN = 0.25, 0.4, 0.5
+FAINT, KIND, UNKNOWN = 0.25, 0.4, 0.4
 """Factors for a term that asks rather than describes, that names a kind of thing, that no entity has."""
 
 
@@ -51,9 +55,19 @@ def _strength(strengths: Sequence[tuple[int, float]], places: int) -> float:
     return next((value for where, value in strengths if places & where), 0.0)
 
 
+_NEAR_BITS = ASIDE.bit_length()
+"""By so many bits the places of near words stand above those of the word itself, in one number."""
+
+_KEYWORD_STRENGTHS, _PURPOSE_STRENGTHS = (
+    tuple(
+        max(_strength(strengths, places % (2 * ASIDE)), NEAR * _strength(strengths, places >> _NEAR_BITS))
+        for places in range(2 * ASIDE << _NEAR_BITS)
+    )
+    for strengths in (_FOR_KEYWORDS, _FOR_PURPOSE)
+)
 _BEST = tuple(
-    KEYWORDS_PART * _strength(_FOR_KEYWORDS, places) + PURPOSE_PART * _strength(_FOR_PURPOSE, places)
-    for places in range(2 * ASIDE)
+    KEYWORDS_PART * one + PURPOSE_PART * other
+    for one, other in zip(_KEYWORD_STRENGTHS, _PURPOSE_STRENGTHS, strict=True)
 )
 """The most a term adds to a score, in parts of its weight, by the places where it stands."""
 
@@ -67,6 +81,8 @@ class Term(NamedTuple):
     weight: float
     kinds: frozenset[str]
     """The types of entities it may name."""
+    places: Mapping[int, int]
+    """The numbers of the entities that hold it or a near word, each with the places of both."""
 
 
 class Score(NamedTuple):
@@ -91,7 +107,7 @@ def terms_of(intent: str, index: Index) -> list[Term]:
             at = {part: words.pop(part) for part in parts if part in words and part not in index.postings}
             words.setdefault(whole, next(iter(at.values()), whole))
     kinds = kinds_in(words)
-    return [Term(root, word, _weight(root, index, kinds), kinds.get(root, frozenset())) for root, word in words.items()]
+    return [_term(root, word, index, kinds.get(root, frozenset())) for root, word in words.items()]
 
 
 def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = None) -> list[Score]:
@@ -99,7 +115,7 @@ def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = 
     total = sum(term.weight for term in terms)
     heap = [
         (-bound, number)
-        for number, bound in _bounds(terms, index).items()
+        for number, bound in _bounds(terms).items()
         if type_ is None or index.entities[number].type == type_
     ]
     heapify(heap)
@@ -116,10 +132,10 @@ def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = 
 def score(number: int, terms: Sequence[Term], index: Index) -> Score:
     """Scores one entity."""
     total = sum(term.weight for term in terms)
-    places = [_places(term, number, index) for term in terms]
+    places = [_places(term, number) for term in terms]
     is_kind = [index.entities[number].type in term.kinds for term in terms]
-    keywords = _share(terms, places, is_kind, _FOR_KEYWORDS, total)
-    purpose = _share(terms, places, is_kind, _FOR_PURPOSE, total) * focus(number, terms, index)
+    keywords = _share(terms, places, is_kind, _KEYWORD_STRENGTHS, total)
+    purpose = _share(terms, places, is_kind, _PURPOSE_STRENGTHS, total) * focus(number, terms, index)
     has = [bool(place) or kind for place, kind in zip(places, is_kind, strict=True)]
     return Score(
         number,
@@ -137,7 +153,7 @@ def focus(number: int, terms: Sequence[Term], index: Index) -> float:
     Of code the name has to be among it, or all of the comment: that also tells what is done in passing.
     """
     words = index.words[number]
-    asked = {term.root for term in terms}
+    asked = {other: NEAR for term in terms for other in near(term.root)} | {term.root: 1.0 for term in terms}
     name, purpose = _part(words.name, asked, index), _part(words.purpose, asked, index)
     if not name and purpose < WHOLE_PURPOSE and index.entities[number].origin == "code":
         return UNFOCUSED
@@ -149,16 +165,24 @@ def focus(number: int, terms: Sequence[Term], index: Index) -> float:
     return UNFOCUSED + (1 - UNFOCUSED) * named
 
 
-def _weight(root: str, index: Index, kinds: Mapping[str, frozenset[str]]) -> float:
-    weight = index.weight(root)
-    if root in kinds:
-        return weight * KIND
-    if root not in index.postings:
+def _term(root: str, word: str, index: Index, kinds: frozenset[str]) -> Term:
+    """Makes a term; one that names a kind of thing is meant so, and has no near words."""
+    places = index.places(root)
+    if kinds:
+        return Term(root, word, index.weight(root) * KIND, kinds, places)
+    near_places = [index.places(other) for other in near(root)]
+    if any(near_places):
+        places = dict(places)
+        for ones in near_places:
+            for number, there in ones.items():
+                places[number] = places.get(number, 0) | there << _NEAR_BITS
+    weight = index.weight_of(len(places))
+    if not places:
         weight *= UNKNOWN
-    return weight * FAINT if is_faint(root) else weight
+    return Term(root, word, weight * FAINT if is_faint(root) else weight, kinds, places)
 
 
-def _bounds(terms: Sequence[Term], index: Index) -> dict[int, float]:
+def _bounds(terms: Sequence[Term]) -> dict[int, float]:
     """For each entity that shares a term a bound that its share of the terms' weights does not exceed.
 
     A kind of thing counts for all of them, for many entities are of it; where nothing else is shared, for those alone
@@ -169,14 +193,14 @@ def _bounds(terms: Sequence[Term], index: Index) -> dict[int, float]:
     for term in terms:
         if not term.kinds:
             gain = [term.weight * best for best in _BEST]
-            for number, places in index.places(term.root).items():
+            for number, places in term.places.items():
                 covered[number] = covered.get(number, kinds) + gain[places]
-    return covered or {number: kinds for term in terms for number in index.places(term.root)}
+    return covered or {number: kinds for term in terms for number in term.places}
 
 
-def _places(term: Term, number: int, index: Index) -> int:
+def _places(term: Term, number: int) -> int:
     """Where a term stands in an entity; what names a kind of thing is not meant as a keyword."""
-    places = index.places(term.root).get(number, 0)
+    places = term.places.get(number, 0)
     return places & (NAME | PURPOSE) if term.kinds else places
 
 
@@ -184,20 +208,20 @@ def _share(
     terms: Sequence[Term],
     places: Sequence[int],
     is_kind: Sequence[bool],
-    strengths: Sequence[tuple[int, float]],
+    strengths: Sequence[float],
     total: float,
 ) -> float:
     covered = 0.0
     for term, place, kind in zip(terms, places, is_kind, strict=True):
-        covered += term.weight * (1.0 if kind else _strength(strengths, place))
+        covered += term.weight * (1.0 if kind else strengths[place])
     return covered / total if total else 0.0
 
 
-def _part(words: Sequence[str], asked: Collection[str], index: Index) -> float:
+def _part(words: Sequence[str], asked: Mapping[str, float], index: Index) -> float:
     """The share of some words that is asked for, by their weights."""
     weights = [index.weight(word) * (FAINT if is_faint(word) else 1.0) for word in words]
     total = sum(weights)
-    named = sum(weight for word, weight in zip(words, weights, strict=True) if word in asked)
+    named = sum(weight * asked.get(word, 0.0) for word, weight in zip(words, weights, strict=True))
     return named / total if total else 0.0
 
 

@@ -19,10 +19,10 @@ from sidecar.storage.lru import Lru
 VERSION = 1
 """Part of the cache's key: another reading of the same file makes what was parsed before invalid."""
 
-WORDS_VERSION = 1
+WORDS_VERSION = 2
 """Another way of taking words apart makes all of them be taken apart anew."""
 
-FACTS_VERSION = 1
+FACTS_VERSION = 2
 """Another way of taking facts out of a file makes all of them be taken anew."""
 
 KEPT_DECISIONS = 100
@@ -155,14 +155,12 @@ def welcome(tx: apsw.Connection, project: str, entity_id: str) -> None:
 
 
 def _listed(one: Facts) -> list[Any]:
-    return [*one[:3], [list(named) for named in one.definitions], list(one.imports), list(one.references)]
+    return [*one[:3], [list(named) for named in one.definitions], *map(list, one[4:])]
 
 
-def _facts(
-    content: str, type_: str, purpose: str, definitions: list[Any], imports: list[str], references: list[str]
-) -> Facts:
-    named = (Named(name, kind, said, tuple(parameters)) for name, kind, said, parameters in definitions)
-    return Facts(content, type_, purpose, tuple(named), tuple(imports), tuple(references))
+def _facts(content: str, type_: str, purpose: str, definitions: list[Any], *words: list[str]) -> Facts:
+    named = (Named(name, kind, said, *map(tuple, lists)) for name, kind, said, *lists in definitions)
+    return Facts(content, type_, purpose, tuple(named), *map(tuple, words))
 
 
 def _value(registry: Registry) -> Any:

@@ -6,6 +6,7 @@ derivation go too: a registry's purposes are sentences about deeds, and its name
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 
 from sidecar.core.regex import regex
 from sidecar.core.terms import STOP_WORDS, count_terms, query_words, stem
@@ -17,7 +18,7 @@ _ENDINGS = (
     ("ization", "iz"), ("isation", "iz"), ("ability", ""), ("ibility", ""), ("ication", "y"), ("ation", ""),
     ("ition", ""), ("ator", ""), ("ction", "ct"), ("ption", "pt"), ("ution", "ut"), ("ement", ""), ("ment", ""),
     ("ness", ""), ("ectur", "ect"), ("ency", ""), ("ancy", ""), ("enc", ""), ("anc", ""), ("ator", ""), ("ctor", "ct"),
-    ("er", ""), ("at", ""), ("iv", ""), ("ify", "ify"), ("ly", ""),
+    ("er", ""), ("or", ""), ("at", ""), ("iv", ""), ("ify", "ify"), ("ly", ""),
 )  # fmt: skip
 
 _ALIKE = (
@@ -65,6 +66,12 @@ _FAINT = frozenset(
         "across", "through", "between", "within", "without", "against", "under", "over", "one", "two", "three",
         "instead", "whether", "here", "another", "different", "similar", "mak", "easy", "plus", "together", "anything",
         "everything", "follow", "per", "first", "next", "last", "system", "framework",
+        "already", "back", "keep", "long", "short", "several", "many", "much", "various", "often", "sometimes",
+        "regardless", "caus", "given", "possibl", "necessary", "certain", "specific", "particular", "appropriat",
+        "must", "might", "may", "shall", "cannot", "user", "someone", "everybody", "people", "part", "piec", "bit",
+        "always", "never", "still", "even", "yet", "soon", "lat", "later", "quick", "fast", "directly", "itself",
+        "themselves", "becom", "happen", "going", "com", "put", "say", "tell", "called", "named", "includ", "contain",
+        "custom", "own", "real", "actual", "usual", "normal", "general", "common", "wher", "ther", "near", "far",
         "criar", "preciso", "quero", "necesito", "crear", "quiero", "creer", "besoin",
     )
 )  # fmt: skip
@@ -72,14 +79,15 @@ _FAINT = frozenset(
 
 KINDS = {
     "agent": "agent", "template": "template", "boilerplate": "template", "workflow": "workflow", "pipeline": "workflow",
-    "schema": "schema", "governance": "governance", "task": "task", "function": "function", "method": "function",
+    "schema": "schema", "governance": "governance", "task": "task", "function": "function", "method": "method function",
     "helper": "function", "routine": "function", "utility": "function", "class": "class", "struct": "class",
     "component": "component", "widget": "component", "hook": "function", "module": "module",
     "script": "script", "decorator": "function",
     "exception": "class",
 }  # fmt: skip
-"""What an intent may call the kind of thing it asks for → an entity's type."""
+"""What an intent may call the kind of thing it asks for → the types of entities it may mean."""
 
+_HUMPS = regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _PIECE = regex(r"\w+")
 _WORD = regex(r"\w+(?:[-/]\w+)*")
 _COMPOUND = regex(r"\w+(?:[-/]\w+)+|\w*(?:_|[a-z][A-Z])\w*")
@@ -102,10 +110,21 @@ def roots_of(texts: Iterable[str]) -> frozenset[str]:
 
 
 def wholes_of(texts: Iterable[str]) -> frozenset[str]:
-    """Gives the roots that compounds in texts have when they are written together."""
-    return frozenset(
-        whole for text in texts for word in _COMPOUND.findall(text) for whole in [parts_of(word)[0]] if whole
-    )
+    """Gives the roots that compounds in texts have when they are written together, and any two neighbours of them.
+
+    So that `gzip` meets `GZipDecoder`, and `websocket` meets `WebSocketServer`.
+    """
+    return frozenset(whole for text in texts for word in _COMPOUND.findall(text) for whole in _wholes_in(word))
+
+
+@lru_cache(maxsize=16_384)
+def _wholes_in(word: str) -> tuple[str, ...]:
+    whole = parts_of(word)[0]
+    if not whole:
+        return ()
+    pieces = [part.casefold() for piece in _PIECE.findall(word) for part in _HUMPS.findall(piece)]
+    pairs = (left + right for left, right in pairwise(pieces)) if len(pieces) > 2 else ()
+    return (whole, *(root(stem(pair)) for pair in pairs))
 
 
 @lru_cache(maxsize=16_384)
@@ -159,6 +178,6 @@ _SAME.update({form: group[0] for group in _ALIKE for form in group})
 _SAME.update({_without_endings(form): group[0] for group in _ALIKE for form in group})
 _FAINT_ROOTS = frozenset(root(term) for term in _FAINT)
 _KIND_ROOTS: dict[str, set[str]] = {}
-for _word, _type in KINDS.items():
+for _word, _types in KINDS.items():
     for _root in words_of(_word):
-        _KIND_ROOTS.setdefault(_root, set()).add(_type)
+        _KIND_ROOTS.setdefault(_root, set()).update(_types.split())

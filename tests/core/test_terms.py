@@ -43,6 +43,8 @@ def test_different_words_do_not_meet(pair: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("combineURLs", ["combineurl", "combin", "url"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
         ("LruCache", ["lrucach", "lru", "cach"]),
         ("getHTTPResponse2", ["gethttpresponse2", "get", "http", "respons"]),
         ("parse_json_file", ["parsejsonfil", "pars", "json", "fil"]),

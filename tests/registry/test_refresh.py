@@ -118,6 +118,70 @@ def test_a_repository_without_a_registry_gets_one_from_its_code(shop: Project) -
     assert not (shop.path / ".chati").exists()
 
 
+HELD = """from typing import overload
+
+
+class Till:
+    \"\"\"Takes the money.
+
+    Change is given in coins as far as they reach, see :meth:`count`.
+    \"\"\"
+
+    def __init__(self) -> None:
+        self.coins = []
+
+    def count(self) -> int:
+        \"\"\"Adds all coins up.\"\"\"
+        return sum(self.coins)
+
+    def bare(self) -> None:
+        self.coins.clear()
+
+    def _hidden(self) -> None:
+        \"\"\"Nobody's.\"\"\"
+
+
+@overload
+def pay(amount: int) -> str: ...
+
+
+@overload
+def pay(amount: str) -> str: ...
+
+
+def pay(
+    amount,
+    {more}
+):
+    \"\"\"Pays an amount.
+
+    :param amount: what the customer owes, in cents. The key is AKIAIOSFODNN7EXAMPLE.
+
+    Examples::
+
+        pay(100)
+    \"\"\"
+""".replace("{more}", "\n    ".join(f"option_{number}=None," for number in range(30)))
+
+
+def test_comments_give_keywords_and_methods_with_a_comment_are_entities_of_their_own(shop: Project) -> None:
+    shop.write("till/held.py", HELD)
+    shop.write("web/reading.js", "/**\n * Reads the barcode of a product.\n */\nmodule.exports = (x) => x;\n")
+    shop.ask("refresh", fromCode=True)
+    entities = by_id(shop)
+    held = [id_ for id_ in entities if id_.startswith("code/till/held.py")]
+    assert held == [f"code/till/held.py{name}" for name in ("#Till", "#pay", "#Till.count", "")]
+    assert set(entities["code/till/held.py#Till"]["keywords"]) >= {"change", "coins", "count", "bare"}
+    assert entities["code/till/held.py#Till.count"]["type"] == "method"
+    pay = entities["code/till/held.py#pay"]
+    assert pay["purpose"] == "Pays an amount.", "not the first overload's, and however long the head is"
+    assert {"customer", "cents"} <= set(pay["keywords"])
+    assert not [one for one in pay["keywords"] if "akia" in one.casefold() or one == "100"]
+    assert "barcode" in entities["code/web/reading.js"]["keywords"]
+    best = shop.ask("decide", intent="a method that counts the coins", type="method")["recommendations"][0]
+    assert (best["entity"]["id"], best["decision"]) == ("code/till/held.py#Till.count", "REUSE")
+
+
 def test_what_imports_something_depends_on_it_and_makes_it_less_adaptable(shop: Project) -> None:
     shop.ask("refresh", fromCode=True)
     reached = shop.ask("impact", id="code/till/cart.py#add_line")["impact"]

@@ -139,3 +139,31 @@ def test_the_same_registry_and_intent_give_the_same_answer() -> None:
         again = Registry(registry.entities, Metadata())
         answers = [decide(one.intent, which, Index(which.entities), 5) for which in (registry, again)]
         assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    ("purpose", "intent"),
+    [
+        ("Make a directory", "a folder"),
+        ("Merge two configurations", "combine the settings"),
+        ("Cancel an upload", "abort uploads"),
+        ("Verify a signature", "signature checking"),
+        ("Ask with a prompt", "a question"),
+        ("Join URLs", "concatenate url"),
+        ("GZipDecoder", "gzip"),
+        ("Colour of a theme", "color"),
+    ],
+)
+def test_a_near_word_is_covered_and_counts_less_than_the_word_itself(purpose: str, intent: str) -> None:
+    made = [
+        Entity("a", "x", "", "agent", purpose, (), (), 0.5, ""),
+        Entity("a", "y", "", "agent", intent, (), (), 0.5, ""),
+    ]
+    index = Index(made)
+    near, same = (score(number, terms_of(intent, index), index).score for number in (0, 1))
+    assert 30 < near < same
+
+
+def test_a_near_word_is_no_other_word() -> None:
+    index = Index([Entity("a", "x", "", "agent", "Send an invoice", (), (), 0.5, "")])
+    assert scores(terms_of("play music", index), index, 5) == []

@@ -8,9 +8,13 @@ from sidecar.codebase.summary.values import Definition
 from sidecar.core.regex import regex
 
 MAX_PURPOSE = 160
+MAX_TOLD = 800
 
 _HEAD_LINES = 80
-_DOC_LINES = 12
+_HEAD_OF_DEFINITION = 60
+"""Lines among which the end of a definition's head is looked for: each parameter may have one of its own."""
+
+_DOC_LINES = 40
 _LISTED = 6
 _TYPES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "module", "type"))
 _MARKUP = ("#", "<", "[", "!", "---", "===", "```", "~~~", "..", ":", "|")
@@ -37,6 +41,11 @@ _OTHER_TAG = regex(r"^(?:[@\\]\w|:\w+)")
 _RULER = regex(r"^[\s*=#~/_.:;|+-]*$")
 _SENTENCE_END = regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
 _XML = regex(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
+_ASIDE = regex(
+    r"(?i)(?:examples?\b|>>>|```|@example|\.\. (?:code|version|deprecated)|(?:version|changed|added) ?\w* in\b)"
+)
+_TAGGED = regex(r"[@:\\]\w+(?: \{[^{}]{0,80}\})?|``?")
+_COMMENTS = ("//", "#", "/*", "*", "--")
 _SPACES = regex(r"\s+")
 _TRAILING_COMMENT = regex(r"(?<!\s)\s++(?:#|//)\s.*$")
 _NOT_A_PURPOSE = regex(
@@ -77,6 +86,29 @@ def purpose_of_definition(lines: Sequence[str], definition: Definition, path: st
     return "" if _NOT_A_PURPOSE.match(said) else said
 
 
+def told_of_definition(lines: Sequence[str], definition: Definition, path: str) -> str:
+    """Takes all of a definition's own docstring or comment but examples and history; at most `MAX_TOLD` characters."""
+    return _told(_doc(lines, definition.line - 1, language_of(path)))
+
+
+def told_in_comments(lines: Sequence[str]) -> str:
+    """Takes what a file's comments say on lines of their own; at most `MAX_TOLD` characters."""
+    stripped = (line.strip() for line in lines)
+    return _told(
+        [_unmarked(text) for text in stripped if text.startswith(_COMMENTS) and not text.startswith(_DIRECTIVES)]
+    )
+
+
+def _told(block: Sequence[str]) -> str:
+    said: list[str] = []
+    for line in block:
+        if _ASIDE.match(line):
+            break
+        if not _NOT_A_PURPOSE.match(line) and not _RULER.match(line):
+            said.append(_TAGGED.sub(" ", _XML.sub(r"\1", line)))
+    return _SPACES.sub(" ", " ".join(said))[:MAX_TOLD]
+
+
 def derived_purpose(path: str, definitions: Sequence[Definition], imports: Sequence[str]) -> str:
     """Puts a purpose together from what a file defines, or passes on."""
     tests = [one for one in definitions if one.kind == "test"]
@@ -110,14 +142,12 @@ def _of_docstring(lines: Sequence[str]) -> str:
 
 
 def _docstring(lines: Sequence[str], index: int, quote: str, start: int) -> list[str]:
-    """The first paragraph of a docstring that begins in a line."""
+    """The lines of a docstring that begins in a line, without the quotes."""
     said: list[str] = []
     for line in (lines[index].strip()[start:], *(line.strip() for line in lines[index + 1 : index + _DOC_LINES])):
         text, closed, _ = line.partition(quote)
-        text = text.strip()
-        if text and not _RULER.match(text):
-            said.append(text)
-        if closed or (said and not text):
+        said.append(text.strip())
+        if closed:
             break
     return said
 
@@ -178,7 +208,7 @@ def _doc(lines: Sequence[str], index: int, language: Language | None) -> list[st
 
 
 def _docstring_below(lines: Sequence[str], index: int) -> list[str]:
-    for at in range(index, min(index + _DOC_LINES, len(lines) - 1)):
+    for at in range(index, min(index + _HEAD_OF_DEFINITION, len(lines) - 1)):
         if lines[at].rstrip().endswith(":"):
             found = re.match(r"[rRuU]?(\"\"\"|''')", lines[at + 1].strip())
             return _docstring(lines, at + 1, found[1], found.end()) if found else []

@@ -89,7 +89,7 @@ def _check(name: CheckName, passed: Sequence[Entity], of: Sequence[Entity], find
 def _remarks(registry: Registry, path: str) -> Iterator[Finding]:
     for remark in registry.remarks:
         fixable = remark.about == "metadata" and "declares" in remark.message
-        remedy = FIX if fixable else f"Change line {remark.line}."
+        remedy = FIX if fixable else f"Change line {remark.line}." if remark.line else "Mend the file by hand."
         yield Finding("entities", "problem", remark.about, path, remark.message, remedy, fixable)
 
 

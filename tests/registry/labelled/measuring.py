@@ -5,9 +5,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import orjson
+
 from sidecar.registry.deciding import decide, decision_of
+from sidecar.registry.deriving import CATEGORY
 from sidecar.registry.document import parse
-from sidecar.registry.entity import Registry
+from sidecar.registry.entity import UNSAID, Entity, Metadata, Registry
 from sidecar.registry.index import Index
 from tests.registry.labelled.intents import Labelled
 
@@ -32,6 +35,10 @@ class Rates(NamedTuple):
     """REUSE, ADAPT or CREATE as labelled, and for the first two on a right entity."""
     labels: float
     """REUSE, ADAPT or CREATE as labelled, on whatever entity."""
+    told: float
+    """REUSE or ADAPT of a right entity: the user is told of it. Of intents that have one."""
+    misled: float
+    """REUSE or ADAPT of a wrong entity. Of all intents."""
 
 
 Rank = Callable[[str, str], Sequence[Ranked]]
@@ -40,8 +47,18 @@ Rank = Callable[[str, str], Sequence[Ranked]]
 
 @cache
 def registry_of(name: str) -> tuple[Registry, Index]:
-    registry = parse((FIXTURES / f"{name}.yaml").read_text(encoding="utf-8"))
+    file = FIXTURES / f"{name}.yaml"
+    registry = parse(file.read_text(encoding="utf-8")) if file.exists() else _derived(FIXTURES / f"{name}.jsonl")
     return registry, Index(registry.entities)
+
+
+def _derived(file: Path) -> Registry:
+    lines = file.read_text(encoding="utf-8").splitlines()[1:]
+    return Registry([_entity(*orjson.loads(line)) for line in lines], Metadata())
+
+
+def _entity(key: str, type_: str, purpose: str, keywords: list[str]) -> Entity:
+    return Entity(CATEGORY, key, key.partition("#")[0], type_, purpose, tuple(keywords), (), UNSAID, "", "code")
 
 
 def ours(name: str, intent: str) -> Sequence[Ranked]:
@@ -56,11 +73,15 @@ def keyword_overlap(name: str, intent: str) -> Sequence[Ranked]:
     scored = [
         Ranked(
             one.id,
-            100 * len(asked & _plain(f"{one.key} {' '.join(one.keywords)} {one.purpose} {one.type}")) / len(asked),
+            100 * len(asked & _plain(f"{_name(one)} {' '.join(one.keywords)} {one.purpose} {one.type}")) / len(asked),
         )
         for one in registry_of(name)[0].entities
     ]
     return sorted(scored, key=lambda one: -one.score)[:3]
+
+
+def _name(entity: Entity) -> str:
+    return entity.key.rpartition("/")[2]
 
 
 def rates(rank: Rank, intents: Sequence[Labelled]) -> Rates:
@@ -73,6 +94,8 @@ def rates(rank: Rank, intents: Sequence[Labelled]) -> Rates:
         _share([not set(ids).isdisjoint(one.right) for one, ids in placed]),
         _share([said == one.decision and (said == "CREATE" or best[0].id in one.right) for one, said, best in labels]),
         _share([said == one.decision for one, said, _ in labels]),
+        _share([said != "CREATE" and best[0].id in one.right for one, said, best in labels if one.right]),
+        _share([said != "CREATE" and best[0].id not in one.right for one, said, best in labels]),
     )
 
 
