@@ -24,7 +24,7 @@ from sidecar.packs.anchor.lines import NO_ANCHOR, Anchor, anchor_limit
 from sidecar.packs.anchor.reading import Anchors
 from sidecar.packs.context.appetite import APPETITES, Appetite
 from sidecar.packs.context.floor import above_floor
-from sidecar.packs.context.items import PASSAGE_RANKS, UNREAD, ContextFile, for_query, why_here
+from sidecar.packs.context.items import PASSAGE_RANKS, UNREAD, ContextFile, for_terms, why_here
 from sidecar.packs.context.quoting import Quoted
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.store import PACK_VERSION, CachedPack, PackCache, PackKey
@@ -243,7 +243,7 @@ def _files(
         ContextFile(
             one,
             listing.files[one.path] if one.path in summaries else f"pointer:{one.path}",
-            for_query(summaries[one.path], query) if one.path in summaries else UNREAD,
+            for_terms(summaries[one.path], words) if one.path in summaries else UNREAD,
             why_here(one, words, mentioned=one.path in mentioned, changed=one.path in changed),
         )
         for one in ranked

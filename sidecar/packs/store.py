@@ -3,12 +3,11 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase import Ranked, Summary, from_json, to_json
-from sidecar.core.redact import redact
 from sidecar.packs.context.items import ContextFile
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
@@ -47,7 +46,10 @@ class PackCache:
 
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 4
-        self._cache = Cache("continuity_pack_cache", PackKey._fields, process.database, process.hot, limit)
+        self._cache = Cache(
+            "continuity_pack_cache", PackKey._fields, process.database, process.hot, limit,
+            passing=("changed_files_hash", "head_commit"),
+        )  # fmt: skip
         self._at_hand = Lru(PACKS_AT_HAND)
         self._lock = threading.Lock()
         self._making: dict[PackKey, threading.Event] = {}
@@ -99,14 +101,8 @@ def _to_json(pack: CachedPack) -> dict[str, Any]:
 
 
 def _kept(summary: Summary) -> Summary:
-    """What a pack shows of a summary, its secrets masked."""
-    definitions = tuple(one._replace(signature=_masked(one.signature)) for one in summary.definitions)
-    purpose = _masked(summary.purpose)
-    return summary._replace(imports=(), references=(), purpose=purpose, definitions=definitions)
-
-
-_masked = lru_cache(maxsize=4_096)(redact)
-"""After an edit all but a few signatures are those of the pack before."""
+    """What a pack shows of a summary, whose secrets were masked before anything was cut out of the file."""
+    return summary._replace(imports=(), references=())
 
 
 def _from_json(value: dict[str, Any]) -> CachedPack:

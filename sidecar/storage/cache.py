@@ -41,8 +41,19 @@ MAX_UNWRITTEN = 128
 class Cache:
     """JSON values by key columns: memory first, then the table, both bounded in bytes."""
 
-    def __init__(self, table: str, key_columns: Sequence[str], database: Database, hot: Lru, max_bytes: int) -> None:
+    def __init__(
+        self,
+        table: str,
+        key_columns: Sequence[str],
+        database: Database,
+        hot: Lru,
+        max_bytes: int,
+        *,
+        passing: Sequence[str] = (),
+    ) -> None:
+        """Takes the columns that tell states which pass: of keys that differ there alone, the last put is written."""
         self._table = table
+        self._lasting = tuple(at for at, column in enumerate(key_columns) if column not in passing)
         self._columns = ", ".join(key_columns)
         self._where = " AND ".join(f"{column} = ?" for column in key_columns)
         self._marks = ", ".join("?" * len(key_columns))
@@ -51,6 +62,8 @@ class Cache:
         self.max_bytes = max_bytes
         self._used: set[Key] = set()
         self._unwritten: dict[Key, tuple[Make, int]] = {}
+        self._latest: dict[Key, Key] = {}
+        """The key that was put last, by its lasting cells, of those that wait to be written."""
         self._unchecked_bytes = max_bytes
         self._lock = threading.Lock()
 
@@ -92,7 +105,10 @@ class Cache:
             self._write_bulk([(key, _packed(make()), now_ms) for key, make in made])
             return
         with self._lock:
-            self._unwritten.update({key: (make, now_ms) for key, make in made})
+            for key, make in made:
+                lasting = tuple(key[at] for at in self._lasting)
+                self._unwritten.pop(self._latest.get(lasting, key), None)
+                self._unwritten[key], self._latest[lasting] = (make, now_ms), key
             is_full = len(self._unwritten) > MAX_UNWRITTEN
         if is_full:
             self.flush()
@@ -106,7 +122,7 @@ class Cache:
     def flush(self) -> None:
         """Writes what waits to be written."""
         with self._lock:
-            unwritten = dict(self._unwritten)
+            unwritten, self._latest = dict(self._unwritten), {}
         rows = [(key, _packed(make()), now_ms) for key, (make, now_ms) in unwritten.items()]
         for key, text, _ in rows:
             self._hot.put((self._table, key), text, _size(key, text))

@@ -155,6 +155,19 @@ def test_a_few_values_are_written_behind_and_known_at_once(
     assert open_cache().get(key("a")) == 17
 
 
+def test_of_states_that_passed_before_they_were_written_only_the_last_is_written(database: Database) -> None:
+    cache = Cache(TABLE, COLUMNS, database, Lru(1_000_000), 1_000_000, passing=("commit_hash",))
+    for query, commit in (("a", "1"), ("b", "1"), ("a", "2"), ("a", "1"), ("a", "3")):
+        cache.put((query, commit, "scope"), partial("{} {}".format, query, commit), STARTS_AT_MS)
+    assert cache.get(("a", "3", "scope")) == "a 3"
+    cache.flush()
+    cache.put(("a", "4", "scope"), partial("a 4".format), STARTS_AT_MS)
+    cache.flush()
+    kept = {("b", "1"), ("a", "3"), ("a", "4")}
+    again = Cache(TABLE, COLUMNS, database, Lru(1_000_000), 1_000_000)
+    assert {(q, c) for q in "ab" for c in "1234" if again.get((q, c, "scope")) == f"{q} {c}"} == kept
+
+
 def test_closing_the_state_file_writes_what_waits(state_dir: Path) -> None:
     database = open_state(state_dir, STARTS_AT_MS).database
     Cache(TABLE, COLUMNS, database, Lru(0), 1_000_000).put(key("a"), lambda: 1, STARTS_AT_MS)

@@ -5,28 +5,32 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sidecar.codebase.kinds import COMMON_STEMS, Kind, stem_of
 from sidecar.codebase.search.documents import Documents, folder_of
 from sidecar.codebase.search.history import History
-from sidecar.codebase.search.matching import MAX_TERMS, Matches, best_of, matched_terms
+from sidecar.codebase.search.matching import MAX_TERMS, Matches, best_of
 from sidecar.codebase.search.modules import Tree, resolve
 from sidecar.codebase.search.naming import named_files
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.question import Asked, SearchQuestion, read
 from sidecar.codebase.search.ranking import (
+    DIGITS,
     LATEST_COMMITS,
+    ONE_BY_ONE,
     RECENT_COMMITS,
     SEEDS,
     Ranked,
+    as_told,
+    best_first,
     by_rank,
     near_parts,
     own_parts,
     recency,
     score_of,
     seed_shares,
-    speaks,
 )
 from sidecar.codebase.search.scores import Searches
 
@@ -37,6 +41,11 @@ CONSIDERED_RECENT = 30
 MAX_TOUCHED = 30
 MANY_NAMES = 3
 """A file that defines more of the names a prompt spells out is as good as one that defines so many."""
+
+_BY_WORDS = ("text", "passage", "path", "names", "commits", "alike")
+_WORD_WEIGHTS = tuple(ONE_BY_ONE[name] for name in _BY_WORDS)
+_EDITED = own_parts({"changed": 1.0})
+_NOTHING: Mapping[str, float] = {}
 
 FAINT = 0.001
 """A file this little near another is not near it."""
@@ -61,6 +70,31 @@ class _Evidence(NamedTuple):
     """How surely a file is named by its path."""
 
 
+class _Own(NamedTuple):
+    """What speaks for and against one file by itself, weighed."""
+
+    words: tuple[float, ...]
+    """In the order of `_BY_WORDS`."""
+    standing: Mapping[str, float]
+    pointed: Mapping[str, float]
+    """How the prompt points at it."""
+    edited: Mapping[str, float]
+
+    @property
+    def speaks(self) -> bool:
+        """Says whether anything but the file's age, size and kind brought it here."""
+        return bool(self.pointed) or any(self.words)
+
+    def values(self) -> Iterable[float]:
+        """Gives the parts of its score."""
+        return chain(self.words, self.standing.values(), self.pointed.values(), self.edited.values())
+
+    def parts(self) -> dict[str, float]:
+        """Gives the parts by name."""
+        by_words = {name: part for name, part in zip(_BY_WORDS, self.words, strict=True) if part}
+        return {**by_words, **self.standing, **self.pointed, **self.edited}
+
+
 class _Near(NamedTuple):
     """How near files are to seeds, by kind; and for each kind the seed they are nearest to."""
 
@@ -78,27 +112,28 @@ def find(
 ) -> list[Ranked]:
     """Ranks the files a question is about, best first, ties by path; `searches` are those of the documents."""
     evidence = _gather(documents, searches, history, question)
-    parts = {
-        path: own_parts(_own_values(documents, history, evidence, path))
-        for path in _considered(documents, history, evidence)
-    }
-    scores = {path: score_of(one) for path, one in parts.items() if speaks(one)}
+    weigh = _weighing(documents, history, evidence)
+    known = {path: weigh(path) for path in _considered(documents, history, evidence)}
+    scores = {path: score_of(one.values()) for path, one in known.items() if one.speaks}
     near = _near(documents, history, imports_of, question, scores)
-    for path, values in near.values.items():
-        own = parts.get(path) or own_parts(_own_values(documents, history, evidence, path))
-        parts[path] = own | near_parts(values)
-        scores[path] = score_of(parts[path])
-    best = heapq.nsmallest(limit, scores, key=lambda path: (-round(scores[path], 4), path))
+    beside = {path: near_parts(values) for path, values in near.values.items()}
+    for path, parts in beside.items():
+        known[path] = known.get(path) or weigh(path)
+        scores[path] = score_of((*known[path].values(), *parts.values()))
     return [
         Ranked(
             path,
-            round(scores[path], 4),
-            {name: rounded for name, part in parts[path].items() if (rounded := round(part, 4))},
-            matched_terms(documents, documents.number(path), evidence.matches.weights),
+            score,
+            _rounded(known[path].parts() | beside.get(path, {})),
+            searches.matched(documents.number(path)),
             tuple((kind, seed) for kind, (_, seed) in sorted(near.seeds.get(path, {}).items())),
         )
-        for path in best
+        for path, score in as_told(scores, limit).items()
     ]
+
+
+def _rounded(parts: Mapping[str, float]) -> dict[str, float]:
+    return {name: rounded for name, part in parts.items() if (rounded := round(part, DIGITS))}
 
 
 def _gather(documents: Documents, searches: Searches, history: History, question: SearchQuestion) -> _Evidence:
@@ -147,41 +182,52 @@ def _considered(documents: Documents, history: History, evidence: _Evidence) -> 
     return sorted(paths)
 
 
-def _own_values(documents: Documents, history: History, evidence: _Evidence, path: str) -> dict[str, float]:
-    """What is known of one file by itself, each value between 0 and 1; what is not named is 0."""
-    number, asked, question = documents.number(path), evidence.asked, evidence.question
+def _weighing(documents: Documents, history: History, evidence: _Evidence) -> Callable[[str], _Own]:
+    """Gives what weighs all that is known of one file by itself; hundreds of files are weighed in each search."""
+    asked, question, commits, alike = evidence.asked, evidence.question, evidence.commits, evidence.alike
     _, body, chunk, names, words = evidence.matches
     best_body, best_chunk, best_names, best_words = evidence.best
-    text = body.get(number, 0.0) / best_body
-    values = {
-        "text": text,
-        "passage": chunk.get(number, 0.0) / best_chunk,
-        "path": words.get(number, 0.0) / best_words,
-        "names": names.get(number, 0.0) / best_names,
-        "commits": evidence.commits.get(path, 0.0),
-        "alike": evidence.alike.get(path, 0.0),
-        **_standing(
-            documents.kind(number),
-            documents.body_lengths[number],
-            history.age(path),
-            asked.wants_tests,
-            asked.wants_documents,
-        ),
-    }
-    if number in evidence.identifiers:
-        values["identifiers"] = min(MANY_NAMES, evidence.identifiers[number]) / MANY_NAMES
-    if asked.scope:
-        values["scope"] = _scope_share(documents, asked.scope, number)
-    if path in question.mentioned or path in evidence.named:
-        values |= {"mentioned": float(path in question.mentioned), "namedPath": evidence.named.get(path, 0.0)}
-    if text and path in question.changed:
-        values["changed"] = 1.0
-    return values
+    text_weight, chunk_weight, words_weight, names_weight, commits_weight, alike_weight = _WORD_WEIGHTS
+
+    def weigh(path: str) -> _Own:
+        number = documents.number(path)
+        text = body.get(number, 0.0) / best_body
+        return _Own(
+            (
+                text_weight * text,
+                chunk_weight * (chunk.get(number, 0.0) / best_chunk),
+                words_weight * (words.get(number, 0.0) / best_words),
+                names_weight * (names.get(number, 0.0) / best_names),
+                commits_weight * commits.get(path, 0.0),
+                alike_weight * alike.get(path, 0.0),
+            ),
+            _standing(
+                documents.kind(number),
+                documents.body_lengths[number],
+                history.age(path),
+                asked.wants_tests,
+                asked.wants_documents,
+            ),
+            pointed(number, path),
+            _EDITED if text and path in question.changed else _NOTHING,
+        )
+
+    def pointed(number: int, path: str) -> Mapping[str, float]:
+        values = {}
+        if number in evidence.identifiers:
+            values["identifiers"] = min(MANY_NAMES, evidence.identifiers[number]) / MANY_NAMES
+        if asked.scope:
+            values["scope"] = _scope_share(documents, asked.scope, number)
+        if path in question.mentioned or path in evidence.named:
+            values |= {"mentioned": float(path in question.mentioned), "namedPath": evidence.named.get(path, 0.0)}
+        return own_parts(values) if values else _NOTHING
+
+    return weigh
 
 
 @lru_cache(maxsize=1_024)
 def _standing(kind: Kind, terms: int, age: int | None, wants_tests: bool, wants_documents: bool) -> Mapping[str, float]:
-    """What is known of a file whatever its words: length, kind, beside what the prompt asks for, and age."""
+    """What is known of a file whatever its words, weighed: length, kind, beside what is asked for, and age."""
     said = {
         "length": math.log1p(terms) / 10,
         "test": kind.test,
@@ -194,7 +240,7 @@ def _standing(kind: Kind, terms: int, age: int | None, wants_tests: bool, wants_
     values = {name: float(value) for name, value in said.items() if value}
     if age is not None:
         values |= {"latest": recency(age, LATEST_COMMITS), "recent": recency(age, RECENT_COMMITS)}
-    return values
+    return own_parts(values)
 
 
 def _scope_share(documents: Documents, scope: frozenset[str], number: int) -> float:
@@ -220,7 +266,7 @@ def _near(
     scores: Mapping[str, float],
 ) -> _Near:
     """Looks around the best files so far, and around those the conversation touched."""
-    best = heapq.nsmallest(SEEDS, scores, key=lambda path: (-scores[path], path))
+    best = best_first(scores, SEEDS)
     touched = sorted(path for path in question.touched if path in documents)[:MAX_TOUCHED]
     imports = imports_of([path for path in best if path not in documents.links])
     near = _Near(defaultdict(lambda: defaultdict(float)), defaultdict(dict))

@@ -25,6 +25,8 @@ MAX_TERMS = 48
 READ_ENTRIES = 3_000
 """The rarest terms are read whole, up to so many entries; commoner ones only add to the best of the files found."""
 
+MANY_TIMES = 20
+
 LENGTH_BITS = 6
 """An average length is rounded to so many bits, by one part in 64 at most."""
 
@@ -103,7 +105,9 @@ def best_of(documents: Documents, scores: Mapping[int, float], limit: int) -> li
     """Gives the documents of the highest scores; of equal ones those whose paths come first."""
     if len(scores) <= limit:
         return list(scores)
-    least = heapq.nlargest(limit, scores.values())[-1]  # without a key, which takes ten times as long
+    # Without a key, which takes ten times as long; a few are sorted sooner than the best of them are picked.
+    few = len(scores) < MANY_TIMES * limit
+    least = sorted(scores.values())[-limit] if few else heapq.nlargest(limit, scores.values())[-1]
     best = [number for number, score in scores.items() if score >= least]
     if len(best) > limit:
         best = heapq.nsmallest(limit, best, key=lambda number: (-scores[number], documents.path(number)))

@@ -4,7 +4,7 @@ First each file is scored by itself; then what is near the best ones, or near fi
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 RANKING_VERSION = 11
@@ -54,7 +54,7 @@ source files count as right, prose never is, and would learn more than is meant.
 SEEDS = 8
 """So many of the best files of the first stage pass on to their neighbours."""
 
-_ONE_BY_ONE = {**OWN_WEIGHTS, **SET_WEIGHTS}
+ONE_BY_ONE = {**OWN_WEIGHTS, **SET_WEIGHTS}
 _NEAR = {**NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS}
 BESIDE_WORK = 0.5
 """A file that so often changes with what was touched, or is its test, is worth telling without a word in common."""
@@ -68,10 +68,9 @@ LONG_ODDS = 6.0
 _WORDS = ("text", "passage")
 _POINTED_AT = frozenset(("mentioned", "namedPath"))
 _TELLING = frozenset(("identifiers", *_POINTED_AT))
-_SILENT = frozenset(
-    ("latest", "recent", "length", "test", "testAsked", "document", "documentAsked", "foreign", "generated", "changed")
-)
-_SPEAKING = frozenset((*OWN_WEIGHTS, *NEAR_BEST_WEIGHTS, *NEAR_TOUCHED_WEIGHTS, *SET_WEIGHTS)) - _SILENT
+
+DIGITS = 4
+"""Scores are told, and compared, rounded to so many."""
 
 LATEST_COMMITS, RECENT_COMMITS = 3.0, 300.0
 RANK_HALF = 10.0
@@ -90,7 +89,7 @@ class Ranked(NamedTuple):
 
 def own_parts(values: Mapping[str, float]) -> dict[str, float]:
     """Weighs what is known of one file by itself; each value is between 0 and 1."""
-    return {name: _ONE_BY_ONE[name] * value for name, value in values.items() if value}
+    return {name: ONE_BY_ONE[name] * value for name, value in values.items() if value}
 
 
 def near_parts(values: Mapping[str, float]) -> dict[str, float]:
@@ -98,9 +97,28 @@ def near_parts(values: Mapping[str, float]) -> dict[str, float]:
     return {name: _NEAR[name] * value for name, value in values.items() if value}
 
 
-def score_of(parts: Mapping[str, float]) -> float:
+def score_of(parts: Iterable[float]) -> float:
     """Adds up a score's parts, the same in whatever order they come."""
-    return math.fsum(parts.values())
+    return math.fsum(parts)
+
+
+def best_first(scores: Mapping[str, float], limit: int) -> list[str]:
+    """Gives the paths of the highest scores; of equal ones those that come first."""
+    return [path for _, path in sorted((-score, path) for path, score in _highest(scores, limit))[:limit]]
+
+
+def as_told(scores: Mapping[str, float], limit: int) -> dict[str, float]:
+    """Gives the highest scores, rounded, best first; of those that are told as equal the first by path."""
+    near = _highest(scores, limit, 2 * 10**-DIGITS)
+    return {path: -score for score, path in sorted((-round(score, DIGITS), path) for path, score in near)[:limit]}
+
+
+def _highest(scores: Mapping[str, float], limit: int, within: float = 0.0) -> Iterable[tuple[str, float]]:
+    """The highest scores, and others that come so near to the least of them."""
+    if len(scores) <= limit:
+        return scores.items()
+    least = sorted(scores.values())[-limit] - within
+    return (item for item in scores.items() if item[1] >= least)
 
 
 def seed_shares(scores: Sequence[float]) -> list[float]:
@@ -143,8 +161,3 @@ def worth_telling(found: Sequence[Ranked]) -> list[Ranked]:
         for rank, (one, score) in enumerate(zip(found, likely, strict=True), 1)
         if rank <= BEST or score >= least or not _POINTED_AT.isdisjoint(one.parts)
     ]
-
-
-def speaks(parts: Mapping[str, float]) -> bool:
-    """Says whether anything but a file's age, size and kind brought it here."""
-    return not _SPEAKING.isdisjoint(parts)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.matching import Basis, Field, Matches, Weighed, basis_of, best_of
+from sidecar.codebase.search.matching import Basis, Field, Matches, Weighed, basis_of, best_of, matched_terms
 from sidecar.codebase.search.postings import Postings, count_of, unit_of
 
 LOOKED_UP = 200
@@ -30,6 +30,8 @@ class Scored(NamedTuple):
     firm_chunk: Scores
     looked_up: frozenset[int]
     matches: Matches
+    matched: dict[int, tuple[str, ...]]
+    """The terms that files hold, as far as that was asked."""
 
 
 class Searches:
@@ -38,6 +40,7 @@ class Searches:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._kept: OrderedDict[Basis, tuple[int, Scored]] = OrderedDict()
+        self._last: Scored | None = None
 
     def match(self, terms: Sequence[str], shares: Mapping[str, float]) -> Matches:
         """Scores all files that hold a term of a prompt; `shares` says of some terms how much they count."""
@@ -46,11 +49,22 @@ class Searches:
         changes, kept = self._kept.pop(basis, (0, None))
         changed = documents.changed_since(changes) if kept is not None else None
         scored = rescored(documents, kept, changed) if kept and changed is not None else scored_by(documents, basis)
+        self._last = scored
         if max(len(field) for field in scored.matches) <= KEPT_FILES:
             self._kept[basis] = (documents.changes, scored)
             if len(self._kept) > KEPT_SEARCHES:
                 self._kept.popitem(last=False)
         return scored.matches
+
+    def matched(self, number: int) -> tuple[str, ...]:
+        """Gives those of the last search's terms that a file holds, the most telling first."""
+        if self._last is None:
+            return ()
+        known = self._last.matched.get(number)
+        if known is None:
+            known = matched_terms(self._documents, number, self._last.matches.weights)
+            self._last.matched[number] = known
+        return known
 
 
 def scored_by(documents: Documents, basis: Basis) -> Scored:
@@ -68,7 +82,7 @@ def scored_by(documents: Documents, basis: Basis) -> Scored:
     names = _short(documents.names, basis.names, documents.name_lengths)
     paths = _short(documents.paths, basis.paths, documents.path_lengths)
     chunk = _best(documents, chunks) if looked_up else firm[1]
-    return Scored(basis, *firm, frozenset(looked_up), Matches(dict(basis.weights), body, chunk, names, paths))
+    return Scored(basis, *firm, frozenset(looked_up), Matches(dict(basis.weights), body, chunk, names, paths), {})
 
 
 def rescored(documents: Documents, before: Scored, changed: Collection[int]) -> Scored:
@@ -92,7 +106,9 @@ def rescored(documents: Documents, before: Scored, changed: Collection[int]) -> 
         paths.pop(number, None)
         names |= _short(documents.names, basis.names, documents.name_lengths, number)
         paths |= _short(documents.paths, basis.paths, documents.path_lengths, number)
-    return Scored(basis, firm_body, firm_chunk, frozenset(looked_up), Matches(found.weights, body, chunk, names, paths))
+    matched = {number: terms for number, terms in before.matched.items() if number not in changed}
+    matches = Matches(found.weights, body, chunk, names, paths)
+    return Scored(basis, firm_body, firm_chunk, frozenset(looked_up), matches, matched)
 
 
 def _scores_of(documents: Documents, basis: Basis, number: int, terms: Weighed) -> tuple[float | None, float | None]:

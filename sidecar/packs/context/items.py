@@ -1,6 +1,6 @@
 """The Context Pack: per file its path, why it is here, and the definitions the prompt points at. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import Definition, Ranked, Summary, query_terms
@@ -136,9 +136,8 @@ def why_here(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, chang
     return "; ".join(reasons) or "near the request"
 
 
-def for_query(summary: Summary, query: str) -> Summary:
-    """Keeps of a summary's terms those that a query asks for: enough to choose its definitions, and small."""
-    terms = query_terms(query)
+def for_terms(summary: Summary, terms: Collection[str]) -> Summary:
+    """Keeps of a summary's terms those that are asked for: enough to choose its definitions, and small."""
     return summary._replace(
         chunks=tuple({term: chunk[term] for term in terms if term in chunk} for chunk in summary.chunks)
     )

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sidecar.codebase.search import is_faint, word_share
 from sidecar.codebase.search.ranking import (
     BEST,
+    DIGITS,
     LONG_ODDS,
     NEAR_BEST_WEIGHTS,
     NEAR_TOUCHED_WEIGHTS,
@@ -14,13 +15,14 @@ from sidecar.codebase.search.ranking import (
     RANK_HALF,
     SET_WEIGHTS,
     Ranked,
+    as_told,
+    best_first,
     by_rank,
     near_parts,
     own_parts,
     recency,
     score_of,
     seed_shares,
-    speaks,
     worth_telling,
 )
 from tests.codebase.search.corpus import ask, commit, history_of, index_of
@@ -38,7 +40,7 @@ TEXTS = {
 
 
 def _ranked(parts: dict[str, float], *matched: str) -> Ranked:
-    return Ranked("a.py", score_of(parts), parts, matched, ())
+    return Ranked("a.py", score_of(parts.values()), parts, matched, ())
 
 
 @given(_OWN)
@@ -46,7 +48,8 @@ def test_a_score_is_the_sum_of_what_is_known_weighed(values: dict[str, float]) -
     parts = own_parts(values)
     weights = {**OWN_WEIGHTS, **SET_WEIGHTS}
     assert parts.keys() == {name for name, value in values.items() if value}
-    assert score_of(parts) == pytest.approx(sum(weights[name] * value for name, value in values.items()), abs=0.01)
+    weighed = sum(weights[name] * value for name, value in values.items())
+    assert score_of(parts.values()) == pytest.approx(weighed, abs=0.01)
 
 
 def test_the_parts_of_every_found_file_add_up_to_its_score() -> None:
@@ -71,7 +74,7 @@ def test_weights_of_different_kinds_share_no_name() -> None:
 
 
 def test_what_the_user_points_at_outweighs_all_that_is_known_of_another() -> None:
-    everything = score_of(own_parts(dict.fromkeys(OWN_WEIGHTS, 1.0)))
+    everything = score_of(own_parts(dict.fromkeys(OWN_WEIGHTS, 1.0)).values())
     assert SET_WEIGHTS["mentioned"] > everything
     assert SET_WEIGHTS["mentioned"] > SET_WEIGHTS["namedPath"]
 
@@ -131,26 +134,6 @@ def test_a_find_is_faint_when_hardly_a_word_speaks_for_it(
     assert is_faint(_ranked(own_parts(dict.fromkeys(names, 1.0)), *matched)) is faint
 
 
-def test_age_size_and_kind_alone_do_not_speak_for_a_file() -> None:
-    silent = (
-        "latest",
-        "recent",
-        "length",
-        "test",
-        "testAsked",
-        "document",
-        "documentAsked",
-        "foreign",
-        "generated",
-        "changed",
-    )
-    assert not speaks(own_parts(dict.fromkeys(silent, 1.0)))
-    for name in (OWN_WEIGHTS.keys() | SET_WEIGHTS.keys()) - set(silent):
-        assert speaks(own_parts({name: 1.0})), name
-    for name in (*NEAR_BEST_WEIGHTS, *NEAR_TOUCHED_WEIGHTS):
-        assert speaks(near_parts({name: 1.0})), name
-
-
 def test_what_is_beyond_long_odds_is_told_only_among_the_best_or_when_pointed_at() -> None:
     found = [Ranked(f"{number}.py", 9.0, {"text": 9.0}, (), ()) for number in range(BEST)]
     near = Ranked("near.py", 9.0 - LONG_ODDS, {"text": 9.0 - LONG_ODDS}, (), ())
@@ -161,7 +144,16 @@ def test_what_is_beyond_long_odds_is_told_only_among_the_best_or_when_pointed_at
 
 def test_a_file_that_is_pointed_at_makes_no_other_one_less_likely() -> None:
     named = own_parts({"namedPath": 1.0})
-    pointed = [Ranked(f"{number}.py", score_of(named), named, (), ()) for number in range(BEST + 1)]
+    pointed = [Ranked(f"{number}.py", score_of(named.values()), named, (), ()) for number in range(BEST + 1)]
     other = Ranked("other.py", 2.0, {"text": 2.0}, ("pelican",), ())
     assert worth_telling([*pointed, other]) == [*pointed, other]
     assert worth_telling([]) == []
+
+
+@given(st.dictionaries(st.text("ab", max_size=3), st.sampled_from([0.5, 0.50004, 0.50006, -0.00001, 1.0, 2.5])))
+def test_the_best_are_those_of_all_in_order(scores: dict[str, float]) -> None:
+    for limit in (1, 3, len(scores) + 1):
+        assert best_first(scores, limit) == sorted(scores, key=lambda path: (-scores[path], path))[:limit]
+        told = sorted(scores, key=lambda path: (-round(scores[path], DIGITS), path))[:limit]
+        assert as_told(scores, limit) == {path: round(scores[path], DIGITS) for path in told}
+        assert list(as_told(scores, limit)) == told
