@@ -53,13 +53,13 @@ _STOP_WORDS = (
 
 def terms_of(text: str) -> Iterator[str]:
     """Yields the terms of a text in order, with repetitions: whole words and the parts of identifiers."""
-    for word in _words(text):
+    for word in words_in(text):
         yield from _KNOWN[word]
 
 
 def count_terms(text: str) -> dict[str, int]:
     """Counts the terms of a text in the order of their first use. No step of it is a loop of the interpreter's."""
-    return dict(Counter(chain.from_iterable(map(_KNOWN.__getitem__, _words(text)))))
+    return dict(Counter(chain.from_iterable(map(_KNOWN.__getitem__, words_in(text)))))
 
 
 def query_terms(text: str) -> list[str]:
@@ -70,7 +70,7 @@ def query_terms(text: str) -> list[str]:
 def query_words(text: str) -> dict[str, str]:
     """Gives the significant terms of a prompt with the word each was first read from."""
     words: dict[str, str] = {}
-    for word in _words(text):
+    for word in words_in(text):
         folded = word.strip("_").casefold()
         if folded in STOP_WORDS:
             continue
@@ -143,7 +143,7 @@ STOP_WORDS = frozenset(_STOP_WORDS) | frozenset(stem(word) for word in _STOP_WOR
 """Words that say nothing of a task, as they are written and as terms."""
 
 
-def _words(text: str) -> list[str]:
+def words_in(text: str) -> list[str]:
     """Cuts a text into words, some with low lines around them; in plain English by a table, ten times as fast."""
     if text.isascii():
         return text.encode().translate(_ONLY_WORDS).decode("ascii").split()

@@ -93,17 +93,17 @@ def said(values: Sequence[float]) -> float:
 def hits_of(terms: str, asked: Asked, vocabulary: Vocabulary, saturation: Saturation) -> Hits:
     """Finds a question's terms in an entry's."""
     words = terms.split()
-    places, forms = vocabulary.places, vocabulary.forms
-    found = [word for word in words if word in places or word in forms]
+    found = vocabulary.looked_for.intersection(words)
     if not found:
         return Hits({}, 0, 0.0, 0.0, 0.0, len(words))
+    places, forms = vocabulary.places, vocabulary.forms
     counts: dict[int, int] = {}
     formed: dict[int, float] = {}
     mask = 0
     for word in found:
         place = places.get(word)
         if place is not None:
-            counts[place] = counts.get(place, 0) + 1
+            counts[place] = words.count(word)
             mask |= 1 << place
         else:
             for at, credit in forms[word]:

@@ -26,6 +26,8 @@ class Vocabulary(NamedTuple):
     """Term → its place among `terms`."""
     forms: Mapping[str, tuple[tuple[int, float], ...]]
     """Another form of a term → the term's place and how much of a match it is, below 1."""
+    looked_for: frozenset[str]
+    """The terms and their forms."""
 
 
 def vocabulary(
@@ -42,7 +44,23 @@ def vocabulary(
                 forms.setdefault(word, []).append((place, credit))
     likest = sorted(forms, key=lambda word: (-max(credit for _, credit in forms[word]), word))
     kept = {word: tuple(forms[word]) for word in likest[:MOST_FORMS]}
-    return Vocabulary(terms, weights, sum(weights) or 1.0, total_words / entries if entries else 1.0, places, kept)
+    average = total_words / entries if entries else 1.0
+    looked_for = frozenset((*places, *kept))
+    return Vocabulary(terms, weights, sum(weights) or 1.0, average, places, kept, looked_for)
+
+
+def parted(words: Iterable[str], holding: Mapping[str, int], enough: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Parts words into the rarest that so many entries hold together, and the rest.
+
+    What holds none of the rare ones says too little to stand among the best; the rest only tells those apart that do.
+    """
+    rare: list[str] = []
+    rest: list[str] = []
+    held = 0
+    for word in sorted(words, key=lambda word: (holding.get(word, 0), word)):
+        (rare if held < enough else rest).append(word)
+        held += holding.get(word, 0)
+    return tuple(rare), tuple(rest)
 
 
 def rarity(holding: int, entries: int) -> float:

@@ -1,11 +1,10 @@
 """What of an entry's wording the index keeps: its terms in order, and what kind of telling it is. Pure."""
 
-import re
 from enum import IntFlag
 from typing import NamedTuple
 
 from sidecar.core.regex import regex
-from sidecar.core.terms import STOP_WORDS, stem, terms_of
+from sidecar.core.terms import STOP_WORDS, stem, terms_of, words_in
 
 MANY = 3
 
@@ -45,28 +44,30 @@ class Wording(NamedTuple):
 
 NO_WORDING = Wording("", "", "", 0)
 
-_MONTHS = (
-    "january|february|march|april|june|july|august|september|october|november|december|janeiro|fevereiro|março|abril"
-    "|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro|enero|febrero|marzo|mayo|junio|julio|septiembre"
-    "|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|décembre|januar"
-    "|februar|märz|juni|juli|oktober|dezember"
-)
-_MOMENT = regex(
-    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|recently|this (?:week|month|year|weekend|morning)"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|weeks?|months?|years?|(?:19|20)\d\d|ontem|hoje|amanhã"
-    r"|semana|ayer|hoy|mañana|hier|demain|semaine|gestern|heute|morgen|woche|" + _MONTHS + r"|May)\b",
-    re.IGNORECASE,
-)
-_NUMBER = regex(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several|many)\b", re.IGNORECASE
-)
+_MOMENTS = frozenset((
+    "yesterday", "today", "tonight", "tomorrow", "last", "next", "ago", "recently", "weekend", "week", "weeks",
+    "month", "months", "year", "years", "ontem", "hoje", "amanhã", "semana", "ayer", "hoy", "mañana", "hier", "demain",
+    "semaine", "gestern", "heute", "morgen", "woche",
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december", "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro",
+    "novembro", "dezembro", "enero", "febrero", "marzo", "mayo", "junio", "julio", "septiembre", "octubre",
+    "noviembre", "diciembre", "janvier", "février", "mars", "avril", "juin", "juillet", "août", "septembre", "octobre",
+    "novembre", "décembre", "januar", "februar", "märz", "juni", "juli", "oktober", "dezember",
+    *map(str, range(1900, 2100)),
+))  # fmt: skip
+_NUMBERS = frozenset((
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "once", "twice", "couple", "few",
+    "several", "many",
+))  # fmt: skip
+_CAUSES = frozenset((
+    "because", "since", "wanted", "reason", "inspired", "help", "helps", "avoid", "avoids", "porque", "parce", "weil",
+))  # fmt: skip
+_CAUSE_SIGNS = ("so that", "so as", "due to", "in order", "motivat")
+_CAUSE = regex(r"\b(?:so that|so as|due to|in order|motivat\w+)\b")
+_DIGIT = regex(r"\d")
 _NAME = regex(r"(?<=[^\W\d_A-Z] )[A-Z][a-z]+|(?<=, )[A-Z][a-z]+")
 _QUOTE = regex(r"[\"“”«»`]")
-_CAUSE = regex(
-    r"\b(?:because|since|so that|so as|due to|wanted|reason|inspired|motivat\w+|in order|helps?|avoids?|porque|parce"
-    r"|weil)\b",
-    re.IGNORECASE,
-)
 _PLACE = regex(r"\b(?:in|at|from|to|near|em|en|à|nach) [A-Z]")
 _ASKS = regex(r"[?？؟]")
 _ENDS_ASKING = regex(r"[?？؟][\s)\]'\"”]*\Z")
@@ -85,25 +86,33 @@ def significant(text: str) -> tuple[str, ...]:
 
 
 def _traits_of(text: str) -> Trait:
+    """Looks for words among words, and for what only a pattern can tell where a sign of it stands."""
+    small = text.lower()
+    words = frozenset(words_in(small))
     found = Trait(0)
-    for trait, pattern in _PATTERNS:
-        if pattern.search(text) is not None:
-            found |= trait
-    if found & Trait.NAMES and len(_NAME.findall(text)) >= MANY:
-        found |= Trait.MANY_NAMES
-    return found
+    if _ASKS.search(text) is not None:
+        found |= Trait.QUESTION | (Trait.ENDS_ASKING if _ENDS_ASKING.search(text) is not None else Trait(0))
+    if not words.isdisjoint(_MOMENTS) or "this morning" in small:
+        found |= Trait.MOMENT
+    if not words.isdisjoint(_NUMBERS) or _DIGIT.search(text) is not None:
+        found |= Trait.NUMBER
+    if _QUOTE.search(text) is not None:
+        found |= Trait.QUOTES
+    if not words.isdisjoint(_CAUSES) or _tells_why(small):
+        found |= Trait.CAUSE
+    return found if small == text else found | _names_in(text)
 
 
-_PATTERNS = (
-    (Trait.QUESTION, _ASKS),
-    (Trait.ENDS_ASKING, _ENDS_ASKING),
-    (Trait.MOMENT, _MOMENT),
-    (Trait.NUMBER, _NUMBER),
-    (Trait.NAMES, _NAME),
-    (Trait.QUOTES, _QUOTE),
-    (Trait.CAUSE, _CAUSE),
-    (Trait.PLACE, _PLACE),
-)
+def _tells_why(small: str) -> bool:
+    return any(sign in small for sign in _CAUSE_SIGNS) and _CAUSE.search(small) is not None
+
+
+def _names_in(text: str) -> Trait:
+    found = Trait.PLACE if _PLACE.search(text) is not None else Trait(0)
+    if _NAME.search(text) is None:
+        return found
+    return found | Trait.NAMES | (Trait.MANY_NAMES if len(_NAME.findall(text)) >= MANY else Trait(0))
+
 
 _ASKING = (
     "go", "goes", "gone", "went", "kind", "type", "someone", "anyone", "ever", "happen", "many", "much", "often",

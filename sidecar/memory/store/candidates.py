@@ -35,39 +35,62 @@ def candidates(
     tx: apsw.Connection,
     project: str,
     owners: Sequence[str],
-    words: Sequence[str],
+    words: tuple[Sequence[str], Sequence[str]],
     sought: Sought,
     times: Sequence[tuple[int, int]] = (),
 ) -> list[Row]:
     """Gives the entries that fit the words best, and around each those of its group, in the order of the files.
 
-    With them come entries of some times, given as first and last millisecond, both within.
-
-    What does not pass the filters says only what stands around those that do.
+    `words` are the rare ones, of which an entry holds one at least, and others, which count where it does; where too
+    few pass the filters, any word will do. With them come entries of some times, given as first and last millisecond,
+    both within. What does not pass the filters says only what stands around those that do.
     """
-    if not words:
+    rare, others = words
+    if not rare:
         return []
+    best = _best(tx, project, owners, (rare, others), sought)
+    if len(best) < CANDIDATES and others:
+        best = _best(tx, project, owners, ((*rare, *others), ()), sought)
     condition, bindings = _condition(sought)
-    scope = " OR ".join(scope_of(project, owner) for owner in owners)
-    match = f"scope : ({scope}) AND ({' OR '.join(map(_quoted, words))})"
     one_time = (
         f"SELECT * FROM (SELECT m.path, m.position FROM continuity_memories AS m WHERE {condition} AND m.project = ?"
         f" AND {within(owners)} AND m.at_ms BETWEEN ? AND ? ORDER BY m.at_ms, m.path, m.position LIMIT {OF_A_TIME})"
     )
-    near = " UNION ".join(["SELECT path, position FROM hit", *[one_time] * len(times[:TIMES])])
-    of_times = f", near AS ({near})"
+    hit = f"SELECT path, position FROM continuity_memories WHERE row_id IN ({', '.join('?' * len(best))})"
+    near = " UNION ".join([hit, *[one_time] * len(times[:TIMES])])
     of_time = [value for time in times[:TIMES] for value in (*bindings, project, *owners, *time)]
     rows: Any = tx.execute(
-        f"WITH hit AS MATERIALIZED (SELECT m.path, m.position FROM continuity_memory_text AS t"
-        f" JOIN continuity_memories AS m ON m.row_id = t.rowid WHERE t.continuity_memory_text MATCH ? AND {condition}"
-        f" AND m.project = ? AND {within(owners)} ORDER BY t.rank LIMIT {CANDIDATES}){of_times}"
+        f"WITH near AS ({near})"
         f" SELECT m.row_id, m.path, m.position, m.author, m.at_ms, m.terms, m.traits, ({condition})"
         f" FROM continuity_memories AS m WHERE m.row_id IN (SELECT n.row_id FROM near JOIN continuity_memories AS n"
         f" ON n.project = ? AND n.path = near.path AND n.position BETWEEN near.position - {NEAR}"
         f" AND near.position + {NEAR}) ORDER BY m.path, m.position",
-        (match, *bindings, project, *owners, *of_time, *bindings, project),
+        (*best, *of_time, *bindings, project),
     )
     return [Row._make((*row[:-1], bool(row[-1]))) for row in rows]
+
+
+def _best(
+    tx: apsw.Connection,
+    project: str,
+    owners: Sequence[str],
+    words: tuple[Sequence[str], Sequence[str]],
+    sought: Sought,
+) -> list[int]:
+    """Gives the rows of the entries that full-text search puts first, those that pass the filters."""
+    rare, others = (" OR ".join(map(_quoted, some)) for some in words)
+    scope = f"scope : ({' OR '.join(scope_of(project, owner) for owner in owners)})"
+    match = f"{scope} AND ({rare})"
+    if others:
+        match += f" AND ({scope} OR {others})"  # every entry holds the scope, so the others only count
+    condition, bindings = _condition(sought)
+    found: Any = tx.execute(
+        f"SELECT m.row_id FROM continuity_memory_text AS t JOIN continuity_memories AS m ON m.row_id = t.rowid"
+        f" WHERE t.continuity_memory_text MATCH ? AND {condition} AND m.project = ? AND {within(owners)}"
+        f" ORDER BY t.rank LIMIT {CANDIDATES}",
+        (match, *bindings, project, *owners),
+    )
+    return [row_id for (row_id,) in found]
 
 
 def authors(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[str]:

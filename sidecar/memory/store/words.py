@@ -67,10 +67,13 @@ def counts(
 
 
 def _counted(told: Iterable[tuple[str, str]], sign: int) -> list[tuple[str, str, int]]:
-    found: Counter[tuple[str, str]] = Counter()
+    of_owners: dict[str, Counter[str]] = {}
     for owner, joined in told:
         words = joined.split()
-        found[owner, ENTRIES] += 1
-        found[owner, WORDS] += len(words)
-        found.update((owner, word) for word in set(words))
-    return [(owner, term, sign * number) for (owner, term), number in sorted(found.items())]
+        found = of_owners.setdefault(owner, Counter())
+        found[ENTRIES] += 1
+        found[WORDS] += len(words)
+        found.update(set(words))
+    return [
+        (owner, term, sign * number) for owner in sorted(of_owners) for term, number in sorted(of_owners[owner].items())
+    ]
