@@ -1,6 +1,7 @@
 """What was measured: sums by day, project and provider; never prompts, never paths."""
 
 from sidecar.metrics.errors import note_error
+from sidecar.metrics.exporting import export_later
 from sidecar.metrics.figures import errors_of, figures_of
 from sidecar.metrics.labels import labelled
 from sidecar.metrics.latency import bucket
@@ -20,6 +21,7 @@ __all__ = [
     "count_call",
     "emit",
     "errors_of",
+    "export_later",
     "figures_of",
     "first_day",
     "labelled",

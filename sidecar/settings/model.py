@@ -1,5 +1,6 @@
 """The settings' messages; the patch's model is made from the table, so nothing is declared twice."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field, create_model
@@ -14,6 +15,8 @@ from sidecar.settings.table import (
     SETTINGS,
     Setting,
     is_duration,
+    is_endpoint,
+    is_file,
     is_folder,
     is_glob,
     is_memory_branch,
@@ -38,6 +41,18 @@ def _glob(value: str) -> str:
 def _folder(value: str) -> str:
     if not is_folder(value):
         raise ValueError("is an absolute folder")
+    return value
+
+
+def _file(value: str) -> str:
+    if not is_file(value):
+        raise ValueError("is an absolute file that ends with .prom")
+    return value
+
+
+def _endpoint(value: str) -> str:
+    if not is_endpoint(value):
+        raise ValueError("is an http or https address without a password")
     return value
 
 
@@ -75,18 +90,23 @@ def _type_of(row: Setting) -> Any:
             return Literal[row.choices]
         case "globs":
             return Annotated[list[Annotated[str, AfterValidator(_glob)]], Field(max_length=MAX_GLOBS)]
-        case "duration":
-            return Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_duration)]
-        case "repository":
-            return Annotated[str, Field(min_length=1, max_length=MAX_FOLDER_CHARACTERS), AfterValidator(_repository)]
-        case "ref":
-            return Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_ref)]
         case "resolutions":
             return Annotated[list[Annotated[str, AfterValidator(_resolution)]], Field(max_length=MAX_RESOLUTIONS)]
-        case "folder":
-            return Annotated[str, Field(min_length=1, max_length=MAX_FOLDER_CHARACTERS), AfterValidator(_folder)]
         case _:
-            return Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_branch)]
+            longest, checked = _TEXTS[row.kind]
+            return Annotated[str, Field(min_length=1, max_length=longest), AfterValidator(checked)]
+
+
+_TEXTS: dict[str, tuple[int, Callable[[str], str]]] = {
+    "branch": (200, _branch),
+    "duration": (40, _duration),
+    "endpoint": (MAX_FOLDER_CHARACTERS, _endpoint),
+    "file": (MAX_FOLDER_CHARACTERS, _file),
+    "folder": (MAX_FOLDER_CHARACTERS, _folder),
+    "ref": (200, _ref),
+    "repository": (MAX_FOLDER_CHARACTERS, _repository),
+}
+"""Kinds that are text: how long it may be, and what looks at it."""
 
 
 def _described(row: Setting) -> str:

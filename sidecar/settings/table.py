@@ -30,6 +30,9 @@ DURATION = regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(
 REMOTE = regex(r"(?:https?|ssh|git|file)://[^\s\\]+|[\w.-]+@[\w.-]+:[^\s\\]+")
 """Where git fetches from: a URL, or `user@host:path`."""
 
+ENDPOINT = regex(r"https?://[^\s\\@/?#]+(?:/[^\s\\@?#]*)?")
+"""Where measures are sent: neither user nor query."""
+
 RESOLUTION = regex(r"([a-z_]{1,40})(?:@([^\s=]{1,300}))?=([a-z_]{1,40})")
 """A conflict's type, the item it counts for unless for all, and what is done: `hash_mismatch@company:adr-1=manual`."""
 MAX_RESOLUTIONS = 500
@@ -196,6 +199,18 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("knowledge.onHeadMoved", "bool", False, "Whether a sync is due once the repository's head moved."),
     Setting("knowledge.writesPerSecond", "int", 90, "Pointers a knowledge sync writes per second; 0 is no ceiling."),
     _days("metrics.days", 400, "Days for which measures are kept by day; older ones are kept as one sum."),
+    Setting(
+        "metrics.otlpEndpoint",
+        "endpoint",
+        None,
+        "Where sums are sent once a minute, by OTLP over HTTP, as in `http://localhost:4318`; null sends nothing.",
+    ),
+    Setting(
+        "metrics.prometheusFile",
+        "file",
+        None,
+        "Absolute `.prom` file that sums are written to after each run, in Prometheus's text format; null writes none.",
+    ),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
 )
@@ -258,6 +273,16 @@ def is_folder(value: object) -> bool:
         and value.isprintable()
         and (value[0] in "/\\" or value[1:3] in (":\\", ":/"))
     )
+
+
+def is_file(value: object) -> bool:
+    """Says whether a value can be the file that Prometheus collects: no other file of a user's ends like it."""
+    return is_folder(value) and str(value).endswith(".prom")
+
+
+def is_endpoint(value: object) -> bool:
+    """Says whether a value is a web address that holds no password."""
+    return isinstance(value, str) and len(value) <= MAX_FOLDER_CHARACTERS and ENDPOINT.fullmatch(value) is not None
 
 
 def is_repository(value: object) -> bool:
@@ -331,6 +356,8 @@ Check = Callable[[object], bool]
 _KINDS: dict[str, tuple[Check, str]] = {
     "bool": (_is_bool, "true or false"),
     "folder": (is_folder, "an absolute folder"),
+    "file": (is_file, "an absolute file that ends with .prom"),
+    "endpoint": (is_endpoint, "an http or https address without a password"),
     "repository": (is_repository, "an absolute folder, or an address without a password"),
     "ref": (is_ref, "a branch, a tag or a commit"),
     "duration": (is_duration, "a duration like 6h, 90m, 1h30m or 1d"),
