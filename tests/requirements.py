@@ -257,6 +257,43 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Performance Requirements: Full sync performance": (
         "test_knowledge.py::test_a_full_sync_of_a_thousand_items_takes_less_than_thirty_seconds_below_a_hundred_a_second",
     ),
+    "Context injection commands: Add context appends to per-change context file": (
+        "test_ralph.py::test_added_context_is_appended_to_the_changes_file_and_confirmed",
+    ),
+    "Context injection commands: Clear context empties the per-change context file": (
+        "test_ralph.py::test_cleared_context_is_empty_and_confirmed",
+    ),
+    "Context is reloaded every iteration: Mid-loop context updates appear on the next iteration": (
+        "test_ralph.py::test_context_that_is_added_while_the_loop_runs_is_in_the_next_prompt",
+        "test_ralph_told.py::test_only_one_loop_takes_part_in_a_change_while_additions_come_in",
+    ),
+    "Iteration prompt includes structured preamble and context: Preamble is included in iteration prompt": (
+        "test_ralph.py::test_the_prompt_says_which_iteration_it_is_how_to_work_and_the_task_verbatim",
+    ),
+    "Iteration prompt includes structured preamble and context: Context section is labeled when context exists": (
+        "test_ralph.py::test_the_contexts_section_is_there_exactly_when_there_is_context",
+    ),
+    "Robust completion promise detection: Completion promise detection ignores whitespace": (
+        "test_ralph.py::test_a_promise_counts_whatever_white_space_is_around_it",
+    ),
+    "Loop resilience on harness failure: Non-zero harness exit does not stop the loop": (
+        "test_ralph.py::test_a_failing_harness_is_recorded_and_the_next_iteration_runs",
+    ),
+    "Loop resilience on harness failure: Fail-fast stops the loop on harness failure": (
+        "test_ralph.py::test_with_fail_fast_a_failing_harness_ends_the_loop_and_the_command_fails",
+    ),
+    "Rich iteration history and reporting: Each iteration records exit code and git change summary": (
+        "test_ralph.py::test_each_iteration_records_the_exit_code_and_how_many_files_changed",
+    ),
+    "Rich iteration history and reporting: Status command reports recent iteration outcomes": (
+        "test_ralph.py::test_status_shows_the_count_and_the_recent_outcomes",
+    ),
+    "Prompt file input: Prompt loaded from file": (
+        "test_ralph.py::test_the_prompt_may_come_from_a_file_or_from_stdin",
+    ),
+    "Streaming control: No-stream disables live output streaming": (
+        "test_ralph.py::test_output_is_shown_live_unless_that_is_not_wanted_and_promises_are_found_all_the_same",
+    ),
 }
 
 NOT_YET: dict[str, str] = {}
@@ -371,5 +408,61 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Continuity: idempotent by run id": (
         "test_capture.py::test_a_run_sent_twice_is_kept_once_and_answered_alike_also_after_a_restart",
+    ),
+    "Ralph: context is added whole, sticky, and no reason to stop": (
+        "test_ralph_told.py::test_of_hundreds_of_additions_at_once_none_is_lost",
+        "test_ralph_told.py::test_an_addition_goes_on_after_a_torn_one_on_a_line_of_its_own",
+        "test_ralph_told.py::test_context_that_is_missing_or_cannot_be_read_stops_no_loop",
+        "test_ralph_told.py::test_context_stays_until_it_is_cleared_also_over_a_reset",
+    ),
+    "Ralph: a prompt of any size reaches the agent": (
+        "test_ralph_told.py::test_a_task_of_any_size_reaches_the_agent_whole_and_never_as_an_argument",
+        "test_ralph_told.py::test_a_harness_may_read_its_prompt_from_a_file",
+        "test_ralph_runs.py::test_the_prompt_is_fed_to_an_agent_that_never_reads_it",
+    ),
+    "Ralph: each iteration runs through pre-run and post-run; --continuity is consent": (
+        "test_ralph_told.py::test_consent_on_the_command_line_brings_the_packs_in_whatever_the_mode",
+        "test_ralph_told.py::test_each_iteration_is_captured_and_the_next_ones_packs_know_of_it",
+        "test_ralph_told.py::test_a_state_that_cannot_be_used_stops_no_loop",
+    ),
+    "Ralph: a promise counts in the agent's own final text of a run that did not fail": (
+        "test_ralph_promise.py::test_a_promise_in_the_last_iteration_allowed_is_a_success",
+        "test_ralph_promise.py::test_a_promise_of_a_failing_run_is_recorded_and_not_accepted",
+        "test_ralph_promise.py::test_an_echo_of_the_prompt_or_what_stands_on_stderr_is_no_promise",
+        "test_ralph_promise.py::test_before_the_least_number_of_iterations_no_promise_is_accepted",
+        "test_ralph_promise.py::test_claudes_and_codexs_streams_are_understood_with_their_tokens_and_cost",
+    ),
+    "Ralph: checks decide on a promise": (
+        "test_ralph_promise.py::test_with_checks_a_promise_counts_once_they_pass_and_their_output_is_in_the_next_prompt",
+        "test_ralph_promise.py::test_of_a_checks_output_the_next_prompt_has_the_end_and_no_more",
+    ),
+    "Ralph: stuck and aborted": (
+        "test_ralph_promise.py::test_an_agent_that_cannot_do_the_task_ends_the_loop",
+        "test_ralph_promise.py::test_iterations_that_change_nothing_and_say_the_same_change_the_prompt_and_then_end_the_loop",
+        "test_ralph_promise.py::test_what_changes_something_or_says_another_thing_is_not_stuck",
+    ),
+    "Ralph: limits, failures, usage limits": (
+        "test_ralph_promise.py::test_time_cost_and_tokens_are_limits_with_a_status_of_their_own",
+        "test_ralph_promise.py::test_failures_in_a_row_end_a_loop_where_that_is_asked_and_come_ever_slower",
+        "test_ralph_promise.py::test_a_usage_limit_pauses_until_its_reset_and_is_no_iteration_of_those_allowed",
+        "test_ralph_promise.py::test_a_usage_limit_beyond_the_loops_time_ends_it_at_once",
+    ),
+    "Ralph: processes end with all they started": (
+        "test_ralph_runs.py::test_an_agent_is_in_a_group_of_its_own_and_has_not_the_loops_input",
+        "test_ralph_runs.py::test_an_agent_that_hangs_is_ended_with_all_it_started_and_the_loop_goes_on",
+        "test_ralph_runs.py::test_a_grandchild_that_holds_a_pipe_does_not_hold_the_loop",
+        "test_ralph_runs.py::test_one_signal_ends_the_loop_cleanly",
+        "test_ralph_runs.py::test_a_second_signal_ends_it_at_once",
+        "test_ralph_runs.py::test_an_agent_that_is_missing_or_no_program_is_said_in_a_sentence_and_nothing_spins",
+        "test_ralph_runs.py::test_a_hundred_megabytes_in_one_line_of_no_text_take_seconds_and_little_memory",
+    ),
+    "Ralph: one loop per change, crash-safe": (
+        "test_ralph_runs.py::test_a_loop_that_was_killed_leaves_a_state_that_is_read_and_a_lock_that_is_taken_over",
+        "test_ralph_runs.py::test_a_history_with_a_torn_end_goes_on_behind_it",
+        "test_ralph_runs.py::test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_beside_it",
+        "test_ralph_runs.py::test_a_loop_that_waits_is_stopped_too",
+    ),
+    "Ralph: spool ralph is onecode-sidecar ralph": (
+        "test_ralph_runs.py::test_the_program_itself_and_the_spool_command_are_the_same",
     ),
 }

@@ -3,8 +3,9 @@
 import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn, get_args
+from typing import NoReturn
 
+from sidecar.ralph.harnesses import NAMES
 from sidecar.ralph.limits import IDLE_TIMEOUT_MS, MAX_ITERATIONS, STUCK_AFTER, duration_ms, shown_ms
 
 ACTIONS = ("add_context", "clear_context", "status", "stop", "reset")
@@ -66,12 +67,8 @@ def _actions(parser: argparse.ArgumentParser) -> None:
 
 
 def _agent(parser: argparse.ArgumentParser) -> None:
-    from sidecar.ralph.model import Harness
-
     agent = parser.add_argument_group("the agent")
-    agent.add_argument(
-        "--harness", choices=get_args(Harness), default="claude", help="which agent; claude unless given"
-    )
+    agent.add_argument("--harness", choices=NAMES, default="claude", help="which agent; claude unless given")
     agent.add_argument(
         "--harness-command", metavar="CMD", help="a custom harness's command line; else $ONECODE_RALPH_COMMAND"
     )

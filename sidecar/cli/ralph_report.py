@@ -4,7 +4,6 @@ import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from sidecar.ralph.limits import counted, shown_ms
@@ -106,11 +105,6 @@ def status_lines(told: Any) -> list[str]:
         lines.append(f"lines of the history that cannot be read: {told['damagedLines']}")
     lines.append(f"added context: {told['contextBytes']} bytes")
     return lines
-
-
-def context_lines(verb: str) -> Callable[[Any], list[str]]:
-    """Tells what became of the added context."""
-    return lambda told: [f"Context {verb}: {told['path']} ({told['bytes']} bytes)."]
 
 
 def dry_run_lines(answer: Any) -> list[str]:

@@ -1,6 +1,9 @@
 """Continuity around an iteration: packs into its prompt, and what it did kept; neither ever stops the loop."""
 
+import os
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.call import Call
@@ -12,7 +15,7 @@ from sidecar.core.errors import SidecarError
 from sidecar.packs.methods import explain, pre_run
 from sidecar.packs.model import ExplainParams, ExplainResult, PreRunParams, PreRunResult
 from sidecar.ralph.heard import Heard
-from sidecar.ralph.model import IterationOutcome, RalphContinuity
+from sidecar.ralph.model import IterationOutcome, RalphContinuity, RalphVerification
 
 DEADLINE_MS = 20_000
 """An iteration takes minutes: whole packs are worth some seconds of them."""
@@ -82,7 +85,9 @@ def preview(call: Call, place: Place, task: str) -> Opened:
     return Opened(_packs(result), told, None)
 
 
-def close_run(call: Call, opened: Opened, heard: Heard, outcome: IterationOutcome) -> RalphContinuity:
+def close_run(
+    call: Call, opened: Opened, heard: Heard, outcome: IterationOutcome, parts: list[dict[str, Any]]
+) -> RalphContinuity:
     """Keeps what the run did; gives what continuity did for the iteration."""
     if opened.params is None:
         return opened.told
@@ -91,7 +96,7 @@ def close_run(call: Call, opened: Opened, heard: Heard, outcome: IterationOutcom
         "outcome": _OUTCOMES.get(outcome, "error"),
         "error": None if outcome in _OUTCOMES else {"kind": _kind(outcome), "message": heard.failed},
         "session": {"before": None, "after": heard.session_id},
-        "assistant": {"text": heard.final_text},
+        "assistant": {"text": heard.final_text, "parts": [*parts, {"type": "text", "text": heard.final_text}]},
         "usage": {
             "inputTokens": heard.input_tokens,
             "outputTokens": heard.output_tokens,
@@ -107,6 +112,24 @@ def close_run(call: Call, opened: Opened, heard: Heard, outcome: IterationOutcom
         call.log.warning("ralph.postRun.failed", kind=type(error).__name__)
         return _failed(error)
     return opened.told.model_copy(update={"artifacts": [one.id for one in result.artifacts]})
+
+
+def parts_of(
+    root: Path, files: Sequence[str], commits: Sequence[str], checks: Sequence[RalphVerification]
+) -> list[dict[str, Any]]:
+    """Gives what an iteration did as the parts a host would have stored: what it wrote, committed, and its checks."""
+    written = [_part("Edit", {"file_path": os.path.join(root, path)}, {}) for path in files]
+    committed = [_part("Bash", {"command": "git commit"}, {})] if commits else []
+    checked = [
+        _part("Bash", {"command": one.command}, {"aggregated_output": one.output, "exit_code": one.exit_code})
+        for one in checks
+    ]
+    parts = [*written, *committed, *checked]
+    return [{**part, "toolCallId": f"call-{number}"} for number, part in enumerate(parts, 1)]
+
+
+def _part(tool: str, given: dict[str, Any], output: dict[str, Any]) -> dict[str, Any]:
+    return {"type": f"tool-{tool}", "toolName": tool, "state": "result", "input": given, "output": output}
 
 
 def _pre_run_params(call: Call, place: Place, task: str) -> PreRunParams:

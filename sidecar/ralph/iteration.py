@@ -53,7 +53,11 @@ def run_iteration(course: Course) -> Done:
     commits = [*done.commits, *_committed(course, done, warnings)]
     checks = _verified(course, heard, outcome)
     accepted = _accepted(course, heard, outcome, checks)
-    told = None if opened is None else continuity.close_run(course.call, opened, heard, outcome)
+    told = None
+    if opened is not None:
+        root = plan.workspace.cwd
+        parts = continuity.parts_of(root, [_shown(path) for path in done.files or ()], commits, checks or ())
+        told = continuity.close_run(course.call, opened, heard, outcome, parts)
     _count(course, heard, outcome, done, checks)
     line = RalphIteration(
         number=course.number,

@@ -25,8 +25,11 @@ def backoff_ms(fast_failures_in_row: int) -> int:
 def pause_ms(resets_at_ms: int | None, now_ms: int, pauses_in_row: int) -> int:
     """Gives the wait at a usage limit: until its reset, or doubling from five minutes to an hour where none is told.
 
-    A reset that has passed already, as when it was misread, counts as not told.
+    A reset that has passed already is tried once, and counts as not told when it is met again: it was misread.
     """
-    if resets_at_ms is not None and now_ms < resets_at_ms <= now_ms + MAX_RESET_MS:
-        return resets_at_ms - now_ms + RESET_MARGIN_MS
+    if resets_at_ms is not None and resets_at_ms <= now_ms + MAX_RESET_MS:
+        if resets_at_ms > now_ms:
+            return resets_at_ms - now_ms + RESET_MARGIN_MS
+        if pauses_in_row <= 1:
+            return RESET_MARGIN_MS
     return min(MAX_PAUSE_MS, FIRST_PAUSE_MS << min(8, max(0, pauses_in_row - 1)))

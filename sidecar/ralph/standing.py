@@ -1,8 +1,6 @@
 """How a change's loop stands, and what may be done about it from outside: needs neither state file nor application."""
 
 import os
-import threading
-import time
 
 from sidecar.ralph import history, outputs, state
 from sidecar.ralph.folder import Folder, remove
@@ -46,15 +44,3 @@ def reset(folder: Folder, now: str) -> int:
         for path in (folder.state, folder.history, folder.stop):
             remove(path)
     return count
-
-
-def pause(seconds: float) -> None:
-    """Waits before a running loop is looked at again."""
-    time.sleep(seconds)
-
-
-def give_up_in(seconds: float, exit_code: int) -> None:
-    """Ends this process after so long, whatever still runs in it."""
-    timer = threading.Timer(seconds, os._exit, (exit_code,))
-    timer.daemon = True
-    timer.start()

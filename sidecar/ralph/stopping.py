@@ -110,3 +110,10 @@ def ask_from_outside(folder: Folder, asked_at: str) -> None:
         with suppress(OSError):
             os.unlink(folder.stop)
         raise WorkspaceUnavailable(f"The loop cannot be told to stop: {error.strerror}.") from error
+
+
+def give_up_in(seconds: float, exit_code: int) -> None:
+    """Ends this process after so long, whatever still runs in it."""
+    timer = threading.Timer(seconds, os._exit, (exit_code,))
+    timer.daemon = True
+    timer.start()

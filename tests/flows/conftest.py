@@ -1,11 +1,14 @@
 """What the flows share: a small project and a conversation in it, with injection switched on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.conversation import Conversation
+from tests.support.fake_agent import FakeAgent
 from tests.support.memory import MemorySidecar
+from tests.support.ralph import Ralph
 from tests.support.repositories import Repository
 from tests.support.shop import active
 
@@ -60,3 +63,18 @@ def project(make_repository: Callable[..., Repository]) -> Repository:
 def conversation(active: MemorySidecar, project: Repository) -> Conversation:
     """A conversation of Claude's in the till's repository."""
     return Conversation(active.client, project.path)
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> FakeAgent:
+    """A scripted agent that does nothing yet."""
+    return FakeAgent(tmp_path / "agent")
+
+
+@pytest.fixture
+def ralph(project: Repository, agent: FakeAgent, tmp_path: Path) -> Iterator[Ralph]:
+    """The loop's command in the till's repository."""
+    (tmp_path / "tmp").mkdir()
+    command = Ralph(project.path, agent, tmp_path / "tmp")
+    yield command
+    command.close()

@@ -1,0 +1,165 @@
+"""The scenarios of ralph-loop.md, through the real command."""
+
+import orjson
+
+from tests.support.fake_agent import FakeAgent, exits, runs, says, waits, writes
+from tests.support.ralph import CHANGE, Ralph, last_line
+from tests.support.repositories import Repository
+
+HEADING = "## Additional Context (added by user mid-loop)"
+KEPT = says("<promise>COMPLETE</promise>\n")
+
+
+def test_added_context_is_appended_to_the_changes_file_and_confirmed(ralph: Ralph) -> None:
+    first = ralph("--add-context", "Use argon2.")
+    second = ralph("--add-context", "Two\nlines.")
+
+    file = ralph.folder / "context.md"
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert file.read_text(encoding="utf-8") == "Use argon2.\nTwo\nlines.\n"
+    assert first.stdout.decode().startswith(f"Context added: {file}")
+
+
+def test_cleared_context_is_empty_and_confirmed(ralph: Ralph) -> None:
+    ralph("--add-context", "Use argon2.")
+    cleared = ralph("--clear-context")
+
+    assert cleared.returncode == 0
+    assert (ralph.folder / "context.md").read_bytes() == b""
+    assert b"Context cleared" in cleared.stdout
+    assert ralph("--clear-context").returncode == 0, "also when there is nothing to clear"
+
+
+def test_context_that_is_added_while_the_loop_runs_is_in_the_next_prompt(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([says("Working.\n"), waits(2), writes("a.txt", "a")], [KEPT])
+    running = ralph.start("Add a login.")
+    ralph.until_running()
+    ralph("--add-context", "Use argon2.")
+
+    assert running.wait(30) == 0
+    assert "Use argon2." not in agent.prompt(1)
+    assert f"{HEADING}\n\nUse argon2.\n" in agent.prompt(2)
+
+
+def test_the_prompt_says_which_iteration_it_is_how_to_work_and_the_task_verbatim(
+    ralph: Ralph, agent: FakeAgent
+) -> None:
+    task = 'Add a login.\n\n  With "quotes", $HOME, `ticks` and 名前.\n'
+    agent.plays([writes("a.txt", "a")], [KEPT])
+    done = ralph.loop(task)
+
+    assert done.returncode == 0
+    for number in (1, 2):
+        prompt = agent.prompt(number)
+        assert f"Iteration {number} of the loop for `{CHANGE}`" in prompt
+        assert f"iteration {number} of at most 25" in prompt
+        assert "## Instructions" in prompt
+        assert "## Autonomy requirements" in prompt
+        assert prompt.endswith(f"## Task\n\n{task}")
+
+
+def test_the_contexts_section_is_there_exactly_when_there_is_context(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([KEPT])
+    ralph.loop("Add a login.")
+    ralph("--add-context", "Use argon2.")
+    ralph.loop("Add a login.")
+    ralph("--clear-context")
+    ralph.loop("Add a login.")
+
+    assert [agent.prompt(number).count(HEADING) for number in (1, 2, 3)] == [0, 1, 0]
+
+
+def test_a_promise_counts_whatever_white_space_is_around_it(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([says("Done: <promise>\nCOMPLETE\n</promise>")])
+    done = ralph.loop("Add a login.", "--completion-promise", "COMPLETE")
+
+    assert done.returncode == 0
+    assert last_line(done) == "completed: The promise COMPLETE was accepted in iteration 1."
+    assert [(one["promiseFound"], one["promiseAccepted"]) for one in ralph.history()] == [(True, True)]
+
+
+def test_a_failing_harness_is_recorded_and_the_next_iteration_runs(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([exits(7)], [writes("a.txt", "a")], [exits(1)])
+    done = ralph.loop("Add a login.", "--max-iterations", "3")
+
+    assert done.returncode == 3
+    assert [(one["number"], one["outcome"], one["exitCode"]) for one in ralph.history()] == [
+        (1, "failed", 7),
+        (2, "succeeded", 0),
+        (3, "failed", 1),
+    ]
+    assert ralph.history()[0]["reason"] == "The agent ended with exit code 7."
+
+
+def test_with_fail_fast_a_failing_harness_ends_the_loop_and_the_command_fails(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([exits(7)])
+    for flag in ("--fail-fast", "--exit-on-error"):
+        done = ralph.loop(flag, "Add a login.")
+        assert done.returncode == 1
+        assert last_line(done) == "failed: The harness failed (--fail-fast). The agent ended with exit code 7."
+    assert ralph.state()["status"] == "failed"
+    assert agent.runs == 2
+
+
+def test_each_iteration_records_the_exit_code_and_how_many_files_changed(
+    ralph: Ralph, agent: FakeAgent, project: Repository
+) -> None:
+    project.write({"till/receipt.py": "dirty = True\n", "NOTES.md": "by hand\n"})
+    agent.plays(
+        [writes("web/new.ts", "export {}\n"), writes("till/cart.py", "changed = True\n")],
+        [writes("b.txt", "b"), runs("git", "add", "b.txt"), runs("git", "commit", "--quiet", "-m", "B", "b.txt")],
+        [exits(2)],
+    )
+    ralph.loop("Add a login.", "--max-iterations", "3")
+
+    one, two, three = ralph.history()
+    assert (one["exitCode"], one["filesChanged"], one["files"]) == (0, 2, ["till/cart.py", "web/new.ts"])
+    assert (two["filesChanged"], two["files"], two["commits"]) == (1, ["b.txt"], [project.head()])
+    assert (three["exitCode"], three["filesChanged"]) == (2, 0)
+
+
+def test_status_shows_the_count_and_the_recent_outcomes(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([exits(5)], [KEPT])
+    ralph.loop("Add a login.")
+
+    told = ralph("--status").stdout.decode()
+    assert "iterations: 2\n" in told
+    first, second = [line for line in told.splitlines() if line.startswith("  iteration")]
+    assert "failed, exit 5" in first
+    assert "promise not found" in first
+    assert "succeeded, exit 0" in second
+    assert "promise accepted" in second
+    assert " ms, " in first, "how long it took"
+    as_json = ralph.status()
+    assert (as_json["iterations"], as_json["isRunning"]) == (2, False)
+    assert [one["exitCode"] for one in as_json["recent"]] == [5, 0]
+
+
+def test_the_prompt_may_come_from_a_file_or_from_stdin(ralph: Ralph, agent: FakeAgent, project: Repository) -> None:
+    project.write({"task.md": "Add a login.\r\nFrom a file.\n"})
+    agent.plays([KEPT])
+
+    assert ralph.loop("--prompt-file", "task.md").returncode == 0
+    assert ralph.loop("--prompt-file", "-", stdin="Añade un login.\n".encode()).returncode == 0
+
+    assert agent.prompt(1).endswith("## Task\n\nAdd a login.\r\nFrom a file.\n")
+    assert agent.prompt(2).endswith("## Task\n\nAñade un login.\n")
+
+
+def test_output_is_shown_live_unless_that_is_not_wanted_and_promises_are_found_all_the_same(
+    ralph: Ralph, agent: FakeAgent
+) -> None:
+    agent.plays([says("Now I read the till.\n"), waits(3), KEPT])
+    streaming = ralph.start("Add a login.")
+    assert streaming.stdout is not None
+    shown = b""
+    while b"Now I read" not in shown:
+        shown += streaming.stdout.read1()  # type: ignore[attr-defined]
+    assert streaming.poll() is None, "it is shown while the agent still works"
+    assert streaming.wait(30) == 0
+
+    silent = ralph.loop("Add a login.", "--no-stream")
+    assert silent.returncode == 0
+    assert b"Now I read" not in silent.stdout
+    told = orjson.loads(ralph.loop("Add a login.", "--json").stdout)
+    assert (told["status"], told["exitCode"], told["iterations"]) == ("completed", 0, 1)

@@ -1,0 +1,202 @@
+"""When a promise counts, and what else ends a loop."""
+
+import time
+
+from tests.support.fake_agent import (
+    FakeAgent,
+    claude_result,
+    claude_says,
+    claude_uses,
+    codex_done,
+    codex_says,
+    complains,
+    echoes,
+    event,
+    exits,
+    says,
+    waits,
+    writes,
+)
+from tests.support.ralph import Ralph, last_line
+
+KEPT = says("<promise>COMPLETE</promise>\n")
+
+
+def test_a_promise_in_the_last_iteration_allowed_is_a_success(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([says("One.\n"), writes("a.txt", "a")], [KEPT])
+    done = ralph.loop("Add a login.", "--max-iterations", "2")
+
+    assert (done.returncode, ralph.state()["status"]) == (0, "completed")
+
+
+def test_a_promise_of_a_failing_run_is_recorded_and_not_accepted(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([KEPT, exits(1)])
+    done = ralph.loop("Add a login.", "--max-iterations", "1")
+
+    assert done.returncode == 3
+    assert [(one["promiseFound"], one["promiseAccepted"]) for one in ralph.history()] == [(True, False)]
+
+
+def test_an_echo_of_the_prompt_or_what_stands_on_stderr_is_no_promise(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([echoes(), writes("a.txt", "a")], [complains("<promise>COMPLETE</promise>\n"), writes("b.txt", "b")])
+    done = ralph.loop("Add a login.", "--max-iterations", "2")
+
+    assert done.returncode == 3
+    assert [one["promiseFound"] for one in ralph.history()] == [False, False]
+
+
+def test_before_the_least_number_of_iterations_no_promise_is_accepted(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([KEPT])
+    done = ralph.loop("--min-iterations", "3", "Add a login.")
+
+    assert done.returncode == 0
+    assert [one["promiseAccepted"] for one in ralph.history()] == [False, False, True]
+    assert "No promise is accepted before iteration 3" in agent.prompt(1)
+
+
+def test_claudes_and_codexs_streams_are_understood_with_their_tokens_and_cost(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays(
+        [
+            claude_says("I begin."),
+            claude_uses("Bash", command="echo '<promise>COMPLETE</promise>'"),
+            claude_result("So"),
+        ],
+        [claude_says("<promise>COMPLETE</promise>"), claude_result("<promise>COMPLETE</promise>")],
+        [codex_says("All done.\n<promise> COMPLETE </promise>"), codex_done((700, 30))],
+    )
+    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    agent.installed_as("codex", "codex-cli 0.46.0")
+
+    assert (
+        ralph.loop("Add a login.", "--harness", "claude", "--model", "opus", "--stuck-after", "0", PATH=path).returncode
+        == 0
+    )
+    assert ralph.loop("Add a login.", "--harness", "codex", PATH=path).returncode == 0
+
+    one, two, three = ralph.history()
+    assert (one["promiseFound"], two["promiseAccepted"], three["promiseAccepted"]) == (False, True, True)
+    assert (one["inputTokens"], one["outputTokens"], one["costUsd"]) == (1000, 50, 0.25)
+    assert (three["inputTokens"], three["outputTokens"], three["costUsd"]) == (700, 30, None)
+    assert agent.noted(1)["argv"][:1] == ["-p"]
+    assert agent.noted(1)["argv"][-2:] == ["--model", "opus"]
+    assert agent.noted(3)["argv"][:2] == ["exec", "--json"]
+
+
+def test_with_checks_a_promise_counts_once_they_pass_and_their_output_is_in_the_next_prompt(
+    ralph: Ralph, agent: FakeAgent
+) -> None:
+    agent.plays([KEPT], [KEPT, writes("done.txt", "x")])
+    check = "test -f done.txt || { echo 'done.txt is missing'; echo 'no luck' >&2; exit 9; }"
+    done = ralph.loop("Add a login.", "--verify", "true", "--verify", check, "--verify", "echo last > last.txt")
+
+    assert done.returncode == 0
+    one, two = ralph.history()
+    assert (one["promiseFound"], one["promiseAccepted"], two["promiseAccepted"]) == (True, False, True)
+    assert [(check["exitCode"], check["output"]) for check in one["verification"]] == [
+        (0, ""),
+        (9, "done.txt is missing\nno luck\n"),
+    ]
+    assert [check["exitCode"] for check in two["verification"]] == [0, 0, 0]
+    assert "ended with exit code 9" in agent.prompt(2)
+    assert "done.txt is missing\nno luck" in agent.prompt(2)
+    assert "done.txt is missing" not in agent.prompt(1)
+    assert (ralph.cwd / "last.txt").exists()
+
+
+def test_of_a_checks_output_the_next_prompt_has_the_end_and_no_more(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([KEPT])
+    check = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1"
+    ralph.loop("Add a login.", "--verify", check, "--max-iterations", "2")
+
+    assert "line 19999" in agent.prompt(2)
+    assert "line 100\n" not in agent.prompt(2)
+    assert len(agent.prompt(2)) < len(agent.prompt(1)) + 8_000
+
+
+def test_an_agent_that_cannot_do_the_task_ends_the_loop(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([echoes(), says("<abort>There is no\n database to log in to.</abort>\n")])
+    done = ralph.loop("Add a login.")
+
+    assert done.returncode == 4
+    assert last_line(done) == "aborted: The agent ended the loop: There is no database to log in to."
+    assert ralph.state()["status"] == "aborted"
+
+
+def test_iterations_that_change_nothing_and_say_the_same_change_the_prompt_and_then_end_the_loop(
+    ralph: Ralph, agent: FakeAgent
+) -> None:
+    agent.plays([says("I looked at 17 files and found nothing to do.\n")])
+    done = ralph.loop("Add a login.")
+
+    assert done.returncode == 4
+    assert last_line(done) == "stuck: The last 5 iterations changed nothing and said the same."
+    assert len(ralph.history()) == 5
+    turned = ["going round in circles" in agent.prompt(number) for number in range(1, 6)]
+    assert turned == [False, False, False, True, True]
+    assert ralph.history()[-1]["endedLoop"] == "The last 5 iterations changed nothing and said the same."
+
+
+def test_what_changes_something_or_says_another_thing_is_not_stuck(ralph: Ralph, agent: FakeAgent) -> None:
+    same = says("I did the next step.\n")
+    agent.plays([same, writes("a.txt", "1")], [same, writes("a.txt", "2")], [same], [says("Quite another finding.\n")])
+    done = ralph.loop("Add a login.", "--stuck-after", "2", "--max-iterations", "4")
+
+    assert done.returncode == 3
+    assert last_line(done) == "limit: 4 iterations without an accepted promise (--max-iterations)."
+
+
+def test_time_cost_and_tokens_are_limits_with_a_status_of_their_own(ralph: Ralph, agent: FakeAgent) -> None:
+    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    agent.plays([claude_says("Going on."), claude_result("Going on.")])
+    loop = ("Add a login.", "--harness", "claude", "--stuck-after", "0")
+
+    spent = ralph.loop(*loop, "--max-cost", "0.6", PATH=path)
+    assert (spent.returncode, agent.runs) == (3, 3)
+    assert last_line(spent) == "limit: 0.75 of 0.60 USD are spent (--max-cost)."
+    used = ralph.loop(*loop, "--max-tokens", "2000", PATH=path)
+    assert (used.returncode, agent.runs) == (3, 5)
+    assert last_line(used) == "limit: 2100 of 2000 tokens are used (--max-tokens)."
+
+    agent.plays([says("Working.\n"), waits(30)])
+    began = time.monotonic()
+    late = ralph.loop("Add a login.", "--max-time", "1.5s")
+    assert late.returncode == 3
+    assert last_line(late) == "limit: 1.5 s have passed (--max-time)."
+    assert time.monotonic() - began < 20
+    assert ralph.history()[-1]["outcome"] == "timedOut"
+
+
+def test_failures_in_a_row_end_a_loop_where_that_is_asked_and_come_ever_slower(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([exits(1)], [writes("a.txt", "a")], [exits(1)])
+    done = ralph.loop("Add a login.", "--max-failures", "3")
+
+    assert done.returncode == 1
+    assert last_line(done) == "failed: 3 failures in a row (--max-failures). The agent ended with exit code 1."
+    assert len(ralph.history()) == 5
+    assert done.stdout.count(b"waiting until") == 3, "after each that came fast, but the last"
+
+
+def test_a_usage_limit_pauses_until_its_reset_and_is_no_iteration_of_those_allowed(
+    ralph: Ralph, agent: FakeAgent
+) -> None:
+    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    resets_at = int(time.time()) + 3
+    limited = f"Claude AI usage limit reached|{resets_at}"
+    agent.plays([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")], [
+        claude_says("<promise>COMPLETE</promise>"), claude_result("<promise>COMPLETE</promise>")])  # fmt: skip
+    done = ralph.loop("Add a login.", "--harness", "claude", "--max-iterations", "1", PATH=path)
+
+    assert done.returncode == 0, done.stdout
+    assert time.time() >= resets_at
+    assert [one["outcome"] for one in ralph.history()] == ["usageLimit", "succeeded"]
+    assert b"waiting until" in done.stdout
+
+
+def test_a_usage_limit_beyond_the_loops_time_ends_it_at_once(ralph: Ralph, agent: FakeAgent) -> None:
+    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    limited = f"Claude AI usage limit reached|{int(time.time()) + 3_600}"
+    agent.plays([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])
+    done = ralph.loop("Add a login.", "--harness", "claude", "--max-time", "10m", PATH=path)
+
+    assert done.returncode == 3
+    assert "10 min would be over before the loop may go on (--max-time)" in last_line(done)

@@ -1,0 +1,221 @@
+"""A loop's processes: its agent, its own end, and what is left of it after whatever happened."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.fake_agent import FakeAgent, ignores, leaves, prints, says, spouts, waits, writes
+from tests.support.ralph import CHANGE, Ralph, last_line, lives
+from tests.support.repositories import Repository
+
+KEPT = says("<promise>COMPLETE</promise>\n")
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
+
+
+def test_an_agent_is_in_a_group_of_its_own_and_has_not_the_loops_input(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([KEPT])
+    assert ralph.loop("Add a login.", stdin=b"not for the agent").returncode == 0
+
+    assert "not for the agent" not in agent.prompt(1)
+    assert not agent.noted(1)["isStdinTerminal"]
+    assert agent.noted(1)["cwd"] == str(ralph.cwd)
+
+
+def test_an_agent_that_hangs_is_ended_with_all_it_started_and_the_loop_goes_on(
+    ralph: Ralph, agent: FakeAgent, tmp_path: Path
+) -> None:
+    deaf, child = tmp_path / "deaf.pid", tmp_path / "child.pid"
+    agent.plays(
+        [ignores("SIGTERM"), leaves(90, str(deaf), detached=True, deaf=True), waits(90)],
+        [leaves(90, str(child)), says("Busy.\n"), *[step for _ in range(40) for step in (waits(0.5), says("."))]],
+        [KEPT],
+    )
+    done = ralph.loop("Add a login.", "--idle-timeout", "2s", "--iteration-timeout", "8s")
+
+    assert done.returncode == 0, done.stdout
+    assert [one["outcome"] for one in ralph.history()] == ["timedOut", "timedOut", "succeeded"]
+    assert "--idle-timeout" in ralph.history()[0]["reason"]
+    assert "--iteration-timeout" in ralph.history()[1]["reason"]
+    assert not lives(deaf)
+    assert not lives(child)
+
+
+def test_a_grandchild_that_holds_a_pipe_does_not_hold_the_loop(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
+    agent.plays([leaves(90, str(tmp_path / "child.pid")), KEPT])
+    began = time.monotonic()
+
+    assert ralph.loop("Add a login.").returncode == 0
+    assert time.monotonic() - began < 45
+
+
+@posix_only
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_one_signal_ends_the_loop_cleanly(
+    ralph: Ralph, agent: FakeAgent, tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    child = tmp_path / "child.pid"
+    agent.plays([says("Working.\n"), writes("a.txt", "a"), leaves(90, str(child)), waits(90)])
+    running = ralph.start("Add a login.")
+    ralph.until(child.exists)
+    running.send_signal(number)
+
+    assert running.wait(20) == status
+    assert running.stdout is not None
+    assert running.stdout.read().decode().splitlines()[-1] == f"interrupted: It was interrupted ({number.name})."
+    assert [(one["outcome"], one["filesChanged"]) for one in ralph.history()] == [("interrupted", 1)]
+    assert ralph.history()[0]["endedLoop"] == ralph.state()["reason"]
+    assert (ralph.state()["status"], ralph.state()["exitCode"]) == ("interrupted", status)
+    assert ralph.status()["isRunning"] is False
+    assert not lives(child)
+
+
+@posix_only
+def test_a_second_signal_ends_it_at_once(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
+    child = tmp_path / "child.pid"
+    agent.plays([ignores("SIGTERM", "SIGINT"), leaves(90, str(child), deaf=True), waits(90)])
+    running = ralph.start("Add a login.")
+    ralph.until(child.exists)
+    running.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert running.poll() is None, "the agent has its grace"
+    began = time.monotonic()
+    running.send_signal(signal.SIGINT)
+
+    assert running.wait(20) == 130
+    assert time.monotonic() - began < 4
+    ralph.until(lambda: not lives(child), 3)
+    assert ralph.status()["isRunning"] is False
+
+
+@posix_only
+def test_a_loop_that_was_killed_leaves_a_state_that_is_read_and_a_lock_that_is_taken_over(
+    ralph: Ralph, agent: FakeAgent, tmp_path: Path
+) -> None:
+    child = tmp_path / "child.pid"
+    agent.plays([writes("a.txt", "a")], [says("Working.\n"), leaves(90, str(child), detached=True), waits(90)])
+    running = ralph.start("Add a login.")
+    ralph.until(child.exists)
+    before = (ralph.folder / "history.jsonl").read_bytes()
+    running.kill()
+    running.wait()
+
+    told = ralph.status()
+    assert (told["isRunning"], told["state"]["status"], told["iterations"]) == (False, "interrupted", 1)
+    agent.plays([KEPT])
+    again = ralph.loop("Add a login.")
+
+    assert again.returncode == 0
+    assert (ralph.folder / "history.jsonl").read_bytes().startswith(before)
+    assert [(one["number"], one["outcome"]) for one in ralph.history()] == [
+        (1, "succeeded"),
+        (2, "lost"),
+        (3, "succeeded"),
+    ]
+    assert not lives(child), "the agent that outlived its loop works no more beside the next one's"
+
+
+def test_a_history_with_a_torn_end_goes_on_behind_it(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([KEPT])
+    ralph.loop("Add a login.")
+    file = ralph.folder / "history.jsonl"
+    file.write_bytes(file.read_bytes() + b'{"number":2,"startedAt":"2026')
+    torn = file.read_bytes()
+    (ralph.folder / "state.json").write_bytes(b"{")
+    ralph.loop("Add a login.")
+
+    assert file.read_bytes().startswith(torn + b"\n")
+    told = ralph.status()
+    assert (told["iterations"], told["damagedLines"]) == (2, 1)
+    assert [one["number"] for one in told["recent"]] == [1, 2]
+    assert b"lines of the history that cannot be read: 1" in ralph("--status").stdout
+
+
+def test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_beside_it(
+    ralph: Ralph, agent: FakeAgent, tmp_path: Path
+) -> None:
+    agent.plays([says("Working.\n"), waits(90)])
+    running = ralph.start("Add a login.")
+    ralph.until_running()
+
+    second = ralph.loop("Add a login.")
+    assert second.returncode == 1
+    assert f"A loop for `{CHANGE}` is running already (process {running.pid}" in second.stderr.decode()
+    assert ralph("--reset").returncode == 1
+
+    other = Ralph(ralph.cwd, FakeAgent(tmp_path / "other", [KEPT]), tmp_path / "tmp", change="other-change")
+    assert other.loop("Something else.").returncode == 0
+    status = ralph("--status").stdout.decode()
+    assert "running: iteration 1, since " in status
+    stopped = ralph("--stop")
+    assert stopped.stdout.decode() == f"{CHANGE}: It has stopped.\n"
+    assert running.wait(10) == 130
+    assert ralph.state()["reason"] == "It was stopped by `spool ralph --stop`."
+    assert ralph("--stop").stdout.decode() == f"{CHANGE}: No loop is running.\n"
+
+
+def test_a_loop_that_waits_is_stopped_too(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([{"exit": 1}])
+    running = ralph.start("Add a login.")
+    ralph.until(lambda: len(ralph.history()) == 6)
+    began = time.monotonic()
+    ralph("--stop")
+
+    assert running.wait(10) == 130
+    assert time.monotonic() - began < 10
+
+
+def test_an_agent_that_is_missing_or_no_program_is_said_in_a_sentence_and_nothing_spins(
+    ralph: Ralph, tmp_path: Path
+) -> None:
+    no_program = tmp_path / "agent.sh"
+    no_program.write_text("#!/bin/sh\n", encoding="utf-8")
+    missing = ralph("Add a login.", "--harness", "codex", "--no-continuity", PATH="/usr/bin:/bin")
+    plain = ralph("Add a login.", "--harness", "custom", "--harness-command", str(no_program), "--no-continuity")
+
+    assert (missing.returncode, plain.returncode) == (1, 1)
+    assert last_line(missing).startswith("failed: The agent codex is not on this machine. ")
+    assert last_line(plain).startswith(f"failed: The agent {no_program} is not executable. ")
+    assert ralph.status()["state"]["status"] == "failed"
+    assert ralph.status()["iterations"] == 0
+
+
+@posix_only
+def test_a_hundred_megabytes_in_one_line_of_no_text_take_seconds_and_little_memory(
+    ralph: Ralph, agent: FakeAgent
+) -> None:
+    import resource
+
+    agent.plays([prints(b"\xff\xfe"), spouts(100, b"\xffx<promise>"), says("\n"), KEPT])
+    began = time.monotonic()
+    done = ralph.loop("Add a login.", "--no-stream")
+
+    assert done.returncode == 0, done.stdout
+    assert time.monotonic() - began < 50
+    assert ralph.history()[0]["outputBytes"] > 100 * 2**20
+    assert (ralph.folder / "iterations" / "0001.output").stat().st_size < 3 * 2**20
+    peak_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert peak_kib < 200 * 1024, "the program with all it loads; the loop's own part is measured by the benchmark"
+
+
+def test_the_prompt_is_fed_to_an_agent_that_never_reads_it(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
+    (tmp_path / "task.md").write_text("x" * 3_000_000, encoding="utf-8")
+    agent.plays([{"reads": False}, KEPT])
+
+    assert ralph.loop("--prompt-file", str(tmp_path / "task.md")).returncode == 0
+
+
+def test_the_program_itself_and_the_spool_command_are_the_same(ralph: Ralph, project: Repository) -> None:
+    as_spool = ralph("--status", "--json")
+    as_program = subprocess.run(
+        (sys.executable, "-m", "sidecar", "ralph", "--change", CHANGE, "--status", "--json"),
+        cwd=project.path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        check=False,
+    )
+    assert (as_spool.returncode, as_spool.stdout) == (as_program.returncode, as_program.stdout)

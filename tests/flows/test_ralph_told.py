@@ -1,0 +1,154 @@
+"""What a loop's agent is told: added context, the task at any size, the packs."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import apsw
+
+from tests.support.fake_agent import FakeAgent, exits, says, writes
+from tests.support.ralph import Ralph
+from tests.support.repositories import Repository
+
+KEPT = says("<promise>COMPLETE</promise>\n")
+HEADING = "## Additional Context (added by user mid-loop)"
+
+
+def test_of_hundreds_of_additions_at_once_none_is_lost(ralph: Ralph) -> None:
+    texts = [f"addition {number} x" + "x" * (number % 50) * 100 for number in range(200)]
+    with ThreadPoolExecutor(24) as pool:
+        done = list(pool.map(lambda text: ralph("--add-context", text), texts))
+
+    assert {one.returncode for one in done} == {0}
+    lines = (ralph.folder / "context.md").read_text(encoding="utf-8").splitlines()
+    assert sorted(lines) == sorted(texts)
+
+
+def test_an_addition_goes_on_after_a_torn_one_on_a_line_of_its_own(ralph: Ralph, agent: FakeAgent) -> None:
+    ralph("--add-context", "First.")
+    file = ralph.folder / "context.md"
+    file.write_bytes(file.read_bytes() + b"torn \xff\xc3")
+    ralph("--add-context", "Last.")
+    agent.plays([KEPT])
+
+    assert ralph.loop("Add a login.").returncode == 0
+    assert "First.\ntorn \ufffd\ufffd\nLast.\n" in agent.prompt(1)
+
+
+def test_context_that_is_missing_or_cannot_be_read_stops_no_loop(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([writes("a.txt", "a")], [KEPT])
+    ralph("--add-context", "Use argon2.")
+    (ralph.folder / "context.md").unlink()
+    (ralph.folder / "context.md").mkdir()
+
+    done = ralph.loop("Add a login.")
+
+    assert done.returncode == 0
+    assert [one["warnings"] for one in ralph.history()] == [["The added context cannot be read: Is a directory."]] * 2
+    assert HEADING not in agent.prompt(1)
+
+
+def test_context_stays_until_it_is_cleared_also_over_a_reset(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([KEPT])
+    ralph("--add-context", "Use argon2.")
+    ralph.loop("Add a login.")
+    ralph("--reset")
+    ralph.loop("Add a login.")
+
+    assert "Use argon2." in agent.prompt(1)
+    assert "Use argon2." in agent.prompt(2)
+    assert [one["number"] for one in ralph.history()] == [1], "the history began anew"
+
+
+def test_a_task_of_any_size_reaches_the_agent_whole_and_never_as_an_argument(
+    ralph: Ralph, agent: FakeAgent, tmp_path: Path
+) -> None:
+    task = "Größe zählt nicht.\n" * 160_000
+    (tmp_path / "task.md").write_text(task, encoding="utf-8")
+    agent.plays([KEPT])
+
+    assert ralph.loop("--prompt-file", str(tmp_path / "task.md")).returncode == 0
+    assert agent.prompt(1).endswith(task)
+    assert not any("Größe" in argument for argument in agent.noted(1)["argv"])
+    kept = ralph.folder / "iterations" / "0001.prompt.md"
+    assert kept.stat().st_size < 600_000, "what is kept of it is capped"
+
+
+def test_a_harness_may_read_its_prompt_from_a_file(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([{"reads": False}, KEPT])
+    command = f"{agent.command} --prompt {{prompt_file}}"
+
+    assert ralph("Add a login.", "--harness", "custom", "--harness-command", command, "--no-continuity").returncode == 0
+    file = Path(agent.noted(1)["argv"][1])
+    assert file.read_text(encoding="utf-8").endswith("## Task\n\nAdd a login.")
+
+
+def test_consent_on_the_command_line_brings_the_packs_in_whatever_the_mode(
+    ralph: Ralph, agent: FakeAgent, state_dir: Path
+) -> None:
+    agent.plays([KEPT])
+    state = ("--state-dir", str(state_dir))
+    task = "The discounted price is wrong for odd cents, correct discounted_price"
+    ralph.loop(task, "--continuity", *state, ONECODE_CONTINUITY_MODE="off")
+    assert "Amounts are integers of cents, always. (AGENTS.md:4)" in agent.prompt(1)
+    assert "till/prices.py" in agent.prompt(1)
+    assert agent.prompt(1).endswith(f"## Task\n\n{task}")
+    assert ralph.history()[0]["continuity"]["action"] == "inject"
+
+    asked = (task, *state, "--harness", "custom", "--harness-command", agent.command)
+    assert ralph(*asked).returncode == 0, "by itself it injects where the mode is active only"
+    assert "AGENTS.md:4" not in agent.prompt(2)
+    assert ralph.history()[1]["continuity"]["reason"] == "passive"
+    assert ralph(*asked, ONECODE_CONTINUITY_MODE="active").returncode == 0
+    assert "AGENTS.md:4" in agent.prompt(3)
+    assert ralph.loop(task, "--no-continuity").returncode == 0
+    assert ralph.history()[3]["continuity"] is None
+
+
+def test_each_iteration_is_captured_and_the_next_ones_packs_know_of_it(
+    ralph: Ralph, agent: FakeAgent, state_dir: Path, project: Repository
+) -> None:
+    long = "".join(f"def price_{number}(cents):\n    return cents * {number}\n\n\n" for number in range(60))
+    agent.plays([says("I wrote the prices of sixty customers.\n"), writes("till/many.py", long)], [KEPT])
+    done = ralph.loop("Write a price function for each customer", "--continuity", "--state-dir", str(state_dir))
+
+    assert done.returncode == 0
+    drafted = [one for line in ralph.history() for one in line["continuity"]["artifacts"]]
+    assert drafted, "a devlog was drafted of what was done"
+    assert "till/many.py" in agent.prompt(2)
+    assert "till/many.py" in project.git("status", "--porcelain")
+
+
+def test_a_state_that_cannot_be_used_stops_no_loop(ralph: Ralph, agent: FakeAgent, state_dir: Path) -> None:
+    ralph.loop("--dry-run", "Add a login.", "--continuity", "--state-dir", str(state_dir))
+    connection = apsw.Connection(str(state_dir / "continuity.db"))
+    connection.execute("INSERT INTO continuity_migrations VALUES (999, 'from the future', 0)")
+    connection.close()
+    agent.plays([exits(0)], [KEPT])
+
+    done = ralph.loop("Add a login.", "--continuity", "--state-dir", str(state_dir))
+
+    assert done.returncode == 0
+    assert b"warning: The state cannot be used" in done.stderr
+
+
+def test_only_one_loop_takes_part_in_a_change_while_additions_come_in(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays(*[[writes(f"{number}.txt", "x")] for number in range(4)], [KEPT])
+    over = threading.Event()
+    added: list[str] = []
+
+    def add() -> None:
+        while not over.is_set():
+            added.append(f"hint {len(added)}")
+            assert ralph("--add-context", added[-1]).returncode == 0
+
+    adding = threading.Thread(target=add)
+    adding.start()
+    done = ralph.loop("Add a login.")
+    over.set()
+    adding.join()
+
+    assert done.returncode == 0
+    seen = [[hint for hint in added if f"{hint}\n" in agent.prompt(number)] for number in range(1, 6)]
+    assert all(added[: len(hints)] == hints for hints in seen), "each prompt has all that was there, in order"
+    assert [len(hints) for hints in seen] == sorted(len(hints) for hints in seen)

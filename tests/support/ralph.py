@@ -1,0 +1,137 @@
+"""`spool ralph` as a user runs it: in a process of its own, with the scripted agent as a custom harness."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import psutil
+
+from tests.support.command import TEMPORARY, Done
+from tests.support.fake_agent import FakeAgent
+from tests.support.process import ROOT
+
+CHANGE = "add-login"
+PATIENCE_SECONDS = 60.0
+SPOOL = (sys.executable, "-c", "from sidecar.__main__ import spool; spool()", "ralph")
+
+
+class Ralph:
+    """The command for one change in one folder; `close` leaves none of its processes running."""
+
+    def __init__(self, cwd: Path, agent: FakeAgent, temporary: Path, change: str = CHANGE) -> None:
+        self.cwd = cwd
+        self.agent = agent
+        self.change = change
+        self._temporary = temporary
+        self._started: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def folder(self) -> Path:
+        """Where the loop keeps its things."""
+        return self.cwd / ".spool" / ".state" / "ralph" / self.change
+
+    def __call__(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Done:
+        """Runs it with the change, whatever else is asked."""
+        return subprocess.run(
+            self._line(arguments),
+            cwd=cwd or self.cwd,
+            env=self._environment(variables),
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=PATIENCE_SECONDS,
+        )
+
+    def loop(self, *arguments: str, stdin: bytes = b"", **variables: str) -> Done:
+        """Runs a loop with the scripted agent; a prompt stands among the arguments, and flags before or after it."""
+        return self(*self._with_agent(arguments), stdin=stdin, cwd=None, **variables)
+
+    def start(self, *arguments: str, **variables: str) -> "subprocess.Popen[bytes]":
+        """Starts a loop and does not wait for it."""
+        self._started.append(
+            subprocess.Popen(
+                self._line(self._with_agent(arguments)),
+                cwd=self.cwd,
+                env=self._environment(variables),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=sys.platform != "win32",
+            )
+        )
+        return self._started[-1]
+
+    def state(self) -> Any:
+        """What `state.json` says."""
+        return orjson.loads((self.folder / "state.json").read_bytes())
+
+    def history(self) -> list[Any]:
+        """The lines of the history."""
+        return [orjson.loads(line) for line in (self.folder / "history.jsonl").read_bytes().splitlines()]
+
+    def status(self) -> Any:
+        """What `--status --json` says."""
+        return orjson.loads(self("--status", "--json").stdout)
+
+    def until(self, happened: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> None:
+        """Waits until something is so; what cannot be read yet is not."""
+        give_up = time.monotonic() + seconds
+        while time.monotonic() < give_up:
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                if happened():
+                    return
+            time.sleep(0.02)
+        raise AssertionError("it did not happen in time")
+
+    def until_running(self, number: int = 1) -> None:
+        """Waits until an iteration's agent runs."""
+        self.until(lambda: self.agent.runs >= number)
+
+    def close(self) -> None:
+        """Ends what still runs."""
+        for process in self._started:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+                try:
+                    process.wait(10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+
+    def _line(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
+        return (*SPOOL, "--change", self.change, *arguments)
+
+    def _with_agent(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
+        own = ["--harness", "custom", "--harness-command", self.agent.command]
+        if "--harness" in arguments:
+            own = []
+        if not {"--continuity", "--no-continuity"} & set(arguments):
+            own.append("--no-continuity")
+        return (*own, *arguments) if "--" in arguments else (*arguments, *own)
+
+    def _environment(self, variables: dict[str, str]) -> dict[str, str]:
+        temporary = dict.fromkeys(TEMPORARY, str(self._temporary))
+        return {**os.environ, "PYTHONPATH": str(ROOT), **temporary, **variables}
+
+
+def last_line(done: Done) -> str:
+    """The last line a command printed."""
+    return done.stdout.decode().strip().splitlines()[-1]
+
+
+def lives(pid_file: Path) -> bool:
+    """Says whether a process that noted its id still runs; one that nobody has asked for its status does not."""
+    try:
+        status = psutil.Process(int(pid_file.read_text(encoding="utf-8"))).status()
+        return bool(status != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
