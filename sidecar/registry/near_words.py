@@ -102,6 +102,7 @@ unique distinct
 temporary temp
 visible shown
 hidden hide invisible
+mask redact censor
 enable activate
 disable deactivate
 install setup

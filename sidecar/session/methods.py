@@ -121,7 +121,8 @@ def status(call: Call, params: SessionStatusParams) -> SessionStatusResult:
     ]
     fitting = ("active",) if stands.is_active else ("inactive", "none")
     warnings = [
-        f"`{one.path}`: the session is {'active' if stands.is_active else 'inactive'}, and its block is {one.state}."
+        f"`{one.path}`: the session is {'active' if stands.is_active else 'inactive'}, and its block is {one.state};"
+        " `session/activate` or `session/exit` brings both together."
         for one in found
         if one.state not in fitting
     ]
