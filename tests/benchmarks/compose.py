@@ -57,7 +57,7 @@ def compose(sidecar: MemorySidecar, asked: dict[str, object], _: int) -> None:
 
 def compose_anew(sidecar: MemorySidecar, asked: dict[str, object], number: int) -> None:
     """Asks for the block of a task that was not asked for before."""
-    task = f"Decide number {number} after a talk about the merits of what was decided before"
+    task = f"Decide number {number} in {asked['bracket']} after a talk about the merits of what was decided before"
     sidecar.client.request("context/compose", {**asked, "task": task})
 
 
