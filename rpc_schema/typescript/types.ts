@@ -3346,7 +3346,8 @@ export interface Methods {
   /**
    * Keeps the user's word on a proposal; one that is accepted is marked as validated and kept for good.
    *
-   * An agent has no say in it: a call with a token is refused. The rule's text is answered, and written nowhere.
+   * An agent has no say in it: a call with a token is refused. Anchors tell a shared one
+   * from then on; the rule's text is answered, and written nowhere.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */

@@ -17,6 +17,7 @@ from sidecar.memory.maintaining import clean_session
 from sidecar.memory.placed import Change, Placed, Written, read_back, rewritten, written
 from sidecar.memory.preloading import Preloaded, preload, recalled
 from sidecar.memory.relevant import Relevance, Relevant, look_over, standing
+from sidecar.memory.rules import accepted_rules
 from sidecar.memory.screening import Screened, screened
 from sidecar.memory.store.listing import tiers
 from sidecar.memory.tending import tend_later
@@ -50,6 +51,7 @@ __all__ = [
     "Trouble",
     "Value",
     "Written",
+    "accepted_rules",
     "answer_of",
     "capture_digest",
     "capture_waiting",

@@ -6,6 +6,7 @@ from sidecar.call import Call
 from sidecar.core.errors import InvalidParams
 from sidecar.memory import levels
 from sidecar.memory.asking import asked
+from sidecar.memory.attention import policy_of
 from sidecar.memory.facts import moment_ms
 from sidecar.memory.levels import Told
 from sidecar.memory.model import MemoryFactors, MemoryFound, MemorySearchParams, MemorySearchResult
@@ -33,8 +34,11 @@ def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
     found.index.check()
     reach = found.reach._replace(agent=params.agent or found.reach.agent)
     most = params.limit * (WIDER if params.token_budget is not None else 1)
+    half_lives = policy_of(call.process.settings(found.workspace.project_key)).half_life_days
     with call.database.read() as tx:
-        hits = found_for(tx, found.workspace.project_key, reach, text, sought, most, call.now_ms())
+        hits = found_for(
+            tx, found.workspace.project_key, reach, text, sought, most, call.now_ms(), half_lives=half_lives
+        )
     terms = significant(text)
     told = [_told(one, params.level, terms) for one in hits]
     chosen = _chosen(hits, told, params)

@@ -4,8 +4,6 @@ A rule is proposed with more than 0.9 of confidence and five times of evidence o
 only (Article XIII.5); no file outside `.chati/` is written, whatever that word is.
 """
 
-import re
-
 from sidecar.call import Call
 from sidecar.core.errors import (
     Busy,
@@ -26,6 +24,7 @@ from sidecar.memory.proposal_model import (
     MemoryResolveProposalParams,
     MemoryResolveProposalResult,
 )
+from sidecar.memory.rules import VALIDATED, rule_of
 from sidecar.memory.store import entries, proposing
 from sidecar.memory.store.entries import Indexed
 from sidecar.memory.telling import detail, summary
@@ -35,8 +34,6 @@ MORE_THAN, LEAST_EVIDENCE = 0.9, 5
 """intelligence-layer.md, Article XIII.5."""
 
 PROPOSED_TYPES = ("user_correction", "validated_pattern", "lesson", "gotcha")
-VALIDATED = "validated"
-MAX_RULE = 300
 
 
 def proposals(call: Call, params: MemoryParams) -> MemoryProposalsResult:
@@ -44,14 +41,15 @@ def proposals(call: Call, params: MemoryParams) -> MemoryProposalsResult:
     found = asked(call, params)
     found.index.check()
     return MemoryProposalsResult(
-        proposals=[MemoryProposal(memory=summary(one), rule=rule_of(one)) for one in _proven(call, found)]
+        proposals=[MemoryProposal(memory=summary(one), rule=rule_of(one.memory)) for one in _proven(call, found)]
     )
 
 
 def resolve(call: Call, params: MemoryResolveProposalParams) -> MemoryResolveProposalResult:
     """Keeps the user's word on a proposal; one that is accepted is marked as validated and kept for good.
 
-    An agent has no say in it: a call with a token is refused. The rule's text is answered, and written nowhere.
+    An agent has no say in it: a call with a token is refused. Anchors tell a shared one
+    from then on; the rule's text is answered, and written nowhere.
     """
     if params.token is not None:
         raise PolicyDenied("Only the user decides on a proposal.", hint="Ask without a token, in the user's name.")
@@ -68,15 +66,8 @@ def resolve(call: Call, params: MemoryResolveProposalParams) -> MemoryResolvePro
         known = entries.with_id(tx, found.workspace.project_key, params.id, found.reach.owners)
     if not known:
         raise unknown()
-    rule = rule_of(chosen) if params.word == "accept" else None
+    rule = rule_of(chosen.memory) if params.word == "accept" else None
     return MemoryResolveProposalResult(memory=detail(known[0], ""), rule=rule)
-
-
-def rule_of(one: Indexed) -> str:
-    """Gives a memory as a rule: what was said, in one line."""
-    said = re.sub(r"\s+", " ", one.memory.text or one.memory.title).strip()
-    text = said if len(said) <= MAX_RULE else one.memory.title
-    return f"- {text}"
 
 
 def _proven(call: Call, found: Asked) -> list[Indexed]:

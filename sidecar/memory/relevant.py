@@ -1,10 +1,11 @@
 """The shared memories that bear on what an agent is about to do: few, and only those that are likely meant."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.memory.access import SHARED_ONLY, Reach
+from sidecar.memory.attention import policy_of
 from sidecar.memory.entry import Memory
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.levels import Level, told
@@ -110,7 +111,7 @@ def _looked_for(process: Process, index: Index, reach: Reach, text: str, limit: 
     terms = tuple(significant(text))
     day_ms = process.clock.now_ms() // DAY_MS * DAY_MS
     with process.database.read() as tx:
-        found = search(tx, index.project, reach, text, Sought(), limit, day_ms)
+        found = search(tx, index.project, reach, text, Sought(), limit, day_ms, half_lives=_half_lives(process, index))
     asked = frozenset(terms)
     return tuple(Relevant(one.entry.memory, terms, one.factors._asdict()) for one in found if _bears_on(one, asked))
 
@@ -124,5 +125,10 @@ def _bears_on(one: Found, asked: frozenset[str]) -> bool:
     return one.said >= LEAST_SAID or len(asked & title) >= max(LEAST_TERMS, LEAST_OF_TITLE * len(title))
 
 
-def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, str]:
-    return index.project, index.revision(), process.clock.now_ms() // DAY_MS, text
+def _half_lives(process: Process, index: Index) -> Mapping[str, float]:
+    return policy_of(process.settings(index.project)).half_life_days
+
+
+def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, tuple[float, ...], str]:
+    half_lives = tuple(_half_lives(process, index).values())
+    return index.project, index.revision(), process.clock.now_ms() // DAY_MS, half_lives, text

@@ -1,13 +1,13 @@
 """Finds memories for a question or a task: within reach, by what they say and what stands around them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
 
 from sidecar.core.terms import terms_of
 from sidecar.memory.access import Reach
-from sidecar.memory.attention import DAY_MS, recency
+from sidecar.memory.attention import DAY_MS, HALF_LIFE_DAYS, recency
 from sidecar.memory.entry import Memory
 from sidecar.memory.ranking import features, question, scoring, vocabulary
 from sidecar.memory.ranking.features import Hits, Row
@@ -62,6 +62,7 @@ def search(
     limit: int,
     now_ms: int,
     profiles: Profiles = SHIPPED,
+    half_lives: Mapping[str, float] = HALF_LIFE_DAYS,
 ) -> list[Found]:
     """Gives the memories within reach that answer a text best, the best first; equal ones in the order of the files."""
     asked = question.read(text, now_ms)
@@ -69,7 +70,16 @@ def search(
     weighed.sort(key=lambda one: (-one.relevance, one.row.group, one.row.position))
     close = weighed[: limit * CLOSE_LOOK]
     entries = candidates.of_rows(tx, [one.row.row_id for one in close])
-    found = [_found(entries[one.row.row_id], one, asked, reach.agent, now_ms) for one in close]
+    found = [
+        _found(
+            entries[one.row.row_id],
+            one,
+            asked,
+            reach.agent,
+            _age_left(entries[one.row.row_id].memory, now_ms, half_lives),
+        )
+        for one in close
+    ]
     found.sort(key=lambda one: (-one.score, one.entry.memory.path, one.entry.memory.position))
     return found[:limit]
 
@@ -129,11 +139,11 @@ def _named(authors: Sequence[str], asked: Asked) -> tuple[frozenset[str], frozen
     return frozenset(named if len(named) == 1 else ()), only_names
 
 
-def _found(entry: Indexed, one: Weighed, asked: Asked, agent: str, now_ms: int) -> Found:
+def _found(entry: Indexed, one: Weighed, asked: Asked, agent: str, left: float) -> Found:
     memory = entry.memory
     factors = scoring.factors(
         one.relevance,
-        recency(memory.sector, now_ms - _last_ms(memory)),
+        left,
         preference(agent, memory.sector),
         memory.confidence,
         names_a_time=bool(asked.spans),
@@ -141,5 +151,6 @@ def _found(entry: Indexed, one: Weighed, asked: Asked, agent: str, now_ms: int) 
     return Found(entry, factors, scoring.reasons(one.values, one.profile), features.said(one.values))
 
 
-def _last_ms(memory: Memory) -> int:
-    return max(memory.at_ms, memory.last_accessed_ms or 0)
+def _age_left(memory: Memory, now_ms: int, half_lives: Mapping[str, float]) -> float:
+    """Gives what time has left of a memory since it happened or was accessed last."""
+    return recency(memory.sector, now_ms - max(memory.at_ms, memory.last_accessed_ms or 0), half_lives)

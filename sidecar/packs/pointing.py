@@ -1,4 +1,4 @@
-"""The pointers that memory has, as an anchor's lines; read anew only when the project's memories changed."""
+"""The pointers and rules that memory has, as an anchor's lines; read anew only when the project's memories changed."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MAX_PROJECTS = 64
 
-_FOLDER = Path(".chati", "memories", "shared", "durable", "pointers")
+_FOLDER = Path(".chati", "memories", "shared", "durable")
 """Looked for before the memories are loaded."""
 
 
@@ -26,13 +26,13 @@ class _Read:
 
 
 def pointers_in(process: Process, workspace: Workspace) -> Pointers:
-    """Gives the pointers of a project as the memories' index has them; unknown while that is still being loaded.
+    """Gives the pointers and rules of a project as the memories' index has them; unknown while they are being loaded.
 
     What somebody changes by hand shows once the index took it in, which the look at the memories does on every call.
     """
     if not process.loaded.is_set():
         return UNKNOWN_POINTERS if (workspace.project / _FOLDER).is_dir() else NO_POINTERS
-    from sidecar.memory import Placed, pointed
+    from sidecar.memory import Placed, accepted_rules, pointed
     from sidecar.packs.anchor.pointer_lines import chosen, pointers_of
 
     placed = Placed(process, workspace, pointed.POINTERS)
@@ -45,6 +45,7 @@ def pointers_in(process: Process, workspace: Workspace) -> Pointers:
         return UNKNOWN_POINTERS
     choice = chosen(placed.tags())
     lines = pointers_of(_read(placed, choice.binding), _read(placed, choice.others), has_more=choice.has_more)
+    lines = lines._replace(rules=accepted_rules(process, workspace))
     kept.put((workspace.project_key, revision), lines, 1)
     return lines
 

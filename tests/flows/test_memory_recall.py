@@ -44,6 +44,20 @@ def test_a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole(memories: M
     assert told["full"]["score"] == pytest.approx(math.prod(told["full"]["factors"].values()), abs=1e-5)
 
 
+def test_a_half_life_that_the_user_sets_counts_in_a_searchs_recency(memories: Memories) -> None:
+    one = memories.add("The receipt printer has forty-two columns.", type="decision")["id"]
+    memories.sidecar.clock.advance(14 * 86_400_000)
+
+    def recency() -> float:
+        (found,) = memories.ask("search", query="receipt printer columns")["memories"]
+        assert found["id"] == one
+        return float(found["factors"]["recency"])
+
+    assert recency() == pytest.approx(0.85)
+    memories.sidecar.client.request("settings/update", {"settings": {"memory": {"episodicHalfLifeDays": 7}}})
+    assert recency() == pytest.approx(0.775)
+
+
 def test_each_agent_finds_memories_of_its_preferred_sectors_first(memories: Memories) -> None:
     for sector in ("episodic", "semantic", "procedural", "reflective"):
         memories.add("Receipts are printed in CP437.", title="Printer", type=sector)

@@ -144,7 +144,9 @@ def sections_of(sources: Sources) -> dict[str, Sequence[str]]:
     rejected = [f"- rejected before: {one_line(title, 200)}" for title in sources.accepted.rejected]
     return {
         INVARIANTS: sources.accepted.pointers.invariants,
-        RULES: rule_lines(sources.instructions, sources.sent, sources.nested) + decisions.rules,
+        RULES: rule_lines(sources.instructions, sources.sent, sources.nested)
+        + decisions.rules
+        + list(sources.accepted.pointers.rules),
         SETTINGS: sources.settings,
         COMMANDS: sources.commands,
         MAP: _map(sources),
