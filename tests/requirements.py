@@ -97,6 +97,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer 4.6, Article XIII.7: tiers by attention score, natural decay": (
         "test_memory_upkeep.py::test_the_tier_follows_the_score_down_and_use_and_evidence_lift_it",
         "test_memory_upkeep.py::test_evidence_and_confidence_make_a_warm_memory_hot",
+        "test_memory_recall.py::test_a_half_life_that_the_user_sets_counts_in_a_searchs_recency",
         "test_memory_upkeep.py::test_a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived",
     ),
     "Memory Layer 4.2: session, daily and durable": (
@@ -107,6 +108,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer: upkeep by itself, at most daily, rewriting nothing": (
         "test_memory_upkeep.py::test_upkeep_runs_by_itself_once_a_day_behind_a_run_and_only_in_active_mode",
         "test_memory_upkeep.py::test_what_did_not_change_is_not_written_anew",
+        "test_memory_upkeep.py::test_what_killed_writers_left_and_long_gone_openings_are_swept_away",
     ),
     "Memory Layer 4.9: memories are captured automatically": (
         "test_memory_upkeep.py::test_a_run_is_remembered_by_itself_in_active_mode",
@@ -115,6 +117,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "Memory Layer 4.9, Article XIII.5: heuristic proposals": (
         "test_memory_upkeep.py::test_a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says_so",
+        "test_memory_upkeep.py::test_an_accepted_rule_stands_among_the_anchors_rules_word_for_word_until_the_user_takes_it_back",
         "test_memory_upkeep.py::test_a_proposal_that_was_rejected_does_not_come_again",
         "test_memory_upkeep.py::test_neither_doubt_nor_an_agent_makes_a_rule",
     ),
