@@ -120,12 +120,18 @@ class Hearing:
                 self.session_id = session_id
             case Failed(message):
                 self.failed = _one_line(message)
-                self.limit = self.limit or self._limit_in(message)
+                self._limited(self._limit_in(message))
             case Limited(resets_at_ms, message):
-                self.limit = UsageLimit(resets_at_ms, message)
+                self._limited(UsageLimit(resets_at_ms, _one_line(message)))
             case Finished(well):
                 self.finished = True
-                self.failed = None if well else self.failed
+                if well:
+                    self.failed = self.limit = None
+
+    def _limited(self, told: UsageLimit | None) -> None:
+        """Takes a limit, unless one is known that says when it ends."""
+        if told is not None and (self.limit is None or self.limit.resets_at_ms is None):
+            self.limit = told
 
     def _plain(self, text: str) -> None:
         self._say(self._ansi.strip(text))

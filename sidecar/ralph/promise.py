@@ -8,6 +8,7 @@ harness) repeats us: that does not count.
 import re
 from collections.abc import Iterator
 
+from sidecar.core.errors import InvalidParams
 from sidecar.core.regex import regex
 
 OPEN, CLOSE = "<promise>", "</promise>"
@@ -26,10 +27,10 @@ class Promise:
     """A search for one promise in a stream of text; `found` says whether it came."""
 
     def __init__(self, token: str, prompt: str = "") -> None:
-        """Raises ValueError for a token without a visible character."""
+        """Raises InvalidParams for a token without a visible character."""
         word = " ".join(token.split())
         if not word:
-            raise ValueError("a promise needs at least one visible character")
+            raise InvalidParams("A promise needs at least one visible character.")
         self.found = False
         self._pattern = regex(f"{OPEN} ?{re.escape(word)} ?{CLOSE}")
         self._kept = len(OPEN) + len(word) + len(CLOSE) + 1 + _REACH

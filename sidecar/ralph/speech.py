@@ -23,6 +23,8 @@ def claude(event: Event) -> Iterator[Said]:
             yield from _claude_blocks(event)
         case "result":
             yield from _claude_result(event)
+        case "system" if event.get("subtype") == "api_retry":
+            yield Failed(f"the provider did not answer: {event.get('error_status') or event.get('error')}")
         case "rate_limit_event":
             yield from _claude_limit(_object(event, "rate_limit_info"))
         case _:
@@ -36,9 +38,15 @@ def _claude_blocks(event: Event) -> Iterator[Said]:
         if not isinstance(block, dict):
             continue
         if block.get("type") == "text" and isinstance(text := block.get("text"), str):
-            yield Failed(text) if _is_notice(event) else Text(text)
+            yield from _claude_notice(event, text) if _is_notice(event) else (Text(text),)
         elif _word(block, "type") in {"tool_use", "server_tool_use", "mcp_tool_use"}:
             yield Worked(_tool(block.get("name"), block.get("input")))
+
+
+def _claude_notice(event: Event, text: str) -> Iterator[Said]:
+    yield Failed(text)
+    if event.get("error") == "rate_limit":
+        yield Limited(None, text)
 
 
 def _is_notice(event: Event) -> bool:

@@ -15,6 +15,9 @@ from sidecar.ralph.heard import UsageLimit
 JUST_PASSED = timedelta(hours=1)
 """An hour of the day that passed less than this ago is today's: the agent's view of its limit lags behind."""
 
+TOLD_TO = timedelta(minutes=1)
+"""Words tell in which minute it is: the limit is over by its end."""
+
 _TEXT_CHARS = 300
 _WHAT = r"(?:usage|session|weekly|daily|hourly|5-hour|opus|sonnet|fable|message|spend(?:ing)?)"
 _REACHED = regex(
@@ -63,7 +66,8 @@ def _resets_at_ms(text: str, now_ms: int) -> int | None:
     if (at := _AT.search(text)) is None or (at["half"] is None and at["minute"] is None):
         return None
     try:
-        return int(_moment(at, datetime.fromtimestamp(now_ms / 1000, UTC)).timestamp() * 1000)
+        moment = _moment(at, datetime.fromtimestamp(now_ms / 1000, UTC))
+        return int((moment + TOLD_TO).timestamp() * 1000)
     except (ValueError, OSError):  # an hour, a day or a zone that there is none of
         return None
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.heard import Speech
+from sidecar.ralph.heard import Speech, UsageLimit
 from sidecar.ralph.hearing import Hearing, Tail
 from sidecar.ralph.promise import Promise
 from sidecar.ralph.said import Counted
@@ -127,6 +127,26 @@ def test_a_usage_limit_is_found_wherever_it_is_told(speech: Speech, events: list
     limit = heard(speech, *events, exit_code=exit_code).limit
     assert limit is not None
     assert limit.resets_at_ms == 1_772_400_000_000
+
+
+def test_a_rate_limit_without_a_reset_is_a_limit_too() -> None:
+    text = "API Error: Request rejected (429) · This request would exceed your account's rate limit."
+    notice = claude_text(text, message={"model": "<synthetic>"}, error="rate_limit")
+    result = {"type": "result", "subtype": "success", "is_error": True, "api_error_status": 429, "result": text}
+    listening = heard("claude", notice, result, exit_code=1)
+    assert (listening.limit, listening.failed) == (UsageLimit(None, text), text)
+    done = {"type": "result", "subtype": "success", "result": "Done after all."}
+    assert heard("claude", notice, done).limit is None
+    told = claude_text("You've hit your limit · resets 9pm (UTC)", error="rate_limit")
+    limit = heard("claude", told, result, exit_code=1).limit
+    assert limit is not None
+    assert limit.resets_at_ms is not None
+
+
+def test_a_provider_that_does_not_answer_is_told_of_a_run_that_had_to_be_ended() -> None:
+    retry = {"type": "system", "subtype": "api_retry", "attempt": 3, "error_status": 529, "error": "overloaded"}
+    assert heard("claude", retry, exit_code=None).failed == "the provider did not answer: 529"
+    assert heard("claude", retry, {"type": "result", "subtype": "success", "result": "ok"}).failed is None
 
 
 def test_an_agent_that_writes_about_limits_has_none() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.core.errors import InvalidParams
 from sidecar.ralph.promise import Promise, collapsed
 
 SAID = "<promise>COMPLETE</promise>"
@@ -109,7 +110,7 @@ def test_white_space_is_collapsed_on_both_sides() -> None:
 
 
 def test_a_promise_needs_a_visible_character() -> None:
-    with pytest.raises(ValueError, match="visible"):
+    with pytest.raises(InvalidParams, match="visible"):
         Promise(" \n")
 
 

@@ -27,7 +27,8 @@ def in_new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
-    return int(datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp() * 1000)
+    """The end of that minute."""
+    return int(datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp() * 1000) + 60_000
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,7 @@ def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
             NOW_MS + ((2 * 24 + 17) * 60 + 14) * 60_000,
         ),
         ("You've hit your usage limit. Try again later.", None),
+        ("You’ve hit your usage limit. Visit https://example.org or try again at 3:06 PM.", at(2026, 3, 1, 20, 6)),
         (
             '{"type":"usage_limit_reached","resets_at":1777936568}',
             1_777_936_568_000,
