@@ -3409,7 +3409,8 @@ export interface Methods {
    * Brings the registry up to date: checksums of files that changed, the count, the date.
    *
    * What is gone and what leads nowhere is told, never removed. With `fromCode` also derives entities from the code
-   * of `cwd`: modules, public functions and classes, components, templates, scripts, by their names and comments.
+   * of `cwd`: modules, public functions and classes, methods with a comment of their own, components, templates,
+   * scripts, by their names and comments.
    * Only files whose content is new are read. Derived entities are kept apart, in the state; an entry of the file for
    * the same thing stands before them.
    *

@@ -21,6 +21,7 @@ from sidecar.registry import hint_for
 from sidecar.registry.document import parse
 from sidecar.registry.index import Index
 from sidecar.registry.loading import Held
+from tests.registry.labelled.asked_of_code import ASKED_OF_CODE
 from tests.registry.labelled.intents import INTENTS
 from tests.registry.labelled.measuring import Rates, keyword_overlap, ours, rates
 from tests.support.memory import MemorySidecar
@@ -65,8 +66,9 @@ def main() -> None:
         print(f"{entities} entities, {len(text) // 1024} KiB; reading and hashing the file takes {unit:.2f} ms\n")
         measure(project, Path(folder) / "state", text, unit, rounds)
     print()
-    for name, rank in (("ours", ours), ("shared words", keyword_overlap)):
-        show_rates(name, rates(rank, INTENTS))
+    for registries, intents in (("curated", INTENTS), ("derived", ASKED_OF_CODE)):
+        for name, rank in (("ours", ours), ("shared words", keyword_overlap)):
+            show_rates(f"{registries}, {name}", len(intents), rates(rank, intents))
 
 
 def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> None:
@@ -112,11 +114,11 @@ def show(what: str, taken: float, unit: float) -> None:
     print(f"{what:<46} {taken:9.3f} ms  {taken / unit:8.2f} × hashing")
 
 
-def show_rates(name: str, found: Rates) -> None:
+def show_rates(name: str, intents: int, found: Rates) -> None:
     """Prints how often a way of ranking is right."""
     print(
-        f"{name:<14} {len(INTENTS)} intents: first {found.top1:.0%}, among three {found.top3:.0%},"
-        f" decided rightly {found.decisions:.0%}"
+        f"{name:<23} {intents} intents: first {found.top1:.0%}, among three {found.top3:.0%}, told {found.told:.0%},"
+        f" decided rightly {found.decisions:.0%}, wrongly told {found.misled:.0%}"
     )
 
 

@@ -41,7 +41,7 @@ def test_what_has_to_be_made_is_never_taken_for_something_that_is_there() -> Non
 
 
 def test_what_is_asked_of_derived_code_is_found_and_told_more_often_than_by_shared_words() -> None:
-    """The rates are those of intents that no rule was written for: two of three first, one of two told."""
+    """These were labelled before any answer was seen: the rates are lower, and nearer to what users meet."""
     own, plain = rates(ours, ASKED_OF_CODE), rates(keyword_overlap, ASKED_OF_CODE)
     assert own.top1 >= max(0.7, plain.top1 + 0.1)
     assert own.top3 >= max(0.82, plain.top3)
