@@ -469,4 +469,33 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Ralph: spool ralph is onecode-sidecar ralph": (
         "test_ralph_runs.py::test_the_program_itself_and_the_spool_command_are_the_same",
     ),
+    "Ralph: files changed and commits, null outside git": (
+        "test_ralph_kept.py::test_outside_git_files_changed_is_null_and_what_came_of_nothing_is_known_all_the_same",
+        "test_ralph_kept.py::test_only_what_the_iteration_itself_changed_counts_whatever_was_dirty_or_is_committed",
+    ),
+    "Ralph: nothing is committed unless --commit, and then only what the iteration changed": (
+        "test_ralph_kept.py::test_nothing_is_committed_unless_asked_and_then_only_what_the_iteration_changed",
+        "test_ralph_kept.py::test_a_commit_that_a_hook_refuses_is_told_and_stops_nothing",
+        "test_ralph_kept.py::test_a_linked_worktree_has_loops_of_its_own",
+    ),
+    "Ralph: the state root ignores itself, ids are path-safe": (
+        "test_ralph_kept.py::test_the_folder_of_the_loop_ignores_itself_and_lies_at_the_worktrees_top",
+        "test_ralph_kept.py::test_an_id_that_is_no_path_safe_name_is_refused",
+        "test_ralph_kept.py::test_a_folder_that_leads_out_of_the_project_is_refused",
+        "test_ralph_kept.py::test_a_reset_forgets_iterations_and_keeps_the_context",
+    ),
+    "Ralph: usage": (
+        "test_ralph_kept.py::test_wrong_usage_is_refused_before_anything_runs",
+        "test_ralph_kept.py::test_a_dry_run_shows_prompt_and_exact_command_line_and_touches_nothing",
+        "test_ralph_kept.py::test_flags_may_stand_before_or_after_the_prompt_and_the_harnesss_own_behind_two_dashes",
+        "test_ralph_kept.py::test_no_more_iterations_are_run_than_allowed_and_numbers_go_on_over_loops",
+        "test_ralph_kept.py::test_unlimited_iterations_have_to_be_asked_for",
+    ),
+    "Ralph: ralph/* run a loop as a job": (
+        "test_ralph_rpc.py::test_a_job_tells_of_each_iteration_and_answers_with_the_end",
+        "test_ralph_rpc.py::test_a_loop_is_stopped_by_the_method_and_by_a_cancellation",
+        "test_ralph_rpc.py::test_loops_for_several_changes_run_at_once_and_for_one_there_is_one",
+        "test_ralph_rpc.py::test_when_the_sidecar_ends_its_loops_agents_do_too",
+        "test_ralph_rpc.py::test_what_is_wrong_is_refused_with_its_code",
+    ),
 }

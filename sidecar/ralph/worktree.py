@@ -1,5 +1,6 @@
 """The worktree an iteration works in: what it changed, which commits were made, and committing that alone."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,12 +9,16 @@ from sidecar.call import Process
 from sidecar.codebase import RepositoryState, StateFailed, blobs_of, repository_of
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.ralph.changed import Look, changed_files, dirty_of, suspects, to_commit
+from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed
 from sidecar.workspace import Workspace
 
 MAX_COMMITS = 50
 COMMIT_SECONDS = 600.0
 """The user's own hooks run."""
+
+_IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
+_GIVEN = ("--pathspec-from-file=-", "--pathspec-file-nul")
 
 
 class Seen(NamedTuple):
@@ -74,12 +79,19 @@ def changes(before: Seen | str, after: Seen | str) -> Changes:
 
 def commit(root: Path, files: Sequence[str], message: str) -> str:
     """Commits some files as they are, and nothing else that is staged or changed; gives the id. Raises GitFailed."""
-    git = Git(root)
-    names = "\0".join(f":(top,literal){name}" for name in files).encode("utf-8", "surrogateescape")
-    given = ("--pathspec-from-file=-", "--pathspec-file-nul")
-    git.run("add", "--all", "--intent-to-add", *given, stdin=names)
-    git.run("commit", "--quiet", "--only", f"--message={message}", *given, stdin=names, timeout=COMMIT_SECONDS)
+    # The user commits: also where the variables of the environment say who that is.
+    who = {name: value for name, value in environment().items() if name.startswith(_IDENTITY)}
+    git = Git(root, variables=who)
+    there = [name for name in files if os.path.lexists(root / name)]
+    if there:
+        git.run("add", "--intent-to-add", *_GIVEN, stdin=_pathspecs(there))
+    told = f"--message={message}"
+    git.run("commit", "--quiet", "--only", told, *_GIVEN, stdin=_pathspecs(files), timeout=COMMIT_SECONDS)
     return git.text("rev-parse", "HEAD")
+
+
+def _pathspecs(files: Sequence[str]) -> bytes:
+    return "\0".join(f":(top,literal){name}" for name in files).encode("utf-8", "surrogateescape")
 
 
 def _between(state: RepositoryState, old: str | None, new: str | None) -> list[str]:

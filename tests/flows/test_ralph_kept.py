@@ -1,0 +1,243 @@
+"""What a loop keeps and where, what it commits, and what it refuses before anything runs."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.support.fake_agent import FakeAgent, exits, runs, says, writes
+from tests.support.ralph import CHANGE, Ralph, last_line
+from tests.support.repositories import Repository
+
+KEPT = says("<promise>COMPLETE</promise>\n")
+
+
+def test_outside_git_files_changed_is_null_and_what_came_of_nothing_is_known_all_the_same(
+    agent: FakeAgent, tmp_path: Path
+) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    (tmp_path / "tmp").mkdir()
+    ralph = Ralph(plain, agent, tmp_path / "tmp")
+    same = says("Working.\n")
+    agent.plays([same, writes("a.txt", "1")], [same, writes("a.txt", "2")], [same])
+    done = ralph.loop("Add a login.", "--stuck-after", "2")
+
+    assert done.returncode == 4
+    assert [(one["filesChanged"], one["commits"]) for one in ralph.history()] == [(None, [])] * 4
+    assert (plain / ".spool" / ".state" / ".gitignore").read_text(encoding="utf-8").endswith("*\n")
+
+
+def test_only_what_the_iteration_itself_changed_counts_whatever_was_dirty_or_is_committed(
+    ralph: Ralph, agent: FakeAgent, project: Repository
+) -> None:
+    project.write({"till/cart.py": "dirty\n", "notes.md": "by hand\n", "till/prices.py": "dirty too\n"})
+    project.git("add", "till/prices.py")
+    agent.plays(
+        [writes("notes.md", "by the agent\n"), runs("git", "rm", "--quiet", "web/app.ts")],
+        [runs("git", "add", "--all"), runs("git", "commit", "--quiet", "-m", "All")],
+        [runs("git", "mv", "AGENTS.md", "RULES.md"), runs("git", "commit", "--quiet", "-m", "Move"), KEPT],
+    )
+    ralph.loop("Add a login.")
+
+    one, two, three = ralph.history()
+    assert one["files"] == ["notes.md", "web/app.ts"]
+    assert (two["files"], len(two["commits"])) == ([], 1), "committing what was there changes no file"
+    assert (three["files"], three["commits"]) == (["AGENTS.md", "RULES.md"], [project.head()])
+
+
+def test_nothing_is_committed_unless_asked_and_then_only_what_the_iteration_changed(
+    ralph: Ralph, agent: FakeAgent, project: Repository
+) -> None:
+    head = project.head()
+    agent.plays([writes("a.txt", "1"), KEPT])
+    ralph.loop("Add a login.")
+    assert project.head() == head
+    project.git("clean", "--quiet", "--force")
+
+    project.write({"till/cart.py": "dirty\n", "staged.txt": "staged\n", "till/prices.py": "mine\n"})
+    project.git("add", "staged.txt")
+    agent.plays(
+        [writes("new/ü [x].txt", "1"), writes("till/receipt.py", "2"), writes("till/prices.py", "both\n")],
+        [runs("git", "rm", "--quiet", "web/app.ts"), KEPT],
+    )
+    done = ralph.loop("Add a login.", "--commit")
+
+    assert done.returncode == 0
+    changed = project.git("-c", "core.quotePath=false", "log", "--format=%s", "--name-status", f"{head}..").splitlines()
+    assert [line for line in changed if line] == [
+        f"ralph: {CHANGE}, iteration 3",
+        "D\tweb/app.ts",
+        f"ralph: {CHANGE}, iteration 2",
+        "A\tnew/ü [x].txt",
+        "M\ttill/receipt.py",
+    ]
+    _, one, two = ralph.history()
+    assert [*one["commits"], *two["commits"]] == project.git("rev-list", "--reverse", f"{head}..").split()
+    assert one["warnings"] == [
+        "Not committed, because they had uncommitted changes before the iteration: till/prices.py."
+    ]
+    status = project.git("status", "--porcelain").splitlines()
+    assert sorted(status) == [" M till/cart.py", " M till/prices.py", "A  staged.txt"], "the rest is as it was"
+
+
+def test_a_commit_that_a_hook_refuses_is_told_and_stops_nothing(
+    ralph: Ralph, agent: FakeAgent, project: Repository
+) -> None:
+    hook = project.path / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    agent.plays([writes("a.txt", "1"), KEPT])
+
+    assert ralph.loop("Add a login.", "--commit").returncode == 0
+    assert "could not be committed" in ralph.history()[0]["warnings"][0]
+
+
+def test_the_folder_of_the_loop_ignores_itself_and_lies_at_the_worktrees_top(
+    ralph: Ralph, agent: FakeAgent, project: Repository
+) -> None:
+    agent.plays([KEPT])
+    done = ralph("Add a login.", "--harness", "custom", "--harness-command", agent.command, cwd=project.path / "till")
+
+    assert done.returncode == 0
+    assert agent.noted(1)["cwd"] == str(project.path / "till")
+    assert project.git("status", "--porcelain") == ""
+    names = sorted(path.name for path in ralph.folder.iterdir())
+    assert names == ["history.jsonl", "iterations", "lock", "state.json"]
+    assert sorted(path.name for path in (ralph.folder / "iterations").iterdir()) == ["0001.output", "0001.prompt.md"]
+
+
+@pytest.mark.parametrize(
+    "change", ["..", ".", "a/b", "a\\b", "../x", "", "-x", ".hidden", "a b", "nul", "COM1.txt", "x.", "a" * 101, "é"]
+)
+def test_an_id_that_is_no_path_safe_name_is_refused(
+    agent: FakeAgent, project: Repository, tmp_path: Path, change: str
+) -> None:
+    ralph = Ralph(project.path, agent, tmp_path, change=change)
+    refused = ralph(f"--change={change}", "--status")
+
+    assert refused.returncode == 2
+    assert not (project.path / ".spool").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="making links takes a right there")
+def test_a_folder_that_leads_out_of_the_project_is_refused(ralph: Ralph, project: Repository, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (project.path / ".spool").symlink_to(tmp_path / "elsewhere")
+    refused = ralph("--add-context", "Use argon2.")
+
+    assert refused.returncode == 1
+    assert b"is a link to somewhere else" in refused.stderr
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+WRONG: dict[str, tuple[tuple[str, ...], str]] = {
+    "no prompt": ((), "a prompt is missing"),
+    "an empty prompt": (("  ",), "the prompt is empty"),
+    "prompt and file": (("x", "--prompt-file", "y"), "give either a prompt or --prompt-file"),
+    "a file that is not there": (("--prompt-file", "nowhere.md"), "cannot be read"),
+    "two prompts": (("x", "y"), "unrecognized arguments: y"),
+    "a prompt for an action": (("x", "--status"), "--status takes no prompt"),
+    "two actions": (("--status", "--stop"), "not allowed with argument"),
+    "an unknown flag": (("x", "--forever"), "unrecognized arguments: --forever"),
+    "an unknown harness": (("x", "--harness", "hal"), "invalid choice: 'hal'"),
+    "a custom harness without a command": (("x", "--harness", "custom"), "The custom harness needs a command"),
+    "a number below": (("x", "--max-iterations", "-1"), "out of range"),
+    "no number": (("x", "--max-cost", "much"), "is no number"),
+    "no duration": (("x", "--max-time", "soon"), "is no duration"),
+    "more than there may be": (("x", "--min-iterations", "9", "--max-iterations", "3"), "is more than"),
+    "an invisible promise": (("x", "--completion-promise", " "), "has no visible character"),
+    "empty context": (("--add-context", " "), "The context is empty"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_usage_is_refused_before_anything_runs(ralph: Ralph, agent: FakeAgent, wrong: str) -> None:
+    arguments, sentence = WRONG[wrong]
+    refused = ralph(*arguments, "--no-continuity")
+
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert sentence in refused.stderr.decode()
+    assert not (ralph.cwd / ".spool").exists()
+    assert agent.runs == 0
+
+
+def test_a_dry_run_shows_prompt_and_exact_command_line_and_touches_nothing(ralph: Ralph, agent: FakeAgent) -> None:
+    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    asked = ("--dry-run", "Add a login.", "--allow-all", "--model", "opus", "--no-continuity")
+    shown = ralph(*asked, "--", "--max-turns", "5 of them", PATH=path)
+    told = orjson.loads(ralph(*asked, "--json", "--", "--max-turns", "5 of them", PATH=path).stdout)
+
+    argv = ["claude", "-p", "--output-format", "stream-json", "--verbose", "--model", "opus",
+            "--dangerously-skip-permissions", "--max-turns", "5 of them"]  # fmt: skip
+    assert shown.returncode == 0
+    assert shown.stdout.decode().splitlines()[-2] == " ".join(argv[:-1]) + " '5 of them'"
+    assert told["dryRun"]["argv"] == argv
+    assert told["dryRun"]["prompt"].endswith("## Task\n\nAdd a login.")
+    assert told["dryRun"]["prompt"] in shown.stdout.decode()
+    assert not (ralph.cwd / ".spool").exists()
+    assert agent.runs == 0
+
+
+def test_flags_may_stand_before_or_after_the_prompt_and_the_harnesss_own_behind_two_dashes(
+    ralph: Ralph, agent: FakeAgent
+) -> None:
+    agent.plays([KEPT])
+    before = ralph.loop("--max-iterations", "1", "--no-stream", "Add a login.", "--", "--own", "x")
+    after = ralph.loop("Add a login.", "--no-stream", "--max-iterations", "1", "--", "--own", "x")
+
+    assert (before.returncode, after.returncode) == (0, 0)
+    assert agent.prompt(1).endswith("Add a login.")
+    assert agent.noted(1)["argv"] == agent.noted(2)["argv"] == ["--own", "x"]
+
+
+def test_a_reset_forgets_iterations_and_keeps_the_context(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([exits(1), exits(1)], [KEPT])
+    ralph("--add-context", "Use argon2.")
+    ralph.loop("Add a login.")
+    reset = ralph("--reset")
+
+    assert reset.stdout.decode() == f"{CHANGE}: 2 iterations are forgotten.\n"
+    told = ralph.status()
+    assert (told["iterations"], told["state"], told["contextBytes"]) == (0, None, len("Use argon2.\n"))
+    assert list((ralph.folder / "iterations").iterdir()) == []
+
+
+def test_no_more_iterations_are_run_than_allowed_and_numbers_go_on_over_loops(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays(*[[writes("a.txt", str(number))] for number in range(9)])
+    for _ in range(2):
+        done = ralph.loop("Add a login.", "--max-iterations", "2")
+        assert done.returncode == 3
+        assert last_line(done) == "limit: 2 iterations without an accepted promise (--max-iterations)."
+
+    assert [one["number"] for one in ralph.history()] == [1, 2, 3, 4]
+    assert "# Iteration 3 of the loop" in agent.prompt(3)
+    assert "iteration 1 of at most 2 since" in agent.prompt(3)
+
+
+def test_unlimited_iterations_have_to_be_asked_for(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays(*[[writes("a.txt", str(number))] for number in range(27)], [KEPT])
+    done = ralph.loop("Add a login.", "--max-iterations", "0", "--no-stream")
+
+    assert done.returncode == 0
+    assert len(ralph.history()) == 28
+
+
+@pytest.fixture
+def linked(make_repository: Callable[..., Repository], tmp_path: Path) -> Repository:
+    """A linked worktree of a repository."""
+    return make_repository({"README.md": "# Till\n"}, name="main").add_worktree(tmp_path / "linked", "topic")
+
+
+def test_a_linked_worktree_has_loops_of_its_own(linked: Repository, agent: FakeAgent, tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    ralph = Ralph(linked.path, agent, tmp_path / "tmp")
+    agent.plays([writes("a.txt", "a"), KEPT])
+
+    assert ralph.loop("Add a login.", "--commit").returncode == 0
+    assert ralph.history()[0]["files"] == ["a.txt"]
+    assert linked.git("log", "-1", "--format=%s") == f"ralph: {CHANGE}, iteration 1"
+    assert not (tmp_path / "main" / ".spool").exists()
