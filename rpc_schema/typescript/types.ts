@@ -1106,17 +1106,19 @@ export interface KnowledgeRollbackResult {
 
 export interface KnowledgeSettings {
   /**
-   * Absolute folder of the knowledge repository, or where git fetches it from: `https://…`, `ssh://…`, `git@host:path`, without a password; null syncs nothing. Default: null.
+   * Absolute folder of the knowledge repository, or where git fetches it from: `https://…`, `ssh://…`, `git@host:path`, without a password; null syncs nothing. Default: null. Environment: ONECODE_KNOWLEDGE_REPOSITORY.
    */
   repository?: string | null
-  /** Branch, tag or commit of it that counts; null: what its HEAD names. Default: null. */
+  /**
+   * Branch, tag or commit of it that counts; null: what its HEAD names. Default: null. Environment: ONECODE_KNOWLEDGE_REF.
+   */
   ref?: string | null
   /**
    * What a sync does about conflicts of a type, or of a type and item, where not as suggested: `hash_mismatch=keep_memory`, `orphaned_pointer@company:adr-1=manual`. Default: none.
    */
   resolutions?: string[] | null
   /**
-   * Whose knowledge counts beside the company's, as globs of the repository's folders: `teams/web`, `projects/*`. Default: none.
+   * Whose knowledge counts beside the company's, as globs of the repository's folders: `teams/web`, `projects/*`. Default: none. Environment: ONECODE_KNOWLEDGE_SCOPES.
    */
   scopes?: string[] | null
   /**

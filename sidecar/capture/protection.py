@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sidecar.settings.table import is_memory_branch
+from sidecar.settings.kinds import is_memory_branch
 from sidecar.system.refs import Uses
 
 _OTHER = "Name a branch no one works on in the setting `memoryBranch`."

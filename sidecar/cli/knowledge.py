@@ -16,7 +16,8 @@ NOT_WELL = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     parser.epilog = (
-        "Exit status: 0 done, 1 failed or not well, 2 wrong usage, 3 no such thing. Setting: `knowledge.repository`."
+        "Exit status: 0 done, 1 failed or not well, 2 wrong usage, 3 no such thing. Setting: `knowledge.repository`"
+        " (ONECODE_KNOWLEDGE_REPOSITORY)."
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, text in (("plan", "show what a sync would do"), ("sync", "bring memory to the repository's head")):

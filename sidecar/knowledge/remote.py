@@ -12,8 +12,8 @@ from sidecar.core.errors import StateDegraded
 from sidecar.knowledge.errors import ending, knowledge_unavailable, not_configured
 from sidecar.knowledge.retrying import patiently
 from sidecar.knowledge.source import Source, open_source
+from sidecar.settings.kinds import is_remote
 from sidecar.settings.resolve import Settings
-from sidecar.settings.table import is_remote
 from sidecar.system import filelock
 from sidecar.system.fetching import FetchFailed, fetch
 

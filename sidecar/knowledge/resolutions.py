@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import get_args
 
 from sidecar.knowledge.plan import DEFAULTS, ConflictType, Resolution
+from sidecar.settings.kinds import RESOLUTION
 from sidecar.settings.resolve import Settings
-from sidecar.settings.table import RESOLUTION
 
 Resolutions = Mapping[tuple[str, str], Resolution]
 """By type and ref; the ref is empty where it counts for all of a type."""

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from sidecar.settings.table import DURATION
+from sidecar.settings.kinds import DURATION
 
 Reason = Literal["threshold", "head_moved", "manual"]
 

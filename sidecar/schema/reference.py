@@ -147,8 +147,6 @@ def _allowed(row: Setting) -> str:
             return f"whole number from {row.minimum:,}"
         case "duration":
             return "duration"
-        case "folder":
-            return "absolute folder"
         case "repository":
             return "absolute folder or URL"
         case "ref":

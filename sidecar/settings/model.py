@@ -6,23 +6,24 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, Field, create_model
 
 from sidecar.core.wire import FolderPath, WireModel
-from sidecar.settings.resolve import Layer
-from sidecar.settings.table import (
-    GROUPS,
+from sidecar.settings.kinds import (
     MAX_FOLDER_CHARACTERS,
     MAX_GLOBS,
     MAX_RESOLUTIONS,
-    SETTINGS,
-    Setting,
     is_duration,
     is_endpoint,
     is_file,
-    is_folder,
     is_glob,
     is_memory_branch,
     is_ref,
     is_repository,
     is_resolution,
+)
+from sidecar.settings.resolve import Layer
+from sidecar.settings.table import (
+    GROUPS,
+    SETTINGS,
+    Setting,
 )
 
 
@@ -35,12 +36,6 @@ def _branch(name: str) -> str:
 def _glob(value: str) -> str:
     if not is_glob(value):
         raise ValueError("is a glob, relative and with forward slashes")
-    return value
-
-
-def _folder(value: str) -> str:
-    if not is_folder(value):
-        raise ValueError("is an absolute folder")
     return value
 
 
@@ -102,7 +97,6 @@ _TEXTS: dict[str, tuple[int, Callable[[str], str]]] = {
     "duration": (40, _duration),
     "endpoint": (MAX_FOLDER_CHARACTERS, _endpoint),
     "file": (MAX_FOLDER_CHARACTERS, _file),
-    "folder": (MAX_FOLDER_CHARACTERS, _folder),
     "ref": (200, _ref),
     "repository": (MAX_FOLDER_CHARACTERS, _repository),
 }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sidecar.capture.memory_file import file_of, message_of, path_of
 from sidecar.capture.protection import refusal
 from sidecar.runs import Artifact
-from sidecar.settings.table import is_memory_branch
+from sidecar.settings.kinds import is_memory_branch
 from sidecar.system.refs import Uses
 
 UNUSED = Uses(frozenset(), frozenset(), None)

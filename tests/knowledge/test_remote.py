@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.knowledge.remote import copy_of
-from sidecar.settings.table import is_remote, problem_with
+from sidecar.settings.kinds import is_remote
+from sidecar.settings.table import problem_with
 from sidecar.system.fetching import FetchFailed, fetch
 from tests.support.knowledge import Knowledge, item
 

@@ -8,16 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from sidecar.settings.kinds import (
+    PROTECTED_BRANCHES,
+    PROTECTED_FOLDERS,
+    is_memory_branch,
+)
 from sidecar.settings.model import SettingsPatch
 from sidecar.settings.table import (
     BY_NAME,
     GROUPS,
-    PROTECTED_BRANCHES,
-    PROTECTED_FOLDERS,
     SETTINGS,
     flatten,
     from_environment,
-    is_memory_branch,
     problem_with,
     problems_with,
 )
@@ -106,6 +108,9 @@ def test_each_variable_of_the_environment_sets_its_setting() -> None:
             "ONECODE_CONTINUITY_ARTIFACT_POLICY": "auto-write-memory-branch",
             "ONECODE_CONTINUITY_MEMORY_BRANCH": "notes/agent",
             "ONECODE_TOKEN_MODE": "low",
+            "ONECODE_KNOWLEDGE_REPOSITORY": "https://git.example.org/knowledge.git",
+            "ONECODE_KNOWLEDGE_REF": "release/2",
+            "ONECODE_KNOWLEDGE_SCOPES": "teams/web, projects/*",
         }
     )
     assert problems == []
@@ -116,6 +121,9 @@ def test_each_variable_of_the_environment_sets_its_setting() -> None:
         "artifactPolicy": "auto-write-memory-branch",
         "memoryBranch": "notes/agent",
         "tokenMode": "low",
+        "knowledge.repository": "https://git.example.org/knowledge.git",
+        "knowledge.ref": "release/2",
+        "knowledge.scopes": ["teams/web", "projects/*"],
     }
 
 

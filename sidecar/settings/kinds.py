@@ -1,0 +1,151 @@
+"""What a setting's value may be, by its kind. Imports little, so that start-up may use it. Pure."""
+
+from collections.abc import Callable
+
+from sidecar.core.regex import regex
+
+PROTECTED_BRANCHES = (
+    "head", "main", "master", "mainline", "trunk", "default", "next",
+    "dev", "develop", "development", "devel", "integration", "staging", "stage", "prod", "production", "live",
+    "gh-pages",
+)  # fmt: skip
+PROTECTED_FOLDERS = (
+    "refs", "release", "releases", "rel", "hotfix", "hotfixes", "support", "stable", "maint", "maintenance",
+)  # fmt: skip
+"""A branch of such a name, below it (`release/1.2`) or beside it (`release-1.2`) is what is released from."""
+
+_RELEASE = regex(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")
+"""The first part of a release branch's name: `release-1.2`, `stable_4`, `7-0-stable`, `v18.x`, `3.11`."""
+
+MAX_BRANCH_BYTES = 200
+MAX_GLOBS, MAX_GLOB_CHARACTERS = 50, 200
+MAX_FOLDER_CHARACTERS = 4_096
+
+DURATION = regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,8})s)?")
+"""Days, hours, minutes, seconds, each at most once."""
+
+
+REMOTE = regex(r"(?:https?|ssh|git|file)://[^\s\\]+|[\w.-]+@[\w.-]+:[^\s\\]+")
+"""Where git fetches from: a URL, or `user@host:path`."""
+
+ENDPOINT = regex(r"https?://[^\s\\@/?#]+(?:/[^\s\\@?#]*)?")
+"""Where measures are sent: neither user nor query."""
+
+RESOLUTION = regex(r"([a-z_]{1,40})(?:@([^\s=]{1,300}))?=([a-z_]{1,40})")
+"""A conflict's type, the item it counts for unless for all, and what is done: `hash_mismatch@company:adr-1=manual`."""
+MAX_RESOLUTIONS = 500
+
+
+def is_glob(value: object) -> bool:
+    """Says whether a glob can name files below a worktree's top."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= MAX_GLOB_CHARACTERS
+        and not value.startswith("/")
+        and "\\" not in value
+        and ".." not in value.split("/")
+        and value.isprintable()
+    )
+
+
+def is_folder(value: object) -> bool:
+    """Says whether a value can be an absolute folder's path, here or on another system."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= MAX_FOLDER_CHARACTERS
+        and value.isprintable()
+        and (value[0] in "/\\" or value[1:3] in (":\\", ":/"))
+    )
+
+
+def is_file(value: object) -> bool:
+    """Says whether a value can be the file that Prometheus collects: no other file of a user's ends like it."""
+    return is_folder(value) and str(value).endswith(".prom")
+
+
+def is_endpoint(value: object) -> bool:
+    """Says whether a value is a web address that holds no password."""
+    return isinstance(value, str) and len(value) <= MAX_FOLDER_CHARACTERS and ENDPOINT.fullmatch(value) is not None
+
+
+def is_repository(value: object) -> bool:
+    """Says whether a value can name a git repository: a folder, or a remote whose address holds no password."""
+    return is_folder(value) or (isinstance(value, str) and is_remote(value))
+
+
+def is_remote(value: str) -> bool:
+    """Says whether git fetches from there, and no password stands in it."""
+    fits = len(value) <= MAX_FOLDER_CHARACTERS and value.isprintable() and REMOTE.fullmatch(value) is not None
+    user = value.partition("://")[2].partition("/")[0].rpartition("@")[0]
+    return fits and ":" not in user
+
+
+def is_ref(value: object) -> bool:
+    """Says whether a value can be a branch's, a tag's or a commit's name."""
+    return isinstance(value, str) and _is_well_formed(value)
+
+
+def is_resolution(value: object) -> bool:
+    """Says whether a value says what is done about a conflict; whether there are such, the sync says."""
+    return isinstance(value, str) and RESOLUTION.fullmatch(value) is not None
+
+
+def is_duration(value: object) -> bool:
+    """Says whether a value is a duration: days, hours, minutes, seconds, in this order and at least one of them."""
+    return isinstance(value, str) and DURATION.fullmatch(value) is not None
+
+
+def is_memory_branch(name: str) -> bool:
+    """Says whether artifacts may be committed to a branch: well-formed, and none that people work on.
+
+    Well-formed is what `git check-ref-format --branch` accepts, less what cannot be a file's name everywhere.
+    """
+    return _is_well_formed(name) and not _is_protected(name)
+
+
+def _is_well_formed(name: str) -> bool:
+    parts = name.split("/")
+    return (
+        0 < len(name.encode(errors="replace")) <= MAX_BRANCH_BYTES
+        and name != "@"
+        and not name.startswith("-")
+        and not name.endswith(".")
+        and ".." not in name
+        and "@{" not in name
+        and all(part and not part.startswith(".") and not part.endswith(".lock") for part in parts)
+        and not any(_is_forbidden(char) for char in name)
+    )
+
+
+def _is_forbidden(char: str) -> bool:
+    return char in ' ~^:?*[\\"<>|' or ord(char) < 32 or ord(char) == 127 or 0xD800 <= ord(char) <= 0xDFFF
+
+
+def _is_protected(name: str) -> bool:
+    """Compares without case: on many disks `Main` is the same branch as `main`."""
+    folded = name.casefold()
+    return folded in PROTECTED_BRANCHES or _RELEASE.fullmatch(folded.split("/")[0]) is not None
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_branch(value: object) -> bool:
+    return isinstance(value, str) and is_memory_branch(value)
+
+
+Check = Callable[[object], bool]
+KINDS: dict[str, tuple[Check, str]] = {
+    "bool": (_is_bool, "true or false"),
+    "file": (is_file, "an absolute file that ends with .prom"),
+    "endpoint": (is_endpoint, "an http or https address without a password"),
+    "repository": (is_repository, "an absolute folder, or an address without a password"),
+    "ref": (is_ref, "a branch, a tag or a commit"),
+    "duration": (is_duration, "a duration like 6h, 90m, 1h30m or 1d"),
+    "branch": (_is_branch, "a branch name that no one works on"),
+}
+LISTS: dict[str, tuple[Check, int, str]] = {
+    "globs": (is_glob, MAX_GLOBS, "globs, relative and with forward slashes"),
+    "resolutions": (is_resolution, MAX_RESOLUTIONS, "like hash_mismatch=keep_memory"),
+}
