@@ -103,7 +103,6 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer 4.2: session, daily and durable": (
         "test_memory_upkeep.py::test_a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never",
         "test_memory_upkeep.py::test_what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion",
-        "test_memory_upkeep.py::test_what_killed_writers_left_and_long_gone_openings_are_swept_away",
         "test_session_lock.py::test_a_session_that_starts_finds_nothing_that_was_kept_for_the_one_before",
     ),
     "Memory Layer: upkeep by itself, at most daily, rewriting nothing": (
