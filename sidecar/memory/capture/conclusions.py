@@ -45,6 +45,10 @@ _TABLE: Table = (
           >|выбрал).{3,}
         (?:决定|选择了).{2,}|(?:に決めました|を選びました|を採用しました)
     """),
+    ("user_correction", 0.75, r"""
+        ^(?:and |so |also )?(?:the )?user (?:\w+ly |always )?(?:prefers?|favou?rs?|insists? (?:on|that))\b.{4,}
+        ^(?:and |so |also )?(?:the )?user (?:asked|told|wants|wanted) (?:me |us )?(?:to )?(?:always|never|only)\b.{4,}
+    """),
     ("validated_pattern", 0.7, r"""
         \b<PROJECT> (?:already |always |consistently |generally )?(?:uses|follows|prefers|keeps|puts|stores)\b.{4,}
         \b<PROJECT> (?:already |always |consistently |generally )?(?:names|expects|relies on)\b.{4,}

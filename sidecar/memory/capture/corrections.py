@@ -35,6 +35,8 @@ _NAMES = {
     r"|worked|crash(?:es|ed)?|shows?|throws|a|an|it|that|this|again|hit|reached|finish(?:es|ed)?|thought|knew|known|runs|null",
     "IDLE": r"worry|know|think|understand|care|forget|see|get|have|you|mind|hesitate|bother|need|believe|want|remember"
     r"|recall|like|even|really|seem|work|exist|we|i|they|it|expect|know(?:ing)?|working",
+    "GIVEN": r"the|a|an|this|that|these|those|my|your|our|his|her|its|their|any|one|there|here",
+    "CARRIER": r"https?|ssh|tls|ssl|tcp|udp|ip|quic|grpc|websockets?|sockets?|stdio|ipc|usb|vpn|ports?|wifi|internet",
     "SHOULD": r"should|must|needs? to|has to|have to|want",
 }
 _TABLE: Table = (
@@ -45,6 +47,19 @@ _TABLE: Table = (
         ^<LEAD>(?:i said |i meant |you should |we should |just )?<DO>\b.{1,90}(?:\binstead of\b|\brather than\b)
         ^<LEAD>(?:i said |i meant |you should |we should |just )?<DO>\b.{1,90}(?:\bin place of\b|,? \bnot\b
           >|\binstead[.!]?$)
+        ^<LEAD>(?:prefer|favou?r)\s+(?!(?:not|to|which|what|whatever|one|it|that|this)\b)[\w`'"].{3,}
+        ^<LEAD>(?:use|choose|pick)\s+(?!<GIVEN>\b)[\w`-]+(?: [\w`-]+){0,3} over (?!(?:<GIVEN>|<CARRIER>)\b|\d)[\w`-]+
+          >(?: [\w`-]+){0,3}\W*$
+        ^<LEAD><DO>\b.{1,90},? never\b.{3,}
+        ^<LEAD>only (?:ever )?use (?!<GIVEN>\b)\w+.{3,}
+        ^no (?!(?:problem|worr|rush|hurry|need|idea)\w*\b)[\w -]{2,40},? please\W*$
+        ^(?:the |our )?(?:user|team|owner|client|customer|maintainer)s? (?:\w+ly |always )?(?:prefers?|favou?rs?)\b
+          >.{2,80}\b(?:over|to|rather than|instead of)\b.{2,}
+        \b(?:is|are) (?:always |strongly |generally )?(?:preferred|favou?red) (?:over|to)\b.{2,}
+        \b(?:i|we) (?:(?:always|strongly|generally|usually) )?favou?r\b.{3,}
+        \b(?:i|we)(?:['’]d| would) (?:(?:much|really) )?rather (?:not )?(?:use|have|keep|see|write|name|mock|add|avoid)
+          >\b.{3,}
+        \b(?:i|we) like (?!(?:it|this|that|the)\b).{2,60}\b(?:better|more) than\b.{2,}
         ^(?:no|nope|nah)\b<BREAK>(?:please )?(?:just )?(?:<DO>|<DONT>|we (?:use|need|want|<DONT>))\b.{3,}
         ^(?:no|nope|nah)\b<BREAK>(?:i (?:want|prefer|said|meant)|(?:it|that|this|the \w+) (?:should|must)|only)\b.{3,}
         ^(?:actually|wait|hm+|sorry)\b<BREAK>(?:please )?(?:<DO>|<DONT>|always|i (?:want|prefer|meant))\b.{3,}
@@ -64,6 +79,7 @@ _TABLE: Table = (
         \b(?:wir|ich) (?:verwenden|nutzen|benutzen|nehmen|wollen|will|machen?)\b.{0,40}\b(?:nie(?:mals)?|keine?n?
           >|nicht|immer|lieber|grundsätzlich)\b
         \b(?:ich|wir) bevorzugen?\b.{3,}
+        ^(?:bitte )?bevorzugen?\b.{5,}
         ^(?:bitte )?(?:immer|niemals|nie|ab jetzt|künftig)\b(?! (?:noch|wieder|mehr)\b).{6,}
         // French
         ^(?:non|en fait|attends?|plutôt)\b<BREAK>.{0,40}\b(?:utilise[rz]?|n['’]utilise|il faut|je (?:veux|préfère)
@@ -71,29 +87,33 @@ _TABLE: Table = (
         ^(?:s['’]il te plaît,? )?(?:utilise|utilisez|prends|mets|écris)\b.{2,80}\b(?:au lieu d|plutôt qu|pas
           >|toujours|jamais)
         \b(?:je|on|nous) (?:préfère|préférons|n['’]utilis\w+ (?:jamais|pas)|utilis\w+ toujours)\b.{2,}
+        ^(?:s['’]il te plaît,? )?(?:préfère|préférez|privilégiez?)\b.{5,}
         ^(?:n['’]utilise|ne)\b.{0,30}\b(?:jamais|pas)\b.{3,}
         // Spanish
         ^(?:no|en realidad|espera|mejor)\b<BREAK>.{0,40}\b(?:usa|usar|use|utiliza|quiero|prefiero|debe|pon|haz)\b.{2,}
         ^(?:por favor,? )?(?:usa|utiliza|pon|escribe|usemos)\b.{0,80}\b(?:en (?:vez|lugar) de|siempre|nunca|y no|no)\b
         \b(?:prefiero|preferimos)\b.{3,}
+        ^(?:por favor,? )?(?:prefiere|prefiera)\b.{2,60}\b(?:a|sobre|antes que|en (?:vez|lugar) de)\b.{2,}
         ^(?:siempre|nunca) (?:us|utili|pon|hag|escrib)\w+.{2,}|^no (?:uses|utilices|pongas|toques|escribas)\b.{2,}
         // Portuguese
         ^(?:não|na verdade|espera|melhor)\b<BREAK>.{0,40}\b(?:usa|use|usar|utilize|quero|prefiro|deve|coloque
           >|faça)\b.{2,}
         ^(?:por favor,? )?(?:use|usa|utilize|coloque|escreva)\b.{0,80}\b(?:em vez d|ao invés d|sempre|nunca|e não)
+        ^(?:por favor,? )?(?:prefira|dê preferência)\b.{5,}
         ^(?:sempre|nunca) (?:us|utili|coloqu|faç|escrev)\w+.{2,}|^não (?:use|utilize|coloque|mexa|escreva)\b.{2,}
         // Italian
         ^(?:no|in realtà|aspetta|meglio)\b<BREAK>.{0,40}\b(?:usa|usare|usiamo|voglio|preferisco|deve|metti)\b.{2,}
         ^(?:per favore,? )?(?:usa|metti|scrivi)\b.{0,80}\b(?:invece d|al posto d|sempre|mai|e non)
-        \bpreferi(?:sco|amo)\b.{3,}|^non (?:usare|mettere|toccare|scrivere)\b.{3,}
+        \bpreferi(?:sco|amo)\b.{3,}|^(?:per favore,? )?preferisci\b.{5,}|^non (?:usare|mettere|toccare|scrivere)\b.{3,}
         // Dutch
         ^(?:nee|eigenlijk|wacht)\b<BREAK>.{0,40}\b(?:gebruik|liever|moet|niet|geen)\b.{2,}|^(?:altijd|nooit) .{6,}
+        ^(?:(?:ik|wij|we) )?gee?(?:f|ven) de voorkeur aan\b.{3,}
         ^gebruik\b.{2,80}\b(?:in plaats van|altijd|nooit|niet|geen)\b
         // Russian
         ^(?:нет|вообще-то|на самом деле|стоп)\b<BREAK>.{0,40}(?:используй|использовать|нужно|надо|хочу|лучше
           >|не\b).{2,}
         ^(?:пожалуйста,? )?(?:используй(?:те)?|пиши(?:те)?)\b.{2,80}(?:вместо|а не|всегда|никогда)
-        ^(?:всегда|никогда не) \w{4,}.{3,}|\bпредпочита(?:ю|ем)\b.{2,}|^не (?:используй|трогай|пиши
+        ^(?:всегда|никогда не) \w{4,}.{3,}|\bпредпочита(?:ю|ем|й|йте)\b.{2,}|^не (?:используй|трогай|пиши
           >|добавляй)(?:те)?\b.{2,}
         // Chinese
         ^(?:不|不对|不是|其实|等等)[,，。、:：\s].{0,40}(?:用|使用|应该|要|别|不要).+|(?:用|使用).{1,20}(?:代替
@@ -103,6 +123,7 @@ _TABLE: Table = (
         ^(?:いや|いえ|違う|違います|実は|待って)[、。,，\s].{0,60}(?:使って|してください|にして|ではなく|じゃなく
           >|べき)
         (?:ではなく|じゃなくて|の代わりに).{0,40}(?:使って|使用して|使う|してください|にして)
+        .より.{1,30}を(?:優先|使)(?:し|っ)て.*
         (?:常に|必ず|絶対に|今後は).{0,60}(?:使って|てください|しないで|こと)|(?:を|は)(?:使わ|使用し|変更し
           >|触ら)ないで
     """),
