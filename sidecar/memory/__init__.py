@@ -16,7 +16,7 @@ from sidecar.memory.levels import Level, told
 from sidecar.memory.maintaining import clean_session
 from sidecar.memory.placed import Change, Placed, Written, read_back, rewritten, written
 from sidecar.memory.preloading import Preloaded, preload, recalled
-from sidecar.memory.relevant import Relevance, Relevant, look_over, standing
+from sidecar.memory.relevant import Relevance, Relevant, look_over
 from sidecar.memory.rules import accepted_rules
 from sidecar.memory.screening import Screened, screened
 from sidecar.memory.store.listing import tiers
@@ -71,7 +71,6 @@ __all__ = [
     "revoke",
     "rewritten",
     "screened",
-    "standing",
     "tend_later",
     "tiers",
     "told",

@@ -1,6 +1,6 @@
 """The shared memories that bear on what an agent is about to do: few, and only those that are likely meant."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Process
@@ -51,11 +51,19 @@ class Relevant(NamedTuple):
         return told(level, self.memory.title, self.memory.tags, self.memory.text, self.terms).text
 
 
+class _Standing(NamedTuple):
+    """What stood at a generation of the state file."""
+
+    generation: int
+    memories: dict[str, Memory]
+
+
 class Relevance:
     """What is asked for again: the answers to the last texts, as long as no memory changes."""
 
     def __init__(self) -> None:
         self._answers = Lru(MAX_KEPT)
+        self._standing = Lru(MAX_KEPT)
 
     def at_hand(self, process: Process, workspace: Workspace, text: str) -> tuple[Relevant, ...] | None:
         """Gives the answer that is known, or that there is nothing to look for; None when a search is due.
@@ -80,6 +88,22 @@ class Relevance:
         self._answers.put(key, answer, 1)
         return answer
 
+    def standing(self, process: Process, workspace: Workspace, ids: Sequence[str]) -> dict[str, Memory]:
+        """Gives those of some shared memories that still are, by their ids; archived ones are told of no more.
+
+        Read again only when something was committed.
+        """
+        index = index_of(process, workspace)
+        key, generation = (index.project, *ids), process.database.generation()
+        kept = self._standing.get(key)
+        if isinstance(kept, _Standing) and kept.generation == generation:
+            return kept.memories
+        with process.database.read() as tx:
+            found = {one: entries.with_id(tx, index.project, one, SHARED_ONLY.owners) for one in ids}
+        there = {one: known[0].memory for one, known in found.items() if known and not known[0].memory.is_archived}
+        self._standing.put(key, _Standing(generation, there), 1)
+        return there
+
     def within(self, process: Process, workspace: Workspace, reach: Reach, text: str) -> tuple[Relevant, ...]:
         """Gives what bears on a text of all that somebody may reach, as the index has it; the best first."""
         index = index_of(process, workspace)
@@ -90,14 +114,6 @@ class Relevance:
         answer = _looked_for(process, index, reach, text, MAX_WITHIN)
         self._answers.put(key, answer, 1)
         return answer
-
-
-def standing(process: Process, workspace: Workspace, ids: Iterable[str]) -> dict[str, Memory]:
-    """Gives those of some shared memories that still are, by their ids; archived ones are told of no more."""
-    index = index_of(process, workspace)
-    with process.database.read() as tx:
-        found = {one: entries.with_id(tx, index.project, one, SHARED_ONLY.owners) for one in ids}
-    return {one: known[0].memory for one, known in found.items() if known and not known[0].memory.is_archived}
 
 
 def look_over(process: Process, workspace: Workspace) -> None:

@@ -3,7 +3,7 @@
 from sidecar.call import Call
 from sidecar.governor import marker_text
 from sidecar.packs.compose import Composed
-from sidecar.packs.gather import Gathered
+from sidecar.packs.gathered import Gathered
 from sidecar.packs.model import (
     GovernorBefore,
     PreRunMetadata,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
+from sidecar.codebase import Listing, Moved, Repository, RepositoryState, glimpse
 from sidecar.core.clock import Deadline
 from sidecar.core.text import one_line
 from sidecar.packs.ahead import PREPARE_WAIT_MS, await_preparation, skipped
@@ -15,8 +14,9 @@ from sidecar.packs.context.items import ContextFile
 from sidecar.packs.context.search import Search, files_of
 from sidecar.packs.delta.items import MAX_COMMITS
 from sidecar.packs.delta.worktree import Differences
+from sidecar.packs.elsewhere import begin_elsewhere
+from sidecar.packs.gathered import Begin, Gathered, LeftMs, Take, leave_out, nothing_more
 from sidecar.packs.model import PreRunParams, Trimmed
-from sidecar.packs.prompt import said
 from sidecar.packs.shared import (
     Answer,
     Draft,
@@ -29,10 +29,6 @@ from sidecar.packs.shared import (
 from sidecar.packs.store import CachedPack
 from sidecar.runs import Known, keys
 from sidecar.system.log import Log
-
-if TYPE_CHECKING:
-    from sidecar.memory import Memory, Relevant
-    from sidecar.registry import Hint
 
 MAX_NEW_FILES = 40
 
@@ -53,44 +49,6 @@ INLINE_CHANGES = 64
 GLIMPSE_MS, GLIMPSE_SHARE = 120.0, 0.15
 """A look that takes longer, or more of the time left, is likely to be late: then the paths alone are asked what the
 task is about."""
-
-
-@dataclass
-class Gathered:
-    """What could be had in time."""
-
-    state: RepositoryState | None = None
-    pack: CachedPack = field(default_factory=lambda: CachedPack((), ()))
-    extra: tuple[ContextFile, ...] = ()
-    """Files of this call alone: mentioned, or found by a follow-up's own words."""
-    whole_anchor: bool = False
-    """Whether the pack's anchor says all that its sources say, so that what it does not say no longer holds."""
-    memories: tuple[Relevant, ...] = ()
-    """What is remembered of earlier work and bears on this prompt."""
-    remembered: dict[str, Memory] | None = None
-    """Of the memories that the session was told of those that still are; None where that is not known."""
-    hint: Hint | None = None
-    """What is there already of what the prompt wants made."""
-    differences: Differences | None = None
-    """None where they could not be had in time."""
-    moved: Moved | None = None
-    cache_hit: bool = False
-    file_hits: int = 0
-    file_misses: int = 0
-    late: bool = False
-    """Whether even the repository's state came too late, and nothing could be had without it."""
-    partial: bool = False
-    omissions: list[Trimmed] = field(default_factory=list)
-
-
-LeftMs = Callable[[], float]
-"""Gives the milliseconds that are left."""
-
-Begin = Callable[..., "Future[Any]"]
-"""Begins to run something with what it is given."""
-
-Take = Callable[[LeftMs], None]
-"""Waits for something that was begun, and takes it or names it as late."""
 
 
 class _Packed(NamedTuple):
@@ -118,7 +76,7 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
         begin = _done_here
     search = Search.of(question, params, listing, new_task=new_task)
     take_changes = _begin_changes(begin, gathered, question, gathered.state, known)
-    take_memories = _begin_elsewhere(begin, gathered, question, params, known, new_task=new_task)
+    take_memories = begin_elsewhere(begin, gathered, question, params, known, new_task=new_task)
     wait_ms = left_ms() * INDEX_SHARE
     take_pack = _begin_pack(begin, gathered, question, params, gathered.state, listing, search, wait_ms)
     take_changes(left_ms)
@@ -141,7 +99,7 @@ def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[Re
     try:
         return look.result()
     except Exception as error:
-        _leave_out(gathered, "repository", error, question.process.log)
+        leave_out(gathered, "repository", error, question.process.log)
         return None
 
 
@@ -169,7 +127,7 @@ def _begin_changes(begin: Begin, gathered: Gathered, question: Question, state: 
     """Begins to read the differences, where there are any; gives what takes them."""
     if not state.changed and known.head_commit in (None, state.head):
         gathered.differences = Differences({}, {})
-        return _nothing
+        return nothing_more
     changes = begin(_changes, question.repository, state, known)
 
     def take(left_ms: LeftMs) -> None:
@@ -193,7 +151,7 @@ def _begin_pack(
     at_hand = answer_at_hand(question, params.sub_chat_id, state) if not search.is_needed else None
     if at_hand is not None:
         _take_pack(gathered, _packed(at_hand, question, state, listing, search, ()))
-        return _nothing
+        return nothing_more
     draft = Draft()
     packing = begin(_pack, question, params, state, listing, search, wait_ms, draft)
 
@@ -202,58 +160,6 @@ def _begin_pack(
         _take_packing(gathered, packing, draft, question.process.log)
 
     return take
-
-
-def _begin_elsewhere(
-    begin: Begin, gathered: Gathered, question: Question, params: PreRunParams, known: Known, *, new_task: bool
-) -> Take:
-    """Asks the registry and the memories; loaded behind the way to a first answer, they hold no prompt up."""
-    if not question.process.loaded.is_set():
-        gathered.omissions.append(Trimmed(item="memories", reason="still being loaded"))
-        return _nothing
-    from sidecar.registry import hint_for
-
-    gathered.hint = hint_for(question.workspace, question.process, said(params.prompt))
-    return _begin_memories(begin, gathered, question, params, known, new_task=new_task)
-
-
-def _begin_memories(
-    begin: Begin, gathered: Gathered, question: Question, params: PreRunParams, known: Known, *, new_task: bool
-) -> Take:
-    """Takes the memories that are known for the prompt, or begins to look for them; gives what takes those.
-
-    A follow-up is looked for together with what its task is about: its own words often say little.
-    """
-    from sidecar.memory import Relevance, standing
-    from sidecar.packs.context.remembering import MAX_MEMORIES, told_before
-
-    process, workspace = question.process, question.workspace
-    text = said(params.prompt) if new_task else f"{said(params.prompt)}\n{question.task.objective}"
-    relevance = process.part(Relevance, Relevance)
-    try:
-        found = relevance.at_hand(process, workspace, text)
-        told = told_before(known)
-        gathered.remembered = standing(process, workspace, told) if told else None
-    except Exception as error:
-        _leave_out(gathered, "memories", error, process.log)
-        return _nothing
-    if found is not None:
-        gathered.memories = found
-        return _nothing
-    looking = begin(relevance.look, process, workspace, text, MAX_MEMORIES)
-
-    def take(left_ms: LeftMs) -> None:
-        wait((looking,), timeout=left_ms() / 1000)
-        try:
-            gathered.memories = looking.result(0)
-        except Exception as error:
-            _leave_out(gathered, "memories", error, process.log)
-
-    return take
-
-
-def _nothing(_left_ms: LeftMs) -> None:
-    pass
 
 
 def _look(repository: Repository) -> tuple[RepositoryState, Listing]:
@@ -271,7 +177,7 @@ def _take_glimpse(gathered: Gathered, glimpsed: Future[tuple[ContextFile, ...]] 
     try:
         files = glimpsed.result() if glimpsed is not None and glimpsed.done() else ()
     except Exception as error:
-        _leave_out(gathered, "context", error, log)
+        leave_out(gathered, "context", error, log)
     gathered.pack = CachedPack((), files)
     gathered.partial, gathered.late = True, not files
     gathered.omissions.append(Trimmed(item="repository", reason="deadline"))
@@ -301,7 +207,7 @@ def _take_changes(gathered: Gathered, changes: Future[tuple[Differences, Moved |
     try:
         gathered.differences, gathered.moved = changes.result(0)
     except Exception as error:
-        _leave_out(gathered, "delta", error, log)
+        leave_out(gathered, "delta", error, log)
 
 
 def _take_packing(gathered: Gathered, packing: Future[_Packed], draft: Draft, log: Log) -> None:
@@ -309,21 +215,9 @@ def _take_packing(gathered: Gathered, packing: Future[_Packed], draft: Draft, lo
         packed = packing.result(0)
     except Exception as error:
         gathered.pack, gathered.whole_anchor = draft.as_pack(), draft.anchor.is_whole
-        _leave_out(gathered, "context", error, log)
+        leave_out(gathered, "context", error, log)
         return
     _take_pack(gathered, packed)
-
-
-def _leave_out(gathered: Gathered, item: str, error: Exception, log: Log) -> None:
-    """Names what is late or failed; the run goes on with the rest."""
-    if isinstance(error, TimeoutError):
-        gathered.partial, reason = True, "deadline"
-    elif isinstance(error, StateFailed):
-        reason = error.reason
-    else:
-        log.error("packs.source.failed", item=item, kind=type(error).__name__)
-        reason = "it could not be read"
-    gathered.omissions.append(Trimmed(item=item, reason=reason))
 
 
 def _take_pack(gathered: Gathered, packed: _Packed) -> None:

@@ -12,7 +12,7 @@ from sidecar.packs.context.rendered import Rendered
 from sidecar.packs.delta.failing import still_failing
 from sidecar.packs.delta.items import delta_items
 from sidecar.packs.delta.worktree import Interest
-from sidecar.packs.gather import Gathered
+from sidecar.packs.gathered import Gathered
 from sidecar.packs.items import PackItem
 from sidecar.packs.model import Trimmed
 from sidecar.packs.plan import contract_item, plan_item

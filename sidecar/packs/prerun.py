@@ -7,7 +7,8 @@ from sidecar.call import Call
 from sidecar.core.clock import Deadline
 from sidecar.packs.answer import answer, untouched
 from sidecar.packs.compose import Composed
-from sidecar.packs.gather import Gathered, gather
+from sidecar.packs.gather import gather
+from sidecar.packs.gathered import Gathered
 from sidecar.packs.model import PreRunParams, PreRunResult
 from sidecar.packs.offer import offered
 from sidecar.packs.recording import record, record_untouched

@@ -10,7 +10,7 @@ from sidecar.metrics import bucket, count_call, labelled
 from sidecar.packs.compose import Composed, Fate
 from sidecar.packs.context.items import gives_content
 from sidecar.packs.delta.worktree import Differences
-from sidecar.packs.gather import Gathered
+from sidecar.packs.gathered import Gathered
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import PreRunParams, PreRunResult
 from sidecar.packs.standing import stand_later, standing, stood

@@ -5,6 +5,7 @@ sentence behind the verb: the intent that the decision engine is asked with.
 """
 
 import re
+from functools import lru_cache
 
 from sidecar.core.regex import regex
 
@@ -58,6 +59,7 @@ _NOT_MADE = regex(
 _REQUEST = regex(r"\b(?:can|could|would|will) you\b|puedes|podrías|pode\b|peux-tu|pouvez-vous|kannst du", re.IGNORECASE)
 
 
+@lru_cache(maxsize=16)
 def wished(prompt: str) -> str | None:
     """Gives what a prompt asks to be made, in its own words; None where it asks for nothing new."""
     text = _QUOTED.sub(" ", prompt[:MAX_PROMPT]).replace("’", "'")

@@ -5,6 +5,7 @@ brings validation (pydantic) and serialisation. Parsing and the envelope's check
 keeps the standard's answers without the schema validator that jsonrpcserver would run on each message.
 """
 
+import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
@@ -78,6 +79,7 @@ class Dispatcher:
             except Exception as error:
                 raise self._translated(error) from error
 
+        run.__signature__ = inspect.signature(run)  # type: ignore[attr-defined]  # else made for each request
         return run
 
     def _translated(self, error: Exception) -> JsonRpcError:
