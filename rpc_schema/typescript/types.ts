@@ -1154,7 +1154,7 @@ export interface KnowledgeStatusResult {
   lastKnowledgeCommit: string | null
   items: number
   pointers: number
-  /** Whether a full sync would have nothing to do. */
+  /** Whether a full sync would have nothing to do, and no file failed to be read. */
   inSync: boolean
   pending: string[]
   failed: KnowledgeFailure[]

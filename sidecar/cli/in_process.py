@@ -25,8 +25,9 @@ class RequestFailed(Exception):
     def __init__(self, method: str, message: str, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(f"{method}: {message}")
         self.message = message
-        self.kind = str((data or {}).get("kind", "noAnswer"))
-        self.hint = str((data or {}).get("hint", ""))
+        self.data = data or {}
+        self.kind = str(self.data.get("kind", "noAnswer"))
+        self.hint = str(self.data.get("hint", ""))
 
 
 class InProcess:

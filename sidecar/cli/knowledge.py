@@ -10,7 +10,7 @@ from sidecar.cli.places import project_folder, state_folder
 from sidecar.cli.telling import Said, told
 
 NOT_WELL = 1
-"""The exit status of `doctor` where a check found an error."""
+"""The exit status of `doctor` where a check found an error, and of a sync where an item failed."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,8 +53,17 @@ def _done(arguments: argparse.Namespace) -> Said:
         with on_users_state(state_folder(arguments.state_dir)) as sidecar:
             answer = sidecar.request(f"knowledge/{arguments.verb}", params)
     except RequestFailed as error:
+        if "failedItems" in error.data:
+            return _partly_done(error)
         raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
     return Said(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else NOT_WELL)
+
+
+def _partly_done(error: RequestFailed) -> Said:
+    """Tells of a sync that did what it could, and of each item that failed."""
+    lines = [f"failed: {one['item']}: {one['problem']}" for one in error.data["failedItems"]]
+    told = {"error": {"message": error.message, "data": dict(error.data)}}
+    return Said(told, [*lines, error.message, *filter(None, [error.hint])], NOT_WELL)
 
 
 def _said(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -55,6 +55,9 @@ from sidecar.knowledge.syncing import Planned, Wanted, item_named, planned, roll
 from sidecar.method import Lane, method
 from sidecar.workspace import Workspace
 
+MAX_WARNINGS = 20
+"""Files that cannot be read are named up to so many."""
+
 
 def plan(call: Call, params: KnowledgePlanParams) -> KnowledgePlanResult:
     """Shows what a sync would do, step by step with reasons; nothing is written."""
@@ -95,7 +98,7 @@ def status(call: Call, params: KnowledgeParams) -> KnowledgeStatusResult:
         last_knowledge_commit=seen.state.last_knowledge_commit or None,
         items=len(seen.manifest.items),
         pointers=len(seen.pointers),
-        in_sync=found.is_empty,
+        in_sync=found.is_empty and not seen.manifest.failures and not seen.state.pending,
         pending=list(seen.state.pending),
         failed=[KnowledgeFailure(item=key, problem=one.problem, times=one.times)
                 for key, one in sorted(seen.state.failed.items())],
@@ -219,8 +222,15 @@ def _told(found: Planned) -> dict[str, Any]:
         "pending": list(made.pending),
         "parked": list(made.parked),
         "stops": made.stops,
-        "warnings": list(found.warnings),
+        "warnings": [*found.warnings, *_unreadable(found.look)],
     }
+
+
+def _unreadable(seen: Look) -> list[str]:
+    """Names the files that a sync leaves alone because they hold no item that can be read."""
+    told = [f"{one.path}: {one.problem}" for one in seen.manifest.failures[:MAX_WARNINGS]]
+    more = len(seen.manifest.failures) - len(told)
+    return [*told, *([f"{more} more files cannot be read."] if more else [])]
 
 
 def _operations(made: Plan) -> list[KnowledgeOperation]:

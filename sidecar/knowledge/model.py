@@ -142,7 +142,7 @@ class KnowledgeStatusResult(WireModel):
     last_knowledge_commit: str | None
     items: int
     pointers: int
-    in_sync: bool = Field(description="Whether a full sync would have nothing to do.")
+    in_sync: bool = Field(description="Whether a full sync would have nothing to do, and no file failed to be read.")
     pending: list[str]
     failed: list[KnowledgeFailure]
     conflicts: dict[str, int] = Field(description="How many there are, by type.")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import orjson
 import pytest
 
 from sidecar.cli import main
@@ -34,3 +35,8 @@ def test_a_project_is_planned_synced_explained_and_rolled_back(
     first = [line.split()[1] for line in status.splitlines() if line.startswith("checkpoint")][-1]
     assert '"restored":' in told("rollback", first, "--json")
     assert "notFound" in told("explain", "nobody", status=3)
+    knowledge.repository.commit({"company/adrs/bad.md": "---\nno: [end\n---\n"})
+    assert "warning: company/adrs/bad.md: It cannot be read" in told("plan")
+    assert "failed: company/adrs/bad.md: It cannot be read" in told("sync", status=1)
+    assert orjson.loads(told("sync", "--json", status=1))["error"]["data"]["code"] == "PARTIAL_FAILURE"
+    assert "not in sync" in told("status")

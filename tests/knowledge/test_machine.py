@@ -120,12 +120,13 @@ class Syncing(RuleBasedStateMachine):
     def ask(self, method: str, **params: Any) -> Any:
         return self.sidecar.client.request(f"knowledge/{method}", {"cwd": str(self.project), **params})
 
-    @initialize()
-    def begin(self) -> None:
+    @initialize(items=st.integers(4, 14))
+    def begin(self, items: int) -> None:
         told = {"repository": str(self.history.path), "scopes": ["teams/*", "projects/*", "orgs/*"]}
         asked = {"projectPath": str(self.project), "settings": {"knowledge": {**told, "writesPerSecond": 0}}}
         self.sidecar.client.request("settings/update", asked)
-        self.commit({"README.md": "# K\n"})
+        for number in range(items):
+            self.add(FOLDERS[number % len(FOLDERS)], STATUSES[number % 3 % len(STATUSES)], number % 5, 1)
 
     # What people do to the repository.
 
