@@ -458,6 +458,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_runs.py::test_a_second_signal_ends_it_at_once",
         "test_ralph_runs.py::test_an_agent_that_is_missing_or_no_program_is_said_in_a_sentence_and_nothing_spins",
         "test_ralph_runs.py::test_a_hundred_megabytes_in_one_line_of_no_text_take_seconds_and_little_memory",
+        "test_ralph_output.py::test_a_hundred_megabytes_in_one_line_leave_the_program_below_sixty_four_of_its_own",
+        "test_ralph_output.py::test_a_tool_result_of_a_hundred_megabytes_hides_no_promise",
+        "test_ralph_output.py::test_megabytes_on_both_streams_block_nothing",
     ),
     "Ralph: one loop per change, crash-safe": (
         "test_ralph_runs.py::test_a_loop_that_was_killed_leaves_a_state_that_is_read_and_a_lock_that_is_taken_over",

@@ -1,0 +1,61 @@
+"""Whatever an agent prints: it is heard in seconds, in little memory, and kept in part."""
+
+import os
+import time
+from collections.abc import Sequence
+
+import psutil
+
+from tests.support.fake_agent import FakeAgent, Step, claude_result, complains, says, spouts
+from tests.support.ralph import Ralph
+
+PROMISE = "<promise>COMPLETE</promise>"
+MEGABYTES, MEMORY_BYTES, SECONDS = 100, 64 * 1024 * 1024, 60.0
+
+
+def played(
+    ralph: Ralph, agent: FakeAgent, steps: Sequence[Step], *flags: str, **variables: str
+) -> tuple[int, float, int]:
+    """Runs a loop to its end and gives its exit code, its seconds, and its memory at its highest.
+
+    The memory is what the process has to itself: the pages of libraries are everybody's.
+    """
+    agent.plays(list(steps))
+    start, highest = time.monotonic(), 0
+    loop = ralph.start("Fix the till.", "--no-stream", *flags, **variables)
+    watched = psutil.Process(loop.pid)
+    while loop.poll() is None:
+        highest = max(highest, memory_of(watched))
+        time.sleep(0.02)
+    return loop.returncode, time.monotonic() - start, highest
+
+
+def memory_of(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_full_info().uss)
+    except psutil.Error:
+        return 0
+
+
+def test_a_hundred_megabytes_in_one_line_leave_the_program_below_sixty_four_of_its_own(
+    ralph: Ralph, agent: FakeAgent
+) -> None:
+    code, seconds, highest = played(ralph, agent, [spouts(MEGABYTES, b"a\xff"), says(PROMISE)])
+    assert code == 0
+    assert 0 < highest < MEMORY_BYTES
+    assert seconds < SECONDS
+
+
+def test_a_tool_result_of_a_hundred_megabytes_hides_no_promise(ralph: Ralph, agent: FakeAgent) -> None:
+    steps = [says('{"type":"user","message":"'), spouts(MEGABYTES), says('"}\n'), claude_result(f"Done. {PROMISE}")]
+    path = f"{agent.installed_as('claude')}{os.pathsep}{os.environ['PATH']}"
+    code, seconds, highest = played(ralph, agent, steps, "--harness", "claude", PATH=path)
+    assert code == 0
+    assert 0 < highest < MEMORY_BYTES
+    assert seconds < SECONDS
+
+
+def test_megabytes_on_both_streams_block_nothing(ralph: Ralph, agent: FakeAgent) -> None:
+    noise = [step for _ in range(40) for step in (complains("e" * 100_000), says("o" * 100_000))]
+    assert played(ralph, agent, [*noise, says(PROMISE)])[0] == 0
+    assert ralph.history()[0]["outputBytes"] == 8_000_000 + len(PROMISE)
