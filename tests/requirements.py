@@ -114,6 +114,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_upkeep.py::test_a_run_is_remembered_by_itself_in_active_mode",
         "test_memory_upkeep.py::test_a_passive_run_is_counted_as_withheld_and_writes_nothing",
         "test_memory_upkeep.py::test_an_artifact_that_the_user_accepts_is_remembered_for_good",
+        "test_memory_upkeep.py::test_the_memory_of_an_artifact_follows_what_the_user_makes_of_it",
     ),
     "Memory Layer 4.9, Article XIII.5: heuristic proposals": (
         "test_memory_upkeep.py::test_a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says_so",

@@ -60,7 +60,12 @@ def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResu
         if now == (before.title, before.body):
             return _shown(before)
         edited = before._replace(title=now.title, body=now.body, provenance={**before.provenance, "edited": True})
-        return _shown(_kept(tx, edited, now_ms))
+        if edited.status == "accepted":
+            _leave(tx, edited, now_ms)
+        shown = _shown(_kept(tx, edited, now_ms))
+    if before.status == "accepted":
+        _tend(call, params.project_path)
+    return shown
 
 
 def accept_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
@@ -82,10 +87,7 @@ def discard_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
 def _decide(call: Call, params: ArtifactParams, verb: Verb) -> ArtifactGetResult:
     project, now_ms = _project(call, params.project_path), call.now_ms()
     decided = _decided(call, params, verb, project, now_ms)
-    if verb == "accept":
-        from sidecar.memory import tend_later
-
-        tend_later(call.process, call.process.workspaces.get(params.project_path, None))
+    _tend(call, params.project_path)
     return decided
 
 
@@ -101,11 +103,22 @@ def _decided(call: Call, params: ArtifactParams, verb: Verb, project: str, now_m
             now = now._replace(provenance={**now.provenance, "committed": where})
         if now == before:
             return _shown(before)
-        if verb == "accept":
-            from sidecar.capture.accepted import leave_accepted
-
-            leave_accepted(tx, now, now_ms)
+        if verb == "accept" or before.status == "accepted":
+            _leave(tx, now, now_ms)
         return _shown(_kept(tx, now, now_ms))
+
+
+def _leave(tx: apsw.Connection, now: Artifact, now_ms: int) -> None:
+    """Leaves for the memories what an artifact says now, or that it was taken back."""
+    from sidecar.capture.accepted import leave_accepted, leave_taken_back
+
+    (leave_taken_back if now.status == "discarded" else leave_accepted)(tx, now, now_ms)
+
+
+def _tend(call: Call, project_path: str) -> None:
+    from sidecar.memory import tend_later
+
+    tend_later(call.process, call.process.workspaces.get(project_path, None))
 
 
 def _status(artifact: Artifact, verb: Verb) -> ArtifactStatus:

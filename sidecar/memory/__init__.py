@@ -2,6 +2,7 @@
 
 from sidecar.memory import pointed
 from sidecar.memory.access import SHARED_ONLY, THE_USERS, Reach, grant, reach_of, revoke
+from sidecar.memory.capture.artifacts import source_of, tag_of
 from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting, heard_until, leave
 from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble
 from sidecar.memory.capture.finding import mending, worth_keeping
@@ -71,6 +72,8 @@ __all__ = [
     "revoke",
     "rewritten",
     "screened",
+    "source_of",
+    "tag_of",
     "tend_later",
     "tiers",
     "told",

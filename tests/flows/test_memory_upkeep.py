@@ -223,6 +223,39 @@ def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
     assert "Rounding now happens on the discount" in memories.ask("get", id=one["id"])["text"]
 
 
+def test_the_memory_of_an_artifact_follows_what_the_user_makes_of_it(
+    memories: Memories, conversation: Conversation
+) -> None:
+    activate(memories)
+    turn = play(
+        memories,
+        conversation,
+        "Round the discount",
+        work=lambda: [conversation.edit("till/prices.py", "def discounted_price():\n    return 1\n")],
+        text="Rounding now happens on the discount, not on the price.",
+    )
+    (drafted,) = turn["after"]["artifacts"]
+
+    def decide(verb: str, **changes: str) -> None:
+        conversation.decide(verb, drafted["id"], **changes)
+        memories.sidecar.app.process.settle(20)  # type: ignore[union-attr]
+
+    decide("update", body="# A draft\n\nNobody accepted this.")
+    assert memories.ids() == []
+    decide("accept")
+    (one,) = memories.ids()
+    decide("update", body="# Rounding\n\nRounding happens once, at the very end.")
+    assert memories.ids() == [one]
+    told = memories.ask("get", id=one)
+    assert (told["title"], told["text"], told["evidence"]) == ("Rounding", "Rounding happens once, at the very end.", 1)
+    decide("discard")
+    assert memories.ids() == []
+    assert memories.ids(archived=True) == [one]
+    decide("accept")
+    (again,) = memories.ids()
+    assert memories.ask("get", id=again)["text"] == told["text"]
+
+
 def proven(memories: Memories) -> str:
     """Has a correction met five times and gives its id."""
     (one,) = memories.ask("capture", sessionId="s0", digest=CORRECTION)["kept"]

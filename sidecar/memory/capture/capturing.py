@@ -13,6 +13,7 @@ from sidecar.call import Process
 from sidecar.core.errors import Conflict, NotFound
 from sidecar.core.instruction_files import AGENT_PATHS
 from sidecar.memory.access import Reach
+from sidecar.memory.capture import artifacts
 from sidecar.memory.capture.digest import Digest, Note, as_json, from_json
 from sidecar.memory.capture.finding import Found, found_in, gotcha
 from sidecar.memory.capture.junk import instruction_lines
@@ -86,10 +87,22 @@ def capture_waiting(asking: Asking) -> Captured:
     shared = asking._replace(reach=Reach((SHARED,), "", ""), origin="run", automatic=True)
     for row, value in rows:
         digest = from_json(value)
-        origin: OriginName = "artifact" if digest.source.startswith("artifact:") else "run"
-        captured = captured.and_also(_captured(shared._replace(origin=origin), digest))
+        is_artifact = digest.source.startswith(artifacts.SOURCE)
+        one = _of_artifact(shared, digest) if is_artifact else _captured(shared, digest)
+        captured = captured.and_also(one)
         with asking.process.database.write() as tx:
             captures.taken(tx, [row])
+    return captured
+
+
+def _of_artifact(asking: Asking, digest: Digest) -> Captured:
+    asking = asking._replace(origin="artifact")
+    writer = Writer(asking.process, asking.workspace, asking.reach)
+    changed = artifacts.followed(writer, digest) if is_writing(asking) else None
+    if changed is None:
+        return _captured(asking, digest)
+    captured = Captured(repeated=changed)
+    _note(asking, digest.session, captured)
     return captured
 
 

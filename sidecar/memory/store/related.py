@@ -21,6 +21,16 @@ def with_digest(tx: apsw.Connection, project: str, owners: Sequence[str], digest
     return found[0] if found else None
 
 
+def tagged(tx: apsw.Connection, project: str, owner: str, tag: str) -> Indexed | None:
+    """Gives an owner's oldest memory with a tag that is not archived."""
+    found = selected(
+        tx, "m.project = ? AND m.owner = ? AND m.is_archived = 0 AND EXISTS (SELECT 1 FROM json_each(m.tags)"
+        " WHERE value = ?) ORDER BY m.created_ms, m.path, m.position LIMIT 1",
+        (project, owner, tag),
+    )  # fmt: skip
+    return found[0] if found else None
+
+
 def naming(
     tx: apsw.Connection, project: str, owners: Sequence[str], types: Sequence[str], words: Sequence[str]
 ) -> list[Indexed]:
