@@ -120,10 +120,10 @@ def _synced(call: Call, workspace: Workspace, wanted: Wanted) -> tuple[Synced, M
 
 def _measure(call: Call, workspace: Workspace, measures: Sequence[Measure]) -> None:
     """Counts; what cannot be counted is logged, and the sync stands."""
-    emit(call.process, measures)
     try:
         with call.database.write(durable=False) as tx:
             count(tx, workspace.project_key, call.now_ms(), {one.key: float(one.value) for one in measures})
+        emit(call.process, measures)
     except SidecarError as error:
         call.log.warning("knowledge.notMeasured", error=error.kind)
 

@@ -6,6 +6,7 @@ knowledge sync's own instruments go to the endpoint as they are.
 
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from sidecar.call import Process
@@ -13,7 +14,7 @@ from sidecar.core.errors import SidecarError
 from sidecar.metrics.exported import COUNTERS, PRE_RUN, Counted, pre_runs, readings
 from sidecar.metrics.latency import BOUNDS_MS
 from sidecar.metrics.store import lifetime
-from sidecar.metrics.telemetry import telemetry_of
+from sidecar.metrics.telemetry import Measure, telemetry_of
 from sidecar.system.whole_files import write_whole
 
 INTERVAL_MS = 60_000
@@ -28,9 +29,31 @@ PATH = "/v1/metrics"
 
 def export_later(process: Process) -> None:
     """Has what was measured exported, behind the answer; nothing where no export is set."""
+    exporter = _exporter(process)
+    if exporter is not None:
+        exporter.soon()
+
+
+def emit(process: Process, measures: Iterable[Measure]) -> None:
+    """Adds observations to the process's instruments, without waiting unless an export is set.
+
+    An endpoint is told of what is added while it is known only: it is made known before. Once the process is ending,
+    what nobody is told is dropped.
+    """
+    exporter, telemetry = _exporter(process), telemetry_of(process)
+    if exporter is not None:
+        exporter.update()
+        telemetry.record(measures)
+        return
+    with suppress(RuntimeError):
+        process.background.submit(telemetry.record, tuple(measures))
+
+
+def _exporter(process: Process) -> "_Exporter | None":
     settings = process.settings("")
     if settings["metrics.otlpEndpoint"] or settings["metrics.prometheusFile"] or process.has_part(_Exporter):
-        process.part(_Exporter, lambda: _Exporter(process)).soon()
+        return process.part(_Exporter, lambda: _Exporter(process))
+    return None
 
 
 class _Exporter:

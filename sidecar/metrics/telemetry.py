@@ -5,7 +5,6 @@ request waits for it.
 """
 
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cached_property
 from threading import Lock
 from typing import Any, Literal, NamedTuple
@@ -87,12 +86,6 @@ class Telemetry:
 def telemetry_of(process: Process) -> Telemetry:
     """Gives the process's own telemetry."""
     return process.part(Telemetry, lambda: Telemetry(process.version))
-
-
-def emit(process: Process, measures: Iterable[Measure]) -> None:
-    """Hands observations on, without waiting; once the process is ending they are dropped."""
-    with suppress(RuntimeError):
-        process.background.submit(telemetry_of(process).record, tuple(measures))
 
 
 def _measure(metric: Any, point: Any) -> Measure:

@@ -317,6 +317,10 @@ def test_every_sync_is_counted_with_its_type_and_duration(make_knowledge: Make) 
     for kind in ("full", "incremental", "single"):
         assert told[f"sync.operations.total{{type={kind}}}"] == 1
         assert told[f"sync.operations.duration{{type={kind}}}"] > 0
+    knowledge.pointer("adr-1").unlink()
+    knowledge.ask("resolve")
+    types = {name for name in measures(knowledge) if name.startswith("sync.operations.total")}
+    assert types == {f"sync.operations.total{{type={kind}}}" for kind in ("full", "incremental", "single")}
     assert knowledge.sidecar.client.request("metrics/series", {})["points"] == []
 
 

@@ -12,10 +12,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from sidecar.metrics import count_call
 from sidecar.metrics.exported import COUNTERS, readings
-from sidecar.metrics.exporting import _Exporter
+from sidecar.metrics.exporting import _Exporter, emit
 from sidecar.metrics.store import lifetime
-from sidecar.metrics.telemetry import Measure, emit
+from sidecar.metrics.telemetry import Measure
 from sidecar.settings.table import problem_with
+from tests.support.knowledge import Knowledge, item
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, active, set_settings, shop, talk
@@ -183,3 +184,20 @@ def test_an_export_goes_nowhere_a_password_stands_and_into_no_other_file() -> No
 
 def test_every_exported_name_says_what_it_counts() -> None:
     assert all(row.says.endswith(".") and row.name == row.name.lower() for row in COUNTERS.values())
+
+
+def test_a_sync_before_any_run_is_told_to_the_endpoint_and_the_file(
+    make_knowledge: Callable[..., Knowledge], collector: Any, tmp_path: Path
+) -> None:
+    address, got = collector
+    knowledge = make_knowledge({"company/adrs/adr-1.md": item("Use PostgreSQL")})
+    exports = {"otlpEndpoint": address, "prometheusFile": str(tmp_path / "sidecar.prom")}
+    knowledge.sidecar.client.request("settings/update", {"settings": {"metrics": exports}})
+    knowledge.ask("sync")
+    assert 'sync_operations_total{type="full"} 1.0' in (tmp_path / "sidecar.prom").read_text()
+    process = knowledge.sidecar.app.process
+    assert process is not None
+    process.part(_Exporter, lambda: pytest.fail("it was made by the sync"))._reader.force_flush()
+    told = points(got[-1][1])
+    assert told["sync.operations.total"] == [({"type": "full"}, 1)]
+    assert told["sync.items.added"] == [({}, 1)]

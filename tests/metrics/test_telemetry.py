@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
-from sidecar.metrics.telemetry import Measure, Telemetry, emit, telemetry_of
+from sidecar.metrics.exporting import emit
+from sidecar.metrics.telemetry import Measure, Telemetry, telemetry_of
 from tests.support.memory import MemorySidecar
 
 ROOT = Path(__file__).parents[2]
