@@ -1,0 +1,156 @@
+"""Laws of a search, whatever memories there are and whatever is asked."""
+
+import math
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from sidecar.memory import document
+from sidecar.memory.ranking.vocabulary import parted
+from tests.support.memories import Memories
+from tests.support.memory import MemorySidecar
+
+WORDS = "cart discount invoice token cache index session lock branch receipt printer schema".split()
+OTHER_WORDS = "kiln glaze potter clay shelf oven firing".split()
+TYPES = ("decision", "lesson", "semantic", "procedural")
+OWNERS = ("shared", "dev", "architect")
+
+SENTENCE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8).map(" ".join)
+NOTE = st.tuples(
+    st.sampled_from(OWNERS), st.sampled_from(TYPES), SENTENCE, st.sampled_from(["", "auth"]), st.booleans()
+)
+NOTES = st.lists(NOTE, min_size=1, max_size=12)
+QUESTION = SENTENCE.map(lambda words: f"Why did we change the {words}?")
+_numbers = count()
+
+laws = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def kept(sidecar: MemorySidecar, folder: Path, notes: list[Any]) -> Memories:
+    """Keeps notes in a project of their own: the even ones in a group of their owner, the others alone."""
+    project = folder / f"project-{next(_numbers)}"
+    project.mkdir()
+    memories = Memories(sidecar, project)
+    groups: dict[str, bytes] = {}
+    for number, (owner, kind, text, tag, is_alone) in enumerate(notes):
+        facts = {"id": f"mem-2026-02-01-{number:03}", "type": kind, **({"tags": [tag, tag]} if tag else {})}
+        if is_alone:
+            memories.write(f"{owner}/durable/{number}.md", document.new_memory(facts, text.title(), text))
+        else:
+            content = groups.get(owner) or document.new_group({"session": "s"}, "Session")
+            groups[owner] = document.with_entry(content, facts, text.title(), text)
+    for owner, content in groups.items():
+        memories.write(f"{owner}/daily/2026-02-01/session-001-digest.md", content)
+    return memories
+
+
+def found(memories: Memories, question: str, **params: Any) -> list[Any]:
+    answer = memories.ask("search", query=question, **{"limit": 100, **params})
+    return list(answer["memories"])
+
+
+@laws
+@given(notes=NOTES, question=QUESTION)
+def test_the_same_question_has_the_same_answer_also_from_an_index_made_anew(
+    notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
+) -> None:
+    memories = kept(sidecar, tmp_path, notes)
+    first = found(memories, question)
+    assert found(memories, question) == first
+    memories.ask("rebuild")
+    assert found(memories, question) == first
+
+
+@laws
+@given(notes=NOTES, question=QUESTION)
+def test_a_score_is_the_product_of_its_factors_and_the_best_comes_first(
+    notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
+) -> None:
+    memories = kept(sidecar, tmp_path, notes)
+    for agent in (None, "dev"):
+        told = found(memories, question, **({"agent": agent} if agent else {}))
+        for one in told:
+            assert one["score"] == pytest.approx(math.prod(one["factors"].values()), abs=1e-6)
+            assert all(0 < factor <= 1 for factor in one["factors"].values())
+            assert one["factors"]["recency"] >= 0.7
+        assert all(before["score"] >= after["score"] for before, after in pairwise(told))
+        assert len({one["id"] for one in told}) == len(told)
+
+
+@laws
+@given(notes=NOTES, question=QUESTION)
+def test_whoever_asks_finds_their_own_and_shared_memories_and_no_others(
+    notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
+) -> None:
+    memories = kept(sidecar, tmp_path, notes)
+    private = {
+        owner: {f"mem-2026-02-01-{at:03}" for at, note in enumerate(notes) if note[0] == owner} for owner in OWNERS
+    }
+    for asker, theirs in ((memories, ()), (memories.as_agent("dev"), ("dev",)), (memories.as_agent("ux"), ())):
+        reached = private["shared"].union(*(private[owner] for owner in theirs))
+        assert {one["id"] for one in found(asker, question, agent="architect")} <= reached
+
+
+@laws
+@given(notes=NOTES, question=QUESTION, unrelated=st.lists(st.sampled_from(OTHER_WORDS), min_size=1, max_size=8))
+def test_a_memory_of_something_else_takes_none_away_from_what_is_found(
+    notes: list[Any], question: str, unrelated: list[str], sidecar: MemorySidecar, tmp_path: Path
+) -> None:
+    memories = kept(sidecar, tmp_path, notes)
+    before = {one["id"] for one in found(memories, question)}
+    added = memories.add(" ".join(unrelated).title())["id"]
+    after = {one["id"] for one in found(memories, question)}
+    assert after - {added} == before
+
+
+@laws
+@given(notes=NOTES, question=QUESTION)
+def test_a_memory_that_holds_a_word_of_the_question_is_found(
+    notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
+) -> None:
+    words = set(question.removesuffix("?").split()) & set(WORDS)
+    assume(words)
+    memories = kept(sidecar, tmp_path, notes)
+    told = {one["id"] for one in found(memories, question)}
+    holding = {
+        f"mem-2026-02-01-{at:03}"
+        for at, (owner, _, text, *_) in enumerate(notes)
+        if owner == "shared" and words & set(text.split())
+    }
+    assert holding <= told
+
+
+@laws
+@given(notes=NOTES, question=QUESTION, kind=st.sampled_from(TYPES), budget=st.integers(1, 200))
+def test_what_is_found_passes_the_filters_and_fits_the_budget(
+    notes: list[Any], question: str, kind: str, budget: int, sidecar: MemorySidecar, tmp_path: Path
+) -> None:
+    memories = kept(sidecar, tmp_path, notes)
+    every = found(memories, question)
+    assert {one["id"] for one in found(memories, question, types=[kind])} == {
+        one["id"] for one in every if one["type"] == kind
+    }
+    assert all("auth" in one["tags"] for one in found(memories, question, tags=["AUTH"]))
+    answer = memories.ask("search", query=question, level="full", limit=100, tokenBudget=budget)
+    assert answer["toldTokens"] == sum(one["toldTokens"] for one in answer["memories"]) <= budget
+    assert {one["id"] for one in answer["memories"]} <= {one["id"] for one in every}
+
+
+@given(
+    holding=st.dictionaries(st.sampled_from([*WORDS, *OTHER_WORDS]), st.integers(0, 50)),
+    words=st.lists(st.sampled_from([*WORDS, *OTHER_WORDS]), unique=True),
+    enough=st.integers(1, 100),
+)
+def test_the_rare_words_are_the_rarest_that_are_held_often_enough_and_no_word_is_lost(
+    holding: dict[str, int], words: list[str], enough: int
+) -> None:
+    rare, rest = parted(words, holding, enough)
+    assert sorted((*rare, *rest)) == sorted(words)
+    held = [holding.get(word, 0) for word in rare]
+    assert not rest or sum(held) >= enough
+    assert sum(held[:-1]) < enough
+    assert not rest or max(held, default=0) <= min(holding.get(word, 0) for word in rest)
