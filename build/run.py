@@ -7,8 +7,9 @@
 Three chats with real edits between the turns. The first is passive, then active, then with a second provider. In the
 second a test goes red and green, a boundary is touched, an approach is given up, the window fills up and is compacted.
 The third knows nothing of the others and is told what is remembered of them. What was drafted is accepted and committed
-to the memory branch. A knowledge repository is made, synced commit by commit, and told in a new session's anchor. The
-repository itself is not touched; the copy goes away at the end, the packs that were sent stay to be read.
+to the memory branch. A knowledge repository is made, synced commit by commit, and told in a new session's anchor. A
+scripted agent keeps its promise in the third iteration of a ralph loop. The repository itself is not touched; the copy
+goes away at the end, the packs that were sent stay to be read.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from session.client import Client, RequestFailed
 from session.copying import Copy, NotARepository, copy_repository, git
 from session.decaying import decaying_turns
 from session.knowing import known
+from session.looping import play_loop
 from session.playing import Player
 from session.remembering import next_session
 from session.screenplay import opening_turns, targets_in
@@ -55,7 +57,7 @@ def main(arguments: list[str]) -> int:
         environment.say(f"run: {error} The sidecar's log is in {work / 'log'}.")
         return 1
     finally:
-        for temporary in ("repository", "state", "knowledge"):
+        for temporary in ("repository", "state", "knowledge", "agent"):
             shutil.rmtree(work / temporary, ignore_errors=True)
     shutil.rmtree(work / "log", ignore_errors=True)
     if chosen.json:
@@ -95,8 +97,10 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
     status = client.close()
     if status != 0:
         raise RequestFailed(f"The sidecar ended with status {status}.")
+    looped = play_loop(environment.program("onecode-sidecar"), copy.path, state_dir, work)
     totals = _totals(turns)
     if teller:
+        teller.looped(looped)
         teller.end(turns, totals, os.fspath(packs))
     return {
         "repository": {"name": copy.name, "files": files, "uncommitted": copy.uncommitted},
@@ -107,6 +111,7 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
         "kept": kept,
         "registry": decided,
         "knowledge": synced,
+        "loop": looped,
         "totals": totals,
         "packs": os.fspath(packs),
     }

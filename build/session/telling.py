@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 from session.choosing import legend, table
+from session.looping import loop_rows
 from session.telling_knowledge import knowledge_rows
 from session.telling_memories import compaction_rows, context_line, found_rows, shortened
 
@@ -114,6 +115,13 @@ class Teller:
         print(self._bold("A knowledge repository, synced into memory and told in the anchor"))
         for what, text in knowledge_rows(told, self._width - INDENT - 8):
             self._row(what, text)
+        print()
+
+    def looped(self, told: dict[str, Any]) -> None:
+        """Tells of the loop with a scripted agent: what it printed, and what its prompts had."""
+        print(self._bold("The ralph loop, with a scripted agent"))
+        for line in loop_rows(told):
+            print(f"  {line}")
         print()
 
     def end(self, turns: list[dict[str, Any]], totals: dict[str, Any], packs: str) -> None:

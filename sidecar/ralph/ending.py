@@ -45,7 +45,9 @@ def outcome_of(heard: Heard) -> IterationOutcome:
 
 
 def failure_of(heard: Heard) -> str | None:
-    """Says in a sentence why a run was no success."""
+    """Says in a sentence why a run was no success; None where it was one, also where it lingered after its result."""
+    if heard.succeeded:
+        return None
     if heard.usage_limit is not None:
         return f"The agent reported a usage limit: {heard.usage_limit.text}"
     match heard.ended_by:
@@ -61,7 +63,7 @@ def failure_of(heard: Heard) -> str | None:
         return f"The agent reported an error: {heard.failed}"
     if heard.signal is not None:
         return f"The agent was ended by {heard.signal}."
-    return None if heard.succeeded else f"The agent ended with exit code {heard.exit_code}."
+    return f"The agent ended with exit code {heard.exit_code}."
 
 
 def after(turn: Turn, limit: Limits, spent: Spent, promise: str) -> Ending | None:

@@ -86,6 +86,9 @@ def test_a_session_is_played_and_the_repository_stays_as_it_was(repository: Repo
     assert told["totals"]["sentBytes"] < told["totals"]["baselineBytes"]
     assert not (Path(told["packs"]).parent / "repository").exists()
     knowledge_agrees(told["knowledge"])
+    assert told["loop"]["exitCode"] == 0
+    assert [one["promiseAccepted"] for one in told["loop"]["history"]] == [False, False, True]
+    assert (told["loop"]["contextIn"], told["loop"]["failedCheckIn"]) == ([1, 2, 3], [3])
     shutil.rmtree(Path(told["packs"]).parent)
 
 

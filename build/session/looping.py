@@ -1,0 +1,88 @@
+"""Plays the ralph loop with a scripted agent: half done, a promise that a check refuses, and one that holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+AGENT = Path(__file__).resolve().parents[2] / "tests" / "support" / "fake_agent.py"
+CHANGE = "write-the-plan"
+TASK = "Write PLAN.md, one line a step, and commit it."
+HINT = "Each step begins with a verb."
+CHECK = "git ls-files --error-unmatch PLAN.md"
+PROMISE = "<promise>COMPLETE</promise>\n"
+LOOP_SECONDS = 120
+
+ITERATIONS: list[list[dict[str, Any]]] = [
+    [{"out": "The first step is written down.\n"}, {"write": "PLAN.md", "text": "Measure the counts.\n"}],
+    [{"out": PROMISE}, {"write": "PLAN.md", "text": "Measure the counts.\nKeep them in a table.\n"}],
+    [{"run": ["git", "add", "PLAN.md"]}, {"run": ["git", "commit", "-qm", "Plan", "PLAN.md"]}, {"out": PROMISE}],
+]
+"""What the agent does and says; that of the second is not committed, so that its promise is not accepted."""
+
+_AUTHOR = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (
+    ("NAME", "An agent"), ("EMAIL", "agent@localhost"))}  # fmt: skip
+
+
+def play_loop(program: Path, repository: Path, state_dir: Path, work: Path) -> dict[str, Any]:
+    """Runs the loop to its end; gives what it printed, its history, and what was in its prompts."""
+    agent = _scripted(work / "agent")
+    _run(program, repository, ["--add-context", HINT])
+    asked = [TASK, "--harness", "custom", "--verify", CHECK, "--continuity", "--state-dir", os.fspath(state_dir)]
+    looped = _run(program, repository, asked, command=agent)
+    folder = repository / ".spool" / ".state" / "ralph" / CHANGE
+    prompts = [(folder / "iterations" / f"{number:04}.prompt.md").read_text("utf-8") for number in (1, 2, 3)]
+    return {
+        "command": f'spool ralph "{TASK}" --change {CHANGE} --harness custom --verify "{CHECK}" --continuity',
+        "exitCode": looped.returncode,
+        "printed": looped.stdout.splitlines(),
+        "history": [json.loads(line) for line in (folder / "history.jsonl").read_text("utf-8").splitlines()],
+        "promptBytes": [len(prompt.encode()) for prompt in prompts],
+        "contextIn": [number for number, prompt in enumerate(prompts, 1) if HINT in prompt],
+        "failedCheckIn": [number for number, prompt in enumerate(prompts, 1) if "these checks failed" in prompt],
+    }
+
+
+def _scripted(folder: Path) -> str:
+    folder.mkdir(parents=True)
+    script = folder / "agent.json"
+    script.write_text(json.dumps(ITERATIONS), encoding="utf-8")
+    (folder / "agent.first").write_text("0", encoding="utf-8")
+    return shlex.join([sys.executable, os.fspath(AGENT), os.fspath(script)])
+
+
+def _run(
+    program: Path, repository: Path, arguments: list[str], command: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    named = {} if command is None else {"ONECODE_RALPH_COMMAND": command}
+    return subprocess.run(
+        [os.fspath(program), "ralph", "--change", CHANGE, *arguments],
+        cwd=repository,
+        env={**os.environ, **_AUTHOR, **named},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=LOOP_SECONDS,
+        check=False,
+    )
+
+
+def loop_rows(told: dict[str, Any]) -> list[str]:
+    """Gives the lines that a person reads."""
+    lines = [f"$ {told['command']}", *(f"| {line}" for line in told["printed"]), f"exit status {told['exitCode']}"]
+    sizes = ", ".join(f"{size / 1024:.1f} KiB" for size in told["promptBytes"])
+    packs = ", ".join(f"{one['continuity']['injectedBytes'] / 1024:.1f} KiB" for one in told["history"])
+    lines.append(f"prompts of {sizes}; of them packs {packs}")
+    context, failed = _listed(told["contextIn"]), _listed(told["failedCheckIn"])
+    lines.append(f"the added context is in prompts {context}, the failed check in {failed}")
+    return lines
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(str(number) for number in numbers) or "none"
