@@ -33,6 +33,10 @@ class Harness:
     end: tuple[str, ...] = ()
 
 
+_CLAUDE = ("claude", "-p", "--output-format", "stream-json", "--verbose")
+_CLAUDE_TELLS = frozenset(("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"))
+"""Claude refuses to start inside another session of its own, as these variables tell; a loop may be started in one."""
+
 _GEMINI_TRUSTS = {"GEMINI_CLI_TRUST_WORKSPACE": "true"}
 _OPENCODE = ("opencode", "run", "--format", "json")
 _YOLO, _AUTO_EDIT = ("--approval-mode", "yolo"), ("--approval-mode", "auto_edit")
@@ -40,10 +44,18 @@ _YOLO, _AUTO_EDIT = ("--approval-mode", "yolo"), ("--approval-mode", "auto_edit"
 HARNESSES: Mapping[str, tuple[Harness, ...]] = {
     "claude": (
         Harness(
-            since=(0, 0, 0),
-            argv=("claude", "-p", "--output-format", "stream-json", "--verbose"),
+            since=(1, 0, 60),
+            argv=_CLAUDE,
             allow_all=("--dangerously-skip-permissions",),
-            unset=frozenset(("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT")),
+            guarded=("--permission-mode", "acceptEdits"),
+            unset=_CLAUDE_TELLS,
+            speech="claude",
+        ),
+        Harness(
+            since=(0, 0, 0),
+            argv=_CLAUDE,
+            allow_all=("--dangerously-skip-permissions",),
+            unset=_CLAUDE_TELLS,
             speech="claude",
         ),
     ),
@@ -74,10 +86,7 @@ HARNESSES: Mapping[str, tuple[Harness, ...]] = {
         Harness(since=(0, 0, 0), argv=_OPENCODE, trusted={"OPENCODE_PERMISSION": '{"*":"allow"}'}, speech="opencode"),
     ),
 }
-"""Newest first; an agent whose version is not known is called as the newest is.
-
-Claude refuses to start inside another session of its own, which its variables tell; a loop may be started in one.
-"""
+"""Newest first; an agent whose version is not known is called as the newest is."""
 
 NAMES = (*HARNESSES, "custom")
 

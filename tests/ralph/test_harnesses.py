@@ -26,7 +26,8 @@ def command(wanted: Wanted) -> Command:
 @pytest.mark.parametrize(
     ("wanted", "argv"),
     [
-        (Wanted("claude"), CLAUDE),
+        (Wanted("claude"), f"{CLAUDE} --permission-mode acceptEdits"),
+        (Wanted("claude", version=(1, 0, 24)), CLAUDE),
         (
             Wanted("claude", model="opus", allow_all=True, extra=("--max-turns", "30")),
             f"{CLAUDE} --model opus --dangerously-skip-permissions --max-turns 30",
