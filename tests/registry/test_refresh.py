@@ -264,3 +264,17 @@ def test_worktrees_share_the_registry_of_their_project(
     worktree.ask("put", projectPath=str(shop.path), id="agents/a", path="a.md", purpose="A")
     assert list(by_id(shop)) == ["agents/a"]
     assert not (worktree.path / ".chati").exists()
+
+
+def test_what_is_assigned_to_an_exported_object_is_public_code_of_its_own(shop: Project) -> None:
+    shop.write(
+        "web/answer.js",
+        "var answer = exports = module.exports = {};\n/**\n * Sends the customer to another page.\n */\n\n"
+        "answer.redirect = function redirect(page) {};\nanswer._inner = function () {};\nvar own = {};\n"
+        "own.helper = function () {};\n",
+    )
+    shop.ask("refresh", fromCode=True)
+    entities = by_id(shop)
+    found = [id_ for id_ in entities if id_.startswith("code/web/answer.js#")]
+    assert found == ["code/web/answer.js#redirect"]
+    assert entities["code/web/answer.js#redirect"]["purpose"] == "Sends the customer to another page."

@@ -195,6 +195,8 @@ def _doc(lines: Sequence[str], index: int, language: Language | None) -> list[st
     at = index - 1
     while at >= 0 and lines[at].strip().startswith(("@", "#[", "[", "template")):
         at -= 1
+    if at > 0 and not lines[at].strip() and lines[at - 1].strip().endswith("*/"):
+        at -= 1  # some leave a line free below it
     said: list[str] = []
     while at >= 0 and index - at <= _HEAD_LINES:
         text = lines[at].strip()

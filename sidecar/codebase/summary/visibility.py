@@ -12,6 +12,9 @@ _MODIFIER = regex(r"\b(?:public|internal|protected)\b")
 _STATIC = regex(r"\bstatic\b")
 _PUB = regex(r"(?:#\[[^\]]*+\]\s*+)*+pub\b")
 _PRIVATE_MEMBER = regex(r"(?:private|protected)\b")
+_OWNER = regex(r"(\w+)\.(?:prototype\.)?\w+\s*=")
+"""Of JavaScript: what a function is made a member of by assigning it."""
+
 _HEAD = 200
 """Modifiers stand within this many characters."""
 
@@ -50,6 +53,9 @@ def _underscore(named: Named) -> bool:
 def _exported(named: Named) -> bool:
     if named.container is not None:
         return not named.name.startswith("#") and not _PRIVATE_MEMBER.match(named.head)
+    owner = _OWNER.match(named.head)
+    if owner is not None and owner[1] in named.exported:
+        return not named.name.startswith("_")
     return named.head.startswith(("export", "declare", "module.exports")) or named.name in named.exported
 
 

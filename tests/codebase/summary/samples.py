@@ -102,6 +102,13 @@ class Cart {
 function helper() {}
 exports.add = function (item) { return new Item(item) }
 module.exports = { Cart }
+/**
+ * Empties the cart.
+ */
+
+Cart.prototype.empty = function () {}
+Cart._sweep = function () {}
+helper.nobody = function () {}
 describe('Cart', () => { it("adds up", () => {}) })
 """,
     "cart/cart.go": """\

@@ -25,6 +25,9 @@
   right: [(identifier) @exported (object [(shorthand_property_identifier) @exported (pair value: (identifier) @exported)])]
   (#eq? @_module "module") (#eq? @_exports "exports"))
 
+((variable_declarator name: (identifier) @exported value: (assignment_expression left: (_) @_given))
+  (#match? @_given "^(module\\.)?exports$"))
+
 (import_statement source: (string) @import)
 (export_statement source: (string) @import)
 ((call_expression function: (identifier) @_require arguments: (arguments . (string) @import)) (#eq? @_require "require"))
