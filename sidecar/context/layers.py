@@ -1,6 +1,6 @@
 """The five layers as parts of the block, the highest first; which of them a bracket has. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.context.agents import scope_of
@@ -61,7 +61,7 @@ def compose(sources: Sources, wanted: Wanted) -> Composed:
     lower = fit(parts, left - weight_of(rules))
     elements = (rules, mode_element, *sorted(lower.parts, key=lambda part: DISPLAYED.index(part.name)))
     text = "".join(rendered(Element(ROOT, attributes, (), elements)))
-    trimmed = (*rules_trimmed, *mode_trimmed, *lower.trimmed)
+    trimmed = (*rules_trimmed, *mode_trimmed, *lower.trimmed, *_cut_task(sources, wanted, lower.parts))
     return Composed(text, elements, trimmed, (*sources.warnings, *_missing(sources, mode, wanted.remembered)))
 
 
@@ -112,7 +112,7 @@ def _lower_parts(sources: Sources, wanted: Wanted) -> list[Part]:
     memory = memory_part(wanted.bracket, wanted.remembered)
     if memory is not None:
         parts.append(memory)
-    if task := _task_lines(wanted.task if wanted.task is not None else pipeline.task if pipeline else ""):
+    if task := _task_lines(_task(sources, wanted)):
         parts.append(Part("L4", Element("task", lines=task)))
     if sources.handoff is not None:
         parts.append(_handoff_part(sources.handoff, pipeline))
@@ -128,6 +128,20 @@ def _agent_part(sources: Sources) -> Part:
     children = tuple(Element(part, lines=(text,)) for part, text in said if text)
     element = Element("agent", (("name", name), ("mission", scope.mission)), (), children)
     return Part("L2", element, least=0, where=sources.definition.path)
+
+
+def _task(sources: Sources, wanted: Wanted) -> str:
+    if wanted.task is not None:
+        return wanted.task
+    return sources.pipeline.task if sources.pipeline is not None else ""
+
+
+def _cut_task(sources: Sources, wanted: Wanted, kept: Sequence[Element]) -> list[Trimmed]:
+    """Says so where the block tells only how the task's lines begin."""
+    is_cut = any(len(line) > TASK_CHARACTERS for line in clean(_task(sources, wanted)).splitlines())
+    if not is_cut or not any(element.name == "task" for element in kept):
+        return []
+    return [Trimmed("L4", "task", f"of each line {TASK_CHARACTERS} characters are told")]
 
 
 def _task_lines(task: str) -> tuple[str, ...]:

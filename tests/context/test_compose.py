@@ -16,6 +16,13 @@ Compose = Callable[..., Any]
 SCHEMA = Path(__file__).parents[2] / "rpc_schema" / "context.schema.json"
 
 
+def test_a_task_of_endless_lines_is_told_by_their_beginnings_and_that_is_said(compose: Callable[..., Any]) -> None:
+    answer = compose(bracket="FRESH", task="word " * 4_000)
+    assert [(one["layer"], one["part"]) for one in answer["trimmed"]] == [("L4", "task")]
+    assert compose(bracket="FRESH", task="word " * 20)["trimmed"] == []
+    assert compose(bracket="CRITICAL", task="word " * 4_000)["trimmed"] == []
+
+
 def test_a_fresh_block_has_all_five_layers_as_the_specification_shows_them(compose: Compose) -> None:
     composed = compose()
     tree = composed["tree"]
