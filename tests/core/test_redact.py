@@ -155,9 +155,9 @@ def test_time_grows_no_faster_than_the_text(piece: str) -> None:
         text = piece * (length // len(piece)) + "\n"
         best = 1e9
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.thread_time()
             redact(text)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.thread_time() - start)
         return best
 
     short, long = seconds(8_000), seconds(64_000)

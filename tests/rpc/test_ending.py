@@ -220,14 +220,14 @@ def test_it_ends_when_its_reader_closes_stdout_and_stdin_stays_open_and_silent(s
 
 
 def test_what_was_asked_right_before_the_end_of_stdin_is_answered(
-    start_process: Callable[..., SidecarProcess],
+    start_process: Callable[..., SidecarProcess], tmp_path: Path
 ) -> None:
     process = start_process()
     client = process.client
     ids = [
         client.start("initialize", client.handshake()),
         client.start("settings/get", {}),
-        client.start("rpc.discover", {}),
+        client.start("memory/list", {"cwd": str(tmp_path)}),  # loaded last
     ]
     process.close_stdin()
     assert process.wait() == 0
