@@ -69,7 +69,7 @@ class Filling:
         return report
 
     def run_few(self, repository: str) -> int | None:
-        """Takes in a handful of small changed files in this thread, and gives how many were analysed.
+        """Takes in a handful of files in this thread, known ones or small changed ones; gives how many were analysed.
 
         None where there is more to do, a grammar is not ready, or a run is under way: that is for the background.
         """
@@ -77,10 +77,11 @@ class Filling:
             return None
         try:
             files = self._index.pending(FEW + 1)
-            if not _is_handful(self._cwd, files):
-                return None
             report = FillReport(total=len(files))
-            self._analyse(repository, list(self._without_cached(repository, files, report)), report)
+            unknown = list(self._without_cached(repository, files, report)) if len(files) <= FEW else files
+            if not _is_handful(self._cwd, unknown):
+                return None
+            self._analyse(repository, unknown, report)
             return report.analysed
         finally:
             self._turn.release()
@@ -164,7 +165,7 @@ def prioritised(files: Sequence[tuple[str, str]], order: Order | None) -> list[t
     """Puts changed files first, then the others as the order says, then those it leaves out."""
     changed = [file for file in files if file[1].startswith("w:")]
     rest = [file for file in files if not file[1].startswith("w:")]
-    if order is None:
+    if order is None or len(rest) <= FEW:  # to put so few in order takes longer than to read them
         return [*changed, *rest]
     left = set(rest)
     wanted = dict.fromkeys(file for file in order(rest) if file in left)

@@ -182,10 +182,16 @@ def test_progress_is_told_while_workers_work(client: Client, make_repository: Ma
 
 
 def test_changed_files_come_first_then_the_order_then_the_rest() -> None:
-    files = [("a", "1"), ("b", "2"), ("c", "w:3"), ("d", "4")]
-    assert prioritised(files, None) == [("c", "w:3"), ("a", "1"), ("b", "2"), ("d", "4")]
+    many_more = [(f"more{number}", "0") for number in range(FEW)]
+    files = [("a", "1"), ("b", "2"), ("c", "w:3"), ("d", "4"), *many_more]
+    assert prioritised(files, None) == [("c", "w:3"), ("a", "1"), ("b", "2"), ("d", "4"), *many_more]
     ordered = prioritised(files, lambda rest: [("d", "4"), ("unknown", "5"), *rest[:1]])
-    assert ordered == [("c", "w:3"), ("d", "4"), ("a", "1"), ("b", "2")]
+    assert ordered == [("c", "w:3"), ("d", "4"), ("a", "1"), ("b", "2"), *many_more]
+
+
+def test_no_order_is_asked_for_a_handful_of_files() -> None:
+    files = [("a", "1"), ("c", "w:3"), ("d", "4")]
+    assert prioritised(files, _refused) == [("c", "w:3"), ("a", "1"), ("d", "4")]
 
 
 def test_a_handful_of_edits_is_taken_in_by_the_thread_that_asks(
@@ -203,6 +209,15 @@ def test_a_handful_of_edits_is_taken_in_by_the_thread_that_asks(
         with ThreadPoolExecutor() as pool:
             monkeypatch.setattr(pool, "submit", _refused)
             assert looked.wait_for_index(listing, pool, 1_000.0) == (1, True)
+    repository.git("checkout", "--", ".")
+    repository.write({"src/m0.py": "def edited_and_undone(): ...\n"})
+    with ThreadPoolExecutor() as pool:
+        looked.wait_for_index(looked.listing(looked.state()), pool, 1_000.0 * PATIENCE_SECONDS)
+    repository.git("checkout", "--", ".")
+    listing = looked.listing(looked.state())
+    with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
+        patch.setattr(pool, "submit", _refused)
+        assert looked.wait_for_index(listing, pool, 1_000.0) == (0, True)
     repository.write({f"src/m{number}.py": "def edited_again(): ...\n" for number in range(FEW + 1)})
     listing = looked.listing(looked.state())
     with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
