@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -229,7 +230,7 @@ def test_a_handful_of_edits_is_taken_in_by_the_thread_that_asks(
     sidecar.close()
 
 
-def _refused(*_: object) -> None:
+def _refused(*_: object) -> NoReturn:
     raise AssertionError("another thread was asked")
 
 
