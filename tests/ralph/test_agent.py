@@ -39,6 +39,9 @@ from tests.support.fake_agent import (
 )
 
 PROMISE = "<promise>COMPLETE</promise>"
+IDLE_MS = 2_000
+"""Longer than an agent takes to start on a busy machine."""
+
 LONG = 60.0
 """Seconds that no test waits for."""
 
@@ -80,6 +83,10 @@ class Stage:
             keep=self.keep,
             stream=show or self.shown.append,
         )
+
+    def stop_at_a_word(self, _: str) -> None:
+        """Asks for the run's end as soon as the agent says something."""
+        self.stop.set()
 
     def pid_file(self, name: str) -> str:
         """Names a file for the pid of a grandchild."""
@@ -153,31 +160,34 @@ def test_the_signal_that_ended_an_agent_is_named(stage: Stage) -> None:
 
 def test_silence_over_the_idle_limit_ends_the_agent_and_what_it_started(stage: Stage) -> None:
     heard = stage.run(
-        says("hm"), leaves(LONG, stage.pid_file("child")), waits(LONG), bounds=Bounds(idle_ms=400, grace_ms=2_000)
+        leaves(LONG, stage.pid_file("child")), says("hm"), waits(LONG), bounds=Bounds(idle_ms=IDLE_MS, grace_ms=2_000)
     )
     assert heard.ended_by == "idle"
+    assert heard.final_text == "hm"
     assert not heard.succeeded
-    assert heard.duration_ms < 10_000
+    assert IDLE_MS <= heard.duration_ms < 20_000
     assert not stage.is_running("child")
 
 
 def test_output_on_either_stream_puts_the_idle_limit_off(stage: Stage) -> None:
-    busy = [step for _ in range(5) for step in (waits(0.2), complains("."))]
-    assert stage.run(*busy, bounds=Bounds(idle_ms=700)).ended_by == "exit"
+    busy = [step for _ in range(5) for step in (waits(IDLE_MS / 4_000), complains("."))]
+    heard = stage.run(*busy, bounds=Bounds(idle_ms=IDLE_MS))
+    assert heard.ended_by == "exit"
+    assert heard.duration_ms > IDLE_MS
 
 
 def test_the_wall_limit_ends_an_agent_that_keeps_talking(stage: Stage) -> None:
     busy = [step for _ in range(100) for step in (waits(0.1), says("."))]
     heard = stage.run(*busy, bounds=Bounds(idle_ms=5_000, wall_ms=800, grace_ms=500))
     assert heard.ended_by == "wall"
-    assert heard.duration_ms < 8_000
+    assert heard.duration_ms < 20_000
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals there")
 def test_an_agent_that_ignores_being_asked_is_made_to_end(stage: Stage) -> None:
-    heard = stage.run(ignores("SIGTERM"), says("no"), waits(LONG), bounds=Bounds(idle_ms=300, grace_ms=300))
-    assert (heard.ended_by, heard.signal) == ("idle", "SIGKILL")
-    assert heard.duration_ms < 8_000
+    heard = stage.run(ignores("SIGTERM"), says("no"), waits(LONG), show=stage.stop_at_a_word)
+    assert (heard.ended_by, heard.signal) == ("stopped", "SIGKILL")
+    assert heard.duration_ms < 20_000
 
 
 @pytest.mark.parametrize(
@@ -186,40 +196,37 @@ def test_an_agent_that_ignores_being_asked_is_made_to_end(stage: Stage) -> None:
 def test_grandchildren_that_left_the_group_or_lost_their_parent_are_ended_with_it(
     stage: Stage, how: dict[str, bool]
 ) -> None:
-    heard = stage.run(
-        leaves(LONG, stage.pid_file("child"), **how), waits(LONG), bounds=Bounds(idle_ms=300, grace_ms=300)
-    )
-    assert heard.ended_by == "idle"
+    heard = stage.run(leaves(LONG, stage.pid_file("child"), **how), says("hm"), waits(LONG), show=stage.stop_at_a_word)
+    assert heard.ended_by == "stopped"
     assert not stage.is_running("child")
 
 
 def test_a_grandchild_in_the_group_that_holds_a_pipe_ends_with_the_agent(stage: Stage) -> None:
     heard = stage.run(leaves(LONG, stage.pid_file("child")), says(PROMISE))
     assert (heard.exit_code, heard.promise, heard.ended_by) == (0, True, "exit")
-    assert heard.duration_ms < 8_000
+    assert heard.duration_ms < 20_000
     assert not stage.is_running("child")
 
 
 def test_a_daemon_that_holds_a_pipe_blocks_nothing_and_stays(stage: Stage) -> None:
     heard = stage.run(leaves(LONG, stage.pid_file("child"), orphan=True), says(PROMISE))
     assert (heard.exit_code, heard.promise) == (0, True)
-    assert heard.duration_ms < 8_000
+    assert heard.duration_ms < 20_000
     assert stage.is_running("child")
     end_marked(str(stage.keep), SystemClock())
     assert not stage.is_running("child")
 
 
 def test_being_told_to_stop_ends_the_run_at_once(stage: Stage) -> None:
-    threading.Timer(0.3, stage.stop.set).start()
-    heard = stage.run(says("hm"), waits(LONG))
+    heard = stage.run(says("hm"), waits(LONG), show=stage.stop_at_a_word)
     assert heard.ended_by == "stopped"
-    assert heard.duration_ms < 8_000
+    assert heard.duration_ms < 20_000
 
 
 def test_an_agent_that_lingers_after_its_result_is_ended_after_the_grace(stage: Stage) -> None:
     heard = stage.run(claude_says(PROMISE), claude_result(PROMISE), waits(LONG), harness="claude")
     assert (heard.ended_by, heard.promise, heard.succeeded) == ("result", True, True)
-    assert heard.duration_ms < 8_000
+    assert heard.duration_ms < 20_000
 
 
 def test_claudes_stream_is_decoded(stage: Stage) -> None:
