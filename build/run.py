@@ -9,7 +9,7 @@ second a test goes red and green, a boundary is touched, an approach is given up
 The third knows nothing of the others and is told what is remembered of them. What was drafted is accepted and committed
 to the memory branch. A knowledge repository is made, synced commit by commit, and told in a new session's anchor. A
 scripted agent keeps its promise in the third iteration of a ralph loop. The repository itself is not touched; the copy
-goes away at the end, the packs that were sent stay to be read.
+goes away at the end, the packs that were sent and a report stay to be read.
 """
 
 from __future__ import annotations
@@ -94,6 +94,7 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
         teller.kept(kept)
         teller.decided(decided)
         teller.known(synced)
+    report = shutil.copyfile(client.request("state/report", {})["path"], work / "report.html")
     status = client.close()
     if status != 0:
         raise RequestFailed(f"The sidecar ended with status {status}.")
@@ -101,7 +102,7 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
     totals = _totals(turns)
     if teller:
         teller.looped(looped)
-        teller.end(turns, totals, os.fspath(packs))
+        teller.end(turns, totals, os.fspath(packs), os.fspath(report))
     return {
         "repository": {"name": copy.name, "files": files, "uncommitted": copy.uncommitted},
         "server": client.server["serverInfo"],
@@ -114,6 +115,7 @@ def _play(copy: Copy, work: Path, teller: Teller | None) -> dict[str, Any]:
         "loop": looped,
         "totals": totals,
         "packs": os.fspath(packs),
+        "report": os.fspath(report),
     }
 
 

@@ -124,8 +124,8 @@ class Teller:
             print(f"  {line}")
         print()
 
-    def end(self, turns: list[dict[str, Any]], totals: dict[str, Any], packs: str) -> None:
-        """Tells the sum, and where the packs can be read."""
+    def end(self, turns: list[dict[str, Any]], totals: dict[str, Any], packs: str, report: str) -> None:
+        """Tells the sum, and where packs and report can be read."""
         print(self._bold("turn  provider  setting   action          sent      kept  baseline  kept %  cache      ms"))
         for told in turns:
             data = told["metadata"]
@@ -148,7 +148,8 @@ class Teller:
         print(f"Pre-run took {totals['medianMs']:.1f} ms in the middle, {totals['slowestMs']:.1f} ms at most.")
         self._alone(turns)
         self._legend(turns)
-        print(f"\nThe packs, turn by turn: {self._bold(packs)}")
+        print(f"\nThe report, for a browser: {self._bold(report)}")
+        print(f"The packs, turn by turn: {self._bold(packs)}")
 
     @staticmethod
     def _legend(turns: list[dict[str, Any]]) -> None:

@@ -74,8 +74,9 @@ class _Exporter:
         """Sends where the settings say now, and writes the file; what cannot be done is logged."""
         settings = self._process.settings("")
         try:
-            with self._lock:
-                self._send_to(settings["metrics.otlpEndpoint"])
+            if not self._process.ending.is_set():
+                with self._lock:
+                    self._send_to(settings["metrics.otlpEndpoint"])
             if settings["metrics.prometheusFile"]:
                 self._write(settings["metrics.prometheusFile"])
         except (OSError, SidecarError) as error:

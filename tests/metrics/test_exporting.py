@@ -1,7 +1,5 @@
 """Exports are off unless set; then they tell the state file's sums, without projects, prompts and paths."""
 
-import http.server
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from sidecar.metrics.exporting import _Exporter, emit
 from sidecar.metrics.store import lifetime
 from sidecar.metrics.telemetry import Measure
 from sidecar.settings.table import problem_with
+from tests.support.collector import Collector, open_collector
 from tests.support.knowledge import Knowledge, item
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -25,26 +24,10 @@ __all__ = ["active", "shop", "talk"]
 
 
 @pytest.fixture
-def collector() -> Iterator[tuple[str, list[tuple[str, ExportMetricsServiceRequest]]]]:
-    """An endpoint on this machine, and what was sent to it."""
-    got: list[tuple[str, ExportMetricsServiceRequest]] = []
-
-    class Endpoint(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            got.append((self.path, ExportMetricsServiceRequest.FromString(body)))
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
-        serving = threading.Thread(target=server.serve_forever)
-        serving.start()
-        yield f"http://127.0.0.1:{server.server_port}", got
-        server.shutdown()
-        serving.join()
+def collector() -> Iterator[Collector]:
+    """An endpoint on this machine."""
+    with open_collector() as one:
+        yield one
 
 
 def points(sent: ExportMetricsServiceRequest) -> dict[str, list[tuple[dict[str, str], float]]]:
@@ -69,7 +52,7 @@ def test_nothing_is_exported_unless_it_is_set(talk: Talk, active: MemorySidecar)
 
 
 def test_the_endpoint_is_told_the_sums_of_the_state_file_and_the_syncs_own_names(
-    talk: Talk, active: MemorySidecar, shop: Repository, collector: Any
+    talk: Talk, active: MemorySidecar, shop: Repository, collector: Collector
 ) -> None:
     address, got = collector
     chat = talk()
@@ -104,7 +87,7 @@ def test_the_endpoint_is_told_the_sums_of_the_state_file_and_the_syncs_own_names
 
 
 def test_at_its_end_the_process_tells_the_endpoint_once_more_and_a_dead_one_does_not_hold_it(
-    open_sidecar: Callable[..., MemorySidecar], collector: Any
+    open_sidecar: Callable[..., MemorySidecar], collector: Collector
 ) -> None:
     address, got = collector
     for number, endpoint in enumerate((address, "http://127.0.0.1:9")):

@@ -40,7 +40,8 @@ def verdicts(told: dict[str, ReportStage]) -> list[str]:
 def test_without_data_nothing_is_said_for_or_against() -> None:
     told = judged()
     assert verdicts(told) == ["moreData"] * 4
-    assert next_step(list(told.values())).startswith("Stay where you are")
+    assert next_step(list(told.values())) == "Keep measuring. Too little data: 0 prompts measured on 5 days."
+    assert all(check.holds is not False for stage in told.values() for check in stage.checks)
 
 
 def test_passive_figures_that_hold_say_inject_and_what_it_would_save() -> None:

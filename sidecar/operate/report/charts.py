@@ -190,9 +190,10 @@ def _turn(figures: MetricsFigures) -> Value:
 
 
 def _whole_course(days: Sequence[Day], since_day: str, today: str) -> dict[str, Day | None]:
-    """Every day from the first one measured to today, those without measures too."""
+    """Every day from the first one measured to today, those without measures too; a week at least."""
     known = {day.day: day for day in days}
-    first = date.fromisoformat(min(known, default=max(since_day, today)))
+    week = (date.fromisoformat(today) - timedelta(days=6)).isoformat()
+    first = date.fromisoformat(min(*known, max(since_day, week), today))
     return {
         told: known.get(told)
         for number in range((date.fromisoformat(today) - first).days + 1)

@@ -44,4 +44,4 @@ def age(since_ms: int | None, now_ms: int) -> str:
     for unit, length in (("day", 24 * 60), ("hour", 60)):
         if minutes >= length:
             return f"{minutes // length} {unit}{'' if minutes // length == 1 else 's'} ago"
-    return f"{minutes} min ago"
+    return f"{minutes} min ago" if minutes else "just now"

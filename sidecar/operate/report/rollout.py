@@ -61,6 +61,9 @@ def next_step(judged: list[ReportStage]) -> str:
     missed = next((stage for stage in judged if stage.is_on and stage.verdict == "wait"), None)
     if missed is not None:
         return f"Go no further: {TITLES[missed.name].lower()} is on and misses a target."
+    measuring = judged[0]
+    if measuring.is_on and measuring.verdict == "moreData":
+        return f"Keep measuring. {measuring.sentence}"
     unknown = next((stage for stage in judged if stage.is_on and stage.verdict == "moreData"), None)
     if unknown is not None:
         return f"Stay where you are: {TITLES[unknown.name].lower()} is on, and too little is known of it yet."
@@ -123,8 +126,8 @@ def _stage(name: StageName, checks: list[ReportCheck], told: str, *, is_on: bool
 def _passive(seen: Evidence) -> ReportStage:
     calls, days = seen.passive.calls + seen.active.calls, seen.days
     checks = [
-        _check("Prompts measured", f"{calls:,}", f"≥ {ENOUGH_CALLS}", calls >= ENOUGH_CALLS if calls else None),
-        _check("Days with prompts", f"{days}", f"≥ {ENOUGH_DAYS}", days >= ENOUGH_DAYS if days else None),
+        _check("Prompts measured", f"{calls:,}", f"≥ {ENOUGH_CALLS}", calls >= ENOUGH_CALLS or None),
+        _check("Days with prompts", f"{days}", f"≥ {ENOUGH_DAYS}", days >= ENOUGH_DAYS or None),
         _errors(seen, seen.passive if seen.passive.calls else seen.active),
     ]
     told = f"{calls:,} prompts measured on {_times(days, 'day')}"
@@ -194,7 +197,7 @@ def _rehydrate(seen: Evidence) -> ReportStage:
         ),
         _check(
             "Runs that ended well, since injecting", percent(now),
-            f"≥ {percent(None if before is None else before - COMPLETED_LOSS)}", is_no_worse,
+            "as before" if before is None else f"≥ {percent(before - COMPLETED_LOSS)}", is_no_worse,
         ),
     ]  # fmt: skip
     told = f"a fresh session was asked for {_times(done, 'time')}, and due but held back {_times(withheld, 'time')}"
