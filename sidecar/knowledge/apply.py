@@ -67,7 +67,8 @@ def apply(plan: Plan, look: Look, journal: Journal, pace: Pace, at: str, between
         if not step.writes and step.ref not in done.failed:
             done.note(step, look)
     between(len(writing), len(writing))
-    look.placed.close()
+    if writing:
+        look.placed.close()
     return done
 
 

@@ -1,0 +1,130 @@
+"""A knowledge sync whose process is killed, ended or doubled: memory is whole afterwards, and one runs at a time."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.client import Client
+from tests.support.failures import RpcFailure
+from tests.support.knowledge import POINTERS, item
+from tests.support.process import SidecarProcess
+from tests.support.repositories import Repository
+
+ITEMS = 120
+
+
+@pytest.fixture
+def repository(make_repository: Callable[..., Repository]) -> Repository:
+    return make_repository({f"company/adrs/a{number:03}.md": item(f"A {number}") for number in range(ITEMS)})
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+def begun(process: SidecarProcess, project: Path, repository: Repository, ceiling: int) -> Client:
+    client = process.client
+    client.initialize()
+    knowledge = {"repository": str(repository.path), "writesPerSecond": ceiling}
+    client.request("settings/update", {"projectPath": str(project), "settings": {"knowledge": knowledge}})
+    return client
+
+
+def files(project: Path) -> dict[str, str]:
+    lines = {path.name: path.read_text().splitlines() for path in (project / ".chati/memories" / POINTERS).glob("*.md")}
+    moments = ("created_at:", "updated_at:")
+    return {name: "\n".join(line for line in text if not line.startswith(moments)) for name, text in lines.items()}
+
+
+def sync(client: Client, project: Path, **params: Any) -> Any:
+    return client.request("knowledge/sync", {"cwd": str(project), "mode": "full", **params})
+
+
+def half_done(client: Client, project: Path) -> int:
+    """Begins a sync, waits until some pointers are written, and gives the request's id."""
+    request_id = client.start("knowledge/sync", {"cwd": str(project), "mode": "full"})
+    client.inbox.wait_for(lambda message: 0 < _done(message) < ITEMS)
+    return request_id
+
+
+def finished(client: Client, project: Path) -> tuple[str, str]:
+    """Gives how the only sync ended: who cancels is answered at once, and what was begun is taken back behind it."""
+    give_up_at = time.monotonic() + 20
+    while time.monotonic() < give_up_at:
+        (one,) = client.request("knowledge/status", {"cwd": str(project)})["checkpoints"]
+        if one["status"] != "running":
+            return one["status"], one["reason"]
+        time.sleep(0.02)
+    raise AssertionError("It is still running.")
+
+
+def _done(message: Any) -> int:
+    is_progress = isinstance(message, dict) and message.get("method") == "$/progress"
+    return int(message["params"]["value"]["done"]) if is_progress else 0
+
+
+def test_a_killed_sync_is_taken_back_by_the_next_process_and_ends_as_if_nothing_had_happened(
+    start_process: Callable[..., SidecarProcess], project: Path, repository: Repository, tmp_path: Path
+) -> None:
+    process = start_process()
+    client = begun(process, project, repository, ceiling=90)
+    half_done(client, project)
+    process.popen.kill()
+    process.popen.wait()
+    assert 0 < len(files(project)) < ITEMS
+    again = begun(start_process(), project, repository, ceiling=0)
+    (killed,) = again.request("knowledge/status", {"cwd": str(project)})["checkpoints"]
+    assert killed["status"] == "running"
+    done = sync(again, project)
+    assert (done["counts"]["added"], done["complete"]) == (ITEMS, True)
+    assert again.request("knowledge/plan", {"cwd": str(project)})["operations"] == []
+    told = {one["id"]: one for one in again.request("knowledge/status", {"cwd": str(project)})["checkpoints"]}
+    assert (told[killed["id"]]["status"], bool(told[killed["id"]]["reason"])) == ("rolledBack", True)
+    other = tmp_path / "undisturbed"
+    other.mkdir()
+    sync(begun(start_process(), other, repository, ceiling=0), other)
+    assert files(project) == files(other)
+
+
+def test_while_one_process_syncs_another_is_told_to_wait(
+    start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
+) -> None:
+    first = begun(start_process(), project, repository, ceiling=90)
+    second = begun(start_process(), project, repository, ceiling=90)
+    request_id = half_done(first, project)
+    with pytest.raises(RpcFailure) as refused:
+        sync(second, project)
+    assert (refused.value.code, refused.value.data["kind"]) == (-32001, "busy")
+    assert first.result(request_id)["complete"]
+    assert sync(second, project)["operations"] == []
+
+
+def test_a_cancelled_sync_leaves_memory_as_it_was(
+    start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
+) -> None:
+    client = begun(start_process(), project, repository, ceiling=90)
+    request_id = half_done(client, project)
+    client.cancel(request_id)
+    assert client.answer(request_id)["error"]["code"] == -32800
+    assert finished(client, project) == ("rolledBack", "Cancelled")
+    assert files(project) == {}
+
+
+def test_a_sync_in_a_process_that_ends_leaves_memory_as_it_was_or_as_it_will_be(
+    start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
+) -> None:
+    process = start_process()
+    client = begun(process, project, repository, ceiling=90)
+    half_done(client, project)
+    process.close_stdin()
+    process.wait()
+    again = begun(start_process(), project, repository, ceiling=0)
+    assert sync(again, project)["complete"]
+    assert len(files(project)) == ITEMS
+    assert again.request("knowledge/plan", {"cwd": str(project)})["operations"] == []
