@@ -70,7 +70,8 @@ class Hearing:
         if exit_code not in {0, None}:
             complaint = self._complaint.text()
             self.failed = self.failed or _last_line(complaint)
-            self.limit = self.limit or self._limit_in(complaint) or self._limit_in(self.final_text[-COMPLAINT_CHARS:])
+            words = "" if self._heard_event else self.final_text[-COMPLAINT_CHARS:]
+            self.limit = self.limit or self._limit_in(complaint) or self._limit_in(words)
         elif self.limit is None and "|" in self.final_text and "\n" not in self.final_text:
             self.limit = self._limit_in(self.final_text)
 
@@ -144,6 +145,8 @@ class Hearing:
     def _answer(self, text: str) -> None:
         if text.strip():
             self._promise.feed("\n" + text)
+            if not self.final_text:
+                self._show(text + "\n")
             self._final.clear()
             self._final.add(text)
 

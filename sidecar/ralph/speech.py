@@ -11,6 +11,8 @@ from sidecar.ralph.said import Answer, Counted, Failed, Finished, Limited, Said,
 
 Event = Mapping[str, Any]
 
+_NESTED = 8
+
 
 def claude(event: Event) -> Iterator[Said]:
     """Reads an event of `claude -p --output-format stream-json --verbose`; what subagents say is not its own."""
@@ -192,16 +194,14 @@ def _word(event: Event, name: str) -> str:
 
 
 def _message(value: object) -> str:
-    """Finds the sentence of an error: a text, or a `message` within."""
-    match value:
-        case str():
-            return value
-        case [first, *_]:
-            return _message(first)
-        case {"message": inner} | {"data": inner} | {"error": inner} | {"name": inner}:
-            return _message(inner)
-        case _:
-            return ""
+    """Finds the sentence of an error: a text, or a `message` within, not too deep."""
+    for _ in range(_NESTED):
+        match value:
+            case [inner, *_] | {"message": inner} | {"data": inner} | {"error": inner} | {"name": inner}:
+                value = inner
+            case _:
+                break
+    return value if isinstance(value, str) else ""
 
 
 def _tool(name: object, given: object) -> str:

@@ -21,9 +21,9 @@ TOLD_TO = timedelta(minutes=1)
 _TEXT_CHARS = 300
 _WHAT = r"(?:usage|session|weekly|daily|hourly|5-hour|opus|sonnet|fable|message|spend(?:ing)?)"
 _REACHED = regex(
-    r"(?:hit|reached|exceeded|exhausted) (?:your|the|its)\b[^.\n]{0,60}\b(?:limit|quota|capacity)\b"
+    r"(?:hit|reached|exceeded|exhausted) your\b[^.\n]{0,60}\b(?:limit|quota|capacity)\b"
     rf"|\b{_WHAT} (?:limit|quota) (?:has been |was )?(?:reached|exceeded|exhausted|hit)\b"
-    r"|\blimit reached\b|\busage_limit_reached\b|\bquota exceeded\b|\bquota will reset\b|\bout of credits\b",
+    r"|\blimit reached\W{0,5}(?:resets?\b|\d{10})|\busage_limit_reached\b|\bquota exceeded\b|\bquota will reset\b",
     re.IGNORECASE,
 )
 _EPOCH = regex(r"(?:reached\|\s*|resets?_?at\"?\s*[:=]\s*\"?)(\d{10}(?:\d{3})?)\b", re.IGNORECASE)

@@ -154,6 +154,7 @@ def test_an_agent_that_writes_about_limits_has_none() -> None:
     result = {"type": "result", "subtype": "success", "result": text}
     assert heard("claude", claude_text(text), result).limit is None
     assert heard("plain", text.encode()).limit is None
+    assert heard("claude", claude_text(text), exit_code=1).limit is None
 
 
 CODEX_WORK = {"type": "item.completed", "item": {"id": "1", "type": "command_execution", "command": "ls"}}
@@ -223,6 +224,20 @@ def test_geminis_work_and_errors_are_known() -> None:
     result = {"type": "result", "status": "error", "error": {"type": "FatalTurnLimited", "message": "too many turns"}}
     assert heard("gemini", result, exit_code=53).failed == "too many turns"
     assert heard("gemini", {"type": "error", "severity": "warning", "message": "loop detected"}).failed is None
+
+
+def test_an_error_nested_without_end_is_borne() -> None:
+    error: Any = "lost"
+    for _ in range(900):
+        error = {"message": error}
+    assert heard("opencode", {"type": "error", "error": error}).failed == "error"
+
+
+def test_an_agent_that_tells_its_answer_only_with_the_result_is_shown_all_the_same() -> None:
+    shown: list[str] = []
+    listening = hearing("claude", shown)
+    listening.stdout(b'{"type":"result","subtype":"success","result":"Done."}\n')
+    assert shown == ["Done.\n"]
 
 
 def test_opencodes_events_are_read() -> None:

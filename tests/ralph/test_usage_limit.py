@@ -84,6 +84,9 @@ def test_a_limit_is_told_with_its_reset(text: str, resets_at_ms: int | None) -> 
         "Credit balance is too low",
         "Error: ENOENT: no such file",
         "The retry is tried again at 3pm.",
+        "Turn limit reached",
+        "RecursionError: you have exceeded the maximum recursion limit",
+        "error: the file size limit reached its end",
     ],
 )
 def test_other_words_tell_no_limit(text: str) -> None:
