@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,6 +201,20 @@ def test_no_prompt_and_no_path_stands_on_the_page(reported: Reported) -> None:
     text = reported.path.read_text(encoding="utf-8")
     for secret in (PROMPT, "and the invoice", str(reported.shop.path), "cart.py", "Cents."):
         assert secret not in text
+
+
+def test_why_the_user_asked_for_a_fresh_session_is_nobodys_business(
+    sidecar: MemorySidecar, make_repository: Callable[..., Repository]
+) -> None:
+    chat = Conversation(sidecar.client, make_repository(SHOP).path)
+    set_settings(chat, mode="active", rehydrate=True)
+    chat.turn(PROMPT)
+    before = chat.pre_run("go on")
+    sidecar.client.request("governor/rehydrate", {"subChatId": "chat", "reason": "Ada will not have it"})
+    assert "Ada will not have it" in str(chat.post_run(before)["governor"])
+    page = Path(sidecar.client.request("state/report", {})["path"]).read_text(encoding="utf-8")
+    assert "asked for by hand" in page
+    assert "Ada" not in page
 
 
 def test_charts_have_a_name_a_description_and_headings_are_in_order(reported: Reported, browser: Browser) -> None:

@@ -77,12 +77,19 @@ def look(tx: apsw.Connection, project: str | None, since_day: str, since_ms: int
         groups=tuple(sorted(_groups(of_runs), key=lambda one: (names.get(one.project, one.project), *one[:2]))),
         errors=_errors(of_no_project),
         syncs={name: total for (_, name), total in of_no_provider.items() if name.startswith("sync.")},
-        words=tuple(telling.governed(tx, project, since_ms, MAX_WORDS)),
+        words=tuple(map(_own_words, telling.governed(tx, project, since_ms, MAX_WORDS))),
         artifacts=artifacts.counted(tx, project),
         memories=tiers(tx, project),
         caches=tuple(cache_sizes(tx)),
         file_bytes=file_bytes(tx),
         names=names,
+    )
+
+
+def _own_words(said: telling.Governed) -> telling.Governed:
+    """Leaves out why the user asked for a fresh session: those are the user's words."""
+    return said._replace(
+        reasons=tuple("asked for by hand" if reason.startswith("asked for:") else reason for reason in said.reasons)
     )
 
 
