@@ -42,3 +42,11 @@ def every() -> Rows:
     slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate)
     rest = tuple(row for one in slices for row in one.METHODS)
     return Rows((*first.methods, *rest), (*first.notifications, *ralph.NOTIFICATIONS))
+
+
+def of_loops() -> Rows:
+    """Loads what a loop on the command line needs, and gives its rows: no more memory is taken than has to be."""
+    from sidecar.ralph import methods as ralph
+    from sidecar.settings import methods as settings
+
+    return Rows((*settings.METHODS, *ralph.METHODS), ralph.NOTIFICATIONS)

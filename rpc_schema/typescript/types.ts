@@ -2166,7 +2166,7 @@ export interface RalphStartParams {
   cwd: string
   /** One path-safe name. */
   change: string
-  /** The original project; without it, the worktree. */
+  /** The original project; without it, the repository's main worktree. */
   projectPath?: string | null
   /** The task, given verbatim. */
   prompt: string

@@ -10,6 +10,7 @@ import orjson
 
 from sidecar.app import App
 from sidecar.call import Process
+from sidecar.catalog import Rows
 from sidecar.cli.ids import CountedIds, random_id
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment
@@ -41,16 +42,20 @@ class InProcess:
         new_id: Callable[[], str],
         variables: Mapping[str, str],
         notices: Callable[[str, Any], None] | None = None,
+        rows: Callable[[], Rows] | None = None,
     ) -> None:
         """Opens the state folder; `variables` are the environment whose settings count.
 
-        `notices` is called with each notification's method and params, from whatever thread sends it.
+        `notices` is called with each notification's method and params, from whatever thread sends it. `rows` gives the
+        methods that are loaded: all unless given.
         """
         self._notices = notices
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._asked = 0
         log = Log(clock, to_stderr=False)
-        self.app = App(clock, new_id, self._take, variables, self._ended, enter=lambda _folder: None, log=log)
+        self.app = App(
+            clock, new_id, self._take, variables, self._ended, enter=lambda _folder: None, rows=rows, log=log
+        )
         said = {"protocolVersion": 1, "clientInfo": {"name": "onecode-sidecar", "version": "1"}}
         folders = {"stateDir": str(state_dir), "logDir": str(state_dir / "log")}
         try:
@@ -120,13 +125,14 @@ def on_users_state(
     *,
     variables: Mapping[str, str] | None = None,
     notices: Callable[[str, Any], None] | None = None,
+    rows: Callable[[], Rows] | None = None,
 ) -> Iterator[InProcess]:
     """Opens a sidecar on the state that the app's own works on too, with the user's settings and environment.
 
     What the app sets by `initialize` alone is not known here. `variables` win over the environment's.
     """
     own = {**environment(), **(variables or {})}
-    with _open(InProcess(state_dir, SystemClock(), {}, random_id, own, notices)) as opened:
+    with _open(InProcess(state_dir, SystemClock(), {}, random_id, own, notices, rows)) as opened:
         opened.process.is_command_line = True
         yield opened
 

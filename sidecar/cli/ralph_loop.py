@@ -13,9 +13,10 @@ from typing import Any
 
 import orjson
 
+from sidecar.catalog import of_loops
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
-from sidecar.cli.places import project_folder, state_folder
+from sidecar.cli.places import state_folder
 from sidecar.cli.ralph_report import Reporter, dry_run_lines
 from sidecar.ralph.ending import INTERRUPTED, TERMINATED
 from sidecar.ralph.folder import Folder
@@ -32,7 +33,6 @@ def run_loop(chosen: argparse.Namespace, cwd: Path, folder: Folder) -> int:
     reporter = Reporter(chosen.max_iterations, quiet=chosen.json)
     try:
         with _sidecar(chosen, reporter) as sidecar, _signals(sidecar):
-            params["projectPath"] = str(project_folder(chosen.project))
             answer = sidecar.request("ralph/start", params, patience=None)
     except RequestFailed as error:
         raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
@@ -102,7 +102,9 @@ def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProce
     with ExitStack() as opened:
 
         def on(state_dir: Path) -> InProcess:
-            return opened.enter_context(on_users_state(state_dir, variables=variables, notices=reporter.notice))
+            return opened.enter_context(
+                on_users_state(state_dir, variables=variables, notices=reporter.notice, rows=of_loops)
+            )
 
         def on_none() -> InProcess:
             name = tempfile.TemporaryDirectory(prefix="onecode-ralph-", ignore_cleanup_errors=True)

@@ -12,6 +12,7 @@ from sidecar.codebase.summary.summarise import Definition, Summary, from_json, t
 from sidecar.codebase.summary.values import chunk_lines
 from sidecar.codebase.worktree.committed import blobs_of
 from sidecar.codebase.worktree.diff import FileDiff, Moved
+from sidecar.codebase.worktree.gitdir import common_dir_of
 from sidecar.codebase.worktree.hashing import read_below
 from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hunks_of
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
@@ -38,6 +39,7 @@ __all__ = [
     "blobs_of",
     "changed_contracts",
     "chunk_lines",
+    "common_dir_of",
     "count_terms",
     "follows",
     "from_json",

@@ -131,7 +131,9 @@ class RalphContextResult(WireModel):
 class RalphStartParams(RalphChangeParams):
     """A loop: the task, who works on it, and when it is to end."""
 
-    project_path: FolderPath | None = Field(default=None, description="The original project; without it, the worktree.")
+    project_path: FolderPath | None = Field(
+        default=None, description="The original project; without it, the repository's main worktree."
+    )
     prompt: str = Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS, description="The task, given verbatim.")
     harness: Harness = "claude"
     model: str | None = Field(default=None, min_length=1, max_length=200)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sidecar.call import Call
+from sidecar.codebase import common_dir_of
 from sidecar.core.errors import InvalidParams, SidecarError, WorkspaceUnavailable
 from sidecar.ralph import context_file, continuity, history, state
 from sidecar.ralph.course import Course, Plan
@@ -38,12 +39,17 @@ def plan_of(call: Call, params: RalphStartParams) -> Plan:
         params.harness, params.model, params.allow_all, tuple(params.extra_arguments),
         params.harness_command or environment.get(COMMAND_VARIABLE),
     )  # fmt: skip
-    plan = Plan(
-        params, folder, cwd, call.process.workspaces.get(str(folder.root), params.project_path), limits_of(params),
-        wanted, environment,
-    )  # fmt: skip
+    project = params.project_path or _project_of(folder.root)
+    workspace = call.process.workspaces.get(str(folder.root), project)
+    plan = Plan(params, folder, cwd, workspace, limits_of(params), wanted, environment)
     command_of(wanted, "", cwd, environment, prompt_file=folder.prompt_of(1))
     return plan
+
+
+def _project_of(root: Path) -> str:
+    """Gives the main worktree of the repository a folder is the top of: what linked worktrees leave there stays."""
+    common = common_dir_of(root)
+    return str(common.parent if common is not None and common.name == ".git" else root)
 
 
 def with_version(plan: Plan) -> Plan:

@@ -54,14 +54,21 @@ class Ralph:
         return self(*self._with_agent(arguments), stdin=stdin, cwd=None, **variables)
 
     def start(self, *arguments: str, **variables: str) -> "subprocess.Popen[bytes]":
-        """Starts a loop and does not wait for it."""
+        """Starts a loop and does not wait for it; what it prints can be read."""
+        return self._begin(arguments, variables, subprocess.PIPE)
+
+    def start_unheard(self, *arguments: str) -> "subprocess.Popen[bytes]":
+        """Starts a loop whose output nobody reads."""
+        return self._begin(arguments, {}, subprocess.DEVNULL)
+
+    def _begin(self, arguments: tuple[str, ...], variables: dict[str, str], to: int) -> "subprocess.Popen[bytes]":
         self._started.append(
             subprocess.Popen(
                 self._line(self._with_agent(arguments)),
                 cwd=self.cwd,
                 env=self._environment(variables),
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=to,
                 stderr=subprocess.STDOUT,
                 start_new_session=sys.platform != "win32",
             )
