@@ -78,7 +78,7 @@ def test_claudes_and_codexs_streams_are_understood_with_their_tokens_and_cost(ra
     assert (one["inputTokens"], one["outputTokens"], one["costUsd"]) == (1000, 50, 0.25)
     assert (three["inputTokens"], three["outputTokens"], three["costUsd"]) == (700, 30, None)
     assert agent.noted(1)["argv"][:1] == ["-p"]
-    assert agent.noted(1)["argv"][-2:] == ["--model", "opus"]
+    assert agent.noted(1)["argv"][4:] == ["--model", "opus", "--permission-mode", "acceptEdits"]
     assert agent.noted(3)["argv"][:2] == ["exec", "--json"]
 
 
