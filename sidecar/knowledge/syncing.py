@@ -163,7 +163,8 @@ def _applied(call: Call, workspace: Workspace, found: Planned, checkpoint_id: st
     is_whole = found.mode in ("full", "incremental")
     state, holding = state_after(found.look, found.plan, done, call.now_ms(), is_whole=is_whole)
     with call.database.write() as tx:
-        save_state(call, tx, workspace.project_key, state)
+        if state != found.look.state:
+            save_state(call, tx, workspace.project_key, state)
         store.end(tx, workspace.project_key, checkpoint_id, "done", "")
     return Synced(found, checkpoint_id, done, state), holding
 
