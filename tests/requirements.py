@@ -139,6 +139,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memories.py::test_each_kind_of_memory_belongs_to_one_of_four_sectors",
     ),
     "Memory Layer 4.7: memories enter by what is left of the window": (
+        "test_context_engine.py::test_memories_enter_the_block_at_the_level_of_the_bracket",
         "test_remembering.py::test_a_memory_of_an_earlier_session_is_told_to_the_run_it_bears_on_and_once",
         "test_remembering.py::test_a_run_is_not_told_of_memories_that_have_nothing_to_do_with_it",
         "test_remembering.py::test_a_memory_written_or_deleted_by_hand_counts_from_the_next_run",
@@ -161,6 +162,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "Context Engine 3.4, Article XII.1, XII.2: the bracket before every interaction, layers by bracket": (
         "test_context_engine.py::test_the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
+    ),
+    "Context Engine 3.3: the block's format": (
+        "test_context_engine.py::test_the_block_has_the_specifications_elements_in_its_order_and_fits_its_published_schema",
     ),
     "Context Engine 3.2, Article XII.4, XII.5: constitution and mode always, never over the budget": (
         "test_context_engine.py::test_constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",

@@ -1341,9 +1341,9 @@ export interface MemoryDetail {
   version: string
   text: string
   sessionId: string | null
-  /** Ids of memories that it takes the place of. */
+  /** Ids of memories within reach that it takes the place of. */
   supersedes: string[]
-  /** Ids of memories that it contradicts. */
+  /** Ids of memories within reach that it contradicts. */
   contradicts: string[]
   /** What of its file could not be read, in one sentence. */
   warning: string | null

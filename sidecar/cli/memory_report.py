@@ -48,6 +48,13 @@ def found(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
         begin = f"{one['score']:.2f}  {one['id']}  "
         yield begin + cut(shown(one["title"]), max(_LEAST_TITLE, width - len(begin)))
         yield from (f"      {cut(shown(line), max(_LEAST_TITLE, width - 6))}" for line in _lines(one["text"]))
+        yield f"      = {cut(_score(one), max(_LEAST_TITLE, width - 8))}"
+
+
+def _score(one: Mapping[str, Any]) -> str:
+    """Tells what a score is the product of, and what speaks for and against the memory most."""
+    factors = " × ".join(f"{name} {value:.2g}" for name, value in one["factors"].items())
+    return f"{factors}; {', '.join(f'{name} {share:+.1f}' for name, share in one['reasons'].items())}"
 
 
 def line(memory: Mapping[str, Any], word: str, width: int) -> str:
@@ -61,7 +68,8 @@ def state(status: Mapping[str, Any]) -> Iterator[str]:
     if not status["present"]:
         yield f"No memories yet; they are kept in {status['folder']}."
     else:
-        yield f"{status['memories']} memories in {status['index']['files']} files of {status['folder']}"
+        memories = counted(status["memories"], "memory", "memories")
+        yield f"{memories} in {counted(status['index']['files'], 'file', 'files')} of {status['folder']}"
         yield from (_count(one) for one in status["counts"])
     yield ""
     yield from _captured(status["capture"])
@@ -91,10 +99,10 @@ def _captured(capture: Mapping[str, Any]) -> Iterator[str]:
         last = capture["last"]
         yield f"Last capture  {_moment(last['at'])}, {last['origin']} of session {shown(last['sessionId'])}:"
         yield f"  {_became(last)}"
-        yield f"All {capture['captures']} captures:"
+        yield f"In all, of {counted(capture['captures'], 'capture', 'captures')}:"
         yield f"  {_became(capture)}"
     if capture["waiting"]:
-        yield f"{capture['waiting']} runs wait to be captured."
+        yield f"Still to be captured: {counted(capture['waiting'], 'run', 'runs')}."
 
 
 def _became(counts: Mapping[str, Any]) -> str:
@@ -133,6 +141,11 @@ def _upkeep(last: Mapping[str, Any] | None) -> str:
 
 def _lines(text: str | None) -> list[str]:
     return [one for one in (text or "").splitlines() if one.strip()]
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Gives a number with its noun."""
+    return f"{number} {one if number == 1 else many}"
 
 
 def _moment(text: str) -> str:

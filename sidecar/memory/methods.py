@@ -173,9 +173,10 @@ def _shown(call: Call, found: Asked, memory_id: str) -> MemoryDetail:
     with call.database.read() as tx:
         known = entries.with_id(tx, project, memory_id, found.reach.owners)
         files = entries.files_of_paths(tx, project, [one.memory.path for one in known[:1]])
+        linked = entries.linked(tx, project, known[0].memory, found.reach.owners) if known else ()
     if not known:
         raise unknown()
-    return detail(known[0], files[0].warning if files else "")
+    return detail(known[0], files[0].warning if files else "", linked)
 
 
 def _warnings(call: Call, found: Asked, checked: Checked) -> list[MemoryWarning]:

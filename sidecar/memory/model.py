@@ -84,8 +84,8 @@ class MemoryDetail(MemorySummary):
 
     text: str
     session_id: str | None
-    supersedes: list[str] = Field(description="Ids of memories that it takes the place of.")
-    contradicts: list[str] = Field(description="Ids of memories that it contradicts.")
+    supersedes: list[str] = Field(description="Ids of memories within reach that it takes the place of.")
+    contradicts: list[str] = Field(description="Ids of memories within reach that it contradicts.")
     warning: str | None = Field(description="What of its file could not be read, in one sentence.")
 
 

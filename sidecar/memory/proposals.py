@@ -64,10 +64,11 @@ def resolve(call: Call, params: MemoryResolveProposalParams) -> MemoryResolvePro
         _validate(call, found, chosen)
     with call.database.read() as tx:
         known = entries.with_id(tx, found.workspace.project_key, params.id, found.reach.owners)
-    if not known:
-        raise unknown()
+        if not known:
+            raise unknown()
+        linked = entries.linked(tx, found.workspace.project_key, known[0].memory, found.reach.owners)
     rule = rule_of(chosen.memory) if params.word == "accept" else None
-    return MemoryResolveProposalResult(memory=detail(known[0], ""), rule=rule)
+    return MemoryResolveProposalResult(memory=detail(known[0], "", linked), rule=rule)
 
 
 def _proven(call: Call, found: Asked) -> list[Indexed]:

@@ -1,5 +1,6 @@
 """Memories as they are told on the wire. Pure."""
 
+from collections.abc import Container
 from typing import Any
 
 from sidecar.core.clock import rfc3339
@@ -14,16 +15,16 @@ def summary(entry: Indexed) -> MemorySummary:
     return MemorySummary(**_told(entry.memory), tokens=entry.tokens)
 
 
-def detail(entry: Indexed, warning: str) -> MemoryDetail:
-    """Gives a memory with its text."""
+def detail(entry: Indexed, warning: str, linked: Container[str]) -> MemoryDetail:
+    """Gives a memory with its text, and its links to those that whoever asks may reach."""
     memory = entry.memory
     return MemoryDetail(
         **_told(memory),
         tokens=entry.tokens,
         text=memory.text,
         session_id=memory.session or None,
-        supersedes=list(memory.supersedes),
-        contradicts=list(memory.contradicts),
+        supersedes=[one for one in memory.supersedes if one in linked],
+        contradicts=[one for one in memory.contradicts if one in linked],
         warning=warning or None,
     )
 

@@ -43,11 +43,11 @@ def test_status_tells_the_last_capture_the_counts_and_what_was_dropped(
 ) -> None:
     ask("capture", sessionId="s2", digest={**SAID, "entries": [{"type": "lesson", "text": "ok"}]})
     lines = told("status").splitlines()
-    assert lines[0].startswith("1 memories in 1 files of ")
+    assert lines[0].startswith("1 memory in 1 file of ")
     assert lines[1] == "      1  shared, daily, hot"
     assert lines[3].endswith("UTC, request of session s2:")
     assert lines[4] == "  0 kept, 1 met again, 1 dropped: 1 too short"
-    assert lines[5:] == ["All 2 captures:", "  1 kept, 1 met again, 1 dropped: 1 too short", "Upkeep never ran."]
+    assert lines[5:] == ["In all, of 2 captures:", "  1 kept, 1 met again, 1 dropped: 1 too short", "Upkeep never ran."]
 
 
 def test_a_memory_is_listed_found_shown_changed_and_deleted(told: Callable[..., str], tmp_path: Path) -> None:

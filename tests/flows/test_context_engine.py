@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import jsonschema  # type: ignore[import-untyped]
+
 from sidecar.context.brackets import BRACKETS
 from tests.context.chati import PROJECT, SESSION
 from tests.support.conversation import Conversation
@@ -58,6 +60,48 @@ def test_constitution_and_mode_are_there_in_every_bracket_within_its_budget_what
             tags = [child.tag for child in ET.fromstring(composed["block"])]
             assert tags[:2] == ["constitution", "mode"]
             assert composed["tokens"] <= bounds.tokens == composed["budgetTokens"]
+
+
+def test_the_block_has_the_specifications_elements_in_its_order_and_fits_its_published_schema(
+    active: MemorySidecar, make_repository: MakeRepository
+) -> None:
+    repository = make_repository(PROJECT, name="till")
+    repository.write({".chati/memories/shared/durable/auth.md": HOT})
+    asked = {"cwd": str(repository.path), "bracket": "MODERATE"}
+    composed = active.client.request("context/compose", asked)
+    root = ET.fromstring(composed["block"])
+    assert (root.tag, root.attrib) == ("chati-context", {"bracket": "MODERATE"})
+    tags = ["constitution", "mode", "agent", "pipeline", "task", "handoff", "memory"]
+    assert [child.tag for child in root] == tags
+    agent, handoff, memory = (root.find(name) for name in ("agent", "handoff", "memory"))
+    assert agent is not None
+    assert handoff is not None
+    assert memory is not None
+    assert set(agent.attrib) == {"name", "mission"}
+    assert [child.tag for child in agent] == ["inputs", "outputs", "criteria"]
+    assert handoff.attrib == {"from": "greenfield-wu", "score": "95"}
+    assert memory.attrib == {"bracket": "MODERATE", "level": "metadata"}
+    schema = json.loads((Path(__file__).parents[2] / "rpc_schema/context.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(composed["data"], schema)
+
+
+def test_memories_enter_the_block_at_the_level_of_the_bracket(
+    active: MemorySidecar, make_repository: MakeRepository
+) -> None:
+    repository = make_repository(PROJECT, name="till")
+    repository.write({".chati/memories/shared/durable/auth.md": HOT})
+    where = {"cwd": str(repository.path)}
+    active.client.request("context/continuation", {**where, "sessionId": "s-1", "force": True})
+    told = {}
+    for bracket in BRACKETS:
+        memory = active.client.request("context/compose", {**where, "bracket": bracket})["data"]["memory"]
+        told[bracket] = memory and (memory["level"], memory["text"])
+    assert told["FRESH"] is None
+    assert told["MODERATE"] == ("metadata", "[1 HOT memory available: auth-pattern]")
+    assert told["DEPLETED"][0] == "chunks"
+    assert "JWT" in told["DEPLETED"][1]
+    assert told["CRITICAL"][0] == "full"
+    assert "JWT was chosen" in (repository.path / ".chati/continuation/latest.md").read_text(encoding="utf-8")
 
 
 def test_after_a_compaction_the_agent_goes_on_where_it_stopped_and_the_next_block_is_plain_again(

@@ -53,6 +53,21 @@ def test_counts_and_warnings_tell_nothing_of_others(memories: Memories) -> None:
     assert memories.as_agent("dev").ask("rebuild") == {"files": 1, "warnings": []}
 
 
+def test_a_shared_memorys_link_to_a_private_one_is_told_to_its_agent_only(memories: Memories) -> None:
+    own = memories.as_agent("architect").add("The port is 3000.", owner="architect")["id"]
+    shared = memories.add("The port is 4000.")
+    path = memories.project / shared["path"]
+    path.write_text(path.read_text().replace("type:", f"contradicts: [{own}, mem-gone]\nsupersedes: [{own}]\ntype:", 1))
+
+    def links(asker: Memories) -> tuple[list[str], list[str]]:
+        told = asker.ask("get", id=shared["id"])
+        return told["contradicts"], told["supersedes"]
+
+    assert links(memories.as_agent("architect")) == ([own], [own])
+    assert links(memories.as_agent("dev")) == links(memories) == ([], [])
+    assert own in path.read_text()
+
+
 def test_only_its_agent_writes_a_private_memory(memories: Memories) -> None:
     assert memories.refused("add", text="x", owner="architect").data["kind"] == "policyDenied"
     assert memories.as_agent("dev").refused("add", text="x", owner="architect").data["kind"] == "policyDenied"

@@ -186,6 +186,17 @@ def with_id(tx: apsw.Connection, project: str, memory_id: str, owners: Sequence[
     )  # fmt: skip
 
 
+def linked(tx: apsw.Connection, project: str, memory: Memory, owners: Sequence[str]) -> frozenset[str]:
+    """Gives the ids that a memory is linked to and that lie within reach."""
+    ids = (*memory.supersedes, *memory.contradicts)
+    rows: Any = tx.execute(
+        f"SELECT id FROM continuity_memories AS m WHERE m.project = ? AND {within(owners)}"
+        f" AND m.id IN ({', '.join('?' * len(ids))})",
+        (project, *owners, *ids),
+    )
+    return frozenset(memory_id for (memory_id,) in rows)
+
+
 def at_path(tx: apsw.Connection, project: str, path: str) -> list[Indexed]:
     """Gives the entries of one file, in its order."""
     return selected(tx, "m.project = ? AND m.path = ? ORDER BY m.position", (project, path))
