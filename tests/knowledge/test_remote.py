@@ -14,6 +14,7 @@ from sidecar.knowledge.remote import copy_of
 from sidecar.settings.kinds import is_remote
 from sidecar.settings.table import problem_with
 from sidecar.system.fetching import FetchFailed, fetch
+from tests.support.git_server import served
 from tests.support.knowledge import Knowledge, item
 
 Make = Callable[..., Knowledge]
@@ -127,7 +128,7 @@ def test_an_address_is_one_that_git_knows_and_holds_no_password() -> None:
 
 
 @pytest.fixture
-def served(knowledge: Knowledge) -> Iterator[str]:
+def daemon(knowledge: Knowledge) -> Iterator[str]:
     """The address of a server that speaks git's own protocol."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -142,7 +143,7 @@ def served(knowledge: Knowledge) -> Iterator[str]:
         f"--base-path={root}",
         str(root),
     ]
-    daemon = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     give_up_at = time.monotonic() + 20
     try:
         while time.monotonic() < give_up_at:
@@ -152,14 +153,14 @@ def served(knowledge: Knowledge) -> Iterator[str]:
             time.sleep(0.05)
         yield f"git://127.0.0.1:{port}/{knowledge.repository.path.name}"
     finally:
-        daemon.terminate()
-        daemon.wait(10)
+        process.terminate()
+        process.wait(10)
 
 
 def test_a_server_is_fetched_from_and_whoever_gives_up_stops_it(
-    knowledge: Knowledge, served: str, tmp_path: Path
+    knowledge: Knowledge, daemon: str, tmp_path: Path
 ) -> None:
-    knowledge.set(repository=served)
+    knowledge.set(repository=daemon)
     assert knowledge.ask("sync")["counts"]["added"] == 2
     knowledge.repository.commit({ADR: item("Use SQLite")})
     assert knowledge.ask("sync")["counts"]["updated"] == 1
@@ -171,9 +172,9 @@ def test_a_server_is_fetched_from_and_whoever_gives_up_stops_it(
         raise GivenUp
 
     with pytest.raises(GivenUp):
-        fetch(tmp_path / "stopped.git", served, give_up)
+        fetch(tmp_path / "stopped.git", daemon, give_up)
     with pytest.raises(FetchFailed, match="there is no repository at its address"):
-        fetch(tmp_path / "none.git", f"{served}-none", lambda: None)
+        fetch(tmp_path / "none.git", f"{daemon}-none", lambda: None)
 
 
 def test_a_branch_that_the_remote_has_no_more_is_gone_from_the_copy(knowledge: Knowledge) -> None:
@@ -183,3 +184,22 @@ def test_a_branch_that_the_remote_has_no_more_is_gone_from_the_copy(knowledge: K
     assert knowledge.ask("sync")["operations"] == []
     knowledge.repository.git("branch", "--delete", "old")
     assert "`old`" in knowledge.refused("sync").message
+
+
+def test_what_git_knows_of_passwords_lets_us_in_and_nobody_is_asked(
+    knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"{knowledge.repository.path.name}/.git"
+    with served(knowledge.repository.path.parent, password="hunter2") as address:
+        knowledge.set(repository=f"{address}/{name}")
+        refused = knowledge.refused("plan")
+        assert "lets nobody in" in refused.message
+        assert address not in refused.message
+        config = tmp_path / "gitconfig"
+        config.write_text('[credential]\n\thelper = "!f() { echo username=ada; echo password=hunter2; }; f"\n')
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+        assert knowledge.ask("sync")["counts"]["added"] == 2
+        knowledge.repository.commit({ADR: item("Use SQLite")})
+        assert knowledge.ask("sync")["counts"]["updated"] == 1
+    copies = (path for path in copy(knowledge).parent.rglob("*") if path.is_file())
+    assert not any(b"hunter2" in path.read_bytes() for path in copies)
