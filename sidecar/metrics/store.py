@@ -87,7 +87,7 @@ def first_day(now_ms: int, days: int) -> str:
 def roll_up(tx: apsw.Connection, now_ms: int, days: int) -> None:
     """Rolls what is older than so many days up into one sum, so that it stays known what was counted in all."""
     day = first_day(now_ms, days)
-    rows = "FROM continuity_metrics WHERE day < ? AND day <> ''"
+    rows = "FROM continuity_metrics WHERE day > '' AND day < ?"
     if tx.execute(f"SELECT 1 {rows} LIMIT 1", (day,)).get is None:
         return
     tx.execute(

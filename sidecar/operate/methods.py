@@ -9,12 +9,14 @@ from sidecar.metrics import first_day
 from sidecar.operate.model import StateReportParams, StateReportResult
 from sidecar.operate.report.page import Heading, page
 from sidecar.operate.report.rollout import evidence_of, stages
-from sidecar.operate.report.seen import Seen, look
+from sidecar.operate.report.seen import look
 from sidecar.settings.resolve import Settings
 from sidecar.system.whole_files import write_whole
 
 FILE_NAME = "report.html"
 DAY_MS = 86_400_000
+DAILY = 62
+"""Charts over more days go by weeks: more bars than that nobody tells apart."""
 
 
 def report(call: Call, params: StateReportParams) -> StateReportResult:
@@ -28,9 +30,9 @@ def report(call: Call, params: StateReportParams) -> StateReportResult:
     since_day = first_day(now_ms, params.days)
     call.database.behind.flush()
     with call.database.read() as tx:
-        seen = look(tx, project, since_day, now_ms - params.days * DAY_MS)
+        seen = look(tx, project, since_day, now_ms - params.days * DAY_MS, is_weekly=params.days > DAILY)
     judged = stages(
-        evidence_of(seen.modes.active, seen.modes.passive, _days(seen), seen.errors, seen.artifacts, settings)
+        evidence_of(seen.modes.active, seen.modes.passive, seen.days, seen.errors, seen.artifacts, settings)
     )
     written = page(_heading(call, settings, name, since_day), seen, judged).encode()
     path = os.path.join(call.process.state_dir, FILE_NAME)
@@ -47,11 +49,6 @@ def _project(call: Call, params: StateReportParams) -> tuple[str | None, str | N
         return None, None
     workspace = call.process.workspaces.get(params.project_path, None)
     return workspace.project_key, workspace.project.name
-
-
-def _days(seen: Seen) -> tuple[int, int, int]:
-    active, passive, both = (sum(day.modes[mode].calls > 0 for day in seen.days) for mode in range(3))
-    return active, passive, both
 
 
 def _heading(call: Call, settings: Settings, name: str | None, since_day: str) -> Heading:

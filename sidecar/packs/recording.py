@@ -100,7 +100,7 @@ def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunRes
 def _measured(turn: Turn, result: PreRunResult) -> dict[str, float]:
     metadata, is_hit, goes_on = result.metadata, result.metadata.cache_hit, turn.session is not None
     bracket = reported_bracket(turn.params)
-    return {
+    measured: dict[str, float] = {
         "calls": 1, "cacheHits": is_hit, "followUps": goes_on, "followUpHits": goes_on and is_hit,
         "injectedBytes": metadata.injected_bytes, "wouldInjectBytes": metadata.would_inject_bytes,
         "reusedBytes": metadata.reused_bytes, "baselineBytes": metadata.baseline_bytes,
@@ -108,6 +108,7 @@ def _measured(turn: Turn, result: PreRunResult) -> dict[str, float]:
         "elapsedMs": metadata.elapsed_ms, bucket(metadata.elapsed_ms): 1, "partial": metadata.partial,
         **({labelled("bracket", bracket=bracket): 1} if bracket else {}),
     }  # fmt: skip
+    return {name: value for name, value in measured.items() if value}  # a row for nothing costs as much as one for all
 
 
 def _call_record(

@@ -298,6 +298,15 @@ def test_a_report_of_one_project_tells_of_no_other(reported: Reported, browser: 
     assert answer["sinceDay"] == "2026-03-03"
 
 
+def test_a_year_is_told_by_weeks_and_its_days_are_counted_as_days(reported: Reported, browser: Browser) -> None:
+    answer = reported.sidecar.client.request("state/report", {"days": 366})
+    browser.show(Path(answer["path"]))
+    weeks = browser.run(TABLE, "#bracket")
+    assert [row[0] for row in weeks] == ["2026-02-23", "2026-03-02"], "Mondays"  # the first of March is a Sunday
+    assert [sum(int(number.replace("–", "0")) for number in row[1:]) for row in weeks] == [9, 18]
+    assert answer["stages"][0]["sentence"].endswith("27 prompts measured on 3 days.")
+
+
 def test_a_state_without_measures_has_a_page_too(sidecar: MemorySidecar, browser: Browser) -> None:
     browser.console()
     answer = sidecar.client.request("state/report", {})

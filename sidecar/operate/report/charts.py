@@ -1,12 +1,12 @@
 """Which charts there are, and the figures in them. Pure; `drawing.py` draws them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
 from sidecar.metrics import MetricsFigures
 from sidecar.operate.report.numbers import milliseconds, percent, size, whole
-from sidecar.operate.report.seen import Day, Seen
+from sidecar.operate.report.seen import Period, Seen, monday_of
 
 Shape = Literal["lines", "bars", "stack", "rows"]
 """Lines and stacks run over the days; bars and rows stand for kinds, upright and lying."""
@@ -60,15 +60,16 @@ ACTIONS = ("snapshot", "rehydrate")
 
 def charts_of(seen: Seen, since_day: str, today: str) -> list[Chart]:
     """Gives the charts in the order of the page."""
-    days = _whole_course(seen.days, since_day, today)
-    return [*_packs(days), *_sessions(seen, days), *_kept(seen)]
+    days = _whole_course(seen, since_day, today)
+    axis = "Week" if seen.is_weekly else "Day"
+    return [*_packs(days, axis), *_sessions(seen, days, axis), *_kept(seen)]
 
 
-def _packs(days: Mapping[str, Day | None]) -> Iterable[Chart]:
+def _packs(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
     over = _over(days)
     yield Chart(
-        "hits", "Cache hits", "The share of packs and file summaries that need not be made anew, by day.",
-        "lines", "Day", tuple(days),
+        "hits", "Cache hits", "The share of packs and file summaries that need not be made anew.",
+        "lines", axis, tuple(days),
         (
             over("packs in follow-ups", lambda day: day.modes.both.follow_up_hit_rate),
             over("all packs", lambda day: _if_called(day.modes.both, day.modes.both.cache_hit_rate)),
@@ -78,7 +79,7 @@ def _packs(days: Mapping[str, Day | None]) -> Iterable[Chart]:
     )  # fmt: skip
     yield Chart(
         "bytes", "Bytes per turn", "What a prompt carries, beside what full packs each turn would have cost.",
-        "lines", "Day", tuple(days),
+        "lines", axis, tuple(days),
         (
             over("injected", lambda day: _turn(day.modes.active)),
             over("passive: would be", lambda day: _turn(day.modes.passive)),
@@ -87,8 +88,8 @@ def _packs(days: Mapping[str, Day | None]) -> Iterable[Chart]:
         size,
     )  # fmt: skip
     yield Chart(
-        "latency", "Time of a pre-run", "How long half, 95 and 99 of 100 prompts waited at most, by day.",
-        "lines", "Day", tuple(days),
+        "latency", "Time of a pre-run", "How long half, 95 and 99 of 100 prompts waited at most.",
+        "lines", axis, tuple(days),
         (
             over("50 of 100", lambda day: day.modes.both.elapsed_ms_p50),
             over("95 of 100", lambda day: day.modes.both.elapsed_ms_p95),
@@ -99,7 +100,7 @@ def _packs(days: Mapping[str, Day | None]) -> Iterable[Chart]:
     yield Chart(
         "worth", "Precision and recall of packs",
         "Precision: of the files given, those the run then used. Recall: of the files it needed, those it was given.",
-        "lines", "Day", tuple(days),
+        "lines", axis, tuple(days),
         (
             over("precision", lambda day: day.modes.both.precision),
             over("recall", lambda day: day.modes.both.recall),
@@ -107,8 +108,8 @@ def _packs(days: Mapping[str, Day | None]) -> Iterable[Chart]:
         percent, 1.0,
     )  # fmt: skip
     yield Chart(
-        "saved", "Tokens saved", "What re-sending full packs would have cost more, at four bytes a token, by day.",
-        "stack", "Day", tuple(days),
+        "saved", "Tokens saved", "What re-sending full packs would have cost more, at four bytes a token.",
+        "stack", axis, tuple(days),
         (
             over("saved", lambda day: day.modes.active.saved_tokens),
             over("passive: would be", lambda day: day.modes.passive.saved_tokens),
@@ -117,16 +118,16 @@ def _packs(days: Mapping[str, Day | None]) -> Iterable[Chart]:
     )  # fmt: skip
 
 
-def _sessions(seen: Seen, days: Mapping[str, Day | None]) -> Iterable[Chart]:
+def _sessions(seen: Seen, days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
     over, both = _over(days), seen.modes.both
     yield Chart(
-        "bracket", "Course of the context window", "Prompts by how full the window was when they were sent, by day.",
-        "stack", "Day", tuple(days),
+        "bracket", "Course of the context window", "Prompts by how full the window was when they were sent.",
+        "stack", axis, tuple(days),
         tuple(over(name, _of("brackets", name)) for name in BRACKETS), whole,
     )  # fmt: skip
     yield Chart(
-        "governor", "The governor's actions", "After how many runs it asked for something, or held it back, by day.",
-        "stack", "Day", tuple(days),
+        "governor", "The governor's actions", "After how many runs it asked for something, or held it back.",
+        "stack", axis, tuple(days),
         (
             *(over(name, _of("governor", name)) for name in ACTIONS),
             over("due, held back", lambda day: sum(day.modes.both.governor_withheld.values())),
@@ -139,8 +140,8 @@ def _sessions(seen: Seen, days: Mapping[str, Day | None]) -> Iterable[Chart]:
         tuple(told for told, _ in causes), (Series("runs", tuple(number for _, number in causes)),), whole,
     )  # fmt: skip
     yield Chart(
-        "errors", "Errors and delays", "Prompts without a pack in time, runs that failed, and errors answered, by day.",
-        "stack", "Day", tuple(days),
+        "errors", "Errors and delays", "Prompts without a pack in time, runs that failed, and errors answered.",
+        "stack", axis, tuple(days),
         (
             over("too late", lambda day: day.modes.both.passed_through.get("deadline")),
             over("failed runs", lambda day: day.modes.both.outcomes.get("error")),
@@ -169,14 +170,14 @@ def _kept(seen: Seen) -> Iterable[Chart]:
     )  # fmt: skip
 
 
-def _over(days: Mapping[str, Day | None]) -> Callable[[str, Callable[[Day], Value]], Series]:
-    def series(name: str, value: Callable[[Day], Value]) -> Series:
+def _over(days: Mapping[str, Period | None]) -> Callable[[str, Callable[[Period], Value]], Series]:
+    def series(name: str, value: Callable[[Period], Value]) -> Series:
         return Series(name, tuple(None if day is None else value(day) for day in days.values()))
 
     return series
 
 
-def _of(figure: str, name: str) -> Callable[[Day], Value]:
+def _of(figure: str, name: str) -> Callable[[Period], Value]:
     """Gives what reads one count of a day's figures of both modes."""
     return lambda day: getattr(day.modes.both, figure).get(name)
 
@@ -189,13 +190,16 @@ def _turn(figures: MetricsFigures) -> Value:
     return _if_called(figures, figures.injected_bytes_per_turn)
 
 
-def _whole_course(days: Sequence[Day], since_day: str, today: str) -> dict[str, Day | None]:
-    """Every day from the first one measured to today, those without measures too; a week at least."""
-    known = {day.day: day for day in days}
-    week = (date.fromisoformat(today) - timedelta(days=6)).isoformat()
-    first = date.fromisoformat(min(*known, max(since_day, week), today))
+def _whole_course(seen: Seen, since_day: str, today: str) -> dict[str, Period | None]:
+    """Every day or week from the first one measured to now, those without measures too; a week of days at least."""
+    known = {period.day: period for period in seen.periods}
+    a_week_ago = (date.fromisoformat(today) - timedelta(days=6)).isoformat()
+    begin, last = max(since_day, a_week_ago), today
+    if seen.is_weekly:
+        begin, last = monday_of(begin), monday_of(last)
+    first, step = date.fromisoformat(min(*known, begin, last)), 7 if seen.is_weekly else 1
     return {
         told: known.get(told)
-        for number in range((date.fromisoformat(today) - first).days + 1)
-        for told in [(first + timedelta(days=number)).isoformat()]
+        for passed in range(0, (date.fromisoformat(last) - first).days + 1, step)
+        for told in [(first + timedelta(days=passed)).isoformat()]
     }

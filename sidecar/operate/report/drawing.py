@@ -17,9 +17,10 @@ def draw(chart: Chart) -> str:
     """Gives a chart's SVG, with its title and description."""
     drawn = _kinds()[chart.shape](**_options(chart))
     drawn.uuid = chart.id
+    is_course = chart.axis in ("Day", "Week")
     down = slice(None, None, -1 if chart.shape == "rows" else 1)  # the lowest row is drawn first
-    drawn.x_labels = [label[5:] if chart.axis == "Day" else label for label in chart.labels[down]]
-    if chart.axis == "Day" and len(chart.labels) > MOST_LABELS:
+    drawn.x_labels = [label[5:] if is_course else label for label in chart.labels[down]]
+    if is_course and len(chart.labels) > MOST_LABELS:
         drawn.x_labels_major = drawn.x_labels[:: -(-len(chart.labels) // MOST_LABELS)]
         drawn.show_minor_x_labels = False
     for one in chart.series:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from itertools import groupby
 from typing import NamedTuple
 
@@ -29,8 +30,8 @@ class Modes(NamedTuple):
     both: MetricsFigures
 
 
-class Day(NamedTuple):
-    """A day's figures, and the answers of that day that were errors."""
+class Period(NamedTuple):
+    """The figures of a day, or of a week by its Monday, and the answers that were errors then."""
 
     day: str
     modes: Modes
@@ -49,7 +50,10 @@ class Group(NamedTuple):
 class Seen:
     """Everything on the page."""
 
-    days: tuple[Day, ...]
+    periods: tuple[Period, ...]
+    is_weekly: bool
+    days: tuple[int, int, int]
+    """How many days had prompts: with injecting, in passive mode, in either."""
     modes: Modes
     groups: tuple[Group, ...]
     errors: Mapping[str, int]
@@ -64,15 +68,21 @@ class Seen:
     """Projects' names by key; with its beginning where several have one name."""
 
 
-def look(tx: apsw.Connection, project: str | None, since_day: str, since_ms: int) -> Seen:
+def look(tx: apsw.Connection, project: str | None, since_day: str, since_ms: int, *, is_weekly: bool) -> Seen:
     """Reads what the report tells, in one transaction."""
+
+    def period(one: DaySums) -> str:
+        return monday_of(one.day) if is_weekly else one.day
+
     told = list(by_day(tx, project, since_day, None))
     names = _told_apart(telling.project_names(tx))
     of_runs = [one for one in told if one.provider != NO_PROVIDER]
     of_no_project = [one for one in told if one.project == NO_PROJECT]
     of_no_provider = _added(one for one in told if one.provider == NO_PROVIDER)
     return Seen(
-        days=tuple(_day(day, list(ones)) for day, ones in groupby(told, key=lambda one: one.day)),
+        periods=tuple(_period(day, list(ones)) for day, ones in groupby(told, key=period)),
+        is_weekly=is_weekly,
+        days=_days(of_runs),
         modes=_modes(_added(of_runs)),
         groups=tuple(sorted(_groups(of_runs), key=lambda one: (names.get(one.project, one.project), *one[:2]))),
         errors=_errors(of_no_project),
@@ -98,9 +108,20 @@ def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
     return {key: name if times[name] == 1 else f"{name} ({key[:4]})" for key, name in names.items()}
 
 
-def _day(day: str, ones: list[DaySums]) -> Day:
+def monday_of(day: str) -> str:
+    """Gives the Monday of a day's week."""
+    one = date.fromisoformat(day)
+    return (one - timedelta(days=one.weekday())).isoformat()
+
+
+def _days(of_runs: list[DaySums]) -> tuple[int, int, int]:
+    active, passive = ({one.day for one in of_runs if one.totals.get((of, "calls"))} for of in (False, True))
+    return len(active), len(passive), len(active | passive)
+
+
+def _period(day: str, ones: list[DaySums]) -> Period:
     of_no_project = [one for one in ones if one.project == NO_PROJECT]
-    return Day(day, _modes(_added(one for one in ones if one.provider != NO_PROVIDER)), _errors(of_no_project))
+    return Period(day, _modes(_added(one for one in ones if one.provider != NO_PROVIDER)), _errors(of_no_project))
 
 
 def _groups(ones: list[DaySums]) -> Iterable[Group]:
