@@ -75,7 +75,14 @@ def _params(chosen: argparse.Namespace, cwd: Path) -> dict[str, Any]:
         "stream": not chosen.no_stream and not chosen.json,
         "dryRun": chosen.dry_run,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: _readable(value) for name, value in said.items() if value is not None}
+
+
+def _readable(value: Any) -> Any:
+    """Gives what was typed as text that can be sent: bytes that are no UTF-8 are marked."""
+    if isinstance(value, list):
+        return [_readable(one) for one in value]
+    return os.fsencode(value).decode("utf-8", "replace") if isinstance(value, str) else value
 
 
 def _prompt(chosen: argparse.Namespace) -> str:

@@ -1,5 +1,6 @@
 """What `spool ralph` tells people: iterations as they happen, and how a loop stands."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -59,18 +60,8 @@ class Reporter:
                 self._to.write(text)
                 self._to.flush()
             except (OSError, ValueError):
-                self._to = _Nowhere()
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self._to.fileno())
             self._at_line_start = text.endswith("\n")
-
-
-class _Nowhere:
-    """Takes what nobody reads."""
-
-    def write(self, _text: str) -> int:
-        return 0
-
-    def flush(self) -> None:
-        return
 
 
 def iteration_line(one: Any) -> str:

@@ -68,6 +68,10 @@ class Folder:
         """What it printed, capped."""
         return self.iterations / f"{number:04}.output"
 
+    def check_of(self, number: int) -> Path:
+        """What the last of its checks printed, capped."""
+        return self.iterations / f"{number:04}.verify"
+
 
 def checked_id(change: str) -> str:
     """Gives a change id that is one path-safe name; raises InvalidParams for any other."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from sidecar.core.clock import rfc3339
 from sidecar.ralph import context_file, continuity, ending, stuck, worktree
 from sidecar.ralph.agent import run_agent
+from sidecar.ralph.context_file import Context
 from sidecar.ralph.continuity import Opened, Place
 from sidecar.ralph.course import Course
 from sidecar.ralph.harnesses import command_of
@@ -12,6 +13,7 @@ from sidecar.ralph.heard import Bounds, Command, Heard
 from sidecar.ralph.limits import VERIFY_TIMEOUT_MS, wall_ms
 from sidecar.ralph.model import (
     IterationOutcome,
+    RalphContinuity,
     RalphIteration,
     RalphOutputNotice,
     RalphRunning,
@@ -37,41 +39,62 @@ class Done:
     abort: str | None
 
 
+@dataclass(slots=True)
+class _Ran:
+    """An agent's run and what came of it."""
+
+    heard: Heard
+    changes: Changes
+    commits: list[str]
+    checks: list[RalphVerification] | None
+    warnings: list[str]
+
+    @property
+    def outcome(self) -> IterationOutcome:
+        return ending.outcome_of(self.heard)
+
+
 def run_iteration(course: Course) -> Done:
     """Runs the next iteration; raises SidecarError where the agent cannot be started at all."""
-    plan = course.plan
     course.number += 1
-    context = context_file.read(plan.folder)
+    context = context_file.read(course.plan.folder)
     opened = _open_run(course, context.text)
+    ran = _ran(course, context, opened)
+    told = _close_run(course, ran, opened)
+    line = _line(course, ran, told, accepted=_accepted(course, ran))
+    _count(course, ran)
+    course.last = _last(line)
+    return Done(line, ran.heard, aborted(ran.heard.final_text) if ran.outcome == "succeeded" else None)
+
+
+def _ran(course: Course, context: Context, opened: Opened | None) -> _Ran:
+    """Runs the agent, looks at what it changed, commits that, and checks its promise."""
+    process, workspace = course.call.process, course.plan.workspace
     prompt = build(asked_of(course, context.text, opened.packs if opened is not None else ()))
     command = _command(course, prompt)
-    before = worktree.see(course.call.process, plan.workspace)
+    before = worktree.see(process, workspace)
     heard = _heard(course, command, prompt)
-    outcome = ending.outcome_of(heard)
-    done = worktree.changes(before, worktree.see(course.call.process, plan.workspace))
-    warnings = [text for text in (context.problem, done.problem) if text]
-    commits = [*done.commits, *_committed(course, done, warnings)]
-    checks = _verified(course, heard, outcome)
-    accepted = _accepted(course, heard, outcome, checks)
-    told = None
-    if opened is not None:
-        root = plan.workspace.cwd
-        parts = continuity.parts_of(root, [_shown(path) for path in done.files or ()], commits, checks or ())
-        told = continuity.close_run(course.call, opened, heard, outcome, parts)
-    _count(course, heard, outcome, done, checks)
-    line = RalphIteration(
+    changes = worktree.changes(before, worktree.see(process, workspace))
+    warnings = [text for text in (context.problem, changes.problem) if text]
+    commits = [*changes.commits, *_committed(course, changes, warnings)]
+    return _Ran(heard, changes, commits, _verified(course, heard), warnings)
+
+
+def _line(course: Course, ran: _Ran, told: RalphContinuity | None, *, accepted: bool) -> RalphIteration:
+    heard, files = ran.heard, ran.changes.files
+    return RalphIteration(
         number=course.number,
         started_at=rfc3339(heard.started_at_ms),
         duration_ms=heard.duration_ms,
-        outcome=outcome,
+        outcome=ran.outcome,
         exit_code=heard.exit_code,
         signal=heard.signal,
         promise_found=heard.promise,
         promise_accepted=accepted,
-        verification=checks,
-        files_changed=None if done.files is None else len(done.files),
-        files=[_shown(path) for path in (done.files or ())[:SHOWN_FILES]],
-        commits=commits,
+        verification=ran.checks,
+        files_changed=None if files is None else len(files),
+        files=[_shown(path) for path in (files or ())[:SHOWN_FILES]],
+        commits=ran.commits,
         input_tokens=heard.input_tokens,
         output_tokens=heard.output_tokens,
         cost_usd=heard.cost_usd,
@@ -79,10 +102,8 @@ def run_iteration(course: Course) -> Done:
         ended_loop=None,
         output_bytes=heard.output_bytes,
         continuity=told,
-        warnings=warnings,
+        warnings=ran.warnings,
     )
-    course.last = _last(line)
-    return Done(line, heard, aborted(heard.final_text) if outcome == "succeeded" else None)
 
 
 def asked_of(course: Course, context: str, packs: tuple[str, ...]) -> Asked:
@@ -113,6 +134,14 @@ def _open_run(course: Course, context: str) -> Opened | None:
     if not course.plan.params.continuity:
         return None
     return continuity.open_run(course.call, place_of(course), task_with(course, context))
+
+
+def _close_run(course: Course, ran: _Ran, opened: Opened | None) -> RalphContinuity | None:
+    if opened is None:
+        return None
+    files = [_shown(path) for path in ran.changes.files or ()]
+    parts = continuity.parts_of(course.plan.workspace.cwd, files, ran.commits, ran.checks or ())
+    return continuity.close_run(course.call, opened, ran.heard, ran.outcome, parts)
 
 
 def _command(course: Course, prompt: str) -> Command:
@@ -147,30 +176,30 @@ def _heard(course: Course, command: Command, prompt: str) -> Heard:
     return heard
 
 
-def _verified(course: Course, heard: Heard, outcome: IterationOutcome) -> list[RalphVerification] | None:
+def _verified(course: Course, heard: Heard) -> list[RalphVerification] | None:
     """Runs the checks where a promise would count if they pass."""
     plan = course.plan
-    if not plan.params.verify or not _may_count(course, heard, outcome):
+    if not plan.params.verify or not _may_count(course, heard):
         return None
     spent = replace(course.spent, elapsed_ms=course.elapsed_ms())
     left = wall_ms(plan.limits, spent)
     bounds = Bounds(idle_ms=None, wall_ms=VERIFY_TIMEOUT_MS if left is None else min(left, VERIFY_TIMEOUT_MS))
     return verify(
         plan.params.verify, plan.cwd, plan.environment, bounds, stop=course.stop.asked, at_once=course.stop.at_once,
-        clock=course.call.process.clock, keep=plan.folder.iterations / f"{course.number:04}.verify",
+        clock=course.call.process.clock, keep=plan.folder.check_of(course.number),
     )  # fmt: skip
 
 
-def _may_count(course: Course, heard: Heard, outcome: IterationOutcome) -> bool:
+def _may_count(course: Course, heard: Heard) -> bool:
     turn = course.spent.iterations + 1
-    return heard.promise and outcome == "succeeded" and turn >= course.plan.limits.min_iterations
+    return heard.promise and ending.outcome_of(heard) == "succeeded" and turn >= course.plan.limits.min_iterations
 
 
-def _accepted(course: Course, heard: Heard, outcome: IterationOutcome, checks: list[RalphVerification] | None) -> bool:
-    if not _may_count(course, heard, outcome):
+def _accepted(course: Course, ran: _Ran) -> bool:
+    if not _may_count(course, ran.heard):
         return False
-    wanted = len(course.plan.params.verify)
-    return len(checks or ()) == wanted and all(passed(one) for one in checks or ())
+    checks = ran.checks or []
+    return len(checks) == len(course.plan.params.verify) and all(passed(one) for one in checks)
 
 
 def _committed(course: Course, done: Changes, warnings: list[str]) -> list[str]:
@@ -191,10 +220,9 @@ def _committed(course: Course, done: Changes, warnings: list[str]) -> list[str]:
         return []
 
 
-def _count(
-    course: Course, heard: Heard, outcome: IterationOutcome, done: Changes, checks: list[RalphVerification] | None
-) -> None:
+def _count(course: Course, ran: _Ran) -> None:
     """Counts the iteration; one that a usage limit turned away is not one of those that are allowed."""
+    heard, outcome = ran.heard, ran.outcome
     spent, totals = course.spent, course.totals
     is_failure = outcome in ("failed", "timedOut")
     in_tokens, out_tokens, cost = heard.input_tokens or 0, heard.output_tokens or 0, heard.cost_usd or 0.0
@@ -220,8 +248,8 @@ def _count(
     course.fast_failures = course.fast_failures + 1 if is_failure and heard.duration_ms < FAST_MS else 0
     course.pauses = course.pauses + 1 if outcome == "usageLimit" else 0
     if outcome == "succeeded":
-        course.circle = stuck.after(course.circle, heard.final_text, changed=bool(done.is_other))
-        course.failed_checks = [as_told(one) for one in checks or () if not passed(one)]
+        course.circle = stuck.after(course.circle, heard.final_text, changed=bool(ran.changes.is_other))
+        course.failed_checks = [as_told(one) for one in ran.checks or () if not passed(one)]
 
 
 def _last(line: RalphIteration) -> str:

@@ -7,7 +7,8 @@ from pydantic import ConfigDict, Field
 from sidecar.core.wire import FolderPath, WireModel
 from sidecar.ralph.limits import MAX_ITERATIONS, STUCK_AFTER
 
-MAX_PROMPT_CHARACTERS = 4_000_000
+MAX_PROMPT_CHARACTERS = 64 * 2**20
+"""More than any agent takes; through the RPC a message's size is the limit."""
 
 Harness = Literal["claude", "codex", "gemini", "opencode", "custom"]
 IterationOutcome = Literal["succeeded", "failed", "timedOut", "usageLimit", "interrupted", "lost"]

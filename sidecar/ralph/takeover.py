@@ -17,8 +17,9 @@ def take_over(folder: Folder, clock: Clock) -> int:
     if before is None or before.status != "running" or before.running is None:
         return max(known, before.iteration if before is not None else 0)
     running = before.running
-    # An agent that outlived its loop would work beside the next one's.
-    end_marked(str(folder.output_of(running.number)), clock)
+    # An agent or a check that outlived its loop would work beside the next one's.
+    for kept in (folder.output_of(running.number), folder.check_of(running.number)):
+        end_marked(str(kept), clock)
     if running.number > known:
         history.append(folder, _lost(running, clock.now_ms()))
     return max(known, running.number)

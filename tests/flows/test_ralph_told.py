@@ -63,7 +63,7 @@ def test_context_stays_until_it_is_cleared_also_over_a_reset(ralph: Ralph, agent
 def test_a_task_of_any_size_reaches_the_agent_whole_and_never_as_an_argument(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
-    task = "Größe zählt nicht.\n" * 160_000
+    task = "Größe zählt nicht.\n" * 500_000
     (tmp_path / "task.md").write_text(task, encoding="utf-8")
     agent.plays([KEPT])
 

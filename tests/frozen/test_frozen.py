@@ -64,6 +64,21 @@ def test_selfcheck_passes_on_every_module(program: Path) -> None:
     assert report["checks"]["imports"]["detail"] == f"{len(modules) - 1} modules", "all but the package itself"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="making links takes a right there")
+def test_under_the_name_spool_it_is_that_command(program: Path, tmp_path: Path) -> None:
+    link = tmp_path / "spool"
+    link.symlink_to(program)
+    as_spool = subprocess.run(
+        [link, "ralph", "--change", "a", "--status"], capture_output=True, cwd=tmp_path, check=True
+    )
+    itself = subprocess.run(
+        [program, "ralph", "--change", "a", "--status"], capture_output=True, cwd=tmp_path, check=True
+    )
+
+    assert as_spool.stdout == itself.stdout
+    assert as_spool.stdout.startswith(b"a: no loop was started yet.")
+
+
 def test_selfcheck_passes_where_no_certificates_exist(program: Path, tmp_path: Path) -> None:
     nowhere = {"SSL_CERT_FILE": str(tmp_path / "none.pem"), "SSL_CERT_DIR": str(tmp_path / "none")}
     done = subprocess.run(
