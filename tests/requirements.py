@@ -313,6 +313,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_knowledge_anchor.py::test_a_constraint_that_no_longer_holds_is_said_to_hold_no_longer",
         "test_knowledge_anchor.py::test_a_rollback_takes_what_a_sync_brought_out_of_the_anchor",
         "test_knowledge_anchor.py::test_no_item_forges_a_line_of_the_anchor_or_brings_a_secret",
+        "test_knowledge_anchor.py::test_what_the_anchor_tells_is_not_remembered_beside_it",
         "test_knowledge_anchor.py::test_however_much_is_known_the_anchor_keeps_its_bytes_and_the_projects_own_rules",
         "test_knowledge_anchor.py::test_before_memories_are_loaded_an_anchor_says_that_it_is_not_whole",
         "test_knowledge_anchor.py::test_a_project_without_pointers_waits_for_no_memories",

@@ -49,6 +49,12 @@ class Pointed(NamedTuple):
         return self.status not in NO_LONGER and self.status != ORPHANED
 
 
+def words_of(text: str) -> list[str]:
+    """Gives what a pointer's text says, line by line, without what the lines begin with; its status is left out."""
+    own = (SUMMARY, BLOCKING, REFERENCE)
+    return [line.removeprefix(begin) for line in text.splitlines() for begin in own if line.startswith(begin)]
+
+
 def pointed_of(memory: Written) -> Pointed | None:
     """Reads a memory's file as a pointer; None for what is none."""
     said = {name: value for name, value in memory.facts.items() if isinstance(value, str)}

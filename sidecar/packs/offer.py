@@ -36,7 +36,8 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
     elif pinned is None:
         named = omissions(Anchor(gathered.pack.anchor, gathered.pack.left_out))
         gathered.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in named)
-    items, muted = wished(_items(turn, gathered, changes), turn.wishes)
+    in_anchor = anchor.text if anchor is not None else ""
+    items, muted = wished(_items(turn, gathered, changes, in_anchor), turn.wishes)
     reuse = _reuse(turn, gathered, items) if turn.saves_tokens else None
     if reuse is not None and reuse.delta_only:
         items, left_out = without_news(items, turn.known)
@@ -52,7 +53,7 @@ def _reuse(turn: Turn, gathered: Gathered, items: Sequence[PackItem]) -> Reuse:
     return reuse_of(items, turn.known, is_new_task=turn.task_is_new, asked=asked, changed=changed)
 
 
-def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> list[PackItem]:
+def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None, anchor: str) -> list[PackItem]:
     """Every item that is valid for this call, whether the session has it or not."""
     items: list[PackItem] = []
     sendable = turn.limits.new_bytes
@@ -78,7 +79,7 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
     rendered = turn.workspace.part(Rendered, Rendered)
     query = f"{said(turn.params.prompt)} {turn.task.query}"
     items.extend(rendered.items(telling, query, turn.appetite, sendable))
-    items.extend(_from_elsewhere(turn, gathered))
+    items.extend(_from_elsewhere(turn, gathered, anchor))
     if gathered.state is not None:
         failing = still_failing(turn.failing, gathered.state, turn.call.now_ms())
         relevance = {file.ranked.path: file.ranked.score for file in files}
@@ -91,14 +92,14 @@ def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None) -> 
     return items
 
 
-def _from_elsewhere(turn: Turn, gathered: Gathered) -> list[PackItem]:
+def _from_elsewhere(turn: Turn, gathered: Gathered, anchor: str) -> list[PackItem]:
     """What the registry and the memories have of what is asked for."""
     if gathered.hint is None and not gathered.memories and gathered.remembered is None:
         return []
-    from sidecar.packs.context.remembering import hint_item, memory_items
+    from sidecar.packs.context.remembering import hint_item, memory_items, untold
 
     hints = [hint_item(gathered.hint)] if gathered.hint is not None else []
-    return hints + memory_items(gathered.memories, gathered.remembered, turn.known, turn.bracket)
+    return hints + memory_items(untold(gathered.memories, anchor), gathered.remembered, turn.known, turn.bracket)
 
 
 def _omit(gathered: Gathered, file: ContextFile, reason: str) -> None:

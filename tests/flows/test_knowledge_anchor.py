@@ -89,6 +89,14 @@ def test_no_item_forges_a_line_of_the_anchor_or_brings_a_secret(knowledge: Knowl
     assert not any(TOKEN in text for text in knowledge.files().values())
 
 
+def test_what_the_anchor_tells_is_not_remembered_beside_it(knowledge: Knowledge, begin: Begin) -> None:
+    knowledge.repository.commit({"company/policies/db.md": item("PostgreSQL is backed up", summary="Every hour.")})
+    knowledge.ask("sync")
+    told = sent(begin().pre_run("How does PostgreSQL hold the cart, as one database for all, and is it backed up?"))
+    assert told.count("Use PostgreSQL") == 1
+    assert "[POLICY] PostgreSQL is backed up — Summary: Every hour." in told
+
+
 @pytest.mark.parametrize("mode", ["low", "normal", "debug"])
 def test_however_much_is_known_the_anchor_keeps_its_bytes_and_the_projects_own_rules(
     knowledge: Knowledge, begin: Begin, mode: str

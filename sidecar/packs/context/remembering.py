@@ -10,7 +10,7 @@ from sidecar.context import Bracket
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.text import line_of_code, one_line
-from sidecar.memory import Level, Memory, Relevant, told
+from sidecar.memory import Level, Memory, Relevant, pointed, told
 from sidecar.packs.items import PackItem, Priority
 from sidecar.registry import Hint
 from sidecar.runs import Known, keys
@@ -50,6 +50,17 @@ def memory_items(
     for memory_id in _outdated(known, standing) if standing is not None else ():
         items.setdefault(memory_id, _changed(memory_id, (standing or {}).get(memory_id)))
     return list(items.values())
+
+
+def untold(found: Sequence[Relevant], anchor: str) -> list[Relevant]:
+    """Leaves out pointers to knowledge that the anchor tells already, word for word."""
+    return [one for one in found if not _is_told(one.memory, anchor)]
+
+
+def _is_told(memory: Memory, anchor: str) -> bool:
+    if pointed.POINTER_TAG not in memory.tags:
+        return False
+    return all(said in anchor for said in (memory.title, *pointed.words_of(memory.text)))
 
 
 def hint_item(hint: Hint) -> PackItem:
