@@ -143,6 +143,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_remembering.py::test_a_memory_of_an_earlier_session_is_told_to_the_run_it_bears_on_and_once",
         "test_remembering.py::test_a_run_is_not_told_of_memories_that_have_nothing_to_do_with_it",
         "test_remembering.py::test_a_memory_written_or_deleted_by_hand_counts_from_the_next_run",
+        "test_remembering.py::test_a_memory_written_by_hand_counts_from_the_next_run_among_hundreds_too",
         "test_remembering.py::test_private_memories_reach_no_run_unasked",
         "test_remembering.py::test_a_title_that_repeats_how_the_text_begins_is_not_told_twice",
         "test_remembering.py::test_a_filled_window_is_reminded_by_a_line_and_one_that_forgets_gets_what_it_says",

@@ -95,6 +95,11 @@ class Index:
             self._looked = self._looked[0], found
             return found
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether a watch tells what changed, so that asking costs next to nothing."""
+        return self._watched.is_running
+
     def look_over(self) -> Checked:
         """Looks at every file, whatever a watch tells, and takes in what changed."""
         with self._looking():

@@ -26,8 +26,8 @@ LEAST_TERMS = 2
 """One word in common is chance, unless there is no other. A wrong memory costs more than a missing one."""
 
 AT_ONCE = 200
-"""So many files are looked over before each run, in a millisecond; of more, the index is asked as it stands, and the
-look at the files follows the run."""
+"""So many files are looked over before each run, in a millisecond, and any number that is watched; of more, the index
+is asked as it stands, and the look at the files follows the run."""
 
 DAY_MS = 24 * 60 * 60 * 1000
 MAX_WITHIN = 6
@@ -73,7 +73,7 @@ class Relevance:
         index = index_of(process, workspace)
         if not index.folder.exists():
             return ()
-        if index.files() <= AT_ONCE:
+        if index.is_watched or index.files() <= AT_ONCE:
             index.check()
         if index.files() == 0:
             return ()

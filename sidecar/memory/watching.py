@@ -1,6 +1,6 @@
 """What changed among a project's memory files since one last asked, told by a watch and never by its silence alone.
 
-A watch begins at the second question: who asks once, like a command, pays for none. Where the system's events are no
+A watch begins at the second question, and for no command: who asks once pays for none. Where the system's events are no
 proof (macOS, Windows, network folders) there is none, and every file's stamp is looked at each time. What no event
 tells, a store through a mapping held open or through a hard link elsewhere, is seen by the daily upkeep's full look.
 """
@@ -37,11 +37,18 @@ class Watched:
         self._is_asked = False
         self._not_before_ms = 0.0
 
+    @property
+    def is_running(self) -> bool:
+        """Whether changes are told."""
+        return self._watch is not None
+
     def changed(self) -> frozenset[str] | None:
         """Gives the paths that something happened to since the last call, as they lie on the disk.
 
         None where that is not known, or a folder is among them: then all is to be looked at, which this call precedes.
         """
+        if self._process.is_command_line:
+            return None
         with self._lock:
             identity = _identity(self._root)
             if self._watch is not None and identity != self._identity:

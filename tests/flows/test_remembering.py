@@ -1,7 +1,10 @@
 """What is remembered of earlier work reaches the run that it bears on: shared memories, once, and none by chance."""
 
+import sys
+
 import pytest
 
+from sidecar.memory.relevant import AT_ONCE
 from tests.support.conversation import Conversation, sent
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
@@ -65,6 +68,20 @@ def test_a_memory_written_or_deleted_by_hand_counts_from_the_next_run(
     assert "42 columns" in "".join(told(Conversation(active.client, project.path, sub_chat_id="a").pre_run(prompt)))
     own.unlink()
     assert "42" not in "".join(told(Conversation(active.client, project.path, sub_chat_id="b").pre_run(prompt)))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux's events are a proof")
+def test_a_memory_written_by_hand_counts_from_the_next_run_among_hundreds_too(
+    memories: Memories, active: MemorySidecar, project: Repository
+) -> None:
+    for number in range(AT_ONCE + 1):
+        memories.write(f"shared/durable/{number}.md", f"# Kiln {number}\n\nKiln {number} fires pots.\n")
+    for name in "abc":
+        Conversation(active.client, project.path, sub_chat_id=name).turn(PROMPT)
+        active.app.process.settle(20)  # type: ignore[union-attr]
+    memories.write("shared/durable/printer.md", "# Receipt printer\n\nThe receipt printer prints 42 columns.\n")
+    prompt = "How many columns has the receipt printer?"
+    assert "42 columns" in "".join(told(Conversation(active.client, project.path, sub_chat_id="d").pre_run(prompt)))
 
 
 def test_private_memories_reach_no_run_unasked(memories: Memories, conversation: Conversation) -> None:
