@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar import __version__
 from sidecar.core import json_text
-from sidecar.core.clock import Clock
+from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, StateDegraded
 from sidecar.core.names import shown
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sidecar.call import Process
     from sidecar.method import Method, Notification
     from sidecar.rpc.dispatch import Dispatcher
+    from sidecar.system.presence import Presence
     from sidecar.workspace import Workspace
 
     Rows = tuple[tuple[Method, ...], tuple[Notification, ...]]
@@ -94,6 +95,7 @@ class App:
         self._rows = rows or load_first_rows
         self._all_rows = None if rows else load_rows
         self._opened: Opened | None = None
+        self._presence: Presence | None = None
         self._handshake: Handshake | None = None
 
     def initialize(self, params: Any) -> dict[str, Any]:
@@ -185,6 +187,8 @@ class App:
             self.process.indexing.shutdown(wait=False, cancel_futures=True)
         if self._opened is not None:
             self._opened.database.close()
+        if self._presence is not None:
+            self._presence.close()
 
     def _warm_up(self) -> None:
         sys.setswitchinterval(SWITCH_SECONDS)
@@ -216,6 +220,7 @@ class App:
         dispatcher, routes = load_routes(self._rows, self.on_incident, self.new_incident_id)
         self.process = make_process(self, said, self._opened)
         self.log.attach(Path(said.log_dir) if said.log_dir else None, os.getpid())
+        self._presence = show_presence(self.process, said)
         self.log.info("started", version=__version__, build=build_kind(), schema=self._opened.step)
         if self._all_rows is not None:
             self.process.loaded.clear()
@@ -314,6 +319,15 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
         indexing=Pool(max_workers=1, thread_name_prefix="index"),
         after_run=after_run,
     )
+
+
+def show_presence(process: "Process", said: Handshake) -> "Presence":
+    """Lets others who use the state folder see that this process does."""
+    from sidecar.system.presence import Presence
+
+    told = {"version": __version__, "build": build_kind(), "client": said.client_name}
+    now = {"mode": process.settings("").mode, "startedAt": rfc3339(process.clock.now_ms())}
+    return Presence(process.state_dir, {**told, **now})
 
 
 def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> None:

@@ -209,6 +209,13 @@ export interface CacheSettings {
   diskBytes?: number | null
 }
 
+/** A cache in the state file. */
+export interface CacheStatus {
+  name: string
+  entries: number
+  bytes: number
+}
+
 /** Names a request in flight. */
 export interface CancelParams {
   id: string | number
@@ -695,10 +702,12 @@ export interface EntityEntry {
   origin: "file" | "code"
 }
 
-/** Which pre-run is to be explained: one that was, or one that would be. Exactly one of both is given. */
+/** Which pre-run is to be explained: one that was, or one that would be; with nothing given the newest that was. */
 export interface ExplainParams {
   /** A pre-run that was. */
   runId?: string | null
+  /** The newest that was of a project. */
+  projectPath?: string | null
   /** One that would be: the params of `continuity/preRun`; its run id is only repeated. */
   preRun?: PreRunParams | null
 }
@@ -1201,6 +1210,22 @@ export interface KnowledgeSyncResult {
   /** Whether memory agrees with the commit now, nothing pending and nothing failed. */
   complete: boolean
   elapsedMs: number
+}
+
+/** A pre-run, as `continuity/explain` knows more of. */
+export interface LastRun {
+  runId: string
+  /** RFC 3339. */
+  at: string
+  project: string
+  provider: string
+  /** inject or passthrough. */
+  action: string
+  reason: string | null
+  /** pending, committed or dropped. */
+  status: string
+  /** Bytes sent, or in passive mode would have been, that the session did not have. */
+  newBytes: number
 }
 
 /** What upkeep did last, by itself or asked for. */
@@ -2027,6 +2052,26 @@ export interface ProgressParams {
   value: Progress
 }
 
+/** How a project stands. */
+export interface ProjectStatus {
+  /** Its key: the same for one path, and no path. */
+  project: string
+  /** What its folder is called; null where no run told. */
+  name: string | null
+  mode: string
+  /** Runs that are kept. */
+  runs: number
+  /** RFC 3339. */
+  lastRunAt: string | null
+  /** Share of follow-ups whose context pack came from the cache in 30 days, 0 to 1; null without any. */
+  hitRate: number | null
+  /** 1 − injected / baseline over 30 days; null without calls. */
+  reduction: number | null
+  /** Artifacts that wait for the user's decision. */
+  drafts: number
+  memories: number
+}
+
 /** Where an artifact comes from; what happened there is the artifact's `event`. */
 export interface Provenance {
   runId: string
@@ -2599,6 +2644,19 @@ export interface RunUsage {
   durationMs?: number | null
 }
 
+/** A process that works on the state folder. */
+export interface RunningSidecar {
+  pid: number
+  version: string
+  build: string
+  /** Who started it, as it said in `initialize`. */
+  client: string
+  /** The global one as it counted there at the start. */
+  mode: string
+  /** RFC 3339. */
+  startedAt: string
+}
+
 /** Which sidecar this is. */
 export interface ServerInfo {
   name: string
@@ -2910,6 +2968,35 @@ export interface StateReportResult {
   /** The first day of the report, UTC. */
   sinceDay: string
   stages: ReportStage[]
+}
+
+/** What stands in a state folder, and who works on it. */
+export interface StateStatusResult {
+  stateDir: string
+  /** The migration step the state file is at. */
+  schema: number
+  version: string
+  /** The global one. */
+  mode: string
+  /** The layer of settings it comes from. */
+  modeSource: string
+  /** The processes besides the one that answers. */
+  others: RunningSidecar[]
+  /** The one with the latest run first. */
+  projects: ProjectStatus[]
+  /** The newest first, ten at most. */
+  lastRuns: LastRun[]
+  files: StoredFiles[]
+  caches: CacheStatus[]
+  /** On the disk with the state folder. */
+  freeBytes: number
+}
+
+/** Files of a kind in the state folder. */
+export interface StoredFiles {
+  kind: string
+  files: number
+  bytes: number
 }
 
 /** The pinned anchor, for the provider's system prompt (Claude): the same bytes on every call of a session. */
@@ -3535,6 +3622,12 @@ export interface Methods {
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "state/report": { params: StateReportParams; result: StateReportResult }
+  /**
+   * Shows who works on the state folder, the mode, each project's figures, the last runs, and how large all is.
+   *
+   * Errors: stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "state/status": { params: Empty; result: StateStatusResult }
   /**
    * Answers with the OpenRPC document of this sidecar: every method, notification, schema and error.
    *

@@ -8,6 +8,18 @@ from sidecar import __version__
 from sidecar.cli import selfcheck
 
 
+def _explain() -> ModuleType:
+    from sidecar.cli import explain
+
+    return explain
+
+
+def _status() -> ModuleType:
+    from sidecar.cli import status
+
+    return status
+
+
 def _replay() -> ModuleType:
     from sidecar.cli import replay
 
@@ -58,11 +70,13 @@ def _ralph(arguments: Sequence[str], prog: str) -> int:
 
 COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "artifacts": ("list, show, edit, accept, discard and commit what runs left", _artifacts),
+    "explain": ("tell what a run was sent, item by item, and why", _explain),
     "health": ("check what the project's registry names; advisory", _health),
     "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),
     "knowledge": ("bring what the company knows into memory, and see where it stands", _knowledge),
     "replay": ("play recorded sessions and tell what continuity saved", _replay),
     "report": ("write one HTML file to decide the rollout's next step by", _report),
+    "status": ("show who works on the state, the mode, the last runs, and how large all is", _status),
     "session": ("activate, show and leave a project's session lock", _session),
 }
 """A command's help, and the module with its `add_arguments(parser)` and `run(arguments)`, loaded when it is asked for.

@@ -1,4 +1,4 @@
-"""`state/report`."""
+"""`state/report`, `state/status`."""
 
 import os
 
@@ -10,6 +10,7 @@ from sidecar.operate.model import StateReportParams, StateReportResult
 from sidecar.operate.report.page import Heading, page
 from sidecar.operate.report.rollout import evidence_of, stages
 from sidecar.operate.report.seen import look
+from sidecar.operate.status import status
 from sidecar.settings.resolve import Settings
 from sidecar.system.whole_files import write_whole
 
@@ -66,4 +67,7 @@ def _heading(call: Call, settings: Settings, name: str | None, since_day: str) -
     )
 
 
-METHODS = (method("state/report", report, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),)
+METHODS = (
+    method("state/report", report, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+    method("state/status", status, lane=Lane.SHARED, errors=(StateDegraded,)),
+)

@@ -1,6 +1,8 @@
 """`continuity/explain`: what a pre-run sent, or what the next one would send, item by item and why."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
@@ -21,16 +23,35 @@ from sidecar.packs.wishes import Wishes, statements
 from sidecar.packs.wishes_store import wishes_of
 from sidecar.runs import CallRecord, SessionKey, keys, ledger, records
 
+if TYPE_CHECKING:
+    import apsw
+
 
 def of_run(call: Call, run_id: str) -> ExplainResult:
     """Explains a recorded pre-run; raises NotFound."""
     with call.database.read() as tx:
         found = records.call_of_run(tx, run_id)
         if found is None:
-            hint = "Only the latest pre-runs are kept, and none while the mode is off."
-            raise NotFound("No pre-run is recorded under that run id.", hint=hint)
-        wishes = wishes_of(tx, found.project)
-        held = ledger.known(tx, _session_of(found)).anchor
+            raise NotFound("No pre-run is recorded under that run id.", hint=_KEPT)
+        return _told(tx, found)
+
+
+def of_newest(call: Call, project_path: str | None) -> ExplainResult:
+    """Explains the newest recorded pre-run, of a project or of all; raises NotFound."""
+    project = None if project_path is None else call.process.workspaces.get(project_path, None).project_key
+    with call.database.read() as tx:
+        found = records.newest_call(tx, project)
+        if found is None:
+            raise NotFound("No pre-run is recorded yet.", hint=_KEPT)
+        return _told(tx, found)
+
+
+_KEPT = "Only the latest pre-runs are kept, and none while the mode is off."
+
+
+def _told(tx: apsw.Connection, found: CallRecord) -> ExplainResult:
+    wishes = wishes_of(tx, found.project)
+    held = ledger.known(tx, _session_of(found)).anchor
     record, texts = found.record, found.blocks
     system = SystemText.model_validate(texts["system"]) if texts["system"] else None
     blocks = [Block.model_validate(block) for block in texts["blocks"]]

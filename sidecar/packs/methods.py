@@ -46,7 +46,9 @@ def explain(call: Call, params: ExplainParams) -> ExplainResult:
     """
     if params.pre_run is not None:
         return explaining.of_next(call, params.pre_run)
-    return explaining.of_run(call, params.run_id or "")
+    if params.run_id is not None:
+        return explaining.of_run(call, params.run_id)
+    return explaining.of_newest(call, params.project_path)
 
 
 def pin(call: Call, params: PinParams) -> WishesResult:

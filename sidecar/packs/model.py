@@ -154,19 +154,20 @@ class PreRunResult(WireModel):
 
 
 class ExplainParams(WireModel):
-    """Which pre-run is to be explained: one that was, or one that would be. Exactly one of both is given."""
+    """Which pre-run is to be explained: one that was, or one that would be; with nothing given the newest that was."""
 
-    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
+    model_config = ConfigDict(json_schema_extra={"maxProperties": 1})
 
     run_id: Identifier | None = Field(default=None, description="A pre-run that was.")
+    project_path: FolderPath | None = Field(default=None, description="The newest that was of a project.")
     pre_run: PreRunParams | None = Field(
         default=None, description="One that would be: the params of `continuity/preRun`; its run id is only repeated."
     )
 
     @model_validator(mode="after")
     def _has_one(self) -> Self:
-        if (self.run_id is None) == (self.pre_run is None):
-            raise ValueError("give either runId or preRun")
+        if [self.run_id, self.project_path, self.pre_run].count(None) < 2:
+            raise ValueError("give one of runId, projectPath and preRun, or nothing")
         return self
 
 

@@ -112,6 +112,11 @@ def call_of_run(tx: apsw.Connection, run_id: str) -> CallRecord | None:
     return _call(tx, "run_id = ?", run_id)
 
 
+def newest_call(tx: apsw.Connection, project: str | None) -> CallRecord | None:
+    """Gives the last pre-run of a project, or of all."""
+    return _call(tx, "project = coalesce(?, project)", project)
+
+
 def settle_call(tx: apsw.Connection, delivery_token: str, status: str) -> None:
     """Notes what became of a pre-run's delivery: committed or dropped."""
     tx.execute("UPDATE continuity_calls SET status = ? WHERE delivery_token = ?", (status, delivery_token))
@@ -226,7 +231,7 @@ def failing_tests(tx: apsw.Connection, workspace: str) -> list[FailingTests]:
     return found
 
 
-def _call(tx: apsw.Connection, where: str, value: str) -> CallRecord | None:
+def _call(tx: apsw.Connection, where: str, value: str | None) -> CallRecord | None:
     row = tx.execute(
         "SELECT delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id, shadow, status,"
         f" created_at_ms, record, blocks FROM continuity_calls WHERE {where} ORDER BY created_at_ms DESC, rowid DESC",

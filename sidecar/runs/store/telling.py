@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 import apsw
 import orjson
 
+from sidecar.runs.store.records import call_of_token
+from sidecar.runs.values import CallRecord
+
 
 class Governed(NamedTuple):
     """A run after which the governor asked for something, or would have."""
@@ -32,6 +35,27 @@ def governed(tx: apsw.Connection, project: str | None, since_ms: int, limit: int
         Governed(at_ms, of_project, provider, word["action"], tuple(word["reasons"]))
         for at_ms, of_project, provider, word in words
     ]
+
+
+def last_calls(tx: apsw.Connection, limit: int) -> list[CallRecord]:
+    """Gives the latest pre-runs, the newest first."""
+    rows: Any = tx.execute(
+        "SELECT delivery_token FROM continuity_calls ORDER BY created_at_ms DESC, rowid DESC LIMIT ?", (limit,)
+    )
+    found = (call_of_token(tx, token) for (token,) in list(rows))
+    return [one for one in found if one is not None]
+
+
+def projects(tx: apsw.Connection) -> list[tuple[str, int, int | None]]:
+    """Gives each project that anything is kept of, its runs and when the last one was kept; that one first."""
+    rows: Any = tx.execute(
+        "SELECT project, count(run_id) AS runs, max(recorded_at_ms) AS last FROM (SELECT project, run_id,"
+        " recorded_at_ms FROM continuity_runs UNION ALL SELECT project, NULL, NULL FROM continuity_calls"
+        " UNION ALL SELECT project, NULL, NULL FROM continuity_artifacts"
+        " UNION ALL SELECT project, NULL, NULL FROM continuity_projects)"
+        " GROUP BY project ORDER BY last DESC NULLS LAST, project"
+    )
+    return list(rows)
 
 
 def name_project(tx: apsw.Connection, project: str, name: str) -> None:

@@ -1,0 +1,88 @@
+"""`onecode-sidecar status` and `explain`, run as a user does, beside a running sidecar and after it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.support.command import Command, Done, run_command
+from tests.support.conversation import Conversation
+from tests.support.process import SidecarProcess
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, set_settings
+
+
+@pytest.fixture
+def chat(process: SidecarProcess, shop: Repository) -> Conversation:
+    """A conversation of two turns in active mode."""
+    chat = Conversation(process.client, shop.path)
+    set_settings(chat, mode="active")
+    chat.turn(PROMPT)
+    chat.turn("go on")
+    return chat
+
+
+@pytest.fixture
+def command(state_dir: Path, tmp_path: Path) -> Command:
+    def run(*arguments: str, **options: Any) -> Done:
+        return run_command(*arguments, "--state-dir", str(state_dir), cwd=tmp_path, temporary=tmp_path, **options)
+
+    return run
+
+
+def test_status_names_the_sidecar_that_runs_its_mode_the_projects_and_the_last_runs(
+    chat: Conversation, process: SidecarProcess, told: Callable[..., str], state_dir: Path
+) -> None:
+    assert chat.session_id
+    answer = orjson.loads(told("status", "--json"))
+    (running,) = answer["others"]
+    assert (running["pid"], running["client"], running["mode"]) == (process.popen.pid, "test", "passive")
+    assert (answer["mode"], answer["modeSource"], answer["stateDir"]) == ("active", "global", str(state_dir))
+    (project,) = answer["projects"]
+    assert (project["name"], project["runs"], project["mode"]) == ("shop", 2, "active")
+    assert project["hitRate"] == 1.0
+    assert 0 < project["reduction"] < 1
+    assert [run["status"] for run in answer["lastRuns"]] == ["committed", "committed"]
+    assert answer["lastRuns"][0]["newBytes"] < answer["lastRuns"][1]["newBytes"]
+    files = {one["kind"]: one["bytes"] for one in answer["files"]}
+    in_use = sum(path.stat().st_size for path in state_dir.glob("continuity.db*") if path.suffix != ".lock")
+    assert files["state"] == pytest.approx(in_use, rel=0.5)
+    shown = told("status")
+    assert f"process {process.popen.pid}" in shown
+    assert answer["lastRuns"][0]["runId"] in shown
+
+
+def test_a_sidecar_that_ended_or_was_killed_is_not_told_as_running(
+    chat: Conversation, process: SidecarProcess, told: Callable[..., str], state_dir: Path
+) -> None:
+    assert chat.session_id
+    process.popen.kill()
+    process.popen.wait()
+    assert list((state_dir / "running").glob("*.json"))
+    assert "no sidecar works on it now" in told("status")
+    assert not list((state_dir / "running").glob("*.json"))
+
+
+def test_explain_tells_the_newest_run_or_the_one_that_is_named(
+    chat: Conversation, told: Callable[..., str], command: Command, shop: Repository
+) -> None:
+    third = chat.turn("What is in the cart?")
+    newest = told("explain")
+    assert newest.startswith(f"{third['runId']}, ")
+    assert newest == told("explain", third["runId"]) == told("explain", "--project", str(shop.path))
+    assert "it reached the agent" in newest
+    assert "context:src/cart.py" in newest
+    assert "[continuity:anchor" not in newest
+    assert "[continuity:anchor" in told("explain", "--texts")
+    refused = command("explain", "no-such-run")
+    assert refused.returncode == 3
+    assert b"No pre-run is recorded under that run id." in refused.stderr
+
+
+def test_a_project_without_runs_has_none_to_explain(chat: Conversation, command: Command, tmp_path: Path) -> None:
+    assert chat.session_id
+    refused = command("explain", "--project", str(tmp_path))
+    assert refused.returncode == 3
+    assert b"No pre-run is recorded yet." in refused.stderr
