@@ -32,6 +32,7 @@ def parsed(prog: str, arguments: Sequence[str]) -> argparse.Namespace:
 
 def _parser(prog: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
+        allow_abbrev=False,
         prog=prog,
         description="Gives a coding agent one task, iteration after iteration, until it is done.",
         epilog=EPILOG,

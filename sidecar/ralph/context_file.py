@@ -12,6 +12,8 @@ from sidecar.system import filelock
 WAIT_SECONDS = 60.0
 """Hundreds may add at once, each for the blink of a write."""
 
+_RETRY: dict[str, object] = {"retryAfterMs": 1_000}
+
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -65,24 +67,39 @@ def read(folder: Folder) -> Context:
 @contextmanager
 def _opened(folder: Folder) -> Iterator[int]:
     try:
-        fd = os.open(folder.context, _FLAGS, 0o644)
-    except OSError as error:
-        raise _unwritable(error) from error
-    try:
-        if not filelock.acquire(fd, WAIT_SECONDS):
-            raise Busy("Others are adding context; nothing was added.", hint="Try again.", data={"retryAfterMs": 1_000})
+        fd = _locked(folder.context)
         try:
             yield fd
         finally:
             filelock.release(fd)
+            os.close(fd)
     except OSError as error:
-        raise _unwritable(error) from error
-    finally:
+        raise WorkspaceUnavailable(
+            f"The context file cannot be written: {error.strerror or type(error).__name__}."
+        ) from error
+
+
+def _locked(path: str) -> int:
+    """Opens the file and takes its lock; one that an editor put another in place of meanwhile is opened anew."""
+    while True:
+        fd = os.open(path, _FLAGS, 0o644)
+        try:
+            is_held = filelock.acquire(fd, WAIT_SECONDS)
+            if is_held and _is_in_place(fd, path):
+                return fd
+        except BaseException:
+            os.close(fd)
+            raise
         os.close(fd)
+        if not is_held:
+            raise Busy("Others are adding context; nothing was added.", hint="Try again.", data=_RETRY)
 
 
-def _unwritable(error: OSError) -> WorkspaceUnavailable:
-    return WorkspaceUnavailable(f"The context file cannot be written: {error.strerror or type(error).__name__}.")
+def _is_in_place(fd: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _last_byte(fd: int, size: int) -> bytes:

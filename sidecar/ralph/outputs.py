@@ -13,7 +13,7 @@ KEPT_ITERATIONS = 100
 """The last ones; of older ones the history tells."""
 KEPT_PROMPT_BYTES = 512 * 1024
 
-_NUMBERED = regex(r"(\d{4,})\.(?:prompt\.md|output|verify)")
+_NUMBERED = regex(r"(\d{4,})\.(?:prompt\.md|output|verify|cmd)")
 
 
 def whole_prompt(path: Path, prompt: str) -> None:

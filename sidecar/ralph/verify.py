@@ -33,7 +33,7 @@ def verify(
     for command in commands:
         if stop.is_set():
             break
-        run = Command(shell(command), b"", cwd, environment, "plain")
+        run = Command(shell(command, keep.with_suffix(".cmd")), b"", cwd, environment, "plain")
         heard = run_agent(
             run,
             promise=UNHEARD,
@@ -56,10 +56,14 @@ def passed(one: RalphVerification) -> bool:
     return one.exit_code == 0
 
 
-def shell(command: str) -> tuple[str, ...]:
-    """Gives the program with its arguments that runs a command line, its errors among its output."""
+def shell(command: str, script: Path) -> tuple[str, ...]:
+    """Gives the program with its arguments that runs a command line, its errors among its output.
+
+    On Windows the line is written into a script: there is no way to quote any line as an argument there.
+    """
     if sys.platform == "win32":
-        return ("cmd", "/d", "/s", "/c", f"({command}) 2>&1")
+        script.write_text(f"@{command} 2>&1\n", encoding="oem", errors="replace")
+        return ("cmd", "/d", "/c", str(script))
     return ("/bin/sh", "-c", f"exec 2>&1\n{command}")
 
 
