@@ -81,6 +81,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_capture.py::test_the_same_again_is_evidence_once_per_source_even_when_numbers_and_paths_differ",
     ),
     "Memory Layer: what is superseded or contradicted is linked and trusted less": (
+        "test_remembering.py::test_what_was_superseded_or_contradicted_is_told_to_no_run_and_is_still_found",
         "test_memory_capture.py::test_what_takes_anothers_place_is_linked_and_the_others_confidence_sinks",
         "test_memory_capture.py::test_an_agents_conclusion_against_the_users_word_is_the_one_that_is_doubted",
     ),

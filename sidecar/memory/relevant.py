@@ -25,6 +25,9 @@ LEAST_OF_TITLE = 0.6
 LEAST_TERMS = 2
 """One word in common is chance, unless there is no other. A wrong memory costs more than a missing one."""
 
+DOUBTED = 0.5
+"""Who is no surer of a memory than this does not tell it unasked: what was superseded or contradicted is no surer."""
+
 AT_ONCE = 200
 """So many files are looked over before each run, in a millisecond, and any number that is watched; of more, the index
 is asked as it stands, and the look at the files follows the run."""
@@ -134,6 +137,8 @@ def _looked_for(process: Process, index: Index, reach: Reach, text: str, limit: 
 
 def _bears_on(one: Found, asked: frozenset[str]) -> bool:
     memory = one.entry.memory
+    if memory.confidence <= DOUBTED:
+        return False
     title = frozenset(significant(memory.title))
     both = asked & (title | frozenset(significant(memory.text)))
     if len(both) < min(LEAST_TERMS, len(asked)):

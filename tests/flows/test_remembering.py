@@ -52,6 +52,26 @@ def test_a_title_that_repeats_how_the_text_begins_is_not_told_twice(
     assert line == f"Remembered 2026-03-01, decision (mem-2026-03-01-001): {TEXT}"
 
 
+def test_what_was_superseded_or_contradicted_is_told_to_no_run_and_is_still_found(
+    active: MemorySidecar, project: Repository
+) -> None:
+    memories = Memories(active, project.path)
+    for number, text in enumerate((
+        "Use npm instead of yarn for the till.", "Use pnpm instead of npm for the till.",
+        "Always print discounts on the receipt.", "Never print discounts on the receipt.",
+    )):  # fmt: skip
+        digest = {"messages": [{"author": "user", "text": text}]}
+        assert len(memories.ask("capture", sessionId=f"s{number}", digest=digest)["kept"]) == 1
+    for prompt, present, past in (
+        ("Install the till with npm or pnpm or yarn?", "Use pnpm", "npm instead of yarn"),
+        ("Print the discounts on the receipt", "Never print discounts", "Always print"),
+    ):
+        lines = "".join(told(Conversation(active.client, project.path, sub_chat_id=present).pre_run(prompt)))
+        assert present in lines
+        assert past not in lines
+        assert any(past in one["title"] for one in memories.ask("search", query=prompt)["memories"])
+
+
 def test_a_run_is_not_told_of_memories_that_have_nothing_to_do_with_it(
     memories: Memories, conversation: Conversation
 ) -> None:
