@@ -100,15 +100,15 @@ def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunRes
 def _measured(turn: Turn, result: PreRunResult) -> dict[str, float]:
     metadata, is_hit, goes_on = result.metadata, result.metadata.cache_hit, turn.session is not None
     bracket = reported_bracket(turn.params)
-    measured: dict[str, float] = {
-        "calls": 1, "cacheHits": is_hit, "followUps": goes_on, "followUpHits": goes_on and is_hit,
+    return {
+        "calls": 1, "cacheHits": is_hit, **({"followUps": 1} if goes_on else {}),
+        **({"followUpHits": 1} if goes_on and is_hit else {}),
         "injectedBytes": metadata.injected_bytes, "wouldInjectBytes": metadata.would_inject_bytes,
         "reusedBytes": metadata.reused_bytes, "baselineBytes": metadata.baseline_bytes,
         "fileHits": metadata.file_hits, "fileMisses": metadata.file_misses,
         "elapsedMs": metadata.elapsed_ms, bucket(metadata.elapsed_ms): 1, "partial": metadata.partial,
         **({labelled("bracket", bracket=bracket): 1} if bracket else {}),
     }  # fmt: skip
-    return {name: value for name, value in measured.items() if value}  # a row for nothing costs as much as one for all
 
 
 def _call_record(
