@@ -339,6 +339,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory Layer: secrets, private words and our own text are not stored": (
         "test_memories.py::test_secrets_private_words_and_what_we_injected_are_never_stored",
         "test_memory_capture.py::test_secrets_private_words_and_our_own_text_are_not_captured",
+        "test_memory_capture.py::test_what_a_run_was_told_of_memories_is_not_captured_when_the_agent_repeats_it",
     ),
     "Session Lock §6: how it works; Article XV.1: while a session is active CLAUDE.md has the block": (
         "test_session_lock.py::test_chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",

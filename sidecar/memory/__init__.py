@@ -22,6 +22,7 @@ from sidecar.memory.rules import accepted_rules
 from sidecar.memory.screening import Screened, screened
 from sidecar.memory.store.listing import tiers
 from sidecar.memory.tending import tend_later
+from sidecar.memory.wording import head_of, taken_back
 
 __all__ = [
     "AGENTS",
@@ -59,6 +60,7 @@ __all__ = [
     "clean_session",
     "digest_of",
     "grant",
+    "head_of",
     "heard_until",
     "index_of",
     "leave",
@@ -74,6 +76,7 @@ __all__ = [
     "screened",
     "source_of",
     "tag_of",
+    "taken_back",
     "tend_later",
     "tiers",
     "told",

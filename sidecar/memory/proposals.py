@@ -41,7 +41,7 @@ def proposals(call: Call, params: MemoryParams) -> MemoryProposalsResult:
     found = asked(call, params)
     found.index.check()
     return MemoryProposalsResult(
-        proposals=[MemoryProposal(memory=summary(one), rule=rule_of(one.memory)) for one in _proven(call, found)]
+        proposals=[MemoryProposal(memory=summary(one), rule=f"- {rule_of(one.memory)}") for one in _proven(call, found)]
     )
 
 
@@ -67,7 +67,7 @@ def resolve(call: Call, params: MemoryResolveProposalParams) -> MemoryResolvePro
         if not known:
             raise unknown()
         linked = entries.linked(tx, found.workspace.project_key, known[0].memory, found.reach.owners)
-    rule = rule_of(chosen.memory) if params.word == "accept" else None
+    rule = f"- {rule_of(chosen.memory)}" if params.word == "accept" else None
     return MemoryResolveProposalResult(memory=detail(known[0], "", linked), rule=rule)
 
 

@@ -5,6 +5,7 @@ from sidecar.core.text import one_line
 from sidecar.memory.entry import Memory
 from sidecar.memory.layout import SHARED
 from sidecar.memory.store import proposing
+from sidecar.memory.wording import accepted_rule
 from sidecar.workspace import Workspace
 
 VALIDATED = "validated"
@@ -17,7 +18,7 @@ MAX_ACCEPTED = 40
 def rule_of(memory: Memory) -> str:
     """Gives a memory as a rule: what was said, in one line."""
     said = one_line(memory.text or memory.title, MAX_RULE + 1)
-    return f"- {said if len(said) <= MAX_RULE else memory.title}"
+    return said if len(said) <= MAX_RULE else memory.title
 
 
 def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
@@ -27,4 +28,4 @@ def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
     """
     with process.database.read() as tx:
         found = proposing.accepted(tx, workspace.project_key, SHARED, VALIDATED, MAX_ACCEPTED)
-    return tuple(f"{rule_of(one)} ({one.id}, accepted)" for one in found)
+    return tuple(accepted_rule(rule_of(one), one.id) for one in found)

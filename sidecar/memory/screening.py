@@ -9,6 +9,7 @@ from typing import NamedTuple
 from sidecar.core.redact import redact
 from sidecar.core.regex import regex
 from sidecar.core.text import MARK
+from sidecar.memory.wording import without_quoted
 
 _TAG = regex(r"<(/?)(private|chati-context)(?:\s[^<>]{0,2000})?>", re.IGNORECASE)
 _MARKER = regex(rf"^{re.escape(MARK)}([a-z]+)(?: [0-9a-f]+)?\][ \t]*$", re.MULTILINE)
@@ -25,15 +26,16 @@ class Screened(NamedTuple):
 
 
 def screened(text: str) -> Screened:
-    """Takes `<private>…</private>`, `<chati-context>` and our blocks out of a text and masks secrets.
+    """Takes `<private>…</private>`, `<chati-context>`, our blocks and lines out of a text and masks secrets.
 
     What is opened and never closed ends with the text.
     """
     without_blocks, blocks = _without_blocks(text)
-    without_tags, private, contexts = _without_tags(without_blocks)
+    without_lines, lines = without_quoted(without_blocks)
+    without_tags, private, contexts = _without_tags(without_lines)
     clean = _CONTROL.sub("", without_tags)
     masked = redact(clean)
-    return Screened(masked.strip(), private, blocks + contexts, int(masked != clean))
+    return Screened(masked.strip(), private, blocks + lines + contexts, int(masked != clean))
 
 
 def _without_blocks(text: str) -> tuple[str, int]:

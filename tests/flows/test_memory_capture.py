@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.conversation import Conversation, sent
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -35,6 +36,24 @@ def said(text: str, author: str = "user", **rest: Any) -> dict[str, Any]:
 def dropped(answer: Any) -> dict[str, int]:
     """Gives the counts of an answer by reason."""
     return {one["reason"]: one["count"] for one in answer["dropped"]}
+
+
+def test_what_a_run_was_told_of_memories_is_not_captured_when_the_agent_repeats_it(
+    memories: Memories, conversation: Conversation
+) -> None:
+    memories.sidecar.client.request("settings/update", {"settings": {"mode": "active"}})
+    words = "We chose thermal printers for the till because they need no ink."
+    digest = {"messages": [{"author": "assistant", "text": words}]}
+    (one,) = memories.ask("capture", sessionId="s-0", digest=digest)["kept"]
+    (line,) = [line for line in sent(conversation.pre_run("Which printers need no ink?")).splitlines() if one in line]
+    for number, text in enumerate((line, f"As I was told:\n\n> {line}\n", f"- {line}\n  More of it, which we chose.")):
+        again = {"messages": [{"author": "assistant", "text": text}]}
+        answer = memories.ask("capture", sessionId=f"s-{number + 1}", digest=again)
+        assert (answer["kept"], answer["repeated"]) == ([], []), text
+        assert answer["dropped"] == [{"reason": "injected", "count": 1}]
+    assert memories.ask("get", id=one)["evidence"] == 1
+    rule = {"messages": [{"author": "assistant", "text": f"- Always print at night ({one}, accepted)"}]}
+    assert memories.ask("capture", sessionId="s-9", digest=rule)["dropped"] == [{"reason": "injected", "count": 1}]
 
 
 def test_a_sessions_digest_is_one_readable_file_of_decisions_errors_and_corrections(

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.context import Bracket
-from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.text import line_of_code, one_line
-from sidecar.memory import Level, Memory, Relevant, pointed, told
+from sidecar.memory import Level, Memory, Relevant, head_of, pointed, taken_back, told
 from sidecar.packs.items import PackItem, Priority
 from sidecar.registry import Hint
 from sidecar.runs import Known, keys
@@ -91,18 +90,17 @@ def _outdated(known: Known, standing: Mapping[str, Memory]) -> Iterator[str]:
 def _changed(memory_id: str, memory: Memory | None) -> PackItem:
     if memory is not None:
         return _item(memory, "chunks", told("chunks", memory.title, memory.tags, memory.text, ()).text, {})
-    key, text = keys.memory_key(memory_id), f"No longer remembered: {one_line(memory_id, 100)} was taken back."
+    key, text = keys.memory_key(memory_id), taken_back(memory_id)
     return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.GONE, "a memory told earlier was taken back")
 
 
 def _item(memory: Memory, level: Level, said: str, factors: Mapping[str, float]) -> PackItem:
     kind = memory.type.replace("_", " ")
-    head = f"Remembered {rfc3339(memory.at_ms)[:10]}, {one_line(kind, 40)} ({one_line(memory.id, 100)}): "
     return PackItem(
         key=keys.memory_key(memory.id),
         kind="context",
         priority=Priority.TOP_CONTEXT,
-        text=head + _worded(one_line(memory.title, TITLE_CHARACTERS), _lines(said)),
+        text=head_of(memory) + _worded(one_line(memory.title, TITLE_CHARACTERS), _lines(said)),
         digest=memory.version if level != "metadata" else f"{memory.version}:{level}",
         why=f"a shared memory, {kind}, about what is asked for",
         score=factors,
