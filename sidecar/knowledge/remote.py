@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sidecar.call import Call
@@ -15,7 +15,7 @@ from sidecar.knowledge.source import Source, open_source
 from sidecar.settings.kinds import is_remote
 from sidecar.settings.resolve import Settings
 from sidecar.system import filelock
-from sidecar.system.fetching import FetchFailed, fetch
+from sidecar.system.fetching import IT_FAILED, FetchFailed, fetch
 
 COPIES = "knowledge"
 LOCK_WAIT_S = 90.0
@@ -30,7 +30,10 @@ def source_of(call: Call, settings: Settings, *, fetches: bool = False) -> Sourc
     where, ref = settings["knowledge.repository"], settings["knowledge.ref"]
     if not where:
         raise not_configured()
-    return patiently(call, lambda: open_source(_folder(call, str(where), fetches=fetches), ref))
+    if not is_remote(str(where)):
+        return patiently(call, lambda: open_source(str(where), ref))
+    copy = copy_of(call.process.state_dir, str(where))
+    return patiently(call, lambda: _copied(call, copy, str(where), ref, fetches=fetches))
 
 
 def copy_of(state_dir: Path, url: str) -> Path:
@@ -38,28 +41,35 @@ def copy_of(state_dir: Path, url: str) -> Path:
     return state_dir / COPIES / f"{short_id(url, 20)}.git"
 
 
-def _folder(call: Call, where: str, *, fetches: bool) -> str:
-    if not is_remote(where):
-        return where
-    copy = copy_of(call.process.state_dir, where)
-    if fetches or not (copy / "FETCHED").exists():
+def _copied(call: Call, copy: Path, url: str, ref: str | None, *, fetches: bool) -> Source:
+    """Opens a copy, fetched before if need be; one that shows damage is made anew the next time."""
+    whole = copy / "FETCHED"
+    if fetches or not whole.exists():
         with _alone(copy):
-            _fetched(copy, where, _checked(call))
-    return os.fspath(copy)
+            _fetched(copy, whole, url, _checked(call))
+    return open_source(os.fspath(copy), ref, lambda: whole.unlink(missing_ok=True))
 
 
-def _fetched(copy: Path, url: str, check: Callable[[], None]) -> None:
+def _fetched(copy: Path, whole: Path, url: str, check: Callable[[], None]) -> None:
     """Fetches; a copy that is damaged or was left half made is thrown away, since all of it can be had again."""
-    done = copy / "FETCHED"
-    if copy.exists() and not done.exists():
-        shutil.rmtree(copy, ignore_errors=True)
+    if copy.exists() and not whole.exists():
+        _throw_away(copy)
     try:
         fetch(copy, url, check)
-        done.touch()
+        whole.touch()
     except FetchFailed as failure:
+        if failure.reason == IT_FAILED:
+            whole.unlink(missing_ok=True)  # it may be the copy that is damaged
         raise knowledge_unavailable(f"The knowledge repository cannot be fetched: {failure.reason}.") from failure
     except OSError as error:
         raise StateDegraded("The knowledge copy cannot be written.", hint="Check the state folder.") from error
+
+
+def _throw_away(copy: Path) -> None:
+    for path in copy.rglob("*"):
+        with suppress(OSError):
+            path.chmod(0o700)  # git's objects are read-only, and Windows removes no such file
+    shutil.rmtree(copy, ignore_errors=True)
 
 
 def _checked(call: Call) -> Callable[[], None]:

@@ -1,6 +1,7 @@
 """The knowledge repository, read at one fixed commit through libgit2: bare or with a worktree, never written to."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import SidecarError
@@ -26,26 +27,37 @@ class Listed(NamedTuple):
 class Source:
     """One knowledge repository at one commit."""
 
-    def __init__(self, repository: Any, commit: str) -> None:
+    def __init__(self, repository: Any, commit: str, on_damage: Callable[[], object]) -> None:
+        """Takes what is called when an object cannot be read."""
         self._repository = repository
+        self._on_damage = on_damage
         self.commit = commit
 
-    def listed(self) -> Iterator[Listed]:
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Raises KNOWLEDGE_UNAVAILABLE where an object cannot be read."""
+        try:
+            yield
+        except (KeyError, ValueError, OSError, pygit2().GitError) as error:
+            self._on_damage()
+            raise knowledge_unavailable("An object of the knowledge repository cannot be read.") from error
+
+    def listed(self) -> list[Listed]:
         """Gives the regular files below the folders that hold items, in the order of their paths."""
-        yield from _below(self._tree(self.commit), "", self._repository)
+        with self._reading():
+            return list(_below(self._tree(self.commit), "", self._repository))
 
     def scopes(self) -> list[str]:
         """Gives the scopes there are, as `teams/web`, in order."""
-        tree = self._tree(self.commit)
-        return [f"{name}/{one.name}" for name in sorted(SCOPED) if name in tree
-                for one in _folder(tree[name]) if one.filemode == _FOLDER]  # fmt: skip
+        with self._reading():
+            tree = self._tree(self.commit)
+            return [f"{name}/{one.name}" for name in sorted(SCOPED) if name in tree
+                    for one in _folder(tree[name]) if one.filemode == _FOLDER]  # fmt: skip
 
     def content(self, blob: str) -> bytes:
         """Gives a file's bytes; raises KNOWLEDGE_UNAVAILABLE."""
-        try:
+        with self._reading():
             return bytes(self._repository[blob].data)
-        except (KeyError, ValueError, OSError, pygit2().GitError) as error:
-            raise knowledge_unavailable("An object of the knowledge repository cannot be read.") from error
 
     def holds(self, path: str, commit: str) -> str | None:
         """Gives the blob of a path in a commit; None where there is no regular file of that name."""
@@ -84,22 +96,23 @@ class Source:
         return str(parents[0].id) if parents else None
 
     def _tree(self, commit: str) -> Any:
-        library = pygit2()
-        try:
-            return self._repository[commit].peel(library.Tree)
-        except (library.GitError, KeyError, ValueError, OSError) as error:
-            raise knowledge_unavailable("A commit of the knowledge repository cannot be read.") from error
+        with self._reading():
+            return self._repository[commit].peel(pygit2().Tree)
 
 
-def open_source(folder: str, ref: str | None = None) -> Source:
-    """Opens a repository at the commit that a ref names, or else its HEAD; raises KNOWLEDGE_UNAVAILABLE."""
+def open_source(folder: str, ref: str | None = None, on_damage: Callable[[], object] = lambda: None) -> Source:
+    """Opens a repository at the commit that a ref names, or else its HEAD; raises KNOWLEDGE_UNAVAILABLE.
+
+    `on_damage` is called when it cannot be opened, or later an object cannot be read.
+    """
     library = pygit2()
     try:
         repository = library.Repository(folder)
-        return Source(repository, str(_commit(repository, ref).peel(library.Commit).id))
+        return Source(repository, str(_commit(repository, ref).peel(library.Commit).id), on_damage)
     except SidecarError:
         raise
     except (library.GitError, KeyError, ValueError, OSError) as error:
+        on_damage()
         raise knowledge_unavailable("The knowledge repository cannot be opened, or has no commit yet.") from error
 
 

@@ -26,6 +26,10 @@ _REASONS = (
 )
 
 
+IT_FAILED = "it failed"
+"""The reason where none of those is known."""
+
+
 class FetchFailed(Exception):
     """Nothing could be fetched; `reason` says why in a few words, never with the address."""
 
@@ -106,4 +110,4 @@ def _prepare(library: Any) -> None:
 
 def _reason(said: str) -> str:
     folded = said.casefold()
-    return next((reason for words, reason in _REASONS if any(word in folded for word in words)), "it failed")
+    return next((reason for words, reason in _REASONS if any(word in folded for word in words)), IT_FAILED)

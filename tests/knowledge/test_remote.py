@@ -109,6 +109,20 @@ def test_a_copy_that_was_left_half_made_is_made_anew(knowledge: Knowledge, harm:
     assert knowledge.ask("sync", mode="full")["operations"] == []
 
 
+@pytest.mark.parametrize("harm", ["objects", "tree", "head"])
+def test_a_damaged_copy_is_made_anew_by_the_next_attempt(knowledge: Knowledge, harm: str) -> None:
+    knowledge.ask("sync")
+    knowledge.repository.commit({"company/specs/s.md": item("A spec")})
+    if harm == "head":
+        (copy(knowledge) / "HEAD").write_text("nonsense")
+    else:
+        for path in [path for path in (copy(knowledge) / "objects").rglob("*") if path.is_file()]:
+            path.unlink()
+    knowledge.sidecar.client.answer(knowledge.sidecar.client.start("knowledge/sync", {"cwd": str(knowledge.project)}))
+    assert knowledge.ask("sync", mode="full")["complete"]
+    assert len(knowledge.files()) == 3
+
+
 def test_a_moved_head_of_a_remote_makes_a_sync_due(knowledge: Knowledge) -> None:
     knowledge.set(onHeadMoved=True)
     knowledge.ask("sync")

@@ -16,6 +16,7 @@ class History:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._repository: Any = pygit2().init_repository(str(path), bare=True, initial_head="main")
+        self._made = 0
 
     @property
     def head(self) -> str:
@@ -29,7 +30,8 @@ class History:
         exists = HEAD in self._repository.references
         parents = [self._repository.references[HEAD].target] if exists and not anew else []
         tree = self._tree({tuple(path.split("/")): text for path, text in files.items()})
-        made = self._repository.create_commit(None, who, who, "Change things", tree, parents)
+        self._made += 1  # no two commits are the same, even of the same files
+        made = self._repository.create_commit(None, who, who, f"Change things, {self._made}", tree, parents)
         self._repository.references.create(HEAD, made, force=True)
 
     def _tree(self, files: Mapping[tuple[str, ...], str]) -> Any:
