@@ -20,7 +20,7 @@ from sidecar.cli.places import state_folder
 from sidecar.cli.ralph_report import Reporter, dry_run_lines
 from sidecar.ralph.ending import INTERRUPTED, TERMINATED
 from sidecar.ralph.folder import Folder
-from sidecar.ralph.stopping import Loops, give_up_in
+from sidecar.ralph.stopping import give_up_in, loops_of
 from sidecar.system.environment import user_state_folder
 
 AT_ONCE_SECONDS = 1.0
@@ -139,7 +139,7 @@ def _state_folder(chosen: argparse.Namespace) -> Path:
 @contextmanager
 def _signals(sidecar: InProcess) -> Iterator[None]:
     """Lets the first signal stop the loop cleanly and the second one at once."""
-    loops = sidecar.process.part(Loops, Loops)
+    loops = loops_of(sidecar.process)
     told: list[int] = []
 
     def take(number: int, _frame: FrameType | None) -> None:

@@ -14,7 +14,7 @@ from sidecar.ralph.lock import Owner, held
 from sidecar.ralph.model import Phase, RalphIteration, RalphIterationNotice, RalphStartResult
 from sidecar.ralph.pace import backoff_ms, pause_ms
 from sidecar.ralph.planning import with_version
-from sidecar.ralph.stopping import Loops, Stop, Watch
+from sidecar.ralph.stopping import Stop, Watch, loops_of
 from sidecar.ralph.takeover import take_over
 
 
@@ -24,7 +24,7 @@ def run_loop(call: Call, plan: Plan) -> RalphStartResult:
     Raises Conflict while another one runs for the change, and what keeps its folder from being used.
     """
     make(plan.folder)
-    loops = call.process.part(Loops, Loops)
+    loops = loops_of(call.process)
     with held(plan.folder, Owner(os.getpid(), call.now())):
         stop = loops.begin(plan.folder)
         try:

@@ -7,11 +7,15 @@ from contextlib import suppress
 
 import orjson
 
+from sidecar.call import Process
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.ralph.ending import INTERRUPTED, Ending
 from sidecar.ralph.folder import Folder, remove
 
 LOOK_SECONDS = 0.2
+
+END_SECONDS = 1.0
+"""How long the end of the process waits for agents to be ended: none may go on working unseen."""
 
 
 class Stop:
@@ -46,6 +50,7 @@ class Loops:
         self._all: Ending | None = None
         """Said to all, also to those that begin only then."""
         self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
 
     def begin(self, folder: Folder) -> Stop:
         """Notes a loop that begins, and gives the way to stop it."""
@@ -57,8 +62,9 @@ class Loops:
 
     def end(self, folder: Folder) -> None:
         """Notes that a loop has ended."""
-        with self._lock:
+        with self._changed:
             self._stops.pop(str(folder.path), None)
+            self._changed.notify_all()
 
     def ask_all(self, reason: str, exit_code: int, *, at_once: bool = False) -> None:
         """Asks every loop of this process to stop."""
@@ -67,6 +73,23 @@ class Loops:
             stops = list(self._stops.values())
         for stop in stops:
             stop.ask(reason, exit_code, at_once=at_once)
+
+    def end_all(self) -> None:
+        """Ends every loop with its agent, because the process ends; waits for that a moment."""
+        self.ask_all("The sidecar ended.", INTERRUPTED, at_once=True)
+        with self._changed:
+            self._changed.wait_for(lambda: not self._stops, END_SECONDS)
+
+
+def loops_of(process: Process) -> Loops:
+    """Gives the loops of a process, which end before it does."""
+
+    def made() -> Loops:
+        loops = Loops()
+        process.at_end.append(loops.end_all)
+        return loops
+
+    return process.part(Loops, made)
 
 
 class Watch:

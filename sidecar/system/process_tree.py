@@ -57,6 +57,8 @@ def end_tree(
     at_once: threading.Event | None = None,
 ) -> None:
     """Asks a program and all it started to end, and after the grace, or once `at_once` is set, makes what is left."""
+    if at_once is not None and at_once.is_set():
+        _kill_group(process)  # before the walk over all processes, for which there may be no time left
     alive = _alive(process.pid, mark)
     _ask(process, alive)
     deadline = Deadline(clock.monotonic_ms() + grace_ms)
@@ -91,6 +93,11 @@ def _end_by_force(leader: int | None, mark: str | None, clock: Clock) -> None:
             with suppress(psutil.Error):
                 process.kill()
         time.sleep(_POLL_SECONDS)
+
+
+def _kill_group(leader: "subprocess.Popen[bytes]") -> None:
+    with suppress(OSError):
+        leader.kill() if sys.platform == "win32" else os.killpg(leader.pid, signal.SIGKILL)
 
 
 def _ask(leader: "subprocess.Popen[bytes]", alive: Sequence[psutil.Process]) -> None:
