@@ -78,6 +78,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_capture.py::test_one_session_has_one_file_a_day_and_another_session_another",
     ),
     "Memory Layer: what differs in numbers, paths or ids only is the same, and evidence": (
+        "test_memory_upkeep.py::test_what_an_agent_repeats_of_what_it_was_told_is_no_evidence",
         "test_memory_capture.py::test_the_same_again_is_evidence_once_per_source_even_when_numbers_and_paths_differ",
     ),
     "Memory Layer: what is superseded or contradicted is linked and trusted less": (

@@ -128,11 +128,11 @@ def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
     state = records.sub_chat(tx, one.params.sub_chat_id)
     red_before = records.failing_tests(tx, one.workspace.key)
     tests = keep_tests(tx, one)
+    had = had_before(tx, one)
+    settle_delivery(tx, one)
     from sidecar.capture.remembering import leave_for_memory
 
     leave_for_memory(tx, one, tests, red_before)
-    had = had_before(tx, one)
-    settle_delivery(tx, one)
     forget_lost(tx, one)
     steps = _todos(one, state)
     drafted = keep_drafts(tx, one, state, steps, tests)

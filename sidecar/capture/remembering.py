@@ -18,7 +18,7 @@ from sidecar.capture.verdicts import Change
 from sidecar.core.prose import cut, telling
 from sidecar.core.regex import regex
 from sidecar.memory import Digest, Said, Trouble, leave, mending, screened, worth_keeping
-from sidecar.runs import FailingTests
+from sidecar.runs import FailingTests, SessionKey, keys, ledger
 
 MAX_SAID = 20_000
 MAX_TROUBLE = 4_000
@@ -34,7 +34,16 @@ def leave_for_memory(
     """Keeps what a run leaves until it is captured; `before` are the tests that failed before it."""
     digest = digest_of_run(one, tests, {failing.runner: failing.excerpt for failing in before})
     if not digest.is_empty:
-        leave(tx, one.workspace.project_key, digest, one.now_ms)
+        leave(tx, one.workspace.project_key, digest._replace(told=_told(tx, one)), one.now_ms)
+
+
+def _told(tx: apsw.Connection, one: Finished) -> tuple[str, ...]:
+    """Gives the ids of the memories that the run's session has been told of."""
+    session = one.params.session.after or one.params.session.before
+    if session is None:
+        return ()
+    held = ledger.known(tx, SessionKey(one.params.provider, session, False))
+    return tuple(memory_id for key in held.items if (memory_id := keys.memory_id(key)) is not None)
 
 
 def digest_of_run(one: Finished, tests: Sequence[Change], excerpts: Mapping[str, str]) -> Digest:

@@ -203,6 +203,23 @@ def test_a_memory_that_an_answer_names_counts_as_used_once_per_session(
     assert memories.ask("get", id=one)["accessCount"] == 1
 
 
+def test_what_an_agent_repeats_of_what_it_was_told_is_no_evidence(
+    memories: Memories, conversation: Conversation
+) -> None:
+    activate(memories)
+    words = "We chose thermal printers for the till because they need no ink."
+    digest = {"messages": [{"author": "assistant", "text": words}]}
+    (one,) = memories.ask("capture", sessionId="s-0", digest=digest)["kept"]
+    for _ in range(3):
+        play(memories, conversation, "Which printers of the till need no ink?", text=words)
+    told = memories.rows("SELECT item FROM continuity_deliveries")
+    assert any(item.endswith(one) for (item,) in told), "the session was told of it"
+    assert memories.ask("get", id=one)["evidence"] == 1
+    other = Conversation(memories.sidecar.client, memories.project, sub_chat_id="other")
+    play(memories, other, "Draw a logo.", text=words, session="another")
+    assert memories.ask("get", id=one)["evidence"] == 2, "an agent that was not told of it came to it by itself"
+
+
 def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
     memories: Memories, conversation: Conversation
 ) -> None:

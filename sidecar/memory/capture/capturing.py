@@ -139,7 +139,7 @@ def _captured(asking: Asking, digest: Digest) -> Captured:
 
 def _kept(asking: Asking, digest: Digest, notes: Sequence[Note], found: Found) -> Captured:
     writer = Writer(asking.process, asking.workspace, asking.reach)
-    kept: Kept = keep_notes(writer, notes, Origin(digest.session, digest.source, asking.reach.agent))
+    kept: Kept = keep_notes(writer, notes, Origin(digest.session, digest.source, asking.reach.agent, digest.told))
     return Captured(kept.new, kept.repeated, kept.contradicted, 0, found.dropped + kept.dropped, kept.paths)
 
 

@@ -54,6 +54,8 @@ class Digest(NamedTuple):
     notes: tuple[Note, ...] = ()
     cited: tuple[str, ...] = ()
     """Ids of memories that an answer names."""
+    told: tuple[str, ...] = ()
+    """Ids of memories that the session was told of: what its agent says of them is no new evidence."""
 
     @property
     def is_empty(self) -> bool:
@@ -70,6 +72,7 @@ def as_json(digest: Digest) -> dict[str, Any]:
         "troubles": [one._asdict() for one in digest.troubles],
         "notes": [one._asdict() for one in digest.notes],
         "cited": list(digest.cited),
+        "told": list(digest.told),
     }
 
 
@@ -82,4 +85,5 @@ def from_json(value: Mapping[str, Any]) -> Digest:
         tuple(Trouble(**one) for one in value["troubles"]),
         tuple(Note(**{**one, "tags": tuple(one["tags"])}) for one in value["notes"]),
         tuple(value["cited"]),
+        tuple(value.get("told", ())),  # what waited for a program before this one has none
     )

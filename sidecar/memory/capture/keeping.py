@@ -47,6 +47,8 @@ class Origin(NamedTuple):
     session: str
     source: str
     agent: str
+    told: tuple[str, ...] = ()
+    """Ids of memories that the session was told of."""
 
 
 class Keeper:
@@ -87,7 +89,10 @@ class Keeper:
             self.dropped["deletedByUser"] += 1
             del self._met[digest]
         elif known is not None and not known.memory.is_archived:
-            self._repeat(known.memory, is_first=is_first)
+            if known.memory.id in self.origin.told and _is_only_said(note):
+                self.dropped["injected"] += 1
+            else:
+                self._repeat(known.memory, is_first=is_first)
         else:
             self._begin(note, known.memory if known is not None else None)
 
@@ -165,6 +170,11 @@ class Keeper:
     def _tier(self, sector: str, confidence: float, evidence: int, count: int, last_ms: int) -> str:
         standing = attention.Standing(sector, confidence, evidence, count, last_ms)
         return attention.tier(standing, self.now_ms, self.policy)
+
+
+def _is_only_said(note: Note) -> bool:
+    """Says whether an agent only says it: the user's word and an error that came or was mended again are evidence."""
+    return note.author == "assistant" and note.type != "resolution"
 
 
 def strengthened(confidence: float) -> float:
