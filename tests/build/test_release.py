@@ -1,0 +1,172 @@
+"""A release: everything inside is accounted for, its size is bounded, and the same build makes the same bytes."""
+
+import hashlib
+import json
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from shipping.archive import pack, sums
+from shipping.bill import bill
+from shipping.budget import CORE_BYTES, WHOLE_BYTES, Share, needed, over_budget, shares
+from shipping.inside import PROJECT, Component, Unaccounted, components
+from shipping.libraries import LIBRARIES, Library, library_of, version_in
+from shipping.licences import TEXTS, licences
+
+AT = 1_700_000_000
+MODULES = {"sidecar.app": 700, "orjson": 30, "json.decoder": 20, "pyimod01_archive": 5}
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Path:
+    """A folder as PyInstaller leaves it, with a file of each sort."""
+    folder = tmp_path / "built"
+    for path, content in {
+        "program": b"x" * 1000,
+        "_internal/orjson/py.typed": b"o" * 40,
+        "_internal/sidecar/codebase/summary/queries/go.scm": b"(q)",
+        "_internal/libpython3.11.so.1.0": b"p" * 50,
+        "_internal/pygit2.libs/libssl-cb06c96f.so.3": b"s\0OpenSSL 3.5.9 29 Sep 2026",
+        "_internal/libstdc++.so.6": b"c" * 60,
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    (folder / "program").chmod(0o755)
+    return folder
+
+
+def test_each_file_and_module_is_a_components(built: Path) -> None:
+    found = {one.name: one for one in components(built, MODULES, "program")}
+    assert {name: one.size for name, one in found.items()} == {
+        "orjson": 70,
+        PROJECT: 703,
+        "cpython": 70,
+        "openssl": 27,
+        "gcc-runtime": 60,
+        "pyinstaller": 5 + (1000 - sum(MODULES.values())),
+    }
+    assert (found["openssl"].version, found["openssl"].licence) == ("3.5.9", "Apache-2.0")
+    assert ("program", hashlib.sha256(b"x" * 1000).hexdigest()) in found[PROJECT].hashes
+
+
+@pytest.mark.parametrize("path", ["_internal/libnobody.so.1", "_internal/nobody/data.bin", "readme.txt"])
+def test_what_nobody_owns_is_not_shipped(built: Path, path: str) -> None:
+    (built / path).parent.mkdir(exist_ok=True)
+    (built / path).write_bytes(b"?")
+    with pytest.raises(Unaccounted, match=Path(path).name):
+        components(built, MODULES, "program")
+
+
+def test_a_module_that_nobody_owns_is_not_shipped(built: Path) -> None:
+    with pytest.raises(Unaccounted, match=r"nobody\.knows"):
+        components(built, {**MODULES, "nobody.knows": 1}, "program")
+
+
+def test_every_component_has_its_licences_words(built: Path) -> None:
+    text = licences(components(built, MODULES, "program"))
+    heads = [line.split(" ")[0] for line in text.split("=" * 78) if line.strip()][::2]
+    assert [head.strip() for head in heads] == ["cpython", "gcc-runtime", "openssl", "orjson", "pyinstaller"]
+    for words in ("PYTHON SOFTWARE FOUNDATION", "GCC Runtime Library Exception", "Apache License", "Mozilla Public"):
+        assert words.casefold() in text.casefold()
+
+
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
+def test_every_native_librarys_licence_is_at_hand(library: Library) -> None:
+    assert len((TEXTS / f"{library.text}.txt").read_text(encoding="utf-8")) > 30
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("libcrypto.so.3", "openssl"),
+        ("libcrypto-06d2c0b8.so.3", "openssl"),
+        ("libssl.3.dylib", "openssl"),
+        ("libcrypto-3-x64.dll", "openssl"),
+        ("libz.so.1", "zlib"),
+        ("zlib1.dll", "zlib"),
+        ("libbz2.so.1.0", "bzip2"),
+        ("libffi-8.dll", "libffi"),
+        ("libgcc_s.so.1", "gcc-runtime"),
+        ("libzstd.so.1", None),
+        ("libgit2-b9a7920b.so.1.9.7", None),
+    ],
+)
+def test_native_libraries_are_known_by_their_files_names(file: str, name: str | None) -> None:
+    found = library_of(file)
+    assert (found.name if found else None) == name
+
+
+def test_a_library_says_its_version() -> None:
+    zlib = next(row for row in LIBRARIES if row.name == "zlib")
+    assert version_in(b"\0 inflate 1.2.13 Copyright 1995-2022 Mark Adler ", zlib) == "1.2.13"
+    assert version_in(b"nothing", zlib) is None
+
+
+def test_what_is_too_large_is_said_in_a_sentence() -> None:
+    core, grammar = Share("one", CORE_BYTES, "core"), Share("tree-sitter-c", WHOLE_BYTES - CORE_BYTES, "grammar")
+    assert over_budget([core, grammar]) == []
+    assert over_budget([core, grammar, Share("pygal", 1, "optional")]) == [
+        "The program takes 100.0 MB, 100 MB are allowed."
+    ]
+    assert len(over_budget([Share("one", WHOLE_BYTES + 1, "core")])) == 2
+
+
+def test_what_only_an_optional_part_needs_is_optional_with_it() -> None:
+    assert {"mcp", "starlette", "anyio", "pydantic"} <= needed(["mcp"])
+    found = [Component(name, "1", "package", "MIT", size=1) for name in ("starlette", "pydantic", "tree-sitter-c")]
+    assert {share.name: share.part for share in shares(found, PROJECT)} == {
+        "starlette": "optional",
+        "pydantic": "core",
+        "tree-sitter-c": "grammar",
+    }
+
+
+@pytest.mark.parametrize("ending", [".tar.gz", ".zip"])
+def test_the_same_files_make_the_same_archive(built: Path, tmp_path: Path, ending: str) -> None:
+    first, second = tmp_path / f"first{ending}", tmp_path / f"second{ending}"
+    pack(built, first, PROJECT, AT)
+    for path in built.rglob("*"):
+        os.utime(path, (1, 1))
+    pack(built, second, PROJECT, AT)
+    assert first.read_bytes() == second.read_bytes()
+    names = _names(first)
+    assert f"{PROJECT}/program" in names
+    assert names == sorted(names)
+    assert all(name.startswith(f"{PROJECT}/") for name in names)
+
+
+def _names(archive: Path) -> list[str]:
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive) as packed:
+            return packed.namelist()
+    with tarfile.open(archive) as tar:
+        return tar.getnames()
+
+
+def test_an_unpacked_program_may_be_run_and_its_data_may_not(built: Path, tmp_path: Path) -> None:
+    pack(built, tmp_path / "a.tar.gz", PROJECT, AT)
+    with tarfile.open(tmp_path / "a.tar.gz") as archive:
+        modes = {entry.name: entry.mode for entry in archive.getmembers()}
+    assert modes[f"{PROJECT}/program"] == 0o755
+    assert modes[f"{PROJECT}/_internal/libstdc++.so.6"] == 0o644
+
+
+def test_sums_are_those_of_the_files(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"abc")
+    assert sums([tmp_path / "a.txt"]) == f"{hashlib.sha256(b'abc').hexdigest()}  a.txt\n"
+
+
+def test_the_bill_names_what_is_inside_and_is_the_same_each_time(built: Path) -> None:
+    found = components(built, MODULES, "program")
+    told = bill(found, "linux-x64", AT)
+    assert told == bill(components(built, MODULES, "program"), "linux-x64", AT)
+    document = json.loads(told)
+    assert document["metadata"]["component"]["name"] == PROJECT
+    assert document["metadata"]["timestamp"] == "2023-11-14T22:13:20+00:00"
+    named = {part["name"]: part for part in document["components"]}
+    assert sorted(named) == ["cpython", "gcc-runtime", "openssl", "orjson", "pyinstaller"]
+    assert named["openssl"]["purl"] == "pkg:generic/openssl@3.5.9"
+    assert named["gcc-runtime"]["licenses"] == [{"expression": "GPL-3.0-or-later WITH GCC-exception-3.1"}]
+    assert all(any(entry["name"] == "onecode:bytes" for entry in part["properties"]) for part in named.values())

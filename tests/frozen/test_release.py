@@ -1,0 +1,52 @@
+"""The release as a user gets it: unpacked elsewhere it runs, and it says what is in it."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+RELEASE_SECONDS = 300
+
+
+@pytest.fixture(scope="module")
+def release(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that build/release.py writes."""
+    assert built.exists()
+    output = tmp_path_factory.mktemp("release")
+    command = [sys.executable, str(ROOT / "build" / "release.py"), "--output", str(output)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=RELEASE_SECONDS, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return output
+
+
+def test_an_unpacked_release_runs_and_carries_its_bill_and_licences(built: Path, release: Path, tmp_path: Path) -> None:
+    (archive,) = [path for path in release.iterdir() if path.name.endswith((".tar.gz", ".zip"))]
+    folder = tmp_path / "a folder"
+    shutil.unpack_archive(archive, folder, **({} if archive.suffix == ".zip" else {"filter": "data"}))
+    inside = folder / "onecode-sidecar"
+    done = subprocess.run([inside / built.name, "--selfcheck"], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout
+    bill = json.loads((inside / "bom.cdx.json").read_text(encoding="utf-8"))
+    assert {"pygit2", "apsw", "orjson", "cpython"} <= {part["name"] for part in bill["components"]}
+    assert "pydantic" in (inside / "LICENCES.txt").read_text(encoding="utf-8")
+
+
+def test_the_sums_are_of_what_lies_there(release: Path) -> None:
+    (sums,) = release.glob("*.sha256")
+    told = dict(reversed(line.split("  ")) for line in sums.read_text(encoding="utf-8").splitlines())
+    assert sorted(told) == sorted(path.name for path in release.iterdir() if path != sums)
+    for name, digest in told.items():
+        assert hashlib.sha256((release / name).read_bytes()).hexdigest() == digest
+
+
+def test_the_bill_is_valid_cyclonedx(release: Path) -> None:
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
+    (bill,) = release.glob("*.cdx.json")
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill.read_text(encoding="utf-8")) is None
