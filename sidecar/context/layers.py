@@ -162,7 +162,8 @@ def _missing(sources: Sources, mode: Mode, remembered: Remembered) -> list[str]:
     said = []
     if sources.constitution is None:
         names = ", ".join(text.path for text in sources.instructions)
-        stands_in = f"{names} stand in for it." if names else "a general rule stands in for it."
+        verb = "stand" if len(sources.instructions) > 1 else "stands"
+        stands_in = f"{names or 'a general rule'} {verb} in for it."
         said.append(f"{CONSTITUTION} is missing: {stands_in}")
     if not mode.is_known:
         said.append(f"No mode is named: `{FALLBACK}` is taken.")
