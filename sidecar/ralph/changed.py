@@ -51,7 +51,10 @@ def changed_files(before: Look, after: Look, paths: Iterable[str], old: Contents
 
 
 def to_commit(changed: Iterable[str], before: Look, after: Look) -> tuple[list[str], list[str]]:
-    """Gives what an iteration changed and did not commit: what is its alone, and what was dirty before it too."""
-    own = [path for path in changed if path in after.dirty and path not in before.dirty]
-    shared = [path for path in changed if path in after.dirty and path in before.dirty]
-    return own, shared
+    """Gives what an iteration changed and did not commit: what is its alone, and what was dirty before it too.
+
+    A repository that lies in the worktree and is no submodule is nobody's to commit; its path ends with a slash.
+    """
+    left = [path for path in changed if path in after.dirty and not path.endswith("/")]
+    own = [path for path in left if path not in before.dirty]
+    return own, [path for path in left if path in before.dirty]

@@ -44,6 +44,9 @@ def _run(call: Call, plan: Plan, stop: Stop) -> RalphStartResult:
         ended = _iterate(course)
     except SidecarError as error:
         ended = Ending("failed", FAILED, f"{error.message} {error.hint or ''}".strip())
+    except Exception as error:
+        course.keep_ending(Ending("failed", FAILED, f"The loop failed unexpectedly ({type(error).__name__})."))
+        raise
     course.keep_ending(ended)
     return RalphStartResult(
         change=plan.params.change,

@@ -39,3 +39,8 @@ def test_a_renamed_file_is_gone_from_where_it_was() -> None:
     renamed = ChangedFile("new", "renamed", "R.", "1", "old")
     copied = ChangedFile("copy", "renamed", "C.", "1", "kept")
     assert dirty_of([renamed, copied]) == {"old": ABSENT, "new": "1", "copy": "1"}
+
+
+def test_a_repository_that_was_made_in_the_worktree_is_not_committed() -> None:
+    before, after = Look("head", {}, "1", is_git=True), Look("head", {"inner/": "nested:x", "a": "1"}, "2", is_git=True)
+    assert to_commit(["a", "inner/"], before, after) == (["a"], [])
