@@ -27,7 +27,7 @@ def compaction_rows(told: dict[str, Any], width: int) -> Iterator[Row]:
     files = f"{before['hot']} HOT and {before['warm']} WARM memories in files"
     yield "before", f"{kept} kept of its digest, {again} met again; {files}"
     for one in told["memories"]:
-        yield "memory", shortened(f"{one['tier']:<5}{one['type']:<16}{one['id']}  {one['title']}", width)
+        yield "memory", shortened(f"{one['tier']:<5}{one['type']:<16}{one['id']}  {one['title']}", width, is_block=True)
     block = after["context"]
     spent = f"{block['tokens']} of {block['budgetTokens']} tokens; compactions: {after['compactions']}"
     yield "after", f"{block['bracket']}, {spent}; new session: {', '.join(after['reasons']) or 'not needed'}"

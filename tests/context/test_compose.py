@@ -107,7 +107,7 @@ def test_a_plain_project_gets_its_instruction_files_as_l0_and_a_mode_as_l1(
     assert composed["layers"] == ["L0", "L1"]
     assert "Never log a customer's card number" in composed["data"]["constitution"]
     assert composed["data"]["mode"] == "plan"
-    assert composed["warnings"] == ["chati.dev/constitution.md is missing: AGENTS.md stand in for it."]
+    assert composed["warnings"] == ["chati.dev/constitution.md is missing: AGENTS.md stands in for it."]
 
 
 def test_an_empty_project_gets_fallbacks_and_is_told_so(
