@@ -672,6 +672,25 @@ export interface DiscoverResult {
   [member: string]: unknown
 }
 
+/** How one check went. */
+export interface DoctorCheck {
+  name: "database" | "caches" | "records" | "settings" | "indexes" | "memories" | "registry" | "knowledge" | "memoryBranch" | "watchers" | "disk" | "versions"
+  /** `skipped`: it needs a project. */
+  level: "ok" | "warning" | "error" | "skipped"
+}
+
+/** Something that is not well, and what to do about it. */
+export interface DoctorFinding {
+  check: "database" | "caches" | "records" | "settings" | "indexes" | "memories" | "registry" | "knowledge" | "memoryBranch" | "watchers" | "disk" | "versions"
+  level: "warning" | "error"
+  message: string
+  remedy: string
+  /** Whether `fix` mends it. */
+  fixable: boolean
+  /** Whether it was mended, as another look has shown. */
+  fixed: boolean
+}
+
 /** How many were not kept for one reason. */
 export interface DropCount {
   reason: "tooShort" | "tooLong" | "question" | "toolOutput" | "instructionFile" | "private" | "injected" | "deletedByUser" | "unresolvedError"
@@ -2934,6 +2953,30 @@ export interface SnapshotStep {
   status: string
 }
 
+/** What to look at, and whether to mend it. */
+export interface StateDoctorParams {
+  /**
+   * The project whose memory files, registry, knowledge sync and memory branch are looked at; without it only the state is.
+   */
+  projectPath?: string | null
+  /** Mends what can be mended, after a copy of the state file. */
+  fix?: boolean
+  /** With `fix`: only tells what would be mended. */
+  dryRun?: boolean
+}
+
+/** How the state is. */
+export interface StateDoctorResult {
+  /** Nothing was found, or all of it was mended. */
+  healthy: boolean
+  checks: DoctorCheck[]
+  findings: DoctorFinding[]
+  /** The copy of the state file that was made before anything was changed. */
+  backup: string | null
+  /** What is in use, for the report of a fault. */
+  versions: Record<string, string>
+}
+
 /** The id of each pack that is valid for this call; null where there is none. */
 export interface StateIds {
   anchorPackId: string | null
@@ -3622,6 +3665,15 @@ export interface Methods {
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "state/report": { params: StateReportParams; result: StateReportResult }
+  /**
+   * Looks at the state file beyond SQLite's own checks, at caches, records, settings, indexes, disk and versions.
+   *
+   * With a project also at its memory files, registry, knowledge sync and memory branch. Each finding has a remedy. With
+   * `fix` the state file is copied first, then what can be mended is, and looked at again.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "state/doctor": { params: StateDoctorParams; result: StateDoctorResult }
   /**
    * Shows who works on the state folder, the mode, each project's figures, the last runs, and how large all is.
    *

@@ -8,6 +8,12 @@ from sidecar import __version__
 from sidecar.cli import selfcheck
 
 
+def _doctor() -> ModuleType:
+    from sidecar.cli import doctor
+
+    return doctor
+
+
 def _explain() -> ModuleType:
     from sidecar.cli import explain
 
@@ -70,6 +76,7 @@ def _ralph(arguments: Sequence[str], prog: str) -> int:
 
 COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "artifacts": ("list, show, edit, accept, discard and commit what runs left", _artifacts),
+    "doctor": ("look at all the sidecar keeps, say what is not well, and mend it", _doctor),
     "explain": ("tell what a run was sent, item by item, and why", _explain),
     "health": ("check what the project's registry names; advisory", _health),
     "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),

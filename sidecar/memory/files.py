@@ -150,12 +150,21 @@ class MemoryFolder:
 
     def sweep(self, now_ms: int) -> None:
         """Removes what writers that were killed left half written, here and beside the folder."""
+        for path in self._left_behind(now_ms):
+            with suppress(OSError):
+                os.unlink(path)
+
+    def left_behind(self, now_ms: int) -> int:
+        """Gives how many files were left half written."""
+        return len(list(self._left_behind(now_ms)))
+
+    def _left_behind(self, now_ms: int) -> Iterator[str]:
         for folder, _, names in os.walk(self._outer):
             for name in filter(is_unfinished, names):
                 path = os.path.join(folder, name)
                 with suppress(OSError):
                     if now_ms - os.lstat(path).st_mtime * 1000 > LEFT_BEHIND_MS:
-                        os.unlink(path)
+                        yield path
 
     def holds(self, name: str) -> bool:
         """Says whether a file is there."""

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.storage.backup import FOLDER as BACKUPS
 from sidecar.storage.database import FILE_NAME
-
-BACKUPS = "backups"
 
 PATTERNS: dict[str, tuple[str, ...]] = {
     "state": (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"),

@@ -82,6 +82,11 @@ class Database:
         with self._noting_damage(), translated():
             return self._observer.generation()
 
+    def move_log(self) -> None:
+        """Moves the write-ahead log into the file and empties it, as far as nobody reads on from it."""
+        with self._write_lock, translated(), suppress(apsw.BusyError):
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
     def writer_for_migration(self) -> apsw.Connection:
         """Gives the writing connection itself, to `migrations` alone and before anything else uses it."""
         return self._writer

@@ -17,12 +17,17 @@ class CacheSize(NamedTuple):
     newest_ms: int | None
 
 
-def cache_sizes(tx: apsw.Connection) -> list[CacheSize]:
-    """Gives every cache of the file, by name: the tables that evict by use."""
+def cache_tables(tx: apsw.Connection) -> list[str]:
+    """Gives the tables of the file that evict by use, by name."""
     tables: Any = tx.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'continuity_*_cache' ORDER BY name"
     )
-    return [_size(tx, name) for (name,) in list(tables)]
+    return [name for (name,) in tables]
+
+
+def cache_sizes(tx: apsw.Connection) -> list[CacheSize]:
+    """Gives every cache of the file, by name."""
+    return [_size(tx, name) for name in cache_tables(tx)]
 
 
 def file_bytes(tx: apsw.Connection) -> int:

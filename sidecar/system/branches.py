@@ -58,6 +58,29 @@ def lock_of(place: Place, branch: str) -> Path | None:
     return lock if lock.exists() else None
 
 
+def is_readable(place: Place, branch: str) -> bool:
+    """Says whether a branch's commit and its folders can be read; nothing is written.
+
+    A branch that is not there, and a repository of a format that libgit2 does not know, count as readable.
+    """
+    library = pygit2()
+    try:
+        repository = library.Repository(str(place.common_dir))
+    except (library.GitError, KeyError, ValueError, OSError):
+        return True
+    try:
+        held = repository.references.get(HEADS + branch)
+        waiting = [held.peel(library.Commit).tree] if held is not None else []
+        while waiting:
+            tree = waiting.pop()
+            waiting += [repository[entry.id] for entry in tree if entry.filemode == _FOLDER]
+            if not all(entry.id in repository for entry in tree):
+                return False
+    except (library.GitError, KeyError, ValueError, OSError):
+        return False
+    return True
+
+
 def _opened(place: Place) -> Any:
     """Opens a repository; None for one of a format that git knows and libgit2 does not."""
     library = pygit2()

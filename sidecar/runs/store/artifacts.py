@@ -107,6 +107,11 @@ def uncommitted(tx: apsw.Connection, project: str, limit: int) -> list[tuple[Art
     )  # fmt: skip
 
 
+def every(tx: apsw.Connection) -> list[tuple[Artifact, bool]]:
+    """Gives every artifact, each with whether it is what was written."""
+    return _artifacts(tx, "1 ORDER BY artifact_id", ())
+
+
 def counted(tx: apsw.Connection, project: str | None) -> dict[tuple[str, str], int]:
     """Gives how many artifacts there are by type and status, of a project or of all."""
     rows: Any = tx.execute(

@@ -1,0 +1,54 @@
+"""`onecode-sidecar doctor`: what is not well with the sidecar's state, and what to do about it."""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sidecar.cli.arguments import add_places
+from sidecar.cli.failed import CommandFailed
+from sidecar.cli.in_process import RequestFailed, on_users_state
+from sidecar.cli.places import project_folder, state_folder
+from sidecar.cli.telling import Said, told
+
+NOT_WELL = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.description = "Looks at all the sidecar keeps and stands on. Status 1 when something is not well."
+    add_places(parser)
+    parser.add_argument("--fix", action="store_true", help="mend what can be mended, after a copy of the state file")
+    parser.add_argument("--dry-run", action="store_true", help="with --fix: tell what would be mended")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints each check and what was found; a failure is one sentence on stderr."""
+    return told("doctor", arguments, lambda: _said(arguments))
+
+
+def report(answer: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
+    """Gives the checks' lines, each with what it found. Pure."""
+    for check in answer["checks"]:
+        findings = [one for one in answer["findings"] if one["check"] == check["name"]]
+        mended = " (mended)" if findings and all(one["fixed"] for one in findings) else ""
+        yield f"{check['level']:<8} {check['name']}{mended}"
+        for one in findings:
+            yield f"           {one['message']}"
+            yield f"           {'mended' if one['fixed'] else '→ ' + one['remedy']}"
+    if answer["backup"]:
+        yield f"The state as it was before: {answer['backup']}"
+    if dry_run:
+        number = sum(one["fixable"] for one in answer["findings"])
+        yield f"--fix would mend {number} of {len(answer['findings'])}, after a copy of the state file."
+    yield " · ".join(f"{name} {version}" for name, version in answer["versions"].items())
+
+
+def _said(arguments: argparse.Namespace) -> Said:
+    params = {"projectPath": str(project_folder(arguments.project)), "fix": arguments.fix, "dryRun": arguments.dry_run}
+    try:
+        with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+            answer = sidecar.request("state/doctor", params, patience=None)
+    except RequestFailed as error:
+        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from None
+    lines = list(report(answer, dry_run=arguments.fix and arguments.dry_run))
+    return Said(answer, lines, 0 if answer["healthy"] else NOT_WELL)

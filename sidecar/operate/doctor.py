@@ -1,0 +1,117 @@
+"""`state/doctor`: looks at everything the sidecar keeps and stands on, and mends what it may, after a copy."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from sidecar.call import Call
+from sidecar.capture import checkup as capture
+from sidecar.core.errors import SidecarError
+from sidecar.core.findings import Finding
+from sidecar.knowledge import checkup as knowledge
+from sidecar.memory import checkup as memory
+from sidecar.operate import surroundings
+from sidecar.operate.doctor_model import (
+    DoctorCheck,
+    DoctorCheckName,
+    DoctorFinding,
+    DoctorLevel,
+    StateDoctorParams,
+    StateDoctorResult,
+)
+from sidecar.registry import checkup as registry
+from sidecar.runs import checkup as runs
+from sidecar.settings import checkup as settings
+from sidecar.storage import checkup as storage
+from sidecar.storage.backup import back_up
+from sidecar.system.environment import environment
+from sidecar.workspace import Workspace
+
+Check = Callable[[Call, Workspace | None], Iterable[Finding] | None]
+"""Gives what it finds; None where it needs a project and has none."""
+
+
+def _of_project(look: Callable[[Call, Workspace], Iterable[Finding]]) -> Check:
+    return lambda call, workspace: None if workspace is None else look(call, workspace)
+
+
+CHECKS: dict[DoctorCheckName, Check] = {
+    "database": lambda call, _: storage.database(call.database),
+    "caches": lambda call, _: storage.caches(call.database),
+    "records": lambda call, _: runs.records(call.process),
+    "settings": lambda call, _: settings.settings(call.database, environment()),
+    "indexes": lambda call, _: memory.indexes(call.process),
+    "memories": _of_project(lambda call, workspace: memory.files(call.process, workspace)),
+    "registry": _of_project(registry.registry),
+    "knowledge": _of_project(knowledge.knowledge),
+    "memoryBranch": _of_project(lambda call, workspace: capture.memory_branch(call.process, workspace)),
+    "watchers": lambda _, workspace: surroundings.watchers(workspace),
+    "disk": lambda call, _: surroundings.disk(call.process),
+    "versions": lambda call, _: surroundings.versions(call.process),
+}
+"""What is looked at, in this order: what others stand on comes first."""
+
+Found = dict[DoctorCheckName, list[Finding] | None]
+
+
+def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
+    """Looks at the state file beyond SQLite's own checks, at caches, records, settings, indexes, disk and versions.
+
+    With a project also at its memory files, registry, knowledge sync and memory branch. Each finding has a remedy. With
+    `fix` the state file is copied first, then what can be mended is, and looked at again.
+    """
+    path = params.project_path
+    workspace = None if path is None else call.process.workspaces.get(path, None)
+    call.database.behind.flush()
+    found = _look(call, workspace)
+    mends = [one.mend for ones in found.values() for one in ones or () if one.mend is not None]
+    backup = None
+    left = found
+    if params.fix and mends and not params.dry_run:
+        backup = str(back_up(call.database.path, call.now_ms()))
+        for mend in mends:
+            call.cancellation.check()
+            mend()
+        left = _look(call, workspace)
+    findings = list(_told(found, left))
+    return StateDoctorResult(
+        healthy=all(one.fixed for one in findings),
+        checks=[DoctorCheck(name=name, level=_level(ones)) for name, ones in left.items()],
+        findings=findings,
+        backup=backup,
+        versions=surroundings.told_versions(call.process),
+    )
+
+
+def _look(call: Call, workspace: Workspace | None) -> Found:
+    return {name: _found(check, call, workspace) for name, check in CHECKS.items()}
+
+
+def _found(check: Check, call: Call, workspace: Workspace | None) -> list[Finding] | None:
+    """What a check finds; that it cannot look is a finding too."""
+    call.cancellation.check()
+    try:
+        ones = check(call, workspace)
+        return None if ones is None else list(ones)
+    except SidecarError as error:
+        return [Finding("error", error.message, error.hint or "Restart 1Code and look again.")]
+
+
+def _told(found: Found, left: Found) -> Iterator[DoctorFinding]:
+    """What was found before anything was mended, and what only shows since."""
+    for name, ones in found.items():
+        still = {one.told for one in left[name] or ()}
+        for one in ones or ():
+            yield _shown(name, one, fixed=one.told not in still)
+        known = {one.told for one in ones or ()}
+        yield from (_shown(name, one, fixed=False) for one in left[name] or () if one.told not in known)
+
+
+def _shown(name: DoctorCheckName, one: Finding, *, fixed: bool) -> DoctorFinding:
+    return DoctorFinding(
+        check=name, level=one.level, message=one.told, remedy=one.remedy, fixable=one.mend is not None, fixed=fixed
+    )
+
+
+def _level(ones: list[Finding] | None) -> DoctorLevel:
+    if ones is None:
+        return "skipped"
+    return "error" if any(one.level == "error" for one in ones) else "warning" if ones else "ok"

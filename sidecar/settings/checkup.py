@@ -1,0 +1,44 @@
+"""Looks whether the settings that were set say anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import orjson
+
+from sidecar.core.findings import Finding
+from sidecar.settings.table import from_environment, problem_with
+from sidecar.storage.database import Database
+
+
+def settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]:
+    """Looks at each value in the state file, and at the environment's."""
+    with database.read() as tx:
+        rows: Any = list(tx.execute("SELECT project, name, value FROM continuity_settings ORDER BY 1, 2"))
+    for project, name, text in rows:
+        problem = _problem(name, text)
+        if problem:
+            whose = f"of the project {project}" if project else "of all projects"
+            told = f"A setting {whose} counts for nothing: {problem}."
+            yield Finding(
+                "warning",
+                told,
+                "Set it anew; `--fix` takes it back to its default.",
+                partial(_remove, database, project, name),
+            )
+    for sentence in from_environment(variables)[1]:
+        yield Finding("warning", sentence, "Mend or unset the variable.")
+
+
+def _problem(name: str, text: Any) -> str | None:
+    try:
+        return problem_with(name, orjson.loads(text))
+    except orjson.JSONDecodeError:
+        return f"the value of `{name}` cannot be read"
+
+
+def _remove(database: Database, project: str, name: str) -> None:
+    with database.write() as tx:
+        tx.execute("DELETE FROM continuity_settings WHERE project = ? AND name = ?", (project, name))

@@ -1,0 +1,5 @@
+"""What these tests share."""
+
+from tests.support.shop import active, shop, talk
+
+__all__ = ["active", "shop", "talk"]

@@ -1,0 +1,311 @@
+"""Each thing is broken on purpose: the doctor finds it, names a remedy, and mends what it may after a copy."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import apsw
+import pytest
+
+from sidecar.operate import surroundings
+from sidecar.storage.backup import FOLDER, KEPT, back_up
+from sidecar.storage.connecting import connect
+from sidecar.storage.migrations import MIGRATIONS, migrate
+from sidecar.system.git import Git
+from tests.support.conversation import Conversation
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, set_settings
+
+ALL = ("database", "caches", "records", "settings", "indexes", "memories", "registry", "knowledge", "memoryBranch",
+       "watchers", "disk", "versions")  # fmt: skip
+
+
+class Patient:
+    """A state folder with a run, an artifact and a memory, and what is done to it."""
+
+    def __init__(self, sidecar: MemorySidecar, chat: Conversation) -> None:
+        self.sidecar = sidecar
+        self.chat = chat
+        assert sidecar.app.process is not None
+        self.process = sidecar.app.process
+        self.folder = self.process.state_dir
+
+    def harm(self, sql: str, *bindings: Any) -> None:
+        """Changes the state file as nothing of ours does."""
+        connection = apsw.Connection(str(self.folder / "continuity.db"))
+        connection.set_busy_timeout(5000)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+        connection.execute(sql, bindings)
+        connection.close()
+
+    def value(self, sql: str) -> Any:
+        with self.process.database.read() as tx:
+            return tx.execute(sql).get
+
+    def look(self, **asked: Any) -> Any:
+        return self.sidecar.client.request("state/doctor", {"projectPath": self.chat.project_path, **asked})
+
+    def found(self, **asked: Any) -> list[tuple[str, str, bool]]:
+        """Check, message, and whether it was mended."""
+        return [(one["check"], one["message"], one["fixed"]) for one in self.look(**asked)["findings"]]
+
+
+@pytest.fixture
+def patient(active: MemorySidecar, talk: Talk) -> Patient:
+    chat = talk()
+    long = "".join(f"line_{number} = {number}\n" for number in range(130))
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", long)])
+    chat.turn("go on")
+    memory = {"cwd": chat.project_path, "title": "Money", "text": "Whole cents.", "type": "decision"}
+    active.client.request("memory/add", memory)
+    active.client.request("memory/search", {"cwd": chat.project_path, "query": "cents"})
+    patient = Patient(active, chat)
+    assert patient.process.settle(10)
+    patient.process.database.behind.flush()
+    return patient
+
+
+def test_a_sound_state_has_nothing_to_be_found(patient: Patient) -> None:
+    answer = patient.look(fix=True)
+    assert [(one["name"], one["level"]) for one in answer["checks"]] == [(name, "ok") for name in ALL]
+    assert (answer["healthy"], answer["findings"], answer["backup"]) == (True, [], None)
+    assert not (patient.folder / FOLDER).exists()
+    assert answer["versions"]["sqlite"] == apsw.sqlite_lib_version()
+
+
+def test_without_a_project_what_is_of_projects_is_skipped(patient: Patient) -> None:
+    levels = {one["name"]: one["level"] for one in patient.look(projectPath=None)["checks"]}
+    skipped = {"memories", "registry", "knowledge", "memoryBranch"}
+    assert {name for name, level in levels.items() if level == "skipped"} == skipped
+
+
+BROKEN: dict[str, tuple[str, str, str]] = {
+    "a cached value with a flipped bit": (
+        "UPDATE continuity_file_cache SET value = CAST(CAST(value AS TEXT) || ' ' AS BLOB)",
+        "caches", "entries of continuity_file_cache are not what was written",
+    ),
+    "a pack whose hash is gone": (
+        "UPDATE continuity_pack_cache SET row_hash = ''", "caches", "entries of continuity_pack_cache",
+    ),
+    "a delivery of no session": (
+        "INSERT INTO continuity_deliveries VALUES ('claude', 'nobody', 0, 'x', 'd', 1, 'r', 0)",
+        "database", "Rows of continuity_deliveries belong to nothing.",
+    ),
+    "an index that is gone": (
+        "DROP INDEX continuity_runs_by_sub_chat", "database", "continuity_runs_by_sub_chat is missing.",
+    ),
+    "a table that is gone": ("DROP TABLE continuity_wishes", "database", "continuity_wishes is missing."),
+    "a conversation that cannot be read": (
+        "UPDATE continuity_state SET counters = '{'", "records", "1 states of conversations cannot be read.",
+    ),
+    "a run that cannot be read": ("UPDATE continuity_runs SET touched = x'00'", "records", "2 runs cannot be read."),
+    "a pre-run whose texts cannot be unpacked": (
+        "UPDATE continuity_calls SET blocks = x'0102'", "records", "2 pre-runs cannot be read.",
+    ),
+    "a snapshot that is not what was written": (
+        "INSERT INTO continuity_snapshots VALUES ('s', 'chat', 'r', 0, '[]', '{}', 'other')",
+        "records", "1 snapshots cannot be read.",
+    ),
+    "a setting that says nothing": (
+        "INSERT INTO continuity_settings VALUES ('', 'budgets.normal', '\"much\"', 0)",
+        "settings", "`budgets.normal` is a whole number",
+    ),
+    "a setting that cannot be read": (
+        "INSERT INTO continuity_settings VALUES ('p', 'mode', '{', 0)",
+        "settings", "the value of `mode` cannot be read",
+    ),
+    "memories without their words": (
+        "DELETE FROM continuity_memory_text", "indexes", "does not agree with itself",
+    ),
+    "memories that were not counted": (
+        "DELETE FROM continuity_memory_words", "indexes", "does not agree with itself",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_broken_is_found_and_mended_after_a_copy(patient: Patient, case: str) -> None:
+    sql, check, words = BROKEN[case]
+    patient.harm(sql)
+    ((found_in, message, fixed),) = patient.found()
+    assert (found_in, fixed) == (check, False)
+    assert words in message
+    assert patient.found(fix=True, dryRun=True) == [(check, message, False)]
+    assert not (patient.folder / FOLDER).exists()
+    answer = patient.look(fix=True)
+    assert answer["healthy"]
+    assert [(one["message"], one["fixed"]) for one in answer["findings"]] == [(message, True)]
+    assert [one["level"] for one in answer["checks"]] == ["ok"] * len(ALL)
+    assert patient.found() == []
+    copy = connect(Path(answer["backup"]))
+    assert copy.execute("PRAGMA integrity_check").get == "ok"
+    assert copy.execute("SELECT count(*) FROM continuity_artifacts").get == 1
+    copy.close()
+    assert Path(answer["backup"]).parent == patient.folder / FOLDER
+
+
+def test_after_the_mending_the_next_run_goes_on(patient: Patient) -> None:
+    for sql in ("UPDATE continuity_state SET counters = '{'", "UPDATE continuity_runs SET touched = x'00'",
+                "DELETE FROM continuity_memory_text"):  # fmt: skip
+        patient.harm(sql)
+    assert patient.look(fix=True)["healthy"]
+    assert patient.chat.turn("and now?")["action"] == "inject"
+    search = {"cwd": patient.chat.project_path, "query": "cents"}
+    assert len(patient.sidecar.client.request("memory/search", search)["memories"]) == 1
+
+
+def test_an_artifact_that_is_not_what_was_written_is_told_and_left(patient: Patient) -> None:
+    patient.harm("UPDATE continuity_artifacts SET body = 'Forged.'")
+    answer = patient.look(fix=True)
+    (finding,) = answer["findings"]
+    assert (finding["check"], finding["fixable"], finding["fixed"]) == ("records", False, False)
+    assert "is not what was written" in finding["message"]
+    assert not answer["healthy"]
+    assert patient.value("SELECT count(*) FROM continuity_artifacts") == 1
+
+
+def test_pages_that_sqlite_finds_wrong_have_the_next_start_set_the_file_aside(
+    patient: Patient, open_sidecar: Callable[..., MemorySidecar]
+) -> None:
+    patient.harm("PRAGMA wal_checkpoint(TRUNCATE)")
+    root = patient.value("SELECT rootpage FROM sqlite_schema WHERE name = 'continuity_wishes'")
+    patient.harm("PRAGMA writable_schema = ON")
+    with (patient.folder / "continuity.db").open("r+b") as file:
+        file.seek((root - 1) * 4096)
+        file.write(b"\xff" * 64)
+    answer = patient.look(fix=True)
+    (finding,) = (one for one in answer["findings"] if one["check"] == "database")
+    assert finding["level"] == "error"
+    assert not answer["healthy"]
+    patient.sidecar.close()
+    again = open_sidecar()
+    told = again.client.initialize()
+    assert "kept as continuity.db.damaged-" in told["state"]["warnings"][0]
+    kept = again.client.request("artifact/list", {"projectPath": patient.chat.project_path})["artifacts"]
+    assert len(kept) == 1
+    after = again.client.request("state/doctor", {})
+    assert [(one["check"], one["fixable"]) for one in after["findings"]] == [("disk", False)]
+    assert "was set aside" in after["findings"][0]["message"]
+
+
+def test_an_index_that_lost_rows_is_made_anew(patient: Patient) -> None:
+    connection = apsw.Connection(str(patient.folder / "continuity.db"))
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+    connection.execute("PRAGMA writable_schema = ON")
+    other = "CREATE INDEX continuity_runs_by_sub_chat ON continuity_runs (sub_chat_id, run_id)"
+    connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = 'continuity_runs_by_sub_chat'", (other,))
+    connection.close()
+    runs = patient.value("SELECT count(*) FROM continuity_runs")
+    patient.sidecar.close()
+    reopened = MemorySidecar(patient.folder)
+    try:
+        reopened.client.initialize()
+        answer = reopened.client.request("state/doctor", {"fix": True})
+        assert [(one["check"], one["fixed"]) for one in answer["findings"]] == [("database", True)]
+        assert reopened.app.process is not None
+        with reopened.app.process.database.read() as tx:
+            assert tx.execute("SELECT count(*) FROM continuity_runs").get == runs
+    finally:
+        reopened.close()
+
+
+def test_memory_files_that_cannot_be_read_or_were_left_half_written_are_named(patient: Patient) -> None:
+    folder = Path(patient.chat.project_path) / ".chati" / "memories" / "shared" / "durable"
+    (folder / "broken.md").write_bytes(b"---\ntype: [\n---\n\xff\xfe")
+    half = folder / "x.md.123-456.new"
+    half.write_bytes(b"half")
+    os.utime(half, (0, 0))
+    before = patient.found()
+    assert {check for check, _, _ in before} == {"memories"}
+    assert any("broken.md" in message for _, message, _ in before)
+    left = {message: fixed for _, message, fixed in patient.found(fix=True)}
+    assert left["1 half-written files were left behind by writers that were killed."]
+    assert not half.exists()
+    assert (folder / "broken.md").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
+def test_a_state_folder_that_others_may_look_into_is_kept_to_the_user(patient: Patient) -> None:
+    patient.folder.chmod(0o755)
+    assert patient.found(fix=True) == [
+        ("disk", "Others may look into the state folder, which holds parts of your code and conversations.", True)
+    ]
+    assert patient.folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_full_disk_is_told_and_nothing_is_mended_without_room_for_a_copy(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient.harm("UPDATE continuity_state SET counters = '{'")
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+    assert ("disk", "0 MiB are free on the disk with the state folder.", False) in patient.found()
+    error = patient.sidecar.client.error("state/doctor", {"fix": True})
+    assert error.data["kind"] == "stateDegraded"
+    assert patient.value("SELECT counters FROM continuity_state") == "{"
+
+
+def test_a_memory_branch_that_cannot_be_committed_to_is_told_with_the_way_out(
+    patient: Patient, shop: Repository
+) -> None:
+    set_settings(patient.chat, artifactPolicy="auto-write-memory-branch")
+    shop.git("branch", "memory/continuity")
+    lock = shop.path / ".git/refs/heads/memory/continuity.lock"
+    lock.write_bytes(b"")
+    ((check, message, _),) = patient.found()
+    assert (check, message) == ("memoryBranch", "`continuity.lock` keeps the memory branch from being moved.")
+    lock.unlink()
+    shop.git("checkout", "-q", "memory/continuity")
+    ((check, message, _),) = patient.found()
+    assert (check, "checked out" in message) == ("memoryBranch", True)
+
+
+def test_a_memory_branch_whose_objects_are_gone_is_told(patient: Patient, shop: Repository) -> None:
+    shop.git("branch", "memory/continuity")
+    tree = shop.git("rev-parse", "HEAD^{tree}").strip()
+    (shop.path / ".git/objects" / tree[:2] / tree[2:]).unlink()
+    messages = [message for check, message, _ in patient.found() if check == "memoryBranch"]
+    assert messages == ["The commit that `memory/continuity` names, or its files, cannot be read."]
+
+
+def test_a_registry_and_a_knowledge_sync_that_are_not_well_are_told(patient: Patient, tmp_path: Path) -> None:
+    registry = Path(patient.chat.project_path) / "artifacts-registry.yaml"
+    set_settings(patient.chat, knowledge={"repository": str(tmp_path / "nowhere")})
+    checks = {check for check, _, _ in patient.found()}
+    assert checks == {"knowledge"}
+    assert not registry.exists()
+
+
+def test_what_the_system_lacks_is_told(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surroundings, "_limit", lambda name: {"max_user_watches": 1, "max_user_instances": 2}[name])
+    monkeypatch.setattr(Git, "version", lambda: "git version 2.17.1")
+    found = {check: message for check, message, _ in patient.found()}
+    if sys.platform == "linux":
+        assert "max_user_watches" in found["watchers"]
+    assert found["versions"] == "This is git version 2.17.1."
+
+
+def test_a_sidecar_of_another_version_on_the_same_state_is_told(
+    patient: Patient, open_sidecar: Callable[..., MemorySidecar], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.app.__version__", "0.0.9")
+    open_sidecar().client.initialize()
+    ((check, message, _),) = patient.found()
+    assert check == "versions"
+    assert message.startswith("A sidecar of version 0.0.9 works on the same state")
+
+
+def test_copies_are_whole_and_only_the_latest_stay(tmp_path: Path) -> None:
+    path = tmp_path / "continuity.db"
+    database = connect(path)
+    migrate(database, 0, MIGRATIONS)
+    made = [back_up(path, minute * 60_000) for minute in range(KEPT + 2)]
+    made.append(back_up(path, (KEPT + 1) * 60_000))
+    database.close()
+    left = sorted((tmp_path / FOLDER).iterdir())
+    assert left == made[-KEPT:]
+    if sys.platform != "win32":
+        assert {one.stat().st_mode & 0o777 for one in left} == {0o600}
