@@ -36,6 +36,9 @@ DAY_MS = 24 * 60 * 60 * 1000
 MAX_WITHIN = 6
 """So many are told beside the HOT ones."""
 
+LOOKED_AT = 50
+"""So many of those that full-text search puts first are weighed, of which a few are told."""
+
 MAX_KEPT = 256
 """Answers kept for prompts that come again."""
 
@@ -130,7 +133,17 @@ def _looked_for(process: Process, index: Index, reach: Reach, text: str, limit: 
     terms = tuple(significant(text))
     day_ms = process.clock.now_ms() // DAY_MS * DAY_MS
     with process.database.read() as tx:
-        found = search(tx, index.project, reach, text, Sought(), limit, day_ms, half_lives=_half_lives(process, index))
+        found = search(
+            tx,
+            index.project,
+            reach,
+            text,
+            Sought(),
+            limit,
+            day_ms,
+            half_lives=_half_lives(process, index),
+            most=LOOKED_AT,
+        )
     asked = frozenset(terms)
     return tuple(Relevant(one.entry.memory, terms, one.factors._asdict()) for one in found if _bears_on(one, asked))
 

@@ -21,9 +21,9 @@ from sidecar.memory.store.entries import Indexed
 
 CLOSE_LOOK = 3
 """So many times the asked number are weighed with all their factors: what tilts a score does not lift it further."""
-ENOUGH = 4 * candidates.CANDIDATES
-"""Of so many entries that hold the rarest of a question's words the best are chosen, not of all that hold any: among
-10,000 memories that is a fourth of the work, and one candidate in a hundred is another one."""
+ENOUGH = 4
+"""The candidates are the best of so many times their number that hold the rarest of a question's words, not of all that
+hold any: among 10,000 memories that is a fourth of the work, and one candidate in a hundred is another one."""
 TOLD_WITHIN_DAYS = 5
 ROLES = frozenset(("user", "assistant", "human", "system", "agent"))
 """Authors whose names are words too: they count as named, and what is about them still counts as asked."""
@@ -63,10 +63,11 @@ def search(
     now_ms: int,
     profiles: Profiles = SHIPPED,
     half_lives: Mapping[str, float] = HALF_LIFE_DAYS,
+    most: int = candidates.CANDIDATES,
 ) -> list[Found]:
     """Gives the memories within reach that answer a text best, the best first; equal ones in the order of the files."""
     asked = question.read(text, now_ms)
-    weighed = [one for one in weigh(tx, project, reach, asked, sought, profiles) if one.row.eligible]
+    weighed = [one for one in weigh(tx, project, reach, asked, sought, profiles, most) if one.row.eligible]
     weighed.sort(key=lambda one: (-one.relevance, one.row.group, one.row.position))
     close = weighed[: limit * CLOSE_LOOK]
     entries = candidates.of_rows(tx, [one.row.row_id for one in close])
@@ -85,10 +86,16 @@ def search(
 
 
 def weigh(
-    tx: apsw.Connection, project: str, reach: Reach, asked: Asked, sought: Sought, profiles: Profiles = SHIPPED
+    tx: apsw.Connection,
+    project: str,
+    reach: Reach,
+    asked: Asked,
+    sought: Sought,
+    profiles: Profiles = SHIPPED,
+    most: int = candidates.CANDIDATES,
 ) -> list[Weighed]:
     """Gives every entry that is looked at closely, with what is known of it for the question."""
-    rows, hits, named, about, known = gather(tx, project, reach.owners, asked, sought)
+    rows, hits, named, about, known = gather(tx, project, reach.owners, asked, sought, most)
     values = features.features(about, rows, hits, known, named)
     grouped = _grouped(rows)
     return [
@@ -99,7 +106,7 @@ def weigh(
 
 
 def gather(
-    tx: apsw.Connection, project: str, owners: Sequence[str], asked: Asked, sought: Sought
+    tx: apsw.Connection, project: str, owners: Sequence[str], asked: Asked, sought: Sought, most: int
 ) -> tuple[list[Row], list[Hits], frozenset[str], Asked, vocabulary.Vocabulary]:
     """Finds the entries that are looked at closely, and what of the question each holds."""
     named, names = _named(candidates.authors(tx, project, owners), asked)
@@ -107,8 +114,8 @@ def gather(
     beginnings = [begin for begin in map(vocabulary.stump, about.terms) if begin]
     counts = words.counts(tx, project, owners, about.terms, beginnings)
     known = vocabulary.vocabulary(about.terms, counts.holding, counts.holding, counts.entries, counts.words)
-    parts = vocabulary.parted((*about.terms, *known.forms), counts.holding, ENOUGH)
-    rows = candidates.candidates(tx, project, owners, parts, sought, times_of(asked))
+    parts = vocabulary.parted((*about.terms, *known.forms), counts.holding, ENOUGH * most)
+    rows = candidates.candidates(tx, project, owners, parts, sought, times_of(asked), most)
     grouped = _grouped(rows)
     hits = [
         features.hits_of(row.terms, about, known, features.IN_GROUP if row.group in grouped else features.ALONE)

@@ -38,19 +38,20 @@ def candidates(
     words: tuple[Sequence[str], Sequence[str]],
     sought: Sought,
     times: Sequence[tuple[int, int]] = (),
+    most: int = CANDIDATES,
 ) -> list[Row]:
     """Gives the entries that fit the words best, and around each those of its group, in the order of the files.
 
     `words` are the rare ones, of which an entry holds one at least, and others, which count where it does; where too
-    few pass the filters, any word will do. With them come entries of some times, given as first and last millisecond,
-    both within. What does not pass the filters says only what stands around those that do.
+    few pass the filters, any word will do. `most` are the best. With them come entries of some times, given as first
+    and last millisecond, both within. What does not pass the filters says only what stands around those that do.
     """
     rare, others = words
     if not rare:
         return []
-    best = _best(tx, project, owners, (rare, others), sought)
-    if len(best) < CANDIDATES and others:
-        best = _best(tx, project, owners, ((*rare, *others), ()), sought)
+    best = _best(tx, project, owners, (rare, others), sought, most)
+    if len(best) < most and others:
+        best = _best(tx, project, owners, ((*rare, *others), ()), sought, most)
     condition, bindings = _condition(sought)
     one_time = (
         f"SELECT * FROM (SELECT m.path, m.position FROM continuity_memories AS m WHERE {condition} AND m.project = ?"
@@ -76,6 +77,7 @@ def _best(
     owners: Sequence[str],
     words: tuple[Sequence[str], Sequence[str]],
     sought: Sought,
+    most: int,
 ) -> list[int]:
     """Gives the rows of the entries that full-text search puts first, those that pass the filters."""
     rare, others = (" OR ".join(map(_quoted, some)) for some in words)
@@ -87,8 +89,8 @@ def _best(
     found: Any = tx.execute(
         f"SELECT m.row_id FROM continuity_memory_text AS t JOIN continuity_memories AS m ON m.row_id = t.rowid"
         f" WHERE t.continuity_memory_text MATCH ? AND {condition} AND m.project = ? AND {within(owners)}"
-        f" ORDER BY t.rank LIMIT {CANDIDATES}",
-        (match, *bindings, project, *owners),
+        " ORDER BY t.rank LIMIT ?",
+        (match, *bindings, project, *owners, most),
     )
     return [row_id for (row_id,) in found]
 
