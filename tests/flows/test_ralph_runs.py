@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_agent import FakeAgent, ignores, leaves, prints, says, spouts, waits, writes
+from tests.support.fake_agent import FakeAgent, event, ignores, leaves, prints, says, spouts, waits, writes
 from tests.support.ralph import CHANGE, Ralph, last_line, lives
 from tests.support.repositories import Repository
 
@@ -159,14 +159,17 @@ def test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_b
 
 
 def test_a_loop_that_waits_is_stopped_too(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([{"exit": 1}])
-    running = ralph.start("Add a login.")
-    ralph.until(lambda: len(ralph.history()) == 6)
-    began = time.monotonic()
-    ralph("--stop")
+    limited = f"Claude AI usage limit reached|{int(time.time()) + 3_600}"
+    agent.plays([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])
+    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    running = ralph.start("Add a login.", "--harness", "claude", PATH=path)
+    ralph.until(lambda: ralph.state()["pausedUntil"] is not None)
+    assert f"waiting until {ralph.state()['pausedUntil']}" in ralph("--status").stdout.decode()
+    assert ralph("--stop").stdout.decode() == f"{CHANGE}: It has stopped.\n"
 
     assert running.wait(10) == 130
-    assert time.monotonic() - began < 10
+    assert len(ralph.history()) == 1
+    assert ralph.state()["pausedUntil"] is None
 
 
 def test_an_agent_that_is_missing_or_no_program_is_said_in_a_sentence_and_nothing_spins(
