@@ -29,6 +29,7 @@ PROGRAM = FOLDER / ("onecode-sidecar.exe" if sys.platform == "win32" else "oneco
 STAMP = OUTPUT / "digest"
 WORK = environment.ROOT / ".build"
 SPEC = environment.ROOT / "packaging" / "onecode-sidecar.spec"
+DOCUMENT = environment.ROOT / "rpc_schema" / "openrpc.json"
 STARTS = 15
 
 
@@ -116,7 +117,7 @@ def _digest() -> str:
     """Identifies a build by everything that goes into it."""
     sources = [path for path in (environment.ROOT / "sidecar").rglob("*") if path.is_file() and path.suffix != ".pyc"]
     found = hashlib.sha256(f"{platform.python_version()} {sys.platform} {platform.machine()}".encode())
-    for path in sorted([*sources, SPEC, environment.LOCK_FILE, Path(__file__)]):
+    for path in sorted([*sources, SPEC, DOCUMENT, environment.LOCK_FILE, Path(__file__)]):
         found.update(os.fspath(path.relative_to(environment.ROOT)).encode() + b"\0" + path.read_bytes())
     return found.hexdigest()
 

@@ -281,17 +281,20 @@ def load_routes(
 def load_rows() -> "Rows":
     """Loads every slice and gives the catalog's rows, with `rpc.discover`, which is made from them."""
     from sidecar.catalog import every
-    from sidecar.schema.methods import discover_method
+    from sidecar.schema.methods import discover_method, published_method
 
     methods, notifications = every()
-    return (*methods, discover_method(methods, notifications)), notifications
+    return (*methods, published_method() or discover_method(methods, notifications)), notifications
 
 
 def load_first_rows() -> "Rows":
-    """Loads what the way of a run needs, and gives its rows."""
+    """Loads what the way of a run needs, and gives its rows; with `rpc.discover` where it is published."""
     from sidecar.catalog import of_runs
+    from sidecar.schema.methods import published_method
 
-    return of_runs()
+    methods, notifications = of_runs()
+    published = published_method()
+    return (*methods, published) if published else methods, notifications
 
 
 def make_process(app: App, said: Handshake, opened: Opened) -> "Process":

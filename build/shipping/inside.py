@@ -98,7 +98,7 @@ class _Owners:
         self._files = _installed()
 
     def of_file(self, path: str, content: bytes) -> Component:
-        if path.startswith("sidecar/"):
+        if path.startswith(("sidecar/", "rpc_schema/")):
             return self.package(PROJECT)
         library = library_of(path.rsplit("/", 1)[-1])
         if library is not None:

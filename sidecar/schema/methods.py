@@ -1,11 +1,33 @@
 """`rpc.discover`: the sidecar describes itself. Made from the catalog's rows, so it cannot be one of them."""
 
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 from sidecar.call import Call
 from sidecar.core.wire import Empty
 from sidecar.lifecycle import DiscoverResult
 from sidecar.method import Lane, Method, Notification, method
+
+PUBLISHED = Path(__file__).resolve().parents[2] / "rpc_schema" / "openrpc.json"
+"""The document as it was generated; in the built program it lies at the same place."""
+
+
+def published_method() -> Method | None:
+    """Makes the row of `rpc.discover` that answers with the published document and needs no slice to be loaded.
+
+    None where the document does not lie beside the program.
+    """
+    if not PUBLISHED.is_file():
+        return None
+
+    @cache
+    def document() -> DiscoverResult:
+        from sidecar.core.json_text import loads
+
+        return DiscoverResult.model_validate(loads(PUBLISHED.read_bytes()))
+
+    return _row(document)
 
 
 def discover_method(methods: tuple[Method, ...], notifications: tuple[Notification, ...]) -> Method:
@@ -19,9 +41,13 @@ def discover_method(methods: tuple[Method, ...], notifications: tuple[Notificati
 
         return DiscoverResult.model_validate(openrpc(Catalog((*methods, row), notifications)))
 
+    row = _row(document)
+    return row
+
+
+def _row(document: Callable[[], DiscoverResult]) -> Method:
     def discover(call: Call, params: Empty) -> DiscoverResult:  # noqa: ARG001  (every method takes both)
         """Answers with the OpenRPC document of this sidecar: every method, notification, schema and error."""
         return document()
 
-    row = method("rpc.discover", discover, lane=Lane.SHARED)
-    return row
+    return method("rpc.discover", discover, lane=Lane.SHARED)

@@ -220,17 +220,30 @@ def test_it_ends_when_its_reader_closes_stdout_and_stdin_stays_open_and_silent(s
 
 
 def test_what_was_asked_right_before_the_end_of_stdin_is_answered(
-    start_process: Callable[..., SidecarProcess], tmp_path: Path
+    start_process: Callable[..., SidecarProcess],
 ) -> None:
     process = start_process()
     client = process.client
     ids = [
         client.start("initialize", client.handshake()),
         client.start("settings/get", {}),
-        client.start("memory/list", {"cwd": str(tmp_path)}),  # loaded last
+        client.start("rpc.discover"),
     ]
     process.close_stdin()
     assert process.wait() == 0
+    assert all("result" in client.answer(request_id) for request_id in ids)
+
+
+def test_the_end_waits_for_the_loading_of_what_was_asked_last(
+    start_process: Callable[..., SidecarProcess], tmp_path: Path
+) -> None:
+    limits = "from sidecar.cli import serve; serve.DRAIN_MS = 30_000; serve.END_SECONDS = 30"
+    patient = f"{limits}; from sidecar.__main__ import main; main()"
+    process = start_process(command=(sys.executable, "-c", patient, "serve"))
+    client = process.client
+    ids = [client.start("initialize", client.handshake()), client.start("memory/list", {"cwd": str(tmp_path)})]
+    process.close_stdin()
+    assert process.wait(30) == 0
     assert all("result" in client.answer(request_id) for request_id in ids)
 
 
