@@ -3447,7 +3447,7 @@ export interface Methods {
    */
   "memory/status": { params: MemoryParams; result: MemoryStatusResult }
   /**
-   * Makes the index anew from the files, which are the truth.
+   * Makes the index anew from the files, which are the truth, and `index.json` beside them.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */

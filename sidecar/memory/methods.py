@@ -11,7 +11,7 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.memory import attention, maintain_methods, proposals
+from sidecar.memory import attention, index_file, maintain_methods, proposals
 from sidecar.memory.access import unknown
 from sidecar.memory.answering import search
 from sidecar.memory.asking import Asked, asked
@@ -160,9 +160,11 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
 
 
 def rebuild(call: Call, params: MemoryParams) -> MemoryRebuildResult:
-    """Makes the index anew from the files, which are the truth."""
+    """Makes the index anew from the files, which are the truth, and `index.json` beside them."""
     found = asked(call, params)
     checked = found.index.rebuild()
+    if found.index.folder.exists():
+        index_file.write(found.index)
     with call.database.read() as tx:
         files = listing.files_within(tx, found.workspace.project_key, found.reach.owners)
     return MemoryRebuildResult(files=files, warnings=_warnings(call, found, checked))

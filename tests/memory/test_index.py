@@ -1,5 +1,6 @@
 """The index is brought up to date with the files before it is used, whoever changed them, and made anew from them."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -88,6 +89,19 @@ def test_a_rebuild_gives_what_the_files_say_whatever_stood_in_the_index(memories
     assert memories.ask("list") == before
     found = "SELECT count(*) FROM continuity_memory_text WHERE continuity_memory_text MATCH 'two'"
     assert memories.rows(found) == [(1,)]
+
+
+def test_a_rebuild_brings_the_index_file_up_to_date_with_what_was_written_by_hand(memories: Memories) -> None:
+    memories.add("One.")
+    memories.write("shared/durable/own.md", note("mem-own"))
+    memories.ask("rebuild")
+    told = json.loads((memories.folder / "index.json").read_text(encoding="utf-8"))
+    assert {one["id"] for one in told["memories"]} == set(memories.ids())
+
+
+def test_a_rebuild_makes_no_folder(memories: Memories) -> None:
+    assert memories.ask("rebuild")["files"] == 0
+    assert not memories.folder.exists()
 
 
 def test_what_was_deleted_by_hand_just_before_a_rebuild_is_known_as_deleted(memories: Memories) -> None:
