@@ -1,0 +1,249 @@
+import assert from "node:assert/strict"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import type { TestContext } from "node:test"
+
+import { PlayedClaude, PlayedCodex } from "../../packaging/onecode/agents"
+import type { Work } from "../../packaging/onecode/agents"
+import type { Chat } from "../../packaging/onecode/chat"
+import { promptClaude } from "../../packaging/onecode/claude"
+import { promptCodex } from "../../packaging/onecode/codex"
+import { newChat } from "../../packaging/onecode/host"
+import { open } from "../../packaging/onecode/lifetime"
+import type { Place } from "../../packaging/onecode/lifetime"
+import type { PreRunOutcome, TextPart } from "../../rpc_schema/typescript"
+import { SIDECAR, alive, folder, repository, setting, until } from "../node/support"
+
+const WHY = "Why does the total in src/cart.py ignore the discount?"
+const MARKED = "Why does the total in @[file:local:src/cart.py] ignore the discount?"
+const IMAGE = { type: "image", source: { type: "base64", media_type: "image/png", data: "…" } } as const
+const MARKER = /^\[continuity:(\w+) ([0-9a-f]{12})\]/gm
+const { signal } = new AbortController()
+
+type Settings = NonNullable<Place["settings"]>
+
+/** The app with its window open, a worktree, and what crossed the pipe. */
+async function app(t: TestContext, settings: Settings = { mode: "active" }, env: NodeJS.ProcessEnv = {}) {
+  const { options, children, log, written } = setting(t)
+  const place = { program: SIDECAR, userData: folder(t), version: "1", settings, env: { ...process.env, ...env } }
+  const continuity = open({ ...place, spawn: options.spawn, onLog: (line) => log.push(line) })
+  t.after(() => continuity.client.stopSync())
+  // A deadline no test machine misses; the host's own timer still counts.
+  const ask = continuity.beforeRun.bind(continuity)
+  continuity.beforeRun = (params, aborted) => ask({ ...params, deadlineMs: 1_200 }, aborted)
+  const cwd = repository(t)
+  await continuity.client.request("codebase/state", { cwd })
+  return { continuity, children, written, cwd }
+}
+
+type App = Awaited<ReturnType<typeof app>>
+
+let runs = 0
+
+/** A chat with Claude; `say` sends a prompt and gives what pre-run said. */
+function withClaude({ continuity, cwd }: App, work?: Work) {
+  const [agent, chat] = [new PlayedClaude(work), newChat("claude", cwd)]
+  const say = (prompt: string, images: (typeof IMAGE)[] = []) =>
+    promptClaude(continuity, chat, { runId: `run-${++runs}`, prompt, images }, agent.ask, signal)
+  return { agent, chat, say, sent: () => agent.queries.at(-1)?.content ?? [], appended: () => agent.queries.at(-1)?.append }
+}
+
+/** The same with Codex. */
+function withCodex({ continuity, cwd }: App, work?: Work) {
+  const [agent, chat] = [new PlayedCodex(work), newChat("codex", cwd)]
+  const say = (prompt: string, files: { type: "file"; path: string }[] = []) =>
+    promptCodex(continuity, chat, { runId: `run-${++runs}`, prompt, files }, agent.ask, signal)
+  return { agent, chat, say, sent: () => agent.prompts.at(-1)?.parts ?? [] }
+}
+
+/** The methods that crossed the pipe for a sub-chat, in order. */
+function asked(written: readonly string[], subChatId: string): string[] {
+  const messages = written.map((text) => JSON.parse(text) as { method: string; params?: { subChatId?: string } })
+  return messages.filter((message) => message.params?.subChatId === subChatId).map((message) => message.method)
+}
+
+function edit(cwd: string): void {
+  writeFileSync(join(cwd, "src", "discount.py"), `def discount(total):\n    return total // ${11 + runs}\n`)
+}
+
+/** Asserts that no pack stands twice in what an agent reads, and gives their kinds in order. */
+function packs(read: string): string[] {
+  const found = [...read.matchAll(MARKER)]
+  assert.equal(new Set(found.map(([marker]) => marker)).size, found.length, read)
+  return found.map(([, kind = ""]) => kind)
+}
+
+function injected(outcome: PreRunOutcome): number {
+  assert.equal(outcome.kind, "answered", JSON.stringify(outcome))
+  return outcome.result?.metadata.injectedBytes ?? 0
+}
+
+function texts(chat: Chat): unknown[] {
+  return chat.messages.filter((message) => message.role === "user").map((message) => message.parts[0]?.text)
+}
+
+test("Claude: one system text for the whole session, packs between images and the user's words, nothing twice", async (t) => {
+  const made = await app(t)
+  const { agent, chat, say, sent, appended } = withClaude(made)
+  const first = injected(await say(MARKED, [IMAGE]))
+  assert.equal(sent()[0], IMAGE)
+  assert.deepEqual(sent().at(-1), { type: "text", text: WHY }, "the mention is expanded")
+  const anchored = appended()
+  assert.match(anchored ?? "", /^You work in 1Code\.\n\n\[continuity:anchor /)
+  for (let turn = 0; turn < 3; turn += 1) {
+    edit(made.cwd)
+    assert.ok(injected(await say("And after my edit?")) < first, "what the session has is not sent again")
+    assert.equal(appended(), anchored, "the provider's cached prefix stays")
+  }
+  const kinds = packs(agent.read)
+  assert.equal(kinds[0], "anchor")
+  assert.equal(kinds.filter((kind) => kind === "anchor").length, 1)
+  assert.ok(kinds.includes("delta"), kinds.join())
+  assert.deepEqual([...agent.sessions.keys()], ["claude-1"])
+  assert.deepEqual(texts(chat).slice(0, 2), [MARKED, "And after my edit?"], "the stored prompt is the user's own")
+})
+
+test("Codex: the anchor first in the first prompt, markers raw, files last, nothing twice", async (t) => {
+  const made = await app(t)
+  const { agent, chat, say, sent } = withCodex(made)
+  const file = { type: "file", path: "notes.txt" } as const
+  const first = injected(await say(MARKED, [file]))
+  assert.match((sent()[0] as TextPart).text, /^\[continuity:anchor /)
+  assert.deepEqual(sent().slice(-2), [{ type: "text", text: MARKED }, file])
+  edit(made.cwd)
+  assert.ok(injected(await say("And after my edit?")) < first)
+  const kinds = packs(agent.sessions.get("codex-1")?.join("\n") ?? "")
+  assert.equal(kinds.indexOf("anchor"), 0)
+  assert.equal(kinds.lastIndexOf("anchor"), 0)
+  assert.deepEqual(texts(chat), [MARKED, "And after my edit?"])
+})
+
+test("a slash command reaches both agents as a command, and after a compaction the packs are sent again", async (t) => {
+  const made = await app(t)
+  const [claude, codex] = [withClaude(made), withCodex(made)]
+  for (const one of [claude, codex]) {
+    await one.say(WHY)
+    assert.equal((await one.say("/compact")).result?.reason, "slashCommand")
+    assert.deepEqual(one.sent(), [{ type: "text", text: "/compact" }])
+    assert.deepEqual(one.agent.commands, ["/compact"])
+    assert.ok(injected(await one.say(WHY)) > 0)
+  }
+  assert.match(claude.appended() ?? "", /\[continuity:anchor /, "the system text was there throughout")
+  assert.equal(new Set(claude.agent.queries.map((query) => query.append)).size, 1)
+  assert.match((codex.sent()[0] as TextPart).text, /^\[continuity:anchor /)
+})
+
+test("what is stored with an answer is what the usage card reads", async (t) => {
+  const { chat, say } = withClaude(await app(t), () => ({ usage: { inputTokens: 1_200, outputTokens: 80 } }))
+  const bytes = injected(await say(WHY))
+  const { continuityStateIds, ...metadata } = chat.messages.at(-1)?.metadata ?? { sessionId: null }
+  assert.deepEqual(metadata, {
+    ...{ sessionId: "claude-1", inputTokens: 1_200, outputTokens: 80 },
+    ...{ continuityCacheHit: false, continuityInjectedBytes: bytes, continuityReusedPercent: 0 },
+  })
+  assert.match(continuityStateIds?.anchorPackId ?? "", /^[0-9a-f]{12}$/)
+})
+
+test("an answer is there before its post-run is taken, and the next pre-run comes after it", async (t) => {
+  const made = await app(t)
+  const { chat, say } = withClaude(made, () => {
+    if (chat.messages.length === 1) made.children[0]?.kill("SIGSTOP")
+    return {}
+  })
+  await say(WHY)
+  assert.equal(chat.messages.length, 2, "the sidecar stands still, and the chat has its answer")
+  const next = say("Go on.")
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.deepEqual(asked(made.written, "claude"), ["continuity/preRun", "continuity/postRun"])
+  made.children[0]?.kill("SIGCONT")
+  assert.equal((await next).kind, "answered")
+  await until(() => asked(made.written, "claude").length === 4, "both runs are told")
+})
+
+test("a fresh session is asked for once: neither resumed nor continued, with what to carry over", async (t) => {
+  const governor = { turnsSnapshot: 1, turnsRehydrate: 2, diffLinesSnapshot: 1, diffLinesRehydrate: 1 }
+  const made = await app(t, { mode: "active", rehydrate: true, governor })
+  const { agent, chat, say, sent } = withClaude(made, () => (edit(made.cwd), {}))
+  let fresh: PreRunOutcome | null = null
+  for (let turn = 0; turn < 8 && !fresh; turn += 1) {
+    const outcome = await say(WHY)
+    if (outcome.result?.governor.startFreshSession) fresh = outcome
+  }
+  assert.ok(fresh, "the governor asks for it")
+  assert.ok(fresh.result?.governor.marker, "the chat has something to show")
+  const query = agent.queries.at(-1)
+  assert.deepEqual([query?.resume, query?.continue, query?.forkSession], [undefined, undefined, false])
+  assert.ok(sent().some((block) => block.type === "text" && block.text.startsWith("[continuity:carryover ")))
+  assert.equal(chat.sessionId, "claude-2")
+  const before = agent.queries.length
+  await say("Go on.")
+  assert.equal(agent.queries[before]?.resume, "claude-2", "from then on the chat is in the new session")
+  assert.ok(texts(chat).length === agent.queries.length, "and no message of it is gone")
+})
+
+test("every way a run ends is told as what it was", async (t) => {
+  const made = await app(t)
+  const stop = new AbortController()
+  const chat = newChat("claude", made.cwd)
+  const told = () => made.written.map((text) => JSON.parse(text) as { method: string; params: { outcome?: string } })
+  const say = (work: Work) =>
+    promptClaude(made.continuity, chat, { runId: `run-${++runs}`, prompt: WHY }, new PlayedClaude(work).ask, stop.signal)
+  await say(() => ({ outcome: "aborted", text: "I was about" }))
+  await say(() => ({ outcome: "error", error: { kind: "rateLimit", message: "try later" }, text: "" }))
+  await say(() => ({ outcome: "empty", text: "" }))
+  await say(() => Promise.reject(new Error("the network is gone")))
+  await say(() => ((chat.runId = "a newer prompt"), {}))
+  stop.abort()
+  await say(() => assert.fail("the user stopped before"))
+  const expected = ["aborted", "error", "empty", "error", "superseded", "notStarted"]
+  await until(() => told().filter((one) => one.params?.outcome).length === expected.length, "all are told")
+  assert.deepEqual(told().flatMap((one) => one.params?.outcome ?? []), expected)
+})
+
+test("while the sidecar is gone prompts go out with the session's system text, and it comes back", async (t) => {
+  const made = await app(t)
+  const { say, sent, appended } = withClaude(made)
+  await say(WHY)
+  const anchored = appended()
+  await until(() => asked(made.written, "claude").length === 2, "post-run is sent")
+  made.children[0]?.kill("SIGKILL")
+  await until(() => made.continuity.client.state !== "ready", "its end is noticed")
+  const outcome = await say("Go on.")
+  assert.equal(outcome.kind === "failedOpen" && outcome.why, "notReady")
+  assert.equal(appended(), anchored)
+  assert.deepEqual(sent(), [{ type: "text", text: "Go on." }])
+  edit(made.cwd)
+  await made.continuity.client.request("codebase/state", { cwd: made.cwd })
+  injected(await say("And after my edit?"))
+  assert.equal(appended(), anchored)
+})
+
+test("the rollout: passive changes nothing, active injects, and the kill switch ends it whatever is set", async (t) => {
+  const made = await app(t, { mode: "passive" })
+  const { say, sent, appended } = withClaude(made)
+  const plain = [{ type: "text", text: WHY }]
+  const passive = await say(WHY)
+  assert.deepEqual([appended(), sent()], ["You work in 1Code.", plain])
+  assert.ok((passive.result?.metadata.wouldInjectBytes ?? 0) > 0, "it is measured all the same")
+  await made.continuity.client.request("settings/update", { settings: { mode: "active" } })
+  assert.ok(injected(await say(WHY)) > 0)
+  const { passive: measured } = await made.continuity.client.request("metrics/summary", {})
+  assert.equal(measured.calls, 1)
+  const killed = await app(t, { mode: "active" }, { ONECODE_CONTINUITY_MODE: "off" })
+  const off = withClaude(killed)
+  assert.equal((await off.say(WHY)).result?.reason, "off")
+  assert.deepEqual([off.appended(), off.sent()], ["You work in 1Code.", plain])
+})
+
+test("when the app quits nothing is left running, and before an update its end can be waited for", async (t) => {
+  const [quitting, updating] = [await app(t), await app(t)]
+  await withClaude(quitting).say(WHY)
+  quitting.continuity.client.stopSync()
+  const left = quitting.children[0]?.pid
+  await until(() => !alive(left), "stdin's end is enough", 5_000)
+  await withClaude(updating).say(WHY)
+  await updating.continuity.client.stop()
+  assert.equal(alive(updating.children[0]?.pid), false, "its files may be replaced now")
+  assert.equal(updating.children[0]?.exitCode, 0)
+})
