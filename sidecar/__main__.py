@@ -27,9 +27,23 @@ def main() -> None:
         from sidecar.cli import analyse
 
         analyse.run(pipe)
+    if arguments[:1] == ["hook"] and len(arguments) == 2:
+        _hook(arguments[1])
     from sidecar.cli.main import run
 
     sys.exit(run(arguments))
+
+
+def _hook(name: str) -> None:
+    """Runs one of Claude Code's hooks, with as little loaded as that takes; what else `hook` can do is a command."""
+    if name == "linger":
+        from sidecar.cli.lingering import run as linger
+
+        sys.exit(linger())
+    from sidecar.cli.hook import EVENTS, run
+
+    if name in EVENTS:
+        run(name)
 
 
 def spool() -> None:

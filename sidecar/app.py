@@ -89,6 +89,8 @@ class App:
         self.complete = threading.Event()
         """Set once every method is loaded."""
         self.process: Process | None = None
+        self.routes: Catalogued | None = None
+        """Every method, once all are loaded."""
         self.environment = environment
         self._end = end
         self._enter = enter
@@ -224,6 +226,7 @@ class App:
         self.log.info("started", version=__version__, build=build_kind(), schema=self._opened.step)
         if self._all_rows is not None:
             self.process.loaded.clear()
+        self.routes = routes if self._all_rows is None else None
         self.connection.ready(routes, complete=self._all_rows is None)
         dispatcher.build(("continuity/preRun",))
 
@@ -239,6 +242,7 @@ class App:
             self._await_quiet()
             dispatcher, routes = load_routes(self._all_rows, self.on_incident, self.new_incident_id)
             self.connection.ready(routes)
+            self.routes = routes
             assert self.process is not None
             self.process.loaded.set()
             dispatcher.build(("continuity/postRun",))

@@ -31,6 +31,7 @@ def every() -> Rows:
     """Loads every slice and gives all rows."""
     from sidecar.capture import artifact_methods as artifacts
     from sidecar.context import methods as context
+    from sidecar.hosts.claude_code import methods as hooks
     from sidecar.knowledge import methods as knowledge
     from sidecar.memory import methods as memory
     from sidecar.operate import methods as operate
@@ -39,7 +40,7 @@ def every() -> Rows:
     from sidecar.session import methods as session
 
     first = of_runs()
-    slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate)
+    slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, hooks)
     rest = tuple(row for one in slices for row in one.METHODS)
     return Rows((*first.methods, *rest), (*first.notifications, *ralph.NOTIFICATIONS))
 
@@ -50,3 +51,11 @@ def of_loops() -> Rows:
     from sidecar.settings import methods as settings
 
     return Rows((*settings.METHODS, *ralph.METHODS), ralph.NOTIFICATIONS)
+
+
+def of_hooks() -> Rows:
+    """Loads what a hook of Claude Code needs where it has a process of its own, and gives those rows."""
+    from sidecar.hosts.claude_code import methods as hooks
+
+    first = of_runs()
+    return Rows((*first.methods, *hooks.METHODS), first.notifications)

@@ -511,4 +511,21 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_rpc.py::test_when_the_sidecar_ends_its_loops_agents_do_too",
         "test_ralph_rpc.py::test_what_is_wrong_is_refused_with_its_code",
     ),
+    "Claude Code outside of the app: packs are given once per session, and runs kept": (
+        "test_claude_code.py::test_a_session_is_given_its_packs_once_and_its_runs_are_kept",
+        "test_claude_code.py::test_after_a_compaction_the_session_is_given_everything_again",
+        "test_claude_code.py::test_a_run_that_was_interrupted_is_known_as_one_and_what_it_was_given_counts",
+        "test_claude_code.py::test_what_was_not_printed_in_time_counts_as_not_given",
+        "test_claude_code.py::test_nothing_is_said_in_passive_mode_and_all_is_measured",
+    ),
+    "Claude Code outside of the app: a hook's output stays within what is taken whole": (
+        "test_claude_code.py::test_an_output_is_never_longer_than_claude_code_takes_whole",
+    ),
+    "Claude Code outside of the app: silent where a host gives the packs, and fails open": (
+        "test_claude_code.py::test_an_agent_of_a_hosts_own_and_one_switched_off_get_nothing_and_start_nothing",
+        "test_claude_code.py::test_a_running_sidecar_is_asked_and_stays_silent_in_the_sessions_it_serves_itself",
+        "test_claude_code.py::test_only_its_user_can_come_through_the_door",
+        "test_claude_code.py::test_a_sidecar_that_does_not_answer_holds_a_prompt_for_less_than_a_second",
+        "test_claude_code.py::test_what_is_no_hooks_json_is_answered_with_nothing_and_a_line_in_the_log",
+    ),
 }

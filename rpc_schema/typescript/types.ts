@@ -893,6 +893,27 @@ export interface HealthFix {
   backup: string | null
 }
 
+/** What one of Claude Code's hooks was told. */
+export interface HookRunParams {
+  event: "UserPromptSubmit" | "SessionStart" | "PreCompact" | "PostToolUse" | "Stop"
+  /** The JSON that Claude Code gives the hook, as it is. */
+  input: Record<string, unknown>
+  /** The session's run under way, where the hook printed what that run was given. */
+  openRun?: OpenRun | null
+  /** Files that the run's tools wrote, as other hooks heard. */
+  touched?: string[]
+}
+
+/** What the hook is to print, and what it keeps until the run's end. */
+export interface HookRunResult {
+  /** JSON for Claude Code; null where there is nothing to say. */
+  output: Record<string, unknown> | null
+  /** To be kept once the output was printed; null where no run is open. */
+  openRun: OpenRun | null
+  /** Why nothing is said: off, passive, inApp, notActive, unknownRun, or as `continuity/preRun` has it. */
+  silent: string | null
+}
+
 /** Which instruction files the host or the provider already sends, so that they are not sent twice. */
 export interface HostInjects {
   agentsMd?: boolean
@@ -1909,6 +1930,17 @@ export interface MuteParams {
   wrong?: boolean
 }
 
+/** A run that a prompt began, for the hook that hears of its end. */
+export interface OpenRun {
+  runId: string
+  deliveryToken: string | null
+  /** The worktree the prompt was given in; a later hook may stand elsewhere. */
+  cwd: string
+  projectPath: string
+  mode: "plan" | "agent"
+  startedAt: string
+}
+
 /** An item that is always to be sent. */
 export interface PinParams {
   projectPath: string
@@ -2013,6 +2045,10 @@ export interface PreRunParams {
   /** Absent means false for each. */
   hostInjects?: HostInjects | null
   usage?: ContextUsage | null
+  /** False where the host has no system prompt to add to: the anchor is then the first block. */
+  takesSystemText?: boolean
+  /** The most this call may add to the session, UTF-8 bytes, where the budget allows more. */
+  maxNewBytes?: number | null
   /** Which byte budget; absent means the setting's. */
   tokenMode?: "low" | "normal" | "debug" | null
   isLocalModel?: boolean | null
@@ -3680,6 +3716,17 @@ export interface Methods {
    * Errors: stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "state/status": { params: Empty; result: StateStatusResult }
+  /**
+   * Does what one of Claude Code's hooks is for, and gives what it prints.
+   *
+   * UserPromptSubmit gives what the session does not have yet, as `continuity/preRun` does, in at most 10,000
+   * characters; Stop keeps the run, as `continuity/postRun` does, from the session file; PreCompact and a SessionStart
+   * after it let the session go on across a compaction; PostToolUse tells which files changed. Says nothing in a
+   * session that a host gives its packs itself, and nothing unless the mode is active.
+   *
+   * Errors: invalidParams, policyDenied, workspaceUnavailable, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "hook/run": { params: HookRunParams; result: HookRunResult }
   /**
    * Answers with the OpenRPC document of this sidecar: every method, notification, schema and error.
    *

@@ -44,6 +44,12 @@ def _health() -> ModuleType:
     return health
 
 
+def _hook() -> ModuleType:
+    from sidecar.cli import hook_command
+
+    return hook_command
+
+
 def _memory() -> ModuleType:
     from sidecar.cli import memory
 
@@ -79,6 +85,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "doctor": ("look at all the sidecar keeps, say what is not well, and mend it", _doctor),
     "explain": ("tell what a run was sent, item by item, and why", _explain),
     "health": ("check what the project's registry names; advisory", _health),
+    "hook": ("give Claude Code outside of 1Code its context: put the hooks into its settings", _hook),
     "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),
     "knowledge": ("bring what the company knows into memory, and see where it stands", _knowledge),
     "replay": ("play recorded sessions and tell what continuity saved", _replay),

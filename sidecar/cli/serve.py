@@ -94,6 +94,7 @@ def run(pipe: Pipe, rows: "Callable[[], Rows] | None" = None) -> NoReturn:
     ending.app = app
     threading.excepthook = lambda failed: _log(app, failed.exc_value)
     _end_on_signals(ending)
+    threading.Thread(target=_let_in, args=(app,), name="door", daemon=True).start()
     watch_streams(
         pipe.read_fd,
         pipe.write_fd,
@@ -124,6 +125,17 @@ def _read(fd: int, framer: Framer, app: App) -> int | None:
                 return app.connection.exit_code
         if not chunk:
             return None
+
+
+def _let_in(app: App) -> None:
+    """Opens the door for other programs of the user's, once everything is loaded."""
+    app.complete.wait()
+    try:
+        from sidecar.cli.guests import let_in
+
+        let_in(app)
+    except Exception as error:
+        _log(app, error)
 
 
 def _await_reader(ending: _Ending) -> None:

@@ -14,7 +14,7 @@ from sidecar.packs.model import (
     SystemText,
 )
 from sidecar.packs.render import render_prompt
-from sidecar.packs.turn import Turn
+from sidecar.packs.turn import Turn, sends_system_text
 from sidecar.runs import keys
 
 
@@ -79,7 +79,7 @@ def untouched(call: Call, params: PreRunParams, reason: str, turn: Turn | None) 
     A pinned anchor stays: leaving the system text out for one call would break the provider's prompt cache.
     """
     active = turn is not None and turn.settings.mode == "active"
-    pinned = turn.held.anchor if turn is not None and active and params.provider == "claude" else None
+    pinned = turn.held.anchor if turn is not None and active and sends_system_text(params) else None
     system = SystemText(id=pinned.id, text=pinned.text) if pinned else None
     reused = len(pinned.text.encode()) if pinned else 0
     governor = (

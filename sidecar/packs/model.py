@@ -61,6 +61,15 @@ class PreRunParams(WireModel):
     session: SessionBefore
     host_injects: HostInjects | None = Field(default=None, description="Absent means false for each.")
     usage: ContextUsage | None = None
+    takes_system_text: bool = Field(
+        default=True,
+        description="False where the host has no system prompt to add to: the anchor is then the first block.",
+    )
+    max_new_bytes: int | None = Field(
+        default=None,
+        ge=500,
+        description="The most this call may add to the session, UTF-8 bytes, where the budget allows more.",
+    )
     token_mode: TokenMode | None = Field(default=None, description="Which byte budget; absent means the setting's.")
     is_local_model: bool | None = None
     deadline_ms: int | None = Field(

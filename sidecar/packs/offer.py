@@ -24,7 +24,7 @@ from sidecar.runs import keys
 
 def offered(turn: Turn, gathered: Gathered) -> Composed:
     """Gives everything that holds for the call, fitted to its budget, less what the session has already."""
-    as_system = turn.params.provider == "claude"
+    as_system = turn.sends_system_text
     pinned = turn.known.anchor
     current = anchor_block(told_lines(gathered.pack.anchor, turn.wishes), turn.params.prompt if pinned is None else "")
     anchor = pinned or current

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.call import Call
 from sidecar.core.errors import Busy, StateDegraded
-from sidecar.core.text import line_count
+from sidecar.core.text import line_count, size
 from sidecar.metrics import bucket, count_call, labelled
 from sidecar.packs.compose import Composed, Fate
 from sidecar.packs.context.items import gives_content
@@ -111,6 +111,16 @@ def _measured(turn: Turn, result: PreRunResult) -> dict[str, float]:
     }  # fmt: skip
 
 
+def _delivered(turn: Turn, composed: Composed) -> list[list[Any]]:
+    """What the session will have; an anchor that stands in a transcript of Claude's is named, for it can be lost."""
+    given = [list(item.as_delivery()) for item in composed.delivered if not item.every_time]
+    if composed.anchor is None or not composed.anchor_is_new:
+        return given
+    if turn.sends_system_text or turn.params.provider != "claude":
+        return given
+    return [[keys.ANCHOR, composed.anchor.id, size(composed.anchor.text)], *given]
+
+
 def _call_record(
     turn: Turn, gathered: Gathered, composed: Composed, result: PreRunResult, token: str, now_ms: int
 ) -> CallRecord:
@@ -122,7 +132,7 @@ def _call_record(
         "action": result.action,
         "reason": result.reason,
         "metadata": result.metadata.model_dump(mode="json", by_alias=True),
-        "delivered": [list(item.as_delivery()) for item in composed.delivered if not item.every_time],
+        "delivered": _delivered(turn, composed),
         "files": [keys.context_path(item.key) for item in composed.delivered if gives_content(item)],
         "pin": list(composed.anchor) if composed.anchor and composed.anchor_is_new else None,
         "fresh": turn.fresh,

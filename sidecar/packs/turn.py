@@ -59,7 +59,13 @@ class Turn:
         """What the packs may take: a fuller context window takes less."""
         share = share_of(self.bracket)
         budget = int(self.settings.budget_bytes(self.token_mode) * share)
-        return Limits(budget, min(budget, self.settings.new_bytes_per_call(self.token_mode)))
+        new_bytes = min(budget, self.settings.new_bytes_per_call(self.token_mode))
+        return Limits(budget, min(new_bytes, self.params.max_new_bytes or new_bytes))
+
+    @property
+    def sends_system_text(self) -> bool:
+        """Whether the anchor goes beside the transcript, on every call, and not into it once."""
+        return sends_system_text(self.params)
 
     @property
     def saves_tokens(self) -> bool:
@@ -96,6 +102,11 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         call, params, workspace, settings, token_mode, bracket, sub_chat, recalled.failing, accepted, session, known,
         held, word, fresh, carried, task, is_new, touched, recalled.wishes,
     )  # fmt: skip
+
+
+def sends_system_text(params: PreRunParams) -> bool:
+    """Says whether a provider's anchor is system text: Claude's, where the host can add to its system prompt."""
+    return params.provider == "claude" and params.takes_system_text
 
 
 def reported_bracket(params: PreRunParams) -> Bracket | None:

@@ -18,7 +18,7 @@ from sidecar.ralph.limits import IDLE_TIMEOUT_MS, Limits
 from sidecar.ralph.model import RalphDryRun, RalphStartParams, RalphStartResult
 from sidecar.ralph.prompt import build
 from sidecar.ralph.stopping import Stop
-from sidecar.system.environment import for_child
+from sidecar.system.environment import HOST_VARIABLE, for_child
 
 COMMAND_VARIABLE = "ONECODE_RALPH_COMMAND"
 """The command line of a `custom` harness where none is given."""
@@ -34,7 +34,7 @@ def plan_of(call: Call, params: RalphStartParams) -> Plan:
     if not cwd.is_dir():
         raise WorkspaceUnavailable("The folder to work in does not exist.", hint="`cwd` names a folder.")
     folder = folder_of(cwd, params.change)
-    environment = for_child()
+    environment = for_child({HOST_VARIABLE: "ralph"})  # the loop gives the packs: hooks of the agent's stay silent
     wanted = Wanted(
         params.harness, params.model, params.allow_all, tuple(params.extra_arguments),
         params.harness_command or environment.get(COMMAND_VARIABLE),

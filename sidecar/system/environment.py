@@ -11,6 +11,13 @@ PROGRAM_FOLDER = "onecode-continuity"
 _APP_FOLDERS = ("1Code", "1code", "21st-desktop", "Agents Dev")
 """What 1Code calls the folder of its own data: installed, and while it is being developed."""
 
+HOST_VARIABLE = "ONECODE_CONTINUITY_HOST"
+"""Set by a host for the agents it starts and gives their packs itself: hooks in such an agent stay silent."""
+
+MODE_VARIABLE = "ONECODE_CONTINUITY_MODE"
+
+_STATE_FILE = "continuity.db"
+
 _FOLDER_IN_APP = "continuity"
 
 _FROM_PYINSTALLER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
@@ -61,6 +68,12 @@ def state_folders() -> list[Path]:
     else:
         of_apps = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     return [*(of_apps / name / _FOLDER_IN_APP for name in _APP_FOLDERS), user_state_folder()]
+
+
+def state_folder_of_user() -> str:
+    """Names the folder of the user's state: the first that holds any, else the one for the command line alone."""
+    found = (folder for folder in state_folders() if (folder / _STATE_FILE).is_file())
+    return os.fspath(next(found, user_state_folder()))
 
 
 def user_state_folder() -> Path:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import apsw
 
+from sidecar.runs import keys
 from sidecar.runs.values import UNKNOWN, Item, Known, Pinned, SessionKey
 
 
@@ -31,7 +32,7 @@ def known(tx: apsw.Connection, key: SessionKey | None) -> Known:
     )
     anchor = Pinned(anchor_id, anchor_text) if anchor_id else None
     given = {name: Item(name, digest, size) for name, digest, size in items}
-    return Known(given, anchor, head, exists=bool(given))
+    return Known(given, anchor, head, exists=any(name != keys.ANCHOR for name in given))
 
 
 def continue_session(
@@ -82,6 +83,7 @@ def compact(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat
     """Forgets what stood in a session's transcript, or without an id in all of a conversation's: it was compacted.
 
     Claude's anchor stays: it is no part of the transcript, and another one would break the provider's prompt cache.
+    One that was delivered as an item stood in the transcript and goes with it.
     """
     if provider != "claude":
         forget(tx, provider, session_id, sub_chat_id)
@@ -93,7 +95,22 @@ def compact(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat
         (provider, session_id, sub_chat_id),
     )
     for (compacted,) in list(rows):
+        tx.execute(
+            "UPDATE continuity_sessions SET anchor_id = NULL, anchor_text = NULL"
+            " WHERE provider = ?1 AND session_id = ?2 AND EXISTS (SELECT 1 FROM continuity_deliveries AS given"
+            " WHERE given.provider = ?1 AND given.session_id = ?2 AND given.shadow = continuity_sessions.shadow"
+            " AND given.item = ?3)",
+            (provider, compacted, keys.ANCHOR),
+        )
         tx.execute("DELETE FROM continuity_deliveries WHERE provider = ? AND session_id = ?", (provider, compacted))
+
+
+def holders(tx: apsw.Connection, provider: str, session_id: str) -> set[str]:
+    """Names the conversations that had a run in a session."""
+    rows = tx.execute(
+        "SELECT sub_chat_id FROM continuity_sessions WHERE provider = ? AND session_id = ?", (provider, session_id)
+    )
+    return {name for (name,) in rows}
 
 
 def drop_shadow(tx: apsw.Connection, sub_chat_id: str) -> None:

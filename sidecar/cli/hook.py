@@ -1,0 +1,102 @@
+"""`onecode-sidecar hook <event>`: one hook of Claude Code, JSON in and JSON out; whatever goes wrong, nothing is said.
+
+A process starts for each prompt and each edit, so all it loads is what it takes to ask a sidecar: one that runs, or one
+that it starts, which lingers for the next hooks.
+"""
+
+import json
+import os
+import sys
+import threading
+from typing import Any
+
+from sidecar.cli.hook_notes import Notes, log_line, notes_of
+from sidecar.core.clock import Clock, SystemClock
+from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, environment, state_folder_of_user
+
+EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop")
+
+LIMIT_MS = 850.0
+"""After so long the hook gives up: with the program's own start and end it stays below a second."""
+
+UNHEARD = ("Stop", "PreCompact")
+"""Hooks whose work nobody waits for: where no sidecar runs, the one that is started does it in its own time."""
+
+
+def run(event: str) -> None:
+    """Does what a hook is for and ends the process, with status 0 in any case."""
+    variables = environment()
+    mode = variables.get(MODE_VARIABLE, "").strip().lower()
+    if variables.get(HOST_VARIABLE) or mode == "off":
+        os._exit(0)
+    hook = Hook(event, SystemClock(), state_folder_of_user(), may_speak=mode != "passive")
+    watch = threading.Timer(LIMIT_MS / 1000, hook.give_up, ("timeout",))
+    watch.daemon = True
+    watch.start()
+    try:
+        hook.do(sys.stdin.buffer.read())
+    except TimeoutError:
+        hook.give_up("timeout")
+    except Exception as error:
+        hook.give_up(type(error).__name__)
+    os._exit(0)
+
+
+class Hook:
+    """One hook on its way; of giving up and printing only one happens."""
+
+    def __init__(self, event: str, clock: Clock, state_dir: str, *, may_speak: bool) -> None:
+        self.event = event
+        self._clock = clock
+        self._state_dir = state_dir
+        self._may_speak = may_speak
+        self._end_ms = clock.monotonic_ms() + LIMIT_MS
+        self._once = threading.Lock()
+
+    def do(self, text: bytes) -> None:
+        """Does what the hook is for; raises whatever goes wrong."""
+        from sidecar.cli.hook_asking import ask, tell
+
+        said = json.loads(text)
+        notes = notes_of(self._state_dir, str(said["session_id"]))
+        request: dict[str, Any] = {"event": self.event, "input": said}
+        if self.event == "PostToolUse":
+            notes.touch(_file_of(said))
+            tell(self._state_dir, request)
+            return
+        request |= notes.take() if self.event == "Stop" else notes.read()
+        answer = ask(self._state_dir, request, self._clock, self._end_ms, waits=self._waits(said))
+        if answer is not None:
+            self._say(answer, notes)
+
+    def give_up(self, why: str) -> None:
+        """Ends the process and says nothing, unless it is printing."""
+        if self._once.acquire(blocking=False):
+            log_line(self._state_dir, self._clock.now_ms(), self.event, why)
+            os._exit(0)
+        threading.Event().wait()
+
+    def _waits(self, said: dict[str, Any]) -> bool:
+        """Says whether a sidecar that only starts is waited for: a session that begins anew has nothing to be told."""
+        begins = self.event == "SessionStart" and said.get("source") != "compact"
+        return self.event not in UNHEARD and not (begins and not os.path.isdir(os.path.join(said["cwd"], ".chati")))
+
+    def _say(self, answer: dict[str, Any], notes: Notes) -> None:
+        """Prints, and only then keeps what the end of the run is told by: what was not printed was not given."""
+        if not self._once.acquire(blocking=False):
+            return
+        output = answer.get("output")
+        if output is not None and not self._may_speak:
+            return
+        if output is not None:
+            sys.stdout.buffer.write(json.dumps(output, ensure_ascii=False, separators=(",", ":")).encode())
+            sys.stdout.buffer.flush()
+        if self.event == "UserPromptSubmit":
+            notes.keep(answer.get("openRun"))
+
+
+def _file_of(said: dict[str, Any]) -> str:
+    """Gives the file that a tool wrote; empty where it wrote none."""
+    given = said.get("tool_input")
+    path = (given.get("file_path") or given.get("notebook_path")) if isinstance(given, dict) else None
+    return path if isinstance(path, str) else ""

@@ -1,0 +1,1 @@
+"""Claude Code outside of 1Code: its hooks, each one call."""

@@ -1,0 +1,212 @@
+"""`hook/run`: what each of Claude Code's hooks comes to."""
+
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sidecar.call import Call
+from sidecar.capture.methods import post_run
+from sidecar.capture.model import PostRunParams
+from sidecar.core.clock import rfc3339
+from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.hosts.claude_code import between
+from sidecar.hosts.claude_code.model import HookEvent, HookRunParams, HookRunResult, OpenRun
+from sidecar.hosts.claude_code.place import Place, place_in
+from sidecar.hosts.claude_code.speaking import NEW_BYTES, context_output
+from sidecar.hosts.claude_code.transcript import Run, run_in, with_touched
+from sidecar.method import Lane, method
+from sidecar.packs.methods import pre_run, repo_changed
+from sidecar.packs.model import PreRunParams, RepoChangedParams
+from sidecar.runs import ledger
+from sidecar.system.transcript_file import recent
+
+SUB_CHATS = "claude-code:"
+"""So the conversations of Claude Code's own are called; any other that holds a session is a host's."""
+
+DEADLINE_MS = 600
+"""What a pre-run may take: the hook has a second in all, and its program's start is part of it."""
+
+SLACK_MS = 2_000
+"""The prompt may stand in the session file with a time a little before its hook was called."""
+
+
+class Heard(NamedTuple):
+    """What a hook was told, read."""
+
+    params: HookRunParams
+    session_id: str
+    place: Place
+    mode: str
+    """The sidecar's."""
+
+    @property
+    def sub_chat_id(self) -> str:
+        """The conversation."""
+        return SUB_CHATS + self.session_id
+
+    def said(self, name: str) -> str:
+        """Gives a text of the hook's JSON; empty where there is none."""
+        value = self.params.input.get(name)
+        return value if isinstance(value, str) else ""
+
+
+def run(call: Call, params: HookRunParams) -> HookRunResult:
+    """Does what one of Claude Code's hooks is for, and gives what it prints.
+
+    UserPromptSubmit gives what the session does not have yet, as `continuity/preRun` does, in at most 10,000
+    characters; Stop keeps the run, as `continuity/postRun` does, from the session file; PreCompact and a SessionStart
+    after it let the session go on across a compaction; PostToolUse tells which files changed. Says nothing in a
+    session that a host gives its packs itself, and nothing unless the mode is active.
+    """
+    session_id = params.input.get("session_id")
+    if not isinstance(session_id, str) or not 0 < len(session_id) <= 180:
+        raise InvalidParams("`input`: a hook's JSON has a `session_id`.")
+    place = place_in(params.input.get("cwd"))
+    workspace = call.process.workspaces.get(place.cwd, place.project)
+    mode = call.process.settings(workspace.project_key).mode
+    heard = Heard(params, session_id, place, mode)
+    if mode == "off":
+        return _silence("off")
+    if _is_of_a_host(call, heard):
+        return _silence("inApp")
+    return _EVENTS[params.event](call, heard)
+
+
+def _prompted(call: Call, heard: Heard) -> HookRunResult:
+    """Gives what goes out with a prompt; a run that no Stop ended was interrupted."""
+    if heard.params.open_run is not None:
+        _finish(call, heard, heard.params.open_run, "aborted")
+    opened = OpenRun.model_validate(
+        {
+            "runId": call.process.new_id(),
+            "deliveryToken": None,
+            "cwd": heard.place.cwd,
+            "projectPath": heard.place.project,
+            "mode": "plan" if heard.said("permission_mode") == "plan" else "agent",
+            "startedAt": call.now(),
+        }
+    )
+    asked = {
+        **_common(heard, opened),
+        "prompt": heard.said("prompt"),
+        "session": {"id": heard.session_id, "willResume": True, "isFork": False},
+        "hostInjects": {"claudeMd": True, "agentsMd": False},
+        "takesSystemText": False,
+        "maxNewBytes": NEW_BYTES,
+        "deadlineMs": DEADLINE_MS,
+    }
+    result = pre_run(call, PreRunParams.model_validate(asked, by_alias=True, by_name=False))
+    output = context_output("UserPromptSubmit", [block.text for block in result.blocks])
+    return HookRunResult(
+        output=output,
+        open_run=opened.model_copy(update={"delivery_token": result.delivery_token}),
+        silent=result.reason,
+    )
+
+
+def _stopped(call: Call, heard: Heard) -> HookRunResult:
+    """Keeps the run that ended."""
+    if heard.params.open_run is None:
+        return _silence("unknownRun")
+    _finish(call, heard, heard.params.open_run, "completed")
+    return _silence(None)
+
+
+def _finish(call: Call, heard: Heard, opened: OpenRun, outcome: str) -> None:
+    told = _told(heard, opened)
+    text = heard.said("last_assistant_message") if outcome == "completed" else ""
+    said = {
+        **_common(heard, opened),
+        "deliveryToken": opened.delivery_token,
+        "prompt": told.prompt,
+        "outcome": outcome,
+        "session": {"before": heard.session_id, "after": heard.session_id},
+        "assistant": {"text": text or told.text, "parts": with_touched(told.parts, heard.params.touched)},
+        "transcriptPath": heard.said("transcript_path") or None,
+        "usage": told.usage or None,
+        "startedAt": rfc3339(_ms(opened)),
+        "finishedAt": call.now(),
+    }
+    post_run(call, PostRunParams.model_validate(said, by_alias=True, by_name=False))
+
+
+def _told(heard: Heard, opened: OpenRun) -> Run:
+    """What the session file tells of the run; it is written behind, so that its end may be missing."""
+    path, since_ms = heard.said("transcript_path"), _ms(opened) - SLACK_MS
+    found = recent(path, since_ms) if path else None
+    return run_in(found.lines if found is not None else (), since_ms)
+
+
+def _changed(call: Call, heard: Heard) -> HookRunResult:
+    """Lets the packs of the next prompt be made while the agent works."""
+    given = heard.params.input.get("tool_input")
+    path = given.get("file_path") or given.get("notebook_path") if isinstance(given, dict) else None
+    inside = os.path.relpath(path, heard.place.cwd) if isinstance(path, str) and os.path.isabs(path) else None
+    paths = [inside] if inside is not None and not inside.startswith(os.pardir) else []
+    repo_changed(call, RepoChangedParams(cwd=heard.place.cwd, paths=paths))
+    return _kept(heard)
+
+
+def _compacting(call: Call, heard: Heard) -> HookRunResult:
+    between.keep(call, heard.place, heard.session_id, heard.sub_chat_id, heard.said("transcript_path"))
+    return _kept(heard)
+
+
+def _started(call: Call, heard: Heard) -> HookRunResult:
+    """Gives what a session begins with, and has the packs of its first prompt made meanwhile."""
+    repo_changed(call, RepoChangedParams(cwd=heard.place.cwd))
+    if heard.mode != "active":
+        return _silence(heard.mode)
+    texts = between.begin(call, heard.place, heard.session_id, heard.said("source"))
+    output = context_output("SessionStart", texts)
+    return HookRunResult(
+        output=output, open_run=heard.params.open_run, silent=None if output is not None else "notActive"
+    )
+
+
+def _common(heard: Heard, opened: OpenRun) -> dict[str, Any]:
+    return {
+        "runId": opened.run_id,
+        "subChatId": heard.sub_chat_id,
+        "provider": "claude",
+        "mode": opened.mode,
+        "cwd": opened.cwd,
+        "projectPath": opened.project_path,
+    }
+
+
+def _is_of_a_host(call: Call, heard: Heard) -> bool:
+    """Whether a host has had runs in the session: then it gives what the session is to know."""
+    with call.database.read() as tx:
+        holders = ledger.holders(tx, "claude", heard.session_id)
+    return any(not holder.startswith(SUB_CHATS) for holder in holders)
+
+
+def _kept(heard: Heard) -> HookRunResult:
+    return HookRunResult(output=None, open_run=heard.params.open_run, silent=None)
+
+
+def _silence(why: str | None) -> HookRunResult:
+    return HookRunResult(output=None, open_run=None, silent=why)
+
+
+def _ms(opened: OpenRun) -> int:
+    return int(opened.started_at.timestamp() * 1000)
+
+
+_EVENTS: dict[HookEvent, Callable[[Call, Heard], HookRunResult]] = {
+    "UserPromptSubmit": _prompted,
+    "SessionStart": _started,
+    "PreCompact": _compacting,
+    "PostToolUse": _changed,
+    "Stop": _stopped,
+}
+
+METHODS = (
+    method(
+        "hook/run",
+        run,
+        lane=Lane.SHARED,
+        errors=(InvalidParams, PolicyDenied, WorkspaceUnavailable, StateDegraded, Busy),
+    ),
+)

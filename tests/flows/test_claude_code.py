@@ -1,0 +1,198 @@
+"""Claude Code outside of 1Code: its hooks as real processes, and the sidecar that answers them."""
+
+import json
+import socket
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from sidecar.hosts.claude_code.speaking import MAX_CHARACTERS
+from tests.support.claude_code import PATIENCE_SECONDS, ClaudeCode, context_of
+from tests.support.conversation import Conversation
+from tests.support.process import SidecarProcess
+from tests.support.repositories import Repository
+
+RULE = "Never log a customer's card number."
+PROMPT = "Let the discounted_price in prices round half a cent up"
+
+
+@pytest.fixture
+def claude(project: Repository, tmp_path: Path) -> Iterator[ClaudeCode]:
+    """A session in the till's repository, with injection switched on."""
+    opened = ClaudeCode(project.path, tmp_path / "user", ONECODE_CONTINUITY_MODE="active")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def warm(claude: ClaudeCode) -> ClaudeCode:
+    """The same with a sidecar that has read the repository: a slow machine then still answers within the time."""
+    claude.session_id = "earlier"
+    awaited(lambda: claude.prompt(PROMPT))
+    claude.session_id = "5f0c"
+    claude.forget_run()
+    return claude
+
+
+def rows(claude: ClaudeCode, sql: str) -> list[Any]:
+    connection = apsw.Connection(str(claude.state_dir / "continuity.db"))
+    try:
+        return list(connection.execute(sql))
+    finally:
+        connection.close()
+
+
+def awaited(look: Callable[[], Any]) -> Any:
+    """Waits until something is there: what nobody waits for is done behind the hook."""
+    give_up = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < give_up:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not come")
+
+
+def runs(claude: ClaudeCode) -> list[Any]:
+    """The runs of the session that are kept: outcome, touched files."""
+    return rows(
+        claude,
+        "SELECT outcome, touched FROM continuity_runs WHERE sub_chat_id = 'claude-code:5f0c'"
+        " ORDER BY recorded_at_ms, rowid",
+    )
+
+
+def test_a_session_is_given_its_packs_once_and_its_runs_are_kept(warm: ClaudeCode) -> None:
+    assert context_of(warm.hook("SessionStart", source="startup")) == ""
+    assert warm.lingering() is not None
+    first = warm.prompt(PROMPT)
+    assert RULE in first
+    assert "till/prices.py" in first
+    warm.edit("till/prices.py", "def discounted_price(cents, percent):\n    return round(cents)\n")
+    assert warm.stop("Half a cent is rounded up now.").stdout == b""
+    ((_, touched),) = awaited(lambda: runs(warm))
+    assert b"till/prices.py" in touched
+    second = warm.prompt("And let it refuse a negative percent")
+    assert RULE not in second
+    assert len(second) < len(first) / 2
+    statuses = rows(warm, "SELECT status FROM continuity_calls ORDER BY created_at_ms, rowid")
+    assert statuses[-2:] == [("committed",), ("pending",)]
+
+
+def test_after_a_compaction_the_session_is_given_everything_again(warm: ClaudeCode) -> None:
+    assert RULE in warm.prompt(PROMPT)
+    warm.stop()
+    awaited(lambda: runs(warm))
+    assert RULE not in warm.prompt(PROMPT)
+    warm.stop()
+    awaited(lambda: len(runs(warm)) == 2)
+    warm.hook("PreCompact", trigger="manual", custom_instructions="")
+    awaited(lambda: not rows(warm, "SELECT 1 FROM continuity_deliveries"))
+    warm.write("user", "This session is continued.", isCompactSummary=True)
+    warm.hook("SessionStart", source="compact")
+    assert RULE in warm.prompt(PROMPT)
+
+
+def test_a_run_that_was_interrupted_is_known_as_one_and_what_it_was_given_counts(warm: ClaudeCode) -> None:
+    assert RULE in warm.prompt(PROMPT)
+    assert RULE not in warm.prompt("No, rather in the receipt")
+    ((outcome, _),) = runs(warm)
+    assert outcome == "aborted"
+
+
+def test_what_was_not_printed_in_time_counts_as_not_given(warm: ClaudeCode) -> None:
+    warm.prompt(PROMPT)
+    warm.forget_run()
+    assert RULE in warm.prompt(PROMPT)
+
+
+def test_an_output_is_never_longer_than_claude_code_takes_whole(claude: ClaudeCode, project: Repository) -> None:
+    long = {
+        f"till/prices_{number}.py": f'"""Prices \\"{number}\\" 💶💶 of the till."""\n'
+        + "".join(f'def price_of_{name}_{number}(cents):\n    """Gives "{name}" 💶."""\n' for name in "abcdefgh")
+        for number in range(60)
+    }
+    project.commit(long)
+    for session in ("first", "second"):  # by the second one all is read, however slow the machine
+        claude.session_id = session
+        claude.prompt("Which of the prices of the till are for whom")
+    units = len(claude.printed.decode().encode("utf-16-le")) // 2
+    assert MAX_CHARACTERS / 2 < units <= MAX_CHARACTERS
+    assert "[continuity:" in json.loads(claude.printed)["hookSpecificOutput"]["additionalContext"]
+
+
+def test_nothing_is_said_in_passive_mode_and_all_is_measured(project: Repository, tmp_path: Path) -> None:
+    claude = ClaudeCode(project.path, tmp_path / "user")
+    try:
+        assert claude.prompt(PROMPT) == ""
+        called = rows(claude, "SELECT shadow, json_extract(record, '$.action') FROM continuity_calls")
+        assert set(called) == {(1, "passthrough")}
+    finally:
+        claude.close()
+
+
+@pytest.mark.parametrize("variables", [{"ONECODE_CONTINUITY_HOST": "1code"}, {"ONECODE_CONTINUITY_MODE": "off"}])
+def test_an_agent_of_a_hosts_own_and_one_switched_off_get_nothing_and_start_nothing(
+    claude: ClaudeCode, variables: dict[str, str]
+) -> None:
+    for event in ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop"):
+        assert claude.hook(event, variables=variables, prompt=PROMPT, source="startup").stdout == b""
+    assert not claude.state_dir.exists()
+
+
+def test_a_running_sidecar_is_asked_and_stays_silent_in_the_sessions_it_serves_itself(claude: ClaudeCode) -> None:
+    app = SidecarProcess(claude.state_dir, environment={"ONECODE_CONTINUITY_MODE": "active"})
+    try:
+        app.client.initialize()
+        awaited(lambda: list((claude.state_dir / "door").glob("*")))
+        conversation = Conversation(app.client, claude.cwd)
+        conversation.turn(PROMPT, session="apps-session")
+        assert RULE in claude.prompt(PROMPT)
+        assert claude.lingering() is None
+        in_app = ClaudeCode(claude.cwd, claude.state_dir.parent, session_id="apps-session")
+        said = [context_of(in_app.hook("UserPromptSubmit", prompt=PROMPT)) for _ in range(3)]
+        assert said == ["", "", ""]
+        assert all(one["why"] == "timeout" for one in claude.log())
+    finally:
+        app.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a named pipe has no mode and no folder")
+def test_only_its_user_can_come_through_the_door(claude: ClaudeCode) -> None:
+    claude.prompt(PROMPT)
+    folder = claude.state_dir / "door"
+    (door,) = folder.iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(door.stat().st_mode) == 0o600
+    assert stat.S_ISSOCK(door.stat().st_mode)
+    claude.close()
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a socket's file is Unix's")
+def test_a_sidecar_that_does_not_answer_holds_a_prompt_for_less_than_a_second(
+    claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = claude.state_dir / "door"
+    folder.mkdir(parents=True, mode=0o700)
+    with socket.socket(socket.AF_UNIX) as deaf:
+        monkeypatch.chdir(folder)  # a socket's path has to be short
+        deaf.bind("sidecar.sock")
+        deaf.listen()
+        assert claude.hook("UserPromptSubmit", prompt=PROMPT).stdout == b""
+        claude.edit("till/prices.py", "A = 1\n")
+    (said,) = claude.log()
+    assert (said["hook"], said["why"]) == ("UserPromptSubmit", "timeout")
+
+
+@pytest.mark.parametrize("stdin", [b"", b"no JSON", b"[]", b"{}", b'{"session_id": 3}', b"\xff\xfe"])
+def test_what_is_no_hooks_json_is_answered_with_nothing_and_a_line_in_the_log(claude: ClaudeCode, stdin: bytes) -> None:
+    assert claude.raw("PostToolUse", stdin).stdout == b""
+    assert [one["hook"] for one in claude.log()] == ["PostToolUse"] * len(claude.log())
+    assert len(claude.log()) == (stdin != b'{"session_id": 3}')

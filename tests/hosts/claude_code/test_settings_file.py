@@ -1,0 +1,64 @@
+"""The hooks in Claude Code's settings: what is written anew, and what is not."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.hosts.claude_code.settings_file import EVENTS, Unreadable, events_in, is_same, with_hooks, without_hooks
+
+PROGRAM = "'/opt/1Code apps/onecode-sidecar'"
+OTHERS = """{
+\t"model": "opus",\r
+\t"permissions": {"allow": ["Bash(ls)", "Read"], "n": 1.50},
+\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}], "Notification": []}
+}"""
+
+names = st.text(st.characters(codec="utf-8"), max_size=8)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | names, lambda inner: st.lists(inner) | st.dictionaries(names, inner)
+)
+settings = st.dictionaries(names.filter(lambda name: name != "hooks"), values, max_size=4)
+styles = st.sampled_from([{"indent": 2}, {"indent": "\t"}, {"separators": (",", ":")}, {"ensure_ascii": False}])
+
+
+def test_each_hook_is_there_once_however_often_it_is_installed() -> None:
+    once = with_hooks(OTHERS, PROGRAM)
+    assert events_in(once) == ["Stop", *(event for event in EVENTS if event != "Stop")]
+    assert with_hooks(once, PROGRAM) == once
+    renewed = with_hooks(once, "/new/onecode-sidecar.exe")
+    assert PROGRAM not in renewed
+    assert renewed.count("onecode-sidecar.exe hook ") == len(EVENTS)
+
+
+def test_what_is_not_ours_stays_as_it_is_written() -> None:
+    changed = with_hooks(OTHERS, PROGRAM)
+    before_hooks = OTHERS[: OTHERS.index('"hooks"')]
+    assert changed.startswith(before_hooks)
+    assert json.loads(changed)["hooks"]["Stop"][0] == {"hooks": [{"type": "command", "command": "say done"}]}
+    assert json.loads(without_hooks(changed)) == json.loads(OTHERS)
+    assert list(json.loads(changed)) == ["model", "permissions", "hooks"]
+
+
+@given(settings, styles)
+def test_settings_without_hooks_come_back_byte_by_byte(content: dict[str, object], style: dict[str, object]) -> None:
+    text = json.dumps(content, **style)  # type: ignore[arg-type]
+    changed = with_hooks(text, PROGRAM)
+    assert {name: value for name, value in json.loads(changed).items() if name != "hooks"} == content
+    back = without_hooks(changed)
+    assert is_same(back, text)
+    assert not content or back == text
+
+
+@pytest.mark.parametrize("text", ["[]", "{,}", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "// no JSON\n{}"])
+def test_what_claude_code_could_not_read_is_refused(text: str) -> None:
+    with pytest.raises(Unreadable, match=r"."):
+        with_hooks(text, PROGRAM)
+
+
+@pytest.mark.parametrize("text", ["", "\ufeff", "{}", "{ }\n"])
+def test_an_empty_file_takes_the_hooks_too(text: str) -> None:
+    changed = with_hooks(text, PROGRAM)
+    assert events_in(changed) == list(EVENTS)
+    assert is_same(without_hooks(changed), "{}")

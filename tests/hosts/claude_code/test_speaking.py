@@ -1,0 +1,34 @@
+"""What a hook prints fits into what Claude Code takes whole."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.hosts.claude_code.speaking import MAX_CHARACTERS, characters, context_output, printed
+
+TEXTS = st.lists(
+    st.builds(
+        lambda piece, times: piece * times, st.sampled_from(["word ", '"\n', "💶", "é", "\\"]), st.integers(0, 4_000)
+    ),
+    max_size=6,
+)
+
+
+@given(TEXTS)
+def test_texts_are_whole_or_left_out_and_the_output_stays_within_the_limit(texts: list[str]) -> None:
+    output = context_output("UserPromptSubmit", texts)
+    if output is None:
+        assert all(not text or characters({"x": text}) > MAX_CHARACTERS - 200 for text in texts)
+        return
+    text = printed(output)
+    assert len(text.encode("utf-16-le")) // 2 == characters(output) <= MAX_CHARACTERS
+    said = json.loads(text)["hookSpecificOutput"]["additionalContext"]
+    kept = [one for one in texts if one and one in said]
+    assert kept
+    assert len(said) <= sum(map(len, texts)) + len(texts)
+
+
+def test_a_text_that_does_not_fit_leaves_its_room_to_the_next() -> None:
+    output = context_output("SessionStart", ["first", "x" * MAX_CHARACTERS, "last"])
+    assert output == {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "first\nlast"}}

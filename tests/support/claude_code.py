@@ -1,0 +1,133 @@
+"""Claude Code as its hooks see it: each hook a process with JSON on stdin, and a session file that it writes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from sidecar.cli.hook_notes import FOLDER
+from sidecar.cli.lingering import LOCK
+from tests.support.process import ROOT
+
+PATIENCE_SECONDS = 60.0
+HOOK = (sys.executable, "-m", "sidecar", "hook")
+Done = subprocess.CompletedProcess[bytes]
+
+
+class ClaudeCode:
+    """One session in a folder; `state_dir` is where the user's state is, once there is any."""
+
+    def __init__(self, cwd: Path, home: Path, *, session_id: str = "5f0c", **variables: str) -> None:
+        self.cwd = cwd
+        self.session_id = session_id
+        self.state_dir = home / "onecode-continuity"
+        folders = dict.fromkeys(("XDG_STATE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA", "HOME"), str(home))
+        self.environment = {**os.environ, "PYTHONPATH": str(ROOT), **folders, **variables}
+        self.transcript = home / "sessions" / f"{session_id}.jsonl"
+        self.printed = b""
+        """What the hook of the last prompt printed."""
+        self.transcript.parent.mkdir(parents=True, exist_ok=True)
+
+    def hook(self, event: str, *, variables: Mapping[str, str] | None = None, **said: Any) -> Done:
+        """Runs a hook as Claude Code does."""
+        given = {
+            "session_id": self.session_id, "transcript_path": str(self.transcript), "cwd": str(self.cwd),
+            "permission_mode": "default", "hook_event_name": event, **said,
+        }  # fmt: skip
+        return self.raw(event, json.dumps(given).encode(), variables)
+
+    def raw(self, event: str, stdin: bytes, variables: Mapping[str, str] | None = None) -> Done:
+        """Runs a hook with any bytes on stdin."""
+        environment = {**self.environment, **(variables or {})}
+        done = subprocess.run(
+            (*HOOK, event), input=stdin, env=environment, capture_output=True, check=False, timeout=60
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        return done
+
+    def prompt(self, text: str, **said: Any) -> str:
+        """Submits a prompt, again where the machine was too slow, and gives what the agent is told beside it."""
+        self.write("user", text)
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < give_up:
+            before = self._run_notes()
+            done = self.hook("UserPromptSubmit", prompt=text, **said)
+            if self._run_notes() != before:
+                self.printed = done.stdout
+                return context_of(done)
+        raise AssertionError("no prompt was answered in time")
+
+    def stop(self, text: str = "Done.", **said: Any) -> Done:
+        """Ends the run with the agent's last words."""
+        self.write("assistant", [{"type": "text", "text": text}])
+        return self.hook("Stop", stop_hook_active=False, last_assistant_message=text, **said)
+
+    def edit(self, path: str, content: str) -> Done:
+        """Writes a file as the agent's tool does; its hook hears of it."""
+        target = self.cwd / path
+        target.write_text(content, encoding="utf-8")
+        given = {"file_path": str(target), "content": content}
+        self.write("assistant", [{"type": "tool_use", "id": path, "name": "Write", "input": given}])
+        self.write("user", [{"type": "tool_result", "tool_use_id": path, "content": "written"}])
+        return self.hook("PostToolUse", tool_name="Write", tool_input=given, tool_response={"success": True})
+
+    def write(self, role: str, content: Any, **record: Any) -> None:
+        """Adds a record to the session file."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + ".500Z"
+        message = {"id": f"message-{time.monotonic_ns()}", "role": role, "content": content}
+        line = {"type": role, "message": message, "timestamp": now, "sessionId": self.session_id, **record}
+        with self.transcript.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def forget_run(self) -> None:
+        """Takes away what the hooks noted of runs under way, as where a hook gave up before it printed."""
+        for path in (self.state_dir / FOLDER).glob("*.run"):
+            path.unlink()
+
+    def log(self) -> list[dict[str, Any]]:
+        """Gives what hooks said of themselves in the log."""
+        path = self.state_dir / "log" / "hooks.log"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def lingering(self) -> int | None:
+        """Gives the process of the sidecar that a hook started."""
+        with suppress(OSError, ValueError):
+            return int((self.state_dir / FOLDER / LOCK).read_text())
+        return None
+
+    def close(self) -> None:
+        """Ends the sidecar that a hook started."""
+        process = self.lingering()
+        if process is None:
+            return
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGTERM)
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < give_up and _is_alive(process):
+            time.sleep(0.05)
+
+    def _run_notes(self) -> list[tuple[str, bytes]]:
+        found = sorted((self.state_dir / FOLDER).glob("*.run"))
+        return [(path.name, path.read_bytes()) for path in found]
+
+
+def context_of(done: Done) -> str:
+    """Gives what a hook adds to the agent's context; empty where it says nothing."""
+    if not done.stdout:
+        return ""
+    text: str = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+    return text
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return Path(f"/proc/{process}").exists() if sys.platform == "linux" else True
