@@ -17,6 +17,7 @@ from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked
 from sidecar.codebase.search.reach import Names, Reach
 from sidecar.codebase.search.scores import Searches
+from sidecar.codebase.search.weighing import Weighings
 from sidecar.codebase.summary.values import Summary
 from sidecar.codebase.worktree.hashing import content_identity
 
@@ -39,7 +40,7 @@ class FileIndex:
         self._edited: dict[str, Summary] = {}
         """What files that are pending are still held with."""
         self._documents = Documents()
-        self._searches = Searches(self._documents)
+        self._searches, self._weighings = Searches(self._documents), Weighings()
         self._reach = Reach()
 
     def update(self, files: Mapping[str, str]) -> list[str]:
@@ -90,7 +91,7 @@ class FileIndex:
     def find(self, question: SearchQuestion, history: History, imports_of: ImportsOf, limit: int) -> list[Ranked]:
         """Ranks the files a text is about; the same files, history and question give the same answer."""
         with self._lock:
-            return find(self._documents, self._searches, history, imports_of, question, limit)
+            return find(self._documents, self._searches, self._weighings, history, imports_of, question, limit)
 
     def reach(self, parts: frozenset[str], names: Names) -> Mapping[str, Mapping[str, int]] | None:
         """Counts which parts of the tree import which; None while files are still being read."""
@@ -135,7 +136,7 @@ class FileIndex:
 
     def _begin_anew(self, files: Mapping[str, str]) -> None:
         self._documents = Documents()
-        self._searches = Searches(self._documents)
+        self._searches, self._weighings = Searches(self._documents), Weighings()
         self._reach = Reach()
         self._pending.clear()
         self._edited.clear()

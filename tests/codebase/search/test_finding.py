@@ -4,13 +4,26 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.codebase.search import finding
+from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.question import SearchQuestion
 from sidecar.codebase.search.ranking import SEEDS
-from tests.codebase.search.corpus import NO_COMMITS, Texts, ask, commit, history_of, index_of, parts_of, paths_of
+from tests.codebase.search.corpus import (
+    NO_COMMITS,
+    Memory,
+    Texts,
+    ask,
+    commit,
+    fill,
+    history_of,
+    index_of,
+    listing,
+    parts_of,
+    paths_of,
+)
 
 OTHER = "walrus\n"
 
@@ -189,3 +202,30 @@ def test_the_same_question_has_the_same_answer_and_a_shorter_one_is_its_beginnin
     again = ask(index_of(shuffled), "pelican otter", history=history, imports=imports, touched=touched[::-1], limit=99)
     assert again == found
     assert ask(index, "pelican otter", history=history, imports=imports, touched=touched, limit=limit) == found[:limit]
+
+
+@settings(max_examples=20)
+@given(st.randoms(use_true_random=False))
+def test_after_edits_and_commits_the_answers_are_those_of_an_index_made_anew(chance: random.Random) -> None:
+    words, memory, history = ("pelican", "walrus", "otter", "heron"), Memory(), NO_COMMITS
+    texts = {f"{folder}/{word}.py": f"{word}\n" + OTHER * 30 for folder in ("a", "test") for word in words}
+    paths = sorted(texts)
+    # Nothing is better than this one, so that edits leave the best scores as they are.
+    texts["pelican/otter/walrus/heron.py"] = "".join(f"class {word}:\n    {word}\n" for word in words * 9)
+    changed, mentioned = paths[:2], paths[3:4]
+    index = FileIndex(memory.known)
+    for _ in range(10):
+        for path in chance.sample(paths, chance.randint(1, 2)):
+            named = chance.choice((f"def {chance.choice(words)}():", f"xyz {chance.choice(words)}"))
+            texts[path] = f"{named}\n    return '{chance.choice(words)}'\n" + "newt\n" * chance.choice((30, 50))
+        if chance.random() < 0.2:
+            texts.pop(chance.choice(sorted(texts)))
+        if chance.random() < 0.2:
+            history = history_of(commit(1, chance.choice(("Feed the heron", "Tidy")), *chance.sample(paths, 2)))
+        if chance.random() < 0.2:
+            changed, mentioned = chance.sample(paths, 3), chance.sample(paths, 1)
+        index.update(listing(texts))
+        fill(index, texts, memory)
+        for text in ("fix(test): the pelican and `otter()`", "walrus heron"):
+            known = ask(index, text, changed=changed, mentioned=mentioned, history=history)
+            assert known == ask(index_of(texts), text, changed=changed, mentioned=mentioned, history=history)
