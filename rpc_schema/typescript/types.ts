@@ -2151,6 +2151,17 @@ export interface Provenance {
   commit: string | null
 }
 
+/** What became of a kind. */
+export interface PurgedKind {
+  kind: "runs" | "caches" | "indexes" | "metrics" | "artifacts" | "damagedArtifacts" | "memories" | "settings" | "registry" | "knowledge" | "backups" | "damaged" | "logs"
+  /** Records or files; with `dryRun` that would be. */
+  removed: number
+  /** Those that stay, of the same project or of all. */
+  kept: number
+  /** Why they stay. */
+  why: string | null
+}
+
 /** Names a change. */
 export interface RalphChangeParams {
   /** A folder of the worktree the loop works in, absolute. */
@@ -2674,6 +2685,13 @@ export interface ResolutionChoice {
   resolution: "update_memory" | "delete_memory" | "keep_memory" | "manual"
 }
 
+export interface RetentionSettings {
+  /**
+   * Days for which runs are kept, and what their conversations were given; artifacts, memories and settings stay. Default: 180.
+   */
+  days?: number | null
+}
+
 /** Low-token mode's decision on a call. */
 export interface ReuseWord {
   /** Whether only what changed was sent, because the session's packs still fit. */
@@ -2943,6 +2961,8 @@ export interface SettingsPatch {
   memory?: MemorySettings | null
   /** The settings named metrics.*. */
   metrics?: MetricsSettings | null
+  /** The settings named retention.*. */
+  retention?: RetentionSettings | null
 }
 
 /** A change to the global settings, or to one project's. */
@@ -3019,6 +3039,28 @@ export interface StateIds {
   contextPackId: string | null
   deltaPackId: string | null
   planContractId: string | null
+}
+
+/** What to remove: of a project, older than so many days, of these kinds; at least one of them is said. */
+export interface StatePurgeParams {
+  /** The project's path. */
+  projectPath?: string | null
+  /** Its key, for one whose folder is gone. */
+  project?: string | null
+  /** Only what is older. */
+  olderThanDays?: number | null
+  /** Without it runs, caches, indexes and metrics; everything else goes only when it is named. */
+  kinds?: ("runs" | "caches" | "indexes" | "metrics" | "artifacts" | "damagedArtifacts" | "memories" | "settings" | "registry" | "knowledge" | "backups" | "damaged" | "logs")[] | null
+  /** Only tells what would be removed. */
+  dryRun?: boolean
+}
+
+/** What was removed and what stays. */
+export interface StatePurgeResult {
+  dryRun: boolean
+  kinds: PurgedKind[]
+  /** By which the state folder is smaller; 0 with `dryRun`. */
+  freedBytes: number
 }
 
 /** How the state file is. */
@@ -3711,6 +3753,15 @@ export interface Methods {
    */
   "state/doctor": { params: StateDoctorParams; result: StateDoctorResult }
   /**
+   * Removes what is kept of a project, what is older, or kinds of it; says what went and what stays.
+   *
+   * Artifacts, memories, settings, the registry's and the knowledge sync's state, and files that were set aside go only
+   * when they are named. With `dryRun` nothing is removed.
+   *
+   * Errors: invalidParams, workspaceUnavailable, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "state/purge": { params: StatePurgeParams; result: StatePurgeResult }
+  /**
    * Shows who works on the state folder, the mode, each project's figures, the last runs, and how large all is.
    *
    * Errors: stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
@@ -3752,6 +3803,8 @@ export interface ClientNotifications {
    *
    * After reset, forked, rolledBack, compacted and deleted the session counts as unknown and gets the full packs
    * again, but a compacted or rolled back one of Claude's keeps its system text; modeChanged changes nothing it has.
+   * Of what is deleted, the sub-chat or with an id one session of it, the runs are forgotten too; artifacts, memories
+   * and sums stay.
    */
   "continuity/sessionEvent": SessionEventParams
 }

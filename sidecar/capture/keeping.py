@@ -14,7 +14,7 @@ from sidecar.capture.model import PostRunResult
 from sidecar.core.redact import redact
 from sidecar.governor import Word
 from sidecar.metrics import count_call, labelled, roll_up
-from sidecar.runs import Item, SubChat, records, telling
+from sidecar.runs import Item, SubChat, forget_old, records, telling
 
 LOOKED_AT_CHARACTERS = 20_000
 KEPT_CHARACTERS = 2_000
@@ -76,7 +76,9 @@ def keep_run(
             **(_governed(word) if one.reached else {}),
         },
     )  # fmt: skip
-    roll_up(tx, one.now_ms, int(one.call.process.settings("")["metrics.days"]))
+    for_all = one.call.process.settings("")
+    roll_up(tx, one.now_ms, int(for_all["metrics.days"]))
+    forget_old(tx, one.now_ms, int(for_all["retention.days"]))
 
 
 def _governed(word: Word) -> dict[str, float]:

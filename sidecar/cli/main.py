@@ -14,6 +14,12 @@ def _doctor() -> ModuleType:
     return doctor
 
 
+def _purge() -> ModuleType:
+    from sidecar.cli import purge
+
+    return purge
+
+
 def _explain() -> ModuleType:
     from sidecar.cli import explain
 
@@ -88,6 +94,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "hook": ("give Claude Code outside of 1Code its context: put the hooks into its settings", _hook),
     "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),
     "knowledge": ("bring what the company knows into memory, and see where it stands", _knowledge),
+    "purge": ("remove what is kept: of a project, what is old, or kinds of it", _purge),
     "replay": ("play recorded sessions and tell what continuity saved", _replay),
     "report": ("write one HTML file to decide the rollout's next step by", _report),
     "status": ("show who works on the state, the mode, the last runs, and how large all is", _status),

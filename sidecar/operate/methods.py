@@ -3,11 +3,12 @@
 import os
 
 from sidecar.call import Call
-from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import Busy, InvalidParams, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 from sidecar.metrics import first_day
 from sidecar.operate.doctor import doctor
 from sidecar.operate.model import StateReportParams, StateReportResult
+from sidecar.operate.purge import purge
 from sidecar.operate.report.page import Heading, page
 from sidecar.operate.report.rollout import evidence_of, stages
 from sidecar.operate.report.seen import look
@@ -71,5 +72,6 @@ def _heading(call: Call, settings: Settings, name: str | None, since_day: str) -
 METHODS = (
     method("state/report", report, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
     method("state/doctor", doctor, lane=Lane.JOB, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
+    method("state/purge", purge, lane=Lane.JOB, errors=(InvalidParams, WorkspaceUnavailable, StateDegraded, Busy)),
     method("state/status", status, lane=Lane.SHARED, errors=(StateDegraded,)),
 )

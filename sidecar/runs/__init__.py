@@ -1,6 +1,7 @@
 """What happened: runs, the delivery ledger, test status, task state, artifacts."""
 
 from sidecar.runs import keys
+from sidecar.runs.holdings import forget_old, forget_sub_chat
 from sidecar.runs.store import artifacts, ledger, records, snapshots, telling
 from sidecar.runs.values import (
     UNKNOWN,
@@ -35,6 +36,8 @@ __all__ = [
     "SubChat",
     "Task",
     "artifacts",
+    "forget_old",
+    "forget_sub_chat",
     "keys",
     "ledger",
     "records",

@@ -187,6 +187,11 @@ SETTINGS: tuple[Setting, ...] = (
         None,
         "Absolute `.prom` file that sums are written to after each run, in Prometheus's text format; null writes none.",
     ),
+    _days(
+        "retention.days",
+        180,
+        "Days for which runs are kept, and what their conversations were given; artifacts, memories and settings stay.",
+    ),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
 )

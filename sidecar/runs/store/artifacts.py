@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import apsw
@@ -30,6 +31,11 @@ def put(tx: apsw.Connection, artifact: Artifact) -> None:
             _hash(artifact),
         ),
     )
+
+
+def remove(tx: apsw.Connection, artifact_ids: Iterable[str]) -> None:
+    """Removes artifacts for good."""
+    tx.executemany("DELETE FROM continuity_artifacts WHERE artifact_id = ?", [(one,) for one in artifact_ids])
 
 
 def get(tx: apsw.Connection, artifact_id: str) -> tuple[Artifact, bool] | None:

@@ -1,0 +1,232 @@
+"""What is removed is what was asked for; what is the user's own goes only when it is named."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from sidecar.call import Process
+from sidecar.operate.purge import BY_ITSELF, HOLDINGS
+from sidecar.storage.migrations import migrate
+from tests.support.conversation import Conversation
+from tests.support.memory import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, SHOP, set_settings, tell
+
+DAY_MS = 86_400_000
+STAYS = {
+    "continuity_migrations", "continuity_deliveries", "continuity_session_locks", "continuity_session_files",
+    "continuity_memory_tokens", "continuity_memory_revisions",
+}  # fmt: skip
+"""Deliveries go with their sessions; a session lock is left by `session exit`; revisions only ever grow."""
+
+
+class State:
+    """Two projects, each with two runs, an artifact and a memory; a month later one more run in the first."""
+
+    def __init__(self, sidecar: MemorySidecar, chats: list[Conversation]) -> None:
+        self.sidecar = sidecar
+        self.chats = chats
+        assert sidecar.app.process is not None
+        self.process: Process = sidecar.app.process
+
+    def ask(self, **asked: Any) -> dict[str, tuple[int, int]]:
+        """Gives removed and kept by kind."""
+        answer = self.sidecar.client.request("state/purge", asked)
+        return {one["kind"]: (one["removed"], one["kept"]) for one in answer["kinds"]}
+
+    def rows(self, table: str, where: str = "1") -> int:
+        with self.process.database.read() as tx:
+            return int(str(tx.execute(f"SELECT count(*) FROM continuity_{table} WHERE {where}").get))
+
+    def everything(self) -> dict[str, int]:
+        with self.process.database.read() as tx:
+            names = [name for (name,) in tx.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+            tables = [str(name) for name in names if re.match(r"continuity_(?!memory_text_)", str(name))]
+            return {name: int(str(tx.execute(f"SELECT count(*) FROM {name}").get)) for name in tables}
+
+    def key(self, number: int) -> str:
+        return self.process.workspaces.get(self.chats[number].project_path, None).project_key
+
+
+def worked(chat: Conversation, turn: int) -> Any:
+    long = "".join(f"line_{turn}_{number} = {number}\n" for number in range(130))
+    return chat.turn(PROMPT, lambda: [chat.edit(f"src/made_{turn}.py", long)], session=f"session-{chat.sub_chat_id}")
+
+
+@pytest.fixture
+def state(active: MemorySidecar, make_repository: Callable[..., Repository]) -> State:
+    chats = [
+        Conversation(active.client, make_repository(SHOP, name=name).path, sub_chat_id=name)
+        for name in ("shop", "till")
+    ]
+    for chat in chats:
+        for turn in range(2):
+            worked(chat, turn)
+        memory = {"cwd": chat.project_path, "title": "Money", "text": "Whole cents.", "type": "decision"}
+        active.client.request("memory/add", memory)
+    set_settings(chats[0], tokenMode="low")
+    active.clock.advance(31 * DAY_MS)
+    worked(chats[0], 2)
+    state = State(active, chats)
+    assert state.process.settle(10)
+    state.process.database.behind.flush()
+    return state
+
+
+def test_every_table_is_of_a_kind_or_stays_for_a_reason() -> None:
+    model = apsw.Connection(":memory:")
+    migrate(model, 0)
+    tables = {str(name) for (name,) in model.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    model.close()
+    ours = {name for name in tables if re.match(r"continuity_(?!memory_text_)", name)}
+    assert ours == {one.table for one in HOLDINGS} | STAYS
+    assert not {one.table for one in HOLDINGS} & STAYS
+
+
+def test_a_project_is_removed_and_the_other_is_as_it_was(state: State) -> None:
+    other = state.key(1)
+    before = {table: state.rows(table, f"project = '{other}'") for table in ("runs", "calls", "state", "memories")}
+    asked = {"projectPath": state.chats[0].project_path}
+    foretold = state.ask(**asked, dryRun=True)
+    assert state.rows("runs") == 5
+    removed = state.ask(**asked)
+    assert removed == foretold
+    assert removed["runs"] == (3, 0)
+    assert removed["artifacts"] == (0, state.rows("artifacts", f"project = '{state.key(0)}'"))
+    assert removed["artifacts"][1] > 0
+    for table in ("runs", "calls", "state", "memories", "memory_words", "metrics"):
+        assert state.rows(table, f"project = '{state.key(0)}'") == 0, table
+    assert state.rows("sessions", "sub_chat_id = 'shop'") == state.rows("snapshots", "sub_chat_id = 'shop'") == 0
+    assert state.rows("deliveries", "session_id = 'session-shop'") == 0
+    assert state.rows("deliveries", "session_id = 'session-till'") > 0
+    assert {table: state.rows(table, f"project = '{other}'") for table in before} == before
+    assert state.rows("settings") == 1
+
+
+def test_after_a_purge_everything_is_sent_again_and_memories_are_found_again(state: State) -> None:
+    first = state.chats[0]
+    state.ask(projectPath=first.project_path)
+    answer = worked(first, 3)
+    assert answer["system"] is not None
+    assert answer["metadata"]["reusedBytes"] == 0
+    search = {"cwd": first.project_path, "query": "cents"}
+    assert len(state.sidecar.client.request("memory/search", search)["memories"]) == 1
+
+
+def test_a_project_whose_folder_is_gone_is_named_by_its_key(state: State) -> None:
+    assert state.ask(project=state.key(1))["runs"] == (2, 0)
+    assert state.rows("runs") == 3
+
+
+def test_by_age_only_what_is_older_goes(state: State) -> None:
+    removed = state.ask(olderThanDays=30)
+    assert removed["runs"] == (4, 1)
+    assert state.rows("runs", f"project = '{state.key(0)}'") == 1
+    assert state.rows("state") == 1
+    assert state.rows("sessions", "sub_chat_id = 'shop'") == 1
+    assert removed["metrics"][0] > 0
+    assert removed["metrics"][1] > 0
+    assert removed["artifacts"][0] == removed["memories"][0] == removed["settings"][0] == 0
+    assert state.rows("memories") == 2
+
+
+def test_what_is_the_users_own_goes_only_when_it_is_named(state: State, tmp_path: Path) -> None:
+    kinds = [kind for kind in {one.kind for one in HOLDINGS} if kind not in BY_ITSELF]
+    before = {one.table: state.everything()[one.table] for one in HOLDINGS if one.kind in kinds}
+    for number in (0, 1):
+        state.ask(projectPath=state.chats[number].project_path)
+    state.ask(olderThanDays=1)
+    assert {table: state.everything()[table] for table in before} == before
+    assert state.ask(kinds=["settings"])["settings"] == (1, 0)
+    drafts = before["continuity_artifacts"]
+    assert state.ask(kinds=["artifacts"])["artifacts"] == (drafts, 0)
+    assert state.rows("artifacts") == 0
+    assert list(tmp_path.rglob(".chati/memories/shared/durable/*.md"))
+
+
+def test_memory_files_go_when_they_are_named_with_their_project(state: State) -> None:
+    refused = state.sidecar.client.error("state/purge", {"kinds": ["memories"]})
+    assert refused.data["kind"] == "invalidParams"
+    paths = [list(Path(chat.project_path).rglob(".chati/memories/shared/durable/*.md")) for chat in state.chats]
+    assert [len(of_project) for of_project in paths] == [1, 1]
+    asked = {"projectPath": state.chats[0].project_path, "kinds": ["memories"]}
+    assert state.ask(**asked, olderThanDays=60)["memories"][0] == 0
+    assert paths[0][0].exists()
+    assert state.ask(**asked)["memories"][0] >= 1
+    assert [path.exists() for of_project in paths for path in of_project] == [False, True]
+    assert state.rows("memories", f"project = '{state.key(0)}'") == 0
+
+
+def test_a_damaged_artifact_goes_when_it_is_named_and_the_others_stay(state: State) -> None:
+    drafts = state.rows("artifacts")
+    with state.process.database.write() as tx:
+        tx.execute("UPDATE continuity_artifacts SET body = 'Forged.' WHERE project = ?", (state.key(1),))
+    damaged = state.rows("artifacts", "body = 'Forged.'")
+    assert damaged > 0
+    assert state.ask(kinds=["damagedArtifacts"])["damagedArtifacts"] == (damaged, 0)
+    assert state.rows("artifacts") == drafts - damaged
+
+
+def test_files_that_were_set_aside_go_when_they_are_named(state: State) -> None:
+    folder = state.process.state_dir
+    (folder / "backups").mkdir()
+    (folder / "backups" / "continuity-1.db").write_bytes(b"x" * 5000)
+    (folder / "continuity.db.damaged-1").write_bytes(b"x" * 5000)
+    state.ask(olderThanDays=1)
+    assert state.ask(project=state.key(0), kinds=["backups"])["backups"] == (0, 1)
+    assert (folder / "backups" / "continuity-1.db").exists()
+    answer = state.sidecar.client.request("state/purge", {"kinds": ["backups", "damaged"]})
+    assert answer["freedBytes"] >= 10_000
+    assert not list(folder.glob("*.damaged-*"))
+    assert not list((folder / "backups").iterdir())
+
+
+def test_the_file_gets_smaller_and_nothing_of_a_run_is_left_in_it(state: State) -> None:
+    path = state.process.database.path
+    state.ask(kinds=["artifacts"])
+    state.process.database.move_log()
+    assert b"ignore the discount" in path.read_bytes()
+    before = path.stat().st_size
+    assert state.ask(projectPath=state.chats[0].project_path)["runs"] == (3, 0)
+    assert state.ask(projectPath=state.chats[1].project_path)["runs"] == (2, 0)
+    state.ask(kinds=["caches"])
+    assert path.with_name(path.name + "-wal").stat().st_size == 0
+    assert b"ignore the discount" not in path.read_bytes()
+    assert path.stat().st_size < before
+
+
+def test_runs_older_than_the_retention_are_forgotten_by_the_next_run(state: State) -> None:
+    set_settings(state.chats[0], retention={"days": 30})
+    worked(state.chats[0], 3)
+    assert state.rows("runs") == 2
+    assert state.rows("runs", f"project = '{state.key(1)}'") == 0
+    assert state.rows("artifacts", f"project = '{state.key(1)}'") > 0
+
+
+def test_a_chat_that_was_deleted_is_forgotten_and_what_came_of_it_stays(state: State) -> None:
+    first, other = state.chats
+    drafts = state.rows("artifacts")
+    tell(first, "deleted")
+    state.sidecar.app.lanes.drain(5000)
+    for table in ("runs", "calls", "state", "sessions", "snapshots"):
+        assert state.rows(table, "sub_chat_id = 'shop'") == 0, table
+        assert table == "snapshots" or state.rows(table, "sub_chat_id = 'till'") > 0, table
+    assert state.rows("artifacts") == drafts
+    assert worked(other, 5)["metadata"]["reusedBytes"] > 0
+    assert (
+        state.sidecar.client.error("continuity/explain", {"projectPath": first.project_path}).data["kind"] == "notFound"
+    )
+
+
+def test_a_session_that_was_deleted_is_forgotten_alone(state: State) -> None:
+    first = state.chats[0]
+    first.turn("go on", session="second")
+    tell(first, "deleted", "session-shop")
+    state.sidecar.app.lanes.drain(5000)
+    assert state.rows("runs", "sub_chat_id = 'shop'") == 1
+    assert state.rows("sessions", "sub_chat_id = 'shop'") == 1
+    assert state.rows("state", "sub_chat_id = 'shop'") == 1
