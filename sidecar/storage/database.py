@@ -15,6 +15,7 @@ from sidecar.core.errors import StateDegraded
 from sidecar.storage.behind import Behind
 from sidecar.storage.checkpoints import Checkpoints
 from sidecar.storage.connecting import connect, translated
+from sidecar.storage.migrations import current_step
 from sidecar.storage.observing import Observer
 
 FILE_NAME = "continuity.db"
@@ -31,6 +32,9 @@ class Database:
         self._writer = connect(path)
         self._identity = _identity(path)
         self._writer_synchronous = "NORMAL"
+        self.step: int | None = None
+        """The schema's step this process knows; None until the file was migrated."""
+        self._schema = -1
         self._readers: list[apsw.Connection] = []
         self._observer = Observer(path)
         self._checkpoints = Checkpoints(path)
@@ -45,7 +49,8 @@ class Database:
 
         `durable=False` is for caches: a power loss may take the last ones, a killed process may not. `aside` is for
         what nobody keeps in memory by its generation, which stays the same.
-        Raises Busy when another process keeps the file locked, StateDegraded when it cannot be written.
+        Raises Busy when another process keeps the file locked, StateDegraded when it cannot be written, or when a newer
+        version has upgraded it meanwhile.
         """
         with self._write_lock:
             self._refuse_closed()
@@ -56,6 +61,7 @@ class Database:
                 self._set_synchronous("FULL" if durable else "NORMAL")
                 self._writer.execute("BEGIN IMMEDIATE")
                 try:
+                    self._refuse_upgraded()
                     mark = self._observer.mark(self._writer) if aside else None
                     yield self._writer
                     self._writer.execute("COMMIT")
@@ -147,6 +153,20 @@ class Database:
         """Acknowledges nothing that would go into a file nobody finds again."""
         if _identity(self.path) != self._identity:
             raise StateDegraded("The state file was moved or deleted while it was in use.", hint="Restart the sidecar.")
+
+    def _refuse_upgraded(self) -> None:
+        """Writes nothing in the shape of yesterday into a file that a newer version has changed meanwhile."""
+        schema = int(str(self._writer.execute("PRAGMA schema_version").get))
+        if self.step is None or schema == self._schema:
+            return
+        step = current_step(self._writer)
+        if step > self.step:
+            raise StateDegraded(
+                f"The state file was upgraded by a newer sidecar (step {step}; this one knows {self.step}).",
+                hint="Restart 1Code; what was kept before stays.",
+                data={"step": step, "knownStep": self.step},
+            )
+        self._schema = schema
 
     def _refuse_closed(self) -> None:
         if self._closed:

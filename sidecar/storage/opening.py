@@ -71,7 +71,7 @@ def _open(path: Path, now_ms: int) -> Opened:
     with _only_damage_passes():
         database = Database(path)
         try:
-            step = migrate(database.writer_for_migration(), now_ms)
+            step = database.step = migrate(database.writer_for_migration(), now_ms)
         except BaseException:
             database.close()
             raise

@@ -1,0 +1,203 @@
+"""A file of each earlier schema opens with all it held; an older process beside a newer one does no harm."""
+
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from sidecar.core.errors import StateDegraded
+from sidecar.storage import checkup
+from sidecar.storage.connecting import connect
+from sidecar.storage.migrations import MIGRATIONS, migrate
+from sidecar.storage.opening import open_state
+from tests.support.clock import STARTS_AT_MS
+from tests.support.conversation import Conversation
+from tests.support.memory import MemorySidecar
+from tests.support.process import ROOT
+from tests.support.shop import PROMPT, shop
+
+__all__ = ["shop"]
+
+STEPS = range(1, len(MIGRATIONS) + 1)
+ANEW = {"continuity_memory_files", "continuity_memories", "continuity_memory_text"}
+"""Derived from the memory files; the step of the words empties them, and they are read again."""
+WORDS = next(number for number, one in enumerate(MIGRATIONS, 1) if one.name.startswith("the words of memories"))
+Shape = dict[str, dict[str, str]]
+"""The columns of tables, each with its type."""
+Earlier = tuple[int, Shape]
+VALUES = {"INTEGER": 7, "REAL": 0.5, "TEXT": "text ✓", "BLOB": b"[]"}
+
+
+def tables(connection: apsw.Connection) -> list[str]:
+    """Gives the tables of ours, those first that others refer to."""
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'continuity_*'")
+    names = [str(name) for (name,) in rows if not str(name).startswith("continuity_memory_text")]
+    names.remove("continuity_migrations")
+    return sorted(names, key=lambda name: name == "continuity_deliveries")
+
+
+def columns(connection: apsw.Connection, table: str) -> dict[str, str]:
+    rows: Any = connection.execute("SELECT name, type FROM pragma_table_info(?)", (table,))
+    return dict(rows)
+
+
+def fill(connection: apsw.Connection, shape: Shape, marks: str) -> None:
+    """Puts a row into each table, of the columns that its shape has; `marks` tells it from others."""
+    for table, of in shape.items():
+        row = {name: f"{marks} {VALUES[kind]}" if kind == "TEXT" else VALUES[kind] for name, kind in of.items()}
+        if "row_id" in row:
+            row["row_id"] = len(marks)
+        if "number" in row:
+            row["number"] = len(marks)
+        if table == "continuity_deliveries":
+            row["session_id"] = f"{marks} {VALUES['TEXT']}"
+        names = ", ".join(row)
+        marked = ", ".join("?" * len(row))
+        connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marked})", tuple(row.values()))
+
+
+def held(connection: apsw.Connection, shape: Shape) -> dict[str, list[tuple[Any, ...]]]:
+    return {table: sorted(connection.execute(f"SELECT {', '.join(of)} FROM {table}")) for table, of in shape.items()}
+
+
+@pytest.fixture(params=STEPS)
+def earlier(request: pytest.FixtureRequest, state_dir: Path) -> Earlier:
+    """Gives a state folder with a file of an earlier schema, each of its tables filled, and the tables' columns."""
+    state_dir.mkdir(mode=0o700)
+    with closing(connect(state_dir / "continuity.db")) as connection:
+        migrate(connection, 0, MIGRATIONS[: request.param])
+        shape = {table: columns(connection, table) for table in tables(connection)}
+        fill(connection, shape, "a")
+    return request.param, shape
+
+
+def test_a_file_of_an_earlier_schema_opens_with_every_row_and_has_the_shape_of_a_new_one(
+    earlier: Earlier, state_dir: Path
+) -> None:
+    step, shape = earlier
+    with closing(connect(state_dir / "continuity.db")) as connection:
+        before = held(connection, shape)
+    opened = open_state(state_dir, STARTS_AT_MS)
+    assert (opened.step, opened.warnings) == (len(MIGRATIONS), ())
+    with opened.database.read() as tx:
+        after = held(tx, shape)
+    for table in shape:
+        expected = [] if step < WORDS and table in ANEW else before[table]
+        assert after[table] == expected, table
+    assert list(checkup.database(opened.database)) == []
+    opened.database.close()
+
+
+def test_what_an_older_process_still_writes_into_an_upgraded_file_goes_where_it_belongs(
+    earlier: Earlier, state_dir: Path
+) -> None:
+    """Versions that did not look whether the file was upgraded are still in use."""
+    _, shape = earlier
+    with closing(connect(state_dir / "continuity.db")) as older:
+        opened = open_state(state_dir, STARTS_AT_MS)
+        fill(older, shape, "bb")
+        written = held(older, shape)
+        with opened.database.read() as tx:
+            assert held(tx, shape) == written
+            assert tx.execute("PRAGMA integrity_check").get == "ok"
+        opened.database.close()
+    assert all(any("bb" in str(cell) for row in rows for cell in row) for rows in written.values())
+
+
+@pytest.mark.parametrize("step", [1, len(MIGRATIONS) // 2, len(MIGRATIONS) - 1])
+def test_a_conversation_goes_on_in_an_upgraded_file(step: int, state_dir: Path, shop: Any) -> None:
+    state_dir.mkdir(mode=0o700)
+    with closing(connect(state_dir / "continuity.db")) as connection:
+        migrate(connection, 0, MIGRATIONS[:step])
+        connection.execute("INSERT INTO continuity_settings VALUES ('', 'mode', CAST('\"active\"' AS BLOB), 0)")
+    sidecar = MemorySidecar(state_dir)
+    try:
+        assert sidecar.client.initialize()["state"] == {"schema": len(MIGRATIONS), "degraded": False, "warnings": []}
+        chat = Conversation(sidecar.client, shop.path)
+        assert chat.turn(PROMPT)["action"] == "inject"
+        assert chat.turn("go on")["metadata"]["reusedBytes"] > 0
+        assert sidecar.client.request("state/doctor", {"projectPath": str(shop.path)})["findings"] == []
+    finally:
+        sidecar.close()
+
+
+OLDER = """
+import sys
+from pathlib import Path
+from sidecar.core.errors import StateDegraded
+from sidecar.storage import migrations, opening
+
+known = migrations.MIGRATIONS[:-1]
+opening.migrate = lambda connection, now_ms: migrations.migrate(connection, now_ms, known)
+database = opening.open_state(Path(sys.argv[1]), 0).database
+for number in range(1_000_000):
+    try:
+        with database.write() as tx:
+            tx.execute("INSERT INTO continuity_settings VALUES ('older', ?, x'31', 0)", (str(number),))
+    except StateDegraded as refused:
+        print(refused.message, refused.hint, flush=True)
+        break
+    print(number, flush=True)
+"""
+
+
+def test_an_older_process_stops_writing_once_a_newer_one_has_upgraded_the_file(state_dir: Path) -> None:
+    command = [sys.executable, "-c", OLDER, str(state_dir)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}) as older:
+        assert older.stdout is not None
+        acknowledged = [int(older.stdout.readline()) for _ in range(20)]
+        opened = open_state(state_dir, STARTS_AT_MS)
+        *rest, last = older.stdout.read().decode().splitlines()
+    acknowledged += [int(number) for number in rest]
+    known = len(MIGRATIONS) - 1
+    assert last == (
+        f"The state file was upgraded by a newer sidecar (step {known + 1}; this one knows {known})."
+        " Restart 1Code; what was kept before stays."
+    )
+    with opened.database.write() as tx:
+        rows = tx.execute("SELECT name FROM continuity_settings WHERE project = 'older'")
+        assert sorted(int(str(name)) for (name,) in rows) == acknowledged
+        assert tx.execute("PRAGMA integrity_check").get == "ok"
+    assert list(checkup.database(opened.database)) == []
+    opened.database.close()
+
+
+def test_a_pre_run_says_so_when_the_file_was_upgraded_under_it(state_dir: Path, shop: Any) -> None:
+    sidecar = MemorySidecar(state_dir)
+    try:
+        sidecar.client.initialize(settings={"mode": "active"})
+        chat = Conversation(sidecar.client, shop.path)
+        chat.turn(PROMPT)
+        with closing(connect(state_dir / "continuity.db")) as newer:
+            newer.execute("ALTER TABLE continuity_runs ADD COLUMN mood TEXT")
+            newer.execute("INSERT INTO continuity_migrations VALUES (99, 'how it felt', 0)")
+        answer = chat.client.error("continuity/preRun", {
+            "runId": "late", "subChatId": "chat", "provider": "claude", "mode": "agent", "cwd": str(shop.path),
+            "prompt": "go on", "session": {"id": "session", "willResume": True, "isFork": False},
+        })  # fmt: skip
+        assert answer.data["kind"] == "stateDegraded"
+        assert answer.message.startswith("The state file was upgraded by a newer sidecar (step 99;")
+    finally:
+        sidecar.close()
+
+
+def test_the_way_back_is_refused_in_one_sentence_with_what_to_do(state_dir: Path, tmp_path: Path) -> None:
+    opened = open_state(state_dir, STARTS_AT_MS)
+    with opened.database.write() as tx:
+        tx.execute("INSERT INTO continuity_migrations VALUES (99, 'from the future', 0)")
+    opened.database.close()
+    with pytest.raises(StateDegraded):
+        open_state(state_dir, STARTS_AT_MS)
+    command = [sys.executable, "-m", "sidecar", "status", "--state-dir", str(state_dir)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"status: The state file is of a newer version (step 99; this one knows {len(MIGRATIONS)}). (stateDegraded)",
+        "hint: Update the sidecar, or start it with another stateDir.",
+    ]
