@@ -29,7 +29,7 @@ def of_runs() -> Rows:
 
 def every() -> Rows:
     """Loads every slice and gives all rows."""
-    from sidecar.capture import artifact_methods as artifacts
+    from sidecar.capture.artifacts import methods as artifacts
     from sidecar.context import methods as context
     from sidecar.hosts.claude_code import methods as hooks
     from sidecar.knowledge import methods as knowledge

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import apsw
 
-from sidecar.capture.compaction import Loss
 from sidecar.capture.finished import Finished
+from sidecar.capture.reading.compaction import Loss
 from sidecar.runs import Item, Known, Pinned, SessionKey, keys, ledger, records
 
 

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from sidecar.call import Call
-from sidecar.capture.boundaries import Boundary
-from sidecar.capture.compaction import Loss
-from sidecar.capture.drafting import kept_plan
+from sidecar.capture.drafting.devlog import kept_plan
 from sidecar.capture.model import PostRunParams
-from sidecar.capture.observed import Observed
-from sidecar.capture.observed_lines import NO_LINES, Lines
-from sidecar.capture.outcomes import RunnerOutcome
-from sidecar.capture.parts import Work
+from sidecar.capture.reading.boundaries import Boundary
+from sidecar.capture.reading.compaction import Loss
+from sidecar.capture.reading.observed import Observed
+from sidecar.capture.reading.observed_lines import NO_LINES, Lines
+from sidecar.capture.reading.parts import Work
+from sidecar.capture.testing.outcomes import RunnerOutcome
 from sidecar.runs import CallRecord
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sidecar.capture.compaction import Loss
 from sidecar.capture.finished import Finished
+from sidecar.capture.reading.compaction import Loss
 from sidecar.context import Bracket, Standing, standing_of
 from sidecar.governor import (
     RunPressure,

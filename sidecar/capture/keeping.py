@@ -7,10 +7,10 @@ from typing import Any
 
 import apsw
 
-from sidecar.capture.drafting import Change
 from sidecar.capture.finished import Finished
 from sidecar.capture.measuring import measured
 from sidecar.capture.model import PostRunResult
+from sidecar.capture.reading.change import Change
 from sidecar.core.redact import redact
 from sidecar.governor import Word
 from sidecar.metrics import count_call, labelled, roll_up

@@ -9,7 +9,7 @@ import apsw
 
 from sidecar.capture.cost import breaks_cache, cache_use
 from sidecar.capture.finished import Finished
-from sidecar.capture.parts import relative_to
+from sidecar.capture.reading.parts import relative_to
 from sidecar.capture.worth import Worth, worth_of
 from sidecar.runs import Item, SessionKey, ledger, records
 

@@ -7,25 +7,25 @@ from typing import Any
 import apsw
 
 from sidecar.call import Call
-from sidecar.capture.committing import commit_later
-from sidecar.capture.compaction import Loss, loss_by_prompt
+from sidecar.capture.artifacts.committing import commit_later
 from sidecar.capture.delivering import forget_lost, settle_delivery
-from sidecar.capture.direction import Kept
-from sidecar.capture.drafts import keep_drafts
+from sidecar.capture.drafting.drafts import keep_drafts
+from sidecar.capture.drafting.rejections import RUNS
 from sidecar.capture.finished import Finished
 from sidecar.capture.governing import govern
 from sidecar.capture.keeping import keep_run
 from sidecar.capture.measuring import had_before
 from sidecar.capture.model import PostRunParams, PostRunResult
-from sidecar.capture.observed import observe
-from sidecar.capture.observed_contracts import touched_boundaries
-from sidecar.capture.observed_lines import lines_left
-from sidecar.capture.outcomes import outcomes_of
-from sidecar.capture.parts import Failure, work_of
-from sidecar.capture.rejections import RUNS
-from sidecar.capture.testing import keep_tests
-from sidecar.capture.told_errors import failures_in
-from sidecar.capture.transcript import Recent, compacted_since, recent
+from sidecar.capture.reading.compaction import Loss, loss_by_prompt
+from sidecar.capture.reading.direction import Kept
+from sidecar.capture.reading.observed import observe
+from sidecar.capture.reading.observed_contracts import touched_boundaries
+from sidecar.capture.reading.observed_lines import lines_left
+from sidecar.capture.reading.parts import Failure, work_of
+from sidecar.capture.reading.told_errors import failures_in
+from sidecar.capture.reading.transcript import Recent, compacted_since, recent
+from sidecar.capture.testing.outcomes import outcomes_of
+from sidecar.capture.testing.records import keep_tests
 from sidecar.core.redact import redact
 from sidecar.governor import keep_snapshot
 from sidecar.governor.model import GovernorWord

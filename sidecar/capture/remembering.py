@@ -12,9 +12,9 @@ from typing import Literal
 import apsw
 
 from sidecar.capture.finished import Finished
-from sidecar.capture.outcomes import outcomes_in
-from sidecar.capture.parts import Command, relative_to
-from sidecar.capture.verdicts import Change
+from sidecar.capture.reading.parts import Command, relative_to
+from sidecar.capture.testing.outcomes import outcomes_in
+from sidecar.capture.testing.verdicts import Change
 from sidecar.core.prose import cut, telling
 from sidecar.core.regex import regex
 from sidecar.memory import Digest, Said, Trouble, leave, mending, screened, worth_keeping

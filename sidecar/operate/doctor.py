@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from sidecar.call import Call
-from sidecar.capture import checkup as capture
+from sidecar.capture.artifacts import checkup as capture
 from sidecar.core.errors import SidecarError
 from sidecar.core.findings import Finding
 from sidecar.knowledge import checkup as knowledge

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.capture.protection import refusal
+from sidecar.capture.artifacts.protection import refusal
 from sidecar.system import branches, fast_import
 from sidecar.system.addition import Addition
 from sidecar.system.refs import place_of, uses_of

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sidecar.capture.drafting import devlog, kept_plan
-from sidecar.capture.outcomes import OUTPUT_CHARACTERS, outcomes_of
-from sidecar.capture.parts import STEP_CHARACTERS, Command, work_of
+from sidecar.capture.drafting.devlog import devlog, kept_plan
+from sidecar.capture.reading.parts import STEP_CHARACTERS, Command, work_of
+from sidecar.capture.testing.outcomes import OUTPUT_CHARACTERS, outcomes_of
 from tests.support.secret_shapes import TOKENS, shows
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sidecar.capture.drafting import Change, devlog, is_due
+from sidecar.capture.drafting.devlog import devlog, is_due
+from sidecar.capture.reading.change import Change
 from sidecar.core.prose import sentences, telling
 
 TELLING = "Rounding now happens on the discount, not on the price."

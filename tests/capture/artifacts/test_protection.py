@@ -1,0 +1,73 @@
+"""Which branches are refused, whatever they are called, and what an artifact's file and commit message hold."""
+
+import re
+
+import orjson
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.capture.artifacts.memory_file import file_of, message_of, path_of
+from sidecar.capture.artifacts.protection import refusal
+from sidecar.runs import Artifact
+from sidecar.settings.kinds import is_memory_branch
+from sidecar.system.refs import Uses
+
+UNUSED = Uses(frozenset(), frozenset(), None)
+NAMES = st.from_regex(r"[a-zA-Z0-9]{1,8}(/[a-zA-Z0-9]{1,8}){0,2}", fullmatch=True)
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
+
+
+@given(NAMES, st.sampled_from(["as it is", "lower", "upper"]))
+def test_a_branch_in_use_is_refused_in_any_case(name: str, case: str) -> None:
+    used = {"as it is": name, "lower": name.lower(), "upper": name.upper()}[case]
+    assert refusal(name, UNUSED._replace(checked_out=frozenset({used}))) is not None
+    assert refusal(name, UNUSED._replace(remote_defaults=frozenset({used}))) is not None
+    assert refusal(name, UNUSED._replace(points_at="refs/heads/other")) is not None
+    assert (refusal(name, UNUSED) is None) == is_memory_branch(name)
+
+
+@given(NAMES, NAMES)
+def test_what_is_not_this_branch_does_not_matter(name: str, other: str) -> None:
+    uses = Uses(frozenset({f"{other}-x"}), frozenset({f"{other}-y"}), None)
+    assert (refusal(name, uses) is None) == is_memory_branch(name)
+
+
+def artifact(title: str = "One", body: str = "# One\n", artifact_id: str = "devlog-1", run: str = "run-1") -> Artifact:
+    provenance = {"runId": run, "files": [title], "sessionId": None, "tally": [1]}
+    return Artifact(
+        artifact_id, "p", "devlog", "draft", title, body, "mergedDiff", "k", provenance, 1_772_355_600_000, 7
+    )
+
+
+@given(TEXTS, TEXTS)
+def test_front_matter_is_one_json_value_a_line_whatever_a_title_holds(title: str, body: str) -> None:
+    text = file_of(artifact(title, body)).decode()
+    front = text.split("\n---\n", maxsplit=1)[0].removeprefix("---\n").split("\n")
+    told = {name: orjson.loads(value) for name, _, value in (line.partition(": ") for line in front)}
+    assert list(told) == ["id", "type", "title", "event", "createdAt", "runId", "files"]
+    assert not re.search(r"[\x00-\x1f]", told["title"])
+
+
+@given(TEXTS, TEXTS)
+def test_a_file_tells_what_was_kept_not_in_which_state_it_is(title: str, body: str) -> None:
+    one = artifact(title, body)
+    later = one._replace(status="committed", updated_at_ms=99)
+    committed = later._replace(provenance={**one.provenance, "committed": {"commit": "c"}})
+    assert file_of(one) == file_of(later) == file_of(committed)
+
+
+def test_an_id_that_cannot_be_a_files_name_has_no_path() -> None:
+    assert path_of(artifact()) == "continuity/devlog/2026-03-devlog-1.md"
+    for artifact_id in ("", "../x", "a/b", "a\\b", "a\nb", "a.", ".git", "a" * 200, "ü"):
+        assert path_of(artifact(artifact_id=artifact_id)) is None
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=40))
+def test_a_message_has_a_short_subject_and_names_what_was_kept(titles: list[str]) -> None:
+    many = [artifact(title, artifact_id=f"devlog-{n}", run=f"run-{n}") for n, title in enumerate(titles)]
+    subject, blank, *rest = message_of(many, "1.0").split("\n")
+    assert len(subject) <= 90
+    assert blank == ""
+    assert rest[-2] == "Sidecar-Version: 1.0"
+    assert sum(line.startswith("- ") for line in rest) <= 21
+    assert sum(line.startswith("Run: run-") for line in rest) == min(20, len(titles))

@@ -1,0 +1,172 @@
+"""A session that lost what it was given gets everything again: by a slash command, or by a compaction inside a run."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from sidecar.capture.reading import transcript
+from sidecar.capture.reading.compaction import Loss, loss_by_prompt, was_compacted
+from sidecar.system import transcript_file
+from tests.support.conversation import Conversation, kinds, sent
+from tests.support.shop import PROMPT, Talk, tell, text_of
+
+CLAUDE = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}}
+SUMMARY = {"type": "user", "isCompactSummary": True, "message": {"content": "This session is being continued."}}
+CODEX = {"type": "compacted", "payload": {"message": ""}}
+CODEX_EVENT = {"type": "event_msg", "payload": {"type": "context_compacted"}}
+DURING = "2026-03-01T09:30:30.000Z"
+BEFORE = "2026-03-01T09:29:59.000Z"
+
+
+def command(chat: Conversation, prompt: str, *, session: str = "session", **post: Any) -> Any:
+    """Plays a run of a slash command."""
+    before = chat.pre_run(prompt)
+    chat.post_run(before, prompt, session=session, **post)
+    return before
+
+
+def transcript_of(folder: Path, *records: Any) -> str:
+    path = folder / "session.jsonl"
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+    return str(path)
+
+
+def compacted(path: str, since_ms: int) -> bool:
+    found = transcript.recent(path, since_ms)
+    assert found is not None
+    return transcript.compacted_since(found, since_ms)
+
+
+@pytest.mark.parametrize("outcome", ["completed", "aborted", "error", "empty"])
+@pytest.mark.parametrize("prompt", ["/compact", "  /compact keep the plan\n", "/clear"])
+def test_a_slash_command_that_empties_the_session_makes_the_next_call_send_everything(
+    talk: Talk, prompt: str, outcome: str
+) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    command(chat, prompt, outcome=outcome)
+    again = chat.pre_run("and now fix it")
+    assert kinds(again) == ["context", "delta"]
+    assert "apply_discount" in text_of(again, "context")
+    assert sent(again).startswith(first["system"]["text"])
+
+
+def test_a_codex_session_gets_its_anchor_again(talk: Talk) -> None:
+    chat = talk("codex")
+    first = chat.turn(PROMPT)
+    command(chat, "/compact")
+    again = chat.pre_run(PROMPT)
+    assert kinds(again) == ["anchor", "context", "delta"]
+    assert sent(again) == sent(first)
+
+
+def test_a_compacted_session_of_claudes_keeps_its_system_text_and_is_told_what_it_no_longer_says(
+    talk: Talk,
+) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    (chat.cwd / "AGENTS.md").write_text("- Always round up.\n", encoding="utf-8")
+    chat.turn("and now fix it")
+    command(chat, "/compact")
+    again = chat.pre_run("and now fix it")
+    assert again["system"] == first["system"]
+    assert again["metadata"]["reusedBytes"] == len(first["system"]["text"].encode())
+    assert "now: Always round up." in text_of(again, "delta")
+
+
+def test_a_session_that_goes_on_under_another_id_after_a_compaction_has_nothing_but_its_system_text(
+    talk: Talk,
+) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    command(chat, "/compact", session="another")
+    again = chat.pre_run(PROMPT)
+    assert kinds(again) == ["context", "delta"]
+    assert again["system"] == first["system"]
+
+
+def test_a_command_that_never_began_takes_nothing_away(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    command(chat, "/compact", outcome="notStarted")
+    assert kinds(chat.pre_run("and now fix it")) == ["delta"]
+
+
+@pytest.mark.parametrize(
+    "record", [CLAUDE, SUMMARY, CODEX, CODEX_EVENT], ids=["claude", "claude's summary", "codex", "codex event"]
+)
+def test_a_compaction_inside_a_run_makes_the_next_call_send_everything(
+    talk: Talk, tmp_path: Path, record: dict[str, Any]
+) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, {**record, "timestamp": DURING})
+    chat.turn("and now fix it", transcriptPath=path)
+    again = chat.pre_run(PROMPT)
+    assert kinds(again) == ["context", "delta"]
+    assert again["system"] == first["system"]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {**CLAUDE, "timestamp": BEFORE},
+        {**CLAUDE, "timestamp": DURING, "isSidechain": True},
+        {"type": "user", "timestamp": DURING, "message": {"content": orjson.dumps(CLAUDE).decode()}},
+        {"type": "assistant", "timestamp": DURING, "message": CLAUDE},
+    ],
+    ids=["of an earlier run", "a subagent's", "quoted", "deeper"],
+)
+def test_what_is_no_compaction_of_this_run_takes_nothing_away(
+    talk: Talk, tmp_path: Path, record: dict[str, Any]
+) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    chat.turn("and now fix it", transcriptPath=transcript_of(tmp_path, record, record))
+    assert kinds(chat.pre_run("and now fix it")) == ["delta"]
+
+
+def test_a_transcript_that_cannot_be_read_takes_nothing_away(talk: Talk, tmp_path: Path) -> None:
+    chat = talk()
+    chat.turn(PROMPT, transcriptPath=str(tmp_path))
+    chat.turn("and now fix it", transcriptPath=str(tmp_path / "nowhere"))
+    assert kinds(chat.pre_run("and now fix it")) == ["delta"]
+
+
+def test_of_a_huge_transcript_the_end_is_read_and_an_unseen_part_of_the_run_counts_as_a_compaction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filling = [{"type": "user", "timestamp": DURING, "text": "x" * 200} for _ in range(50)]
+    path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, *filling)
+    since_ms = 1_772_357_400_000
+    assert compacted(path, since_ms) is False
+    monkeypatch.setattr(transcript_file, "LOOKED_AT_BYTES", 2_000)
+    assert compacted(path, since_ms) is True
+    assert compacted(path, since_ms + 30_000) is False
+
+
+def test_damaged_lines_are_passed_over() -> None:
+    lines = [b"", b"compact", b'"compact"', b"[]", b'{"type": "compacted"', b'{"compact": "\\ud800"}', b"\xffcompact"]
+    assert not was_compacted(lines, 0)
+    assert was_compacted([*lines, b'{"type": "compacted", "timestamp": "soon"}'], 0)
+
+
+@pytest.mark.parametrize("prompt", ["", " ", "compact", "/compacted", "please /compact", "/review"])
+def test_other_prompts_take_nothing_away(prompt: str) -> None:
+    assert loss_by_prompt(prompt) is Loss.NOTHING
+
+
+@pytest.mark.parametrize("session_id", ["session", None])
+def test_an_event_that_tells_of_a_compaction_leaves_the_system_text_as_it_is(
+    talk: Talk, session_id: str | None
+) -> None:
+    chat = talk()
+    first = chat.turn(PROMPT)
+    (chat.cwd / "AGENTS.md").write_text("- Always round up.\n", encoding="utf-8")
+    tell(chat, "compacted", session_id)
+    again = chat.pre_run(PROMPT)
+    assert again["system"] == first["system"]
+    assert kinds(again) == ["context", "delta"]
+    assert "now: Always round up." in text_of(again, "delta")

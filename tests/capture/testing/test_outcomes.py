@@ -1,0 +1,264 @@
+"""The table of test runners, against what the runners really print."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.capture.reading.parts import Command
+from sidecar.capture.testing.outcomes import RunnerOutcome, outcomes_of
+from sidecar.capture.testing.selection import Selection
+
+TEST_OK = "def test_ok():\n    assert True\n"
+TEST_BAD = "def test_bad():\n    assert 1 == 2\n"
+TEST_ERROR = "import nowhere_to_be_found\n"
+FIXTURE_ERROR = (
+    "import pytest\n\n@pytest.fixture\ndef broken():\n    raise ValueError('no')\n\ndef test_it(broken): ...\n"
+)
+UNITTEST = "import unittest\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        {}\n"
+NODE = 'import test from "node:test"\nimport assert from "node:assert"\ntest("adds up", () => assert.equal({}, 2))\n'
+
+Run = Callable[..., RunnerOutcome | None]
+
+
+def judged(command: str, output: str, exit_code: int | None = None) -> RunnerOutcome | None:
+    found = outcomes_of((Command(command, output, exit_code, None if exit_code is None else exit_code != 0),))
+    assert len(found) <= 1
+    return found[0]._replace(counts=None, passing=(), selection=Selection(), crashed=False) if found else None
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs a real test runner on a file and judges what it printed."""
+
+    def really(name: str, content: str, *arguments: str, shown: str) -> RunnerOutcome | None:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        done = subprocess.run(arguments, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False)
+        return judged(shown, done.stdout + done.stderr, done.returncode)
+
+    return really
+
+
+def pytest_run(run: Run, name: str, content: str, *options: str) -> RunnerOutcome | None:
+    quiet = ("-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", ".")
+    return run(name, content, sys.executable, "-m", "pytest", *quiet, *options, name, shown="python -m pytest")
+
+
+@pytest.mark.parametrize("options", [("-q",), ("-v", "--color=yes")], ids=" ".join)
+def test_pytest_passes_and_fails(run: Run, options: tuple[str, ...]) -> None:
+    passed = pytest_run(run, "test_ok.py", TEST_OK, *options)
+    assert passed == RunnerOutcome("pytest", failed=False, names=(), excerpt="")
+    failed = pytest_run(run, "test_bad.py", TEST_BAD, *options)
+    assert failed is not None
+    assert failed.failed
+    assert failed.names == ("test_bad.py::test_bad",)
+    assert "assert 1 == 2" in failed.excerpt
+
+
+@pytest.mark.parametrize("content", [TEST_ERROR, FIXTURE_ERROR], ids=["collection", "fixture"])
+def test_an_error_of_pytest_is_a_failure(run: Run, content: str) -> None:
+    outcome = pytest_run(run, "test_error.py", content, "-q")
+    assert outcome is not None
+    assert outcome.failed
+    assert outcome.names[0].startswith("test_error.py")
+
+
+def test_a_conftest_that_breaks_pytest_is_a_failure(run: Run) -> None:
+    outcome = pytest_run(run, "conftest.py", "raise RuntimeError('no')\n", "-q")
+    assert outcome is not None
+    assert outcome.failed
+
+
+def test_pytest_without_tests_says_nothing(run: Run) -> None:
+    assert pytest_run(run, "test_empty.py", "", "-q") is None
+
+
+@pytest.mark.parametrize("shown", ["python -m unittest", "make test"])
+def test_unittest_passes_fails_and_errs(run: Run, shown: str) -> None:
+    command = (sys.executable, "-m", "unittest", "check")
+    passed = run("check.py", UNITTEST.format("self.assertEqual(1, 1)"), *command, shown=shown)
+    assert passed == RunnerOutcome("unittest", failed=False, names=(), excerpt="")
+    failed = run("check.py", UNITTEST.format("self.assertEqual(1, 22)"), *command, shown=shown)
+    assert failed is not None
+    assert failed.names == ("test_it (check.T.test_it)",)
+    assert "AssertionError: 1 != 22" in failed.excerpt
+    erred = run("check.py", UNITTEST.format("raise ValueError('x' * 33)"), *command, shown=shown)
+    assert erred is not None
+    assert erred.failed
+
+
+@pytest.mark.parametrize("reporter", ["tap", "spec"])
+@pytest.mark.parametrize("shown", ["node --test", "npm test"])
+def test_node_passes_and_fails(run: Run, reporter: str, shown: str) -> None:
+    command = ("node", "--test", "--test-reporter", reporter, "check.test.mjs")
+    passed = run("check.test.mjs", NODE.format("2"), *command, shown=shown)
+    assert passed == RunnerOutcome("node --test", failed=False, names=(), excerpt="")
+    failed = run("check.test.mjs", NODE.format("1"), *command, shown=shown)
+    assert failed is not None
+    assert failed.failed
+    assert failed.names == ("adds up",)
+
+
+JEST_FAILED = """FAIL src/cart.test.ts
+  ● Cart › adds up
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: 2
+    Received: 1
+
+      at Object.toBe (src/cart.test.ts:4:19)
+
+Test Suites: 1 failed, 2 passed, 3 total
+Tests:       1 failed, 7 passed, 8 total
+Snapshots:   0 total
+Time:        1.2 s
+"""
+JEST_BROKEN = (
+    "FAIL src/cart.test.ts\n  ● Test suite failed to run\n\nTest Suites: 1 failed, 1 total\nTests:       0 total\n"
+)
+JEST_PASSED = "PASS src/cart.test.ts\nTest Suites: 1 passed, 1 total\nTests:       8 passed, 8 total\nTime: 1.1 s\n"
+VITEST_FAILED = """ ❯ src/cart.test.ts  (2 tests | 1 failed) 5ms
+   × Cart > adds up 3ms
+     → expected 1 to be 2 // Object.is equality
+
+ FAIL  src/cart.test.ts > Cart > adds up
+AssertionError: expected 1 to be 2 // Object.is equality
+
+ Test Files  1 failed (1)
+      Tests  1 failed | 1 passed (2)
+   Duration  305ms
+"""
+VITEST_PASSED = " ✓ src/cart.test.ts  (2 tests) 3ms\n\n Test Files  1 passed (1)\n      Tests  2 passed (2)\n"
+MOCHA_FAILED = """  Cart
+    ✔ is empty
+    1) adds up
+
+  1 passing (5ms)
+  1 failing
+
+  1) Cart
+       adds up:
+
+      AssertionError [ERR_ASSERTION]: 1 == 2
+"""
+MOCHA_PASSED = "  Cart\n    ✔ is empty\n\n  1 passing (5ms)\n"
+GO_FAILED = """--- FAIL: TestTotal (0.00s)
+    cart_test.go:8: got 1, want 2
+FAIL
+FAIL\texample.org/shop/cart\t0.003s
+ok  \texample.org/shop/mail\t0.002s
+FAIL
+"""
+GO_BROKEN = "# example.org/shop/cart\ncart/cart.go:3:2: undefined: total\nFAIL\texample.org/shop/cart [build failed]\n"
+GO_PASSED = (
+    "ok  \texample.org/shop/cart\t0.003s\nok  \texample.org/shop/mail\t(cached)\n?   \texample.org/x\t[no test files]\n"
+)
+CARGO_FAILED = """running 2 tests
+test cart::tests::adds_up ... FAILED
+test cart::tests::is_empty ... ok
+
+---- cart::tests::adds_up stdout ----
+thread 'cart::tests::adds_up' panicked at src/cart.rs:12:9:
+assertion `left == right` failed
+  left: 1
+ right: 2
+
+test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+
+error: test failed, to rerun pass `--lib`
+"""
+CARGO_BROKEN = (
+    "error[E0425]: cannot find value `totl` in this scope\n --> src/cart.rs:3:5\nerror: could not compile `shop`\n"
+)
+CARGO_PASSED = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "runner", "names"),
+    [
+        ("npx jest", JEST_FAILED, "jest", ("src/cart.test.ts › Cart › adds up",)),
+        ("npm test", JEST_FAILED, "jest", ("src/cart.test.ts › Cart › adds up",)),
+        ("npx jest", JEST_BROKEN, "jest", ("src/cart.test.ts › Test suite failed to run",)),
+        ("npx vitest run", VITEST_FAILED, "vitest", ("src/cart.test.ts > Cart > adds up",)),
+        ("npm test", MOCHA_FAILED, "mocha", ("Cart adds up",)),
+        ("go test ./...", GO_FAILED, "go test", ("example.org/shop/cart › TestTotal",)),
+        ("make check", GO_FAILED, "go test", ("example.org/shop/cart › TestTotal",)),
+        ("go test ./...", GO_BROKEN, "go test", ("example.org/shop/cart",)),
+        ("cargo test", CARGO_FAILED, "cargo test", ("cart::tests::adds_up",)),
+        ("cargo test", CARGO_BROKEN, "cargo test", ()),
+    ],
+)
+def test_a_failing_run_gives_its_runner_and_names(
+    command: str, output: str, runner: str, names: tuple[str, ...]
+) -> None:
+    for text in (output, output.replace("\n", "\r\n"), _coloured(output)):
+        outcome = judged(command, text)
+        assert outcome is not None
+        assert (outcome.runner, outcome.failed, outcome.names) == (runner, True, names)
+        assert outcome.excerpt
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "runner"),
+    [
+        ("npx jest", JEST_PASSED, "jest"),
+        ("npm test", VITEST_PASSED, "vitest"),
+        ("npm test", MOCHA_PASSED, "mocha"),
+        ("make test", GO_PASSED, "go test"),
+        ("make test", CARGO_PASSED, "cargo test"),
+        ("uv run pytest && mypy", "3 passed in 0.10s\nerror: Name 'x' is not defined\n", "pytest"),
+        ("pytest", "==== 3 passed, 1 skipped, 2 warnings in 65.20s (0:01:05) ====\n", "pytest"),
+        ("pytest", "=== 2 passed, 1 xfailed, 3 subtests passed in 0.10s ===\n", "pytest"),
+    ],
+)
+def test_a_passing_run_is_known_also_behind_another_command(command: str, output: str, runner: str) -> None:
+    outcome = judged(command, output, 1 if "mypy" in command else None)
+    assert outcome == RunnerOutcome(runner, failed=False, names=(), excerpt="")
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("make", "0 failed, 0 errors"),
+        ("npm run build", "rendering the error page ... done\n"),
+        ("python login.py", "Note: 1 failed login attempt in 3s\n"),
+        ("node server.js", "2 failed requests in 3.2s\n"),
+        ("cat ci.log", "==== 1 failed, 3 passed in 0.12s ====\nFAILED tests/test_cart.py::test_total\n"),
+        ("cd logs && tail -50 pytest.log | grep -n failed", "==== 1 failed in 0.12s ====\n"),
+        ("git log -3", "    test result: FAILED. 1 passed\n"),
+        ("grep -rn jest .", "Tests:       1 failed, 7 passed, 8 total\n"),
+        ("pip install pytest", "Successfully installed pytest-9.0\n"),
+        ("", ""),
+        ("echo OK", "OK\n"),
+        ("npm run lint", "FAIL: the linter found 3 problems\n"),
+    ],
+)
+def test_prose_and_what_is_only_shown_is_no_outcome(command: str, output: str) -> None:
+    assert judged(command, output) is None
+
+
+def test_two_runners_behind_one_command_are_both_known() -> None:
+    found = outcomes_of((Command("make test", f"3 passed in 0.10s\n{JEST_FAILED}", 1, failed=True),))
+    assert [(outcome.runner, outcome.failed) for outcome in found] == [("pytest", False), ("jest", True)]
+
+
+def _coloured(text: str) -> str:
+    return "\n".join(f"\x1b[31m{line}\x1b[0m" if line else line for line in text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    "filler", ["\n", " \n", "=", "1 a", "  1) x\n", "FAIL\n", "● ", "E   \n", "\x1b[31m"], ids=repr
+)
+def test_a_huge_output_is_judged_at_once(filler: str) -> None:
+    output = filler * (600_000 // len(filler)) + "\n1 failed in 0.10s\n"
+    started = time.perf_counter()
+    outcome = judged("pytest", output)
+    assert outcome is not None
+    assert outcome.failed
+    assert time.perf_counter() - started < 5

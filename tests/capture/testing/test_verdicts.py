@@ -1,0 +1,104 @@
+"""What a narrower run of tests says of the failures known before."""
+
+import re
+
+import pytest
+
+from sidecar.capture.reading.parts import Command
+from sidecar.capture.testing.outcomes import RunnerOutcome, outcomes_of
+from sidecar.capture.testing.selection import selection_of
+from sidecar.capture.testing.verdicts import Verdict, change_of
+
+RED = (
+    "FAILED tests/test_cart.py::test_total - assert\nFAILED tests/test_mail.py::test_send - assert\n"
+    "2 failed, 8 passed in 1s\n"
+)
+
+
+def played(*runs: tuple[str, str]) -> tuple[str, ...]:
+    """Gives what still fails after some commands of pytest, each with its output."""
+    return change_of("pytest", Verdict(), outcomes(*runs)).after.names
+
+
+def outcomes(*runs: tuple[str, str]) -> tuple[RunnerOutcome, ...]:
+    return outcomes_of([Command(command, output, None, None) for command, output in runs], "/shop")
+
+
+BOTH = ("tests/test_cart.py::test_total", "tests/test_mail.py::test_send")
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        ("pytest", ()),
+        ("cd /shop && python -m pytest -q -n 4 2>&1 | tail -5", ()),
+        ("uv run pytest --tb=short .", ()),
+        ("pytest tests/test_mail.py", BOTH[:1]),
+        ("pytest ./tests/test_mail.py::test_send -vv", BOTH[:1]),
+        ("pytest tests/", ()),
+        ("pytest -k total", BOTH[1:]),
+        ("pytest -k 'not total'", BOTH),
+        ("pytest tests/test_other.py", BOTH),
+        ("pytest tests/test_mail.py -k total", BOTH),
+        ("pytest -m fast", BOTH),
+        ("cd backend && pytest", BOTH),
+        ("pytest $(git diff --name-only)", BOTH),
+        ("npm run test:unit", BOTH),
+        ("make test", ()),
+    ],
+)
+def test_a_green_run_ends_the_failures_it_ran_and_no_others(command: str, left: tuple[str, ...]) -> None:
+    assert played(("pytest", RED), (command, "3 passed in 0.1s\n")) == left
+
+
+def test_a_test_that_is_named_as_passed_fails_no_more() -> None:
+    assert played(("pytest", RED), ("pytest -v -m fast", f"{BOTH[0]} PASSED [10%]\n1 passed in 0.1s\n")) == BOTH[1:]
+
+
+def test_the_same_selection_speaks_for_what_it_said_before() -> None:
+    assert played(("pytest -m slow", RED), ("pytest -m slow", "10 passed in 1s\n")) == ()
+
+
+def test_as_many_tests_as_failed_before_are_the_same_ones() -> None:
+    assert played(("pytest", RED), ("npm run test:all", "10 passed in 1s\n")) == ()
+
+
+def test_a_narrower_red_run_adds_to_what_failed_before() -> None:
+    red = "FAILED tests/test_tax.py::test_rate - assert\n1 failed in 0.1s\n"
+    assert played(("pytest", RED), ("pytest tests/test_tax.py", red)) == (*BOTH, "tests/test_tax.py::test_rate")
+
+
+def test_a_whole_red_run_replaces_them_unless_it_stopped_early() -> None:
+    red = "FAILED tests/test_cart.py::test_total - assert\n1 failed in 0.1s\n"
+    assert played(("pytest", RED), ("pytest", red)) == BOTH[:1]
+    assert set(played(("pytest", RED), ("pytest -x", red))) == set(BOTH)
+
+
+def test_a_run_that_broke_takes_nothing_back() -> None:
+    assert set(played(("pytest", RED), ("pytest", "INTERNALERROR> ValueError\n"))) == set(BOTH)
+
+
+def test_red_to_green_within_a_run_tells_what_was_fixed() -> None:
+    change = change_of(
+        "pytest", Verdict(), outcomes(("pytest", RED), ("pytest tests/test_mail.py", "1 passed in 1s\n"))
+    )
+    assert change.was_red
+    assert change.is_red
+    assert change.fixed == BOTH[1:]
+
+
+def test_a_failure_without_names_ends_with_the_whole_suite() -> None:
+    broke = ("pytest", "INTERNALERROR> ValueError\n")
+    narrow, whole = (
+        change_of("pytest", Verdict(), outcomes(broke, (command, "1 passed in 1s\n")))
+        for command in ("pytest a.py", "pytest")
+    )
+    assert narrow.is_red
+    assert not whole.is_red
+
+
+def test_a_selection_is_the_same_in_any_order() -> None:
+    runner = re.compile(r"\bpytest\b")
+    one, other = (selection_of(line, runner) for line in ("pytest b.py a.py -x", "pytest -q a.py b.py"))
+    assert one.text == other.text
+    assert one.stops_early
