@@ -528,4 +528,11 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_claude_code.py::test_a_sidecar_that_does_not_answer_holds_a_prompt_for_less_than_a_second",
         "test_claude_code.py::test_what_is_no_hooks_json_is_answered_with_nothing_and_a_line_in_the_log",
     ),
+    "Agents that speak MCP: read-only unless asked, in the project they work in": (
+        "test_mcp.py::test_an_agent_finds_memories_code_and_what_its_last_run_was_given",
+        "test_mcp.py::test_nothing_can_be_written_unless_that_was_asked",
+        "test_mcp.py::test_what_is_refused_is_told_in_a_sentence_and_the_server_goes_on",
+        "test_mcp.py::test_the_project_is_the_clients_root_where_it_names_one_else_where_the_server_stands",
+        "test_mcp.py::test_no_other_command_loads_the_sdk",
+    ),
 }

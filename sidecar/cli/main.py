@@ -56,6 +56,12 @@ def _hook() -> ModuleType:
     return hook_command
 
 
+def _mcp() -> ModuleType:
+    from sidecar.cli import mcp
+
+    return mcp
+
+
 def _memory() -> ModuleType:
     from sidecar.cli import memory
 
@@ -92,6 +98,7 @@ COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "explain": ("tell what a run was sent, item by item, and why", _explain),
     "health": ("check what the project's registry names; advisory", _health),
     "hook": ("give Claude Code outside of 1Code its context: put the hooks into its settings", _hook),
+    "mcp": ("serve agents that speak MCP: memory, artifacts, code search, what runs were given", _mcp),
     "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),
     "knowledge": ("bring what the company knows into memory, and see where it stands", _knowledge),
     "purge": ("remove what is kept: of a project, what is old, or kinds of it", _purge),

@@ -1,0 +1,52 @@
+"""`onecode-sidecar mcp`: an MCP server over stdin and stdout, for any agent that speaks MCP."""
+
+import argparse
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from sidecar.cli.failed import CommandFailed
+from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
+from sidecar.cli.places import state_folder
+from sidecar.system.environment import user_state_folder
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.description = "Speaks MCP over stdin and stdout: memory, artifacts, code search, and what runs were given."
+    parser.epilog = "For Claude Code: claude mcp add continuity -- onecode-sidecar mcp"
+    parser.add_argument(
+        "--project", type=Path, metavar="DIR", help="unless given the client's root, or where it stands"
+    )
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    parser.add_argument("--write", action="store_true", help="offer the tools that write too: memory_add")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serves one client until it goes."""
+    from sidecar.hosts.claude_code.place import place_in
+    from sidecar.hosts.mcp.tools import Refused, Tools, server
+
+    lock = threading.Lock()
+
+    def ask(sidecar: InProcess, method: str, params: dict[str, Any]) -> Any:
+        try:
+            with lock:  # it is asked one thing at a time
+                return sidecar.request(method, params)
+        except RequestFailed as error:
+            raise Refused(f"{error.message} {error.hint}".strip()) from error
+
+    project = place_in(os.path.abspath(arguments.project)) if arguments.project is not None else None
+    with on_users_state(_state_folder(arguments.state_dir)) as sidecar:
+        sidecar.process.is_command_line = False  # an agent asks: other agents' private memories are not told
+        tools = Tools(lambda method, params: ask(sidecar, method, params), project, os.getcwd())
+        server(tools, may_write=arguments.write).run("stdio")
+    return 0
+
+
+def _state_folder(given: Path | None) -> Path:
+    try:
+        return state_folder(given)
+    except CommandFailed:
+        return Path(os.path.abspath(given)) if given is not None else user_state_folder()

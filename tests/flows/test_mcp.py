@@ -1,0 +1,121 @@
+"""The MCP server as a real process, driven by the SDK's own client."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+from tests.support.conversation import Conversation
+from tests.support.memory import MemorySidecar
+from tests.support.process import ROOT
+from tests.support.repositories import Repository
+
+Play = Callable[[Client], Awaitable[Any]]
+
+
+@pytest.fixture
+def play(active: MemorySidecar, project: Repository, state_dir: Path) -> Callable[..., Any]:
+    """Lets a client speak with the server in a project whose conversation left something."""
+    Conversation(active.client, project.path).turn("Round the discounted_price", text="Decided: half a cent goes up.")
+    memory = {"cwd": str(project.path), "title": "Printer width", "text": "The receipt printer takes 42 columns."}
+    active.client.request("memory/add", memory)
+
+    def run(story: Play, *arguments: str, cwd: Path = project.path, **options: Any) -> Any:
+        command = ["-m", "sidecar", "mcp", "--state-dir", str(state_dir), *arguments]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        process = StdioServerParameters(command=sys.executable, args=command, cwd=cwd, env=environment)
+
+        async def main() -> Any:
+            async with Client(stdio_client(process), **options) as client:
+                return await story(client)
+
+        return anyio.run(main)
+
+    return run
+
+
+async def called(client: Client, tool: str, **arguments: Any) -> Any:
+    """Calls a tool and gives what it answers."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return result.structured_content
+
+
+def test_an_agent_finds_memories_code_and_what_its_last_run_was_given(play: Callable[..., Any]) -> None:
+    async def story(client: Client) -> Any:
+        found = await called(client, "memory_search", query="How wide is the receipt printer?")
+        opened = await called(client, "memory_get", id=found["memories"][0]["id"])
+        files = await called(client, "codebase_search", query="Where is the discounted_price?")
+        explained = await called(client, "explain")
+        return opened, files, explained, await called(client, "artifact_list")
+
+    opened, files, explained, artifacts = play(story)
+    assert "42 columns" in json.dumps(opened)
+    assert "till/prices.py" in json.dumps(files)
+    assert explained["status"] == "committed"
+    assert any(item["item"] == "anchor" for item in explained["items"])
+    assert isinstance(artifacts["artifacts"], list)
+
+
+def test_nothing_can_be_written_unless_that_was_asked(play: Callable[..., Any]) -> None:
+    async def tools(client: Client) -> dict[str, bool | None]:
+        listed = (await client.list_tools()).tools
+        return {tool.name: tool.annotations.read_only_hint if tool.annotations else None for tool in listed}
+
+    async def add(client: Client) -> Any:
+        await called(client, "memory_add", text="The till opens at seven.", title="Opening")
+        return await called(client, "memory_search", query="When does the till open?")
+
+    reading = play(tools)
+    assert "memory_add" not in reading
+    assert set(reading.values()) == {True}
+    assert play(tools, "--write")["memory_add"] is False
+    assert "opens at seven" in json.dumps(play(add, "--write"))
+
+
+def test_what_is_refused_is_told_in_a_sentence_and_the_server_goes_on(play: Callable[..., Any]) -> None:
+    async def story(client: Client) -> Any:
+        refused = await client.call_tool("artifact_get", {"id": "none"})
+        assert refused.is_error
+        (said,) = refused.content
+        wrong = await client.call_tool("memory_search", {"query": "x", "limit": 10_000})
+        assert wrong.is_error
+        return said.model_dump()["text"], await called(client, "artifact_list", type="adr")
+
+    said, listed = play(story)
+    assert said.endswith(".")
+    assert listed == {"artifacts": []}
+
+
+def test_the_project_is_the_clients_root_where_it_names_one_else_where_the_server_stands(
+    play: Callable[..., Any], project: Repository, tmp_path: Path
+) -> None:
+    from mcp.types import ListRootsResult, Root
+
+    async def roots(_context: Any) -> ListRootsResult:
+        return ListRootsResult(roots=[Root(uri=project.path.as_uri())])
+
+    async def story(client: Client) -> Any:
+        return await called(client, "memory_search", query="receipt printer")
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert play(story, cwd=elsewhere)["memories"] == []
+    assert play(story, cwd=elsewhere, list_roots_callback=roots, mode="legacy")["memories"]
+    assert play(story, "--project", str(project.path / "till"), cwd=elsewhere)["memories"]
+
+
+def test_no_other_command_loads_the_sdk(tmp_path: Path) -> None:
+    run = "main.run(['status', '--state-dir', sys.argv[1]])"
+    code = f"import sys, sidecar.cli.main as main; {run}; print('mcp' in sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = (sys.executable, "-c", code, str(tmp_path))
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
+    assert done.stdout.splitlines()[-1] == b"False"
