@@ -1,4 +1,4 @@
-"""Writes the files under rpc_schema/ that come from the catalog; with --check, only says which are not up to date."""
+"""Writes what comes from the catalog: rpc_schema/ and the README's table of settings; --check only compares."""
 
 import argparse
 import os
@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "rpc_schema"
+README = ROOT / "README.md"
 PYTHON = ROOT / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
@@ -22,7 +23,7 @@ def main() -> int:
     if check:
         return _report(wanted)
     _write(wanted)
-    print(f"rpc_schema: {len(wanted)} files are up to date")
+    print(f"generate: {len(wanted)} files are up to date")
     return 0
 
 
@@ -38,8 +39,10 @@ def _wanted() -> dict[Path, bytes]:
     from sidecar.app import load_rows
     from sidecar.schema.definitions import Catalog
     from sidecar.schema.publish import published
+    from sidecar.schema.settings_table import with_settings
 
-    return {OUTPUT / name: content for name, content in published(Catalog(*load_rows())).items()}
+    wanted = {OUTPUT / name: content for name, content in published(Catalog(*load_rows())).items()}
+    return {**wanted, README: with_settings(README.read_text(encoding="utf-8")).encode()}
 
 
 def _superfluous(wanted: dict[Path, bytes]) -> list[Path]:

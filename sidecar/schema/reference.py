@@ -1,14 +1,15 @@
 """Catalog → the method reference in Markdown."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from inspect import getdoc
 
 from sidecar.handshake import PROTOCOL_VERSION
 from sidecar.method import Method, Notification
 from sidecar.schema.definitions import ALWAYS_POSSIBLE, Catalog, Definitions, Schema, all_errors, definitions
+from sidecar.schema.settings_table import settings_table
+from sidecar.schema.tables import grid
 from sidecar.schema.typescript import type_of
-from sidecar.settings.table import SETTINGS, Setting
 
 _INTRODUCTION = f"""\
 # Methods
@@ -85,7 +86,7 @@ def _table(title: str, name: str, known: Definitions) -> str:
         (f"`{member}`", _type_cell(shape), _presence(member in required, shape), _text(shape))
         for member, shape in properties.items()
     ]
-    return f"{title} (`{name}`):\n\n" + _grid(("member", "type", "required", "meaning"), rows)
+    return f"{title} (`{name}`):\n\n" + grid(("member", "type", "required", "meaning"), rows)
 
 
 def _type_cell(shape: Schema) -> str:
@@ -129,46 +130,15 @@ _LIMITS = (
 
 
 def _settings() -> str:
-    rows = [(f"`{row.name}`", _allowed(row), f"`{json.dumps(row.default)}`", _env(row), row.doc) for row in SETTINGS]
     return (
         "# Settings\n\nLater wins: defaults, `initialize`, global, project, environment. In messages a dotted name is"
-        ' nested: `governor.turnsSnapshot` is `{"governor": {"turnsSnapshot": 7}}`.\n\n'
-        + _grid(("name", "value", "default", "environment", "meaning"), rows)
+        ' nested: `governor.turnsSnapshot` is `{"governor": {"turnsSnapshot": 7}}`.\n\n' + settings_table()
     )
-
-
-def _allowed(row: Setting) -> str:
-    match row.kind:
-        case "bool":
-            return "true, false"
-        case "choice":
-            return ", ".join(row.choices)
-        case "int":
-            return f"whole number from {row.minimum:,}"
-        case "duration":
-            return "duration"
-        case "repository":
-            return "absolute folder or URL"
-        case "ref":
-            return "branch, tag or commit"
-        case "resolutions":
-            return "list of `type=resolution` or `type@item=resolution`"
-        case _:
-            return "branch name"
-
-
-def _env(row: Setting) -> str:
-    return f"`{row.env}`" if row.env else ""
 
 
 def _errors() -> str:
     rows = [(str(error.code), f"`{error.kind}`", getdoc(error) or "") for error in all_errors()]
     return (
         "# Errors\n\n`error.message` is one sentence; `error.data` has `kind`, often `hint` (what to do), and what is"
-        " named below.\n\n" + _grid(("code", "kind", "meaning"), rows)
+        " named below.\n\n" + grid(("code", "kind", "meaning"), rows)
     )
-
-
-def _grid(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join("| " + " | ".join(" ".join(cell.split()) for cell in line) + " |" for line in lines)

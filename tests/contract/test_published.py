@@ -46,6 +46,7 @@ def test_the_same_catalog_gives_the_same_bytes() -> None:
 def test_check_names_each_stale_missing_and_superfluous_file(tmp_path: Path) -> None:
     (tmp_path / "build").mkdir()
     shutil.copy(ROOT / "build" / "generate.py", tmp_path / "build")
+    shutil.copy(ROOT / "README.md", tmp_path)
     for name in ("rpc_schema", "sidecar"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / ".venv").symlink_to(Path(sys.prefix).resolve())
