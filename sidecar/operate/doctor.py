@@ -1,6 +1,9 @@
 """`state/doctor`: looks at everything the sidecar keeps and stands on, and mends what it may, after a copy."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+
+import apsw
 
 from sidecar.call import Call
 from sidecar.capture.artifacts import checkup as capture
@@ -49,6 +52,9 @@ CHECKS: dict[DoctorCheckName, Check] = {
 }
 """What is looked at, in this order: what others stand on comes first."""
 
+ROUNDS = 3
+"""What is mended may show something else, and that again; more than that is no mending."""
+
 Found = dict[DoctorCheckName, list[Finding] | None]
 
 
@@ -61,16 +67,11 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
     path = params.project_path
     workspace = None if path is None else call.process.workspaces.get(path, None)
     call.database.behind.flush()
-    found = _look(call, workspace)
-    mends = [one.mend for ones in found.values() for one in ones or () if one.mend is not None]
+    found = left = _look(call, workspace)
     backup = None
-    left = found
-    if params.fix and mends and not params.dry_run:
+    if params.fix and not params.dry_run and any(_mends(found)):
         backup = str(back_up(call.database.path, call.now_ms()))
-        for mend in mends:
-            call.cancellation.check()
-            mend()
-        left = _look(call, workspace)
+        left = _mended(call, workspace, found)
     findings = list(_told(found, left))
     return StateDoctorResult(
         healthy=all(one.fixed for one in findings),
@@ -79,6 +80,28 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
         backup=backup,
         versions=surroundings.told_versions(call.process),
     )
+
+
+def _mended(call: Call, workspace: Workspace | None, found: Found) -> Found:
+    """Mends, looks again, and mends what shows only then: a table that was made anew is empty."""
+    left = found
+    for _ in range(ROUNDS):
+        for mend in _mends(left):
+            call.cancellation.check()
+            with suppress(SidecarError, apsw.SQLError):  # the next look shows what came of it
+                mend()
+        before, left = left, _look(call, workspace)
+        if not any(_mends(left)) or _sentences(left) == _sentences(before):
+            break
+    return left
+
+
+def _mends(found: Found) -> list[Callable[[], object]]:
+    return [one.mend for ones in found.values() for one in ones or () if one.mend is not None]
+
+
+def _sentences(found: Found) -> set[str]:
+    return {one.told for ones in found.values() for one in ones or ()}
 
 
 def _look(call: Call, workspace: Workspace | None) -> Found:
@@ -93,6 +116,8 @@ def _found(check: Check, call: Call, workspace: Workspace | None) -> list[Findin
         return None if ones is None else list(ones)
     except SidecarError as error:
         return [Finding("error", error.message, error.hint or "Restart 1Code and look again.")]
+    except apsw.SQLError:
+        return [Finding("error", "It cannot be looked at: a table or a column is missing.", "Mend the database first.")]
 
 
 def _told(found: Found, left: Found) -> Iterator[DoctorFinding]:

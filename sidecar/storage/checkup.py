@@ -35,9 +35,6 @@ def database(one: Database) -> Iterator[Finding]:
     if problems:
         yield _broken(one, problems)
         return
-    for table in dangling:
-        told = f"Rows of {table} belong to nothing."
-        yield Finding("warning", told, "`--fix` removes them.", partial(_remove_dangling, one))
     for name, sql in missing:
         if sql is None:
             told = f"{name} is not as this version made it."
@@ -45,6 +42,9 @@ def database(one: Database) -> Iterator[Finding]:
         else:
             told = f"{name} is missing."
             yield Finding("error", told, "`--fix` makes it anew, empty.", partial(_execute, one, sql))
+    for table in dangling:
+        told = f"Rows of {table} belong to nothing."
+        yield Finding("warning", told, "`--fix` removes them.", partial(_remove_dangling, one))
     if free > MANY_FREE_BYTES:
         yield Finding(
             "warning", f"{free >> 20} MiB of the file are unused.", "`--fix` gives them back.", partial(give_back, one)

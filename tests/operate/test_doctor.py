@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 from sidecar.operate import surroundings
+from sidecar.registry.places import OURS
 from sidecar.storage.backup import FOLDER, KEPT, back_up
 from sidecar.storage.connecting import connect
 from sidecar.storage.migrations import MIGRATIONS, migrate
@@ -22,6 +23,16 @@ from tests.support.shop import PROMPT, Talk, set_settings
 
 ALL = ("database", "caches", "records", "settings", "indexes", "memories", "registry", "knowledge", "memoryBranch",
        "watchers", "disk", "versions")  # fmt: skip
+
+REGISTRY = """metadata:
+  entity_count: 1
+entities:
+  modules:
+    gone:
+      path: src/gone.py
+      type: module
+      purpose: One that is gone
+"""
 
 
 class Patient:
@@ -158,6 +169,19 @@ def test_after_the_mending_the_next_run_goes_on(patient: Patient) -> None:
     assert len(patient.sidecar.client.request("memory/search", search)["memories"]) == 1
 
 
+@pytest.mark.parametrize(
+    "table", ["memory_text", "memories", "memory_files", "memory_words", "runs", "state", "sessions"]
+)
+def test_a_table_that_is_gone_is_made_anew_with_all_that_follows_from_it(patient: Patient, table: str) -> None:
+    patient.harm(f"DROP TABLE continuity_{table}")
+    assert f"continuity_{table} is missing." in {message for _, message, _ in patient.found()}
+    assert patient.look(fix=True)["healthy"]
+    assert patient.found() == []
+    assert patient.chat.turn("and now?")["action"] == "inject"
+    search = {"cwd": patient.chat.project_path, "query": "cents"}
+    assert len(patient.sidecar.client.request("memory/search", search)["memories"]) == 1
+
+
 def test_an_artifact_that_is_not_what_was_written_is_told_and_left(patient: Patient) -> None:
     patient.harm("UPDATE continuity_artifacts SET body = 'Forged.'")
     answer = patient.look(fix=True)
@@ -272,11 +296,13 @@ def test_a_memory_branch_whose_objects_are_gone_is_told(patient: Patient, shop: 
 
 
 def test_a_registry_and_a_knowledge_sync_that_are_not_well_are_told(patient: Patient, tmp_path: Path) -> None:
-    registry = Path(patient.chat.project_path) / "artifacts-registry.yaml"
     set_settings(patient.chat, knowledge={"repository": str(tmp_path / "nowhere")})
-    checks = {check for check, _, _ in patient.found()}
-    assert checks == {"knowledge"}
-    assert not registry.exists()
+    registry = Path(patient.chat.project_path) / OURS
+    registry.parent.mkdir(parents=True, exist_ok=True)
+    registry.write_text(REGISTRY)
+    found = {check: message for check, message, _ in patient.found()}
+    assert found.keys() == {"knowledge", "registry"}
+    assert "src/gone.py" in found["registry"]
 
 
 def test_what_the_system_lacks_is_told(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
