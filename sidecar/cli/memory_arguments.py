@@ -91,7 +91,7 @@ def _share(text: str) -> float:
 
 
 def _owners() -> tuple[str, ...]:
-    from sidecar.memory.layout import OWNERS
+    from sidecar.memory.files.layout import OWNERS
 
     return OWNERS
 
@@ -103,6 +103,6 @@ def _types() -> tuple[str, ...]:
 
 
 def _keepings() -> tuple[str, ...]:
-    from sidecar.memory.layout import KEEPINGS
+    from sidecar.memory.files.layout import KEEPINGS
 
     return KEEPINGS

@@ -106,7 +106,7 @@ def _grammars() -> str:
 
 
 def _yaml() -> str:
-    from sidecar.memory.front_matter import read
+    from sidecar.memory.files.front_matter import read
 
     return f"YAML of {len(read('id: mem-1'))} key"
 

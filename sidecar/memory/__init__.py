@@ -10,18 +10,18 @@ from sidecar.memory.capture.given import answer_of, digest_of
 from sidecar.memory.capture.model import MemoryCaptureResult, MemoryDigest
 from sidecar.memory.capture.transcript import told_in
 from sidecar.memory.entry import Keeping, Memory, Sector, Tier
-from sidecar.memory.front_matter import Value
+from sidecar.memory.files.front_matter import Value
+from sidecar.memory.files.layout import AGENTS, SHARED
+from sidecar.memory.finding.levels import Level, told
+from sidecar.memory.finding.preloading import Preloaded, preload, recalled
+from sidecar.memory.finding.relevant import Relevance, Relevant, look_over
 from sidecar.memory.index import Index, index_of
-from sidecar.memory.layout import AGENTS, SHARED
-from sidecar.memory.levels import Level, told
-from sidecar.memory.maintaining import clean_session
 from sidecar.memory.placed import Change, Placed, Written, read_back, rewritten, written
-from sidecar.memory.preloading import Preloaded, preload, recalled
-from sidecar.memory.relevant import Relevance, Relevant, look_over
-from sidecar.memory.rules import accepted_rules
+from sidecar.memory.proposals.rules import accepted_rules
 from sidecar.memory.screening import Screened, screened
 from sidecar.memory.store.listing import tiers
-from sidecar.memory.tending import tend_later
+from sidecar.memory.upkeep.maintaining import clean_session
+from sidecar.memory.upkeep.tending import tend_later
 from sidecar.memory.wording import head_of, taken_back
 
 __all__ = [

@@ -10,7 +10,7 @@ import apsw
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import InvalidParams, NotFound, PolicyDenied
-from sidecar.memory.layout import AGENTS, OWNERS, SHARED
+from sidecar.memory.files.layout import AGENTS, OWNERS, SHARED
 from sidecar.memory.store import private
 
 

@@ -17,16 +17,16 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import NotFound, StateDegraded
 from sidecar.core.redact import redact
 from sidecar.core.tokens import estimate_tokens
-from sidecar.memory import document
 from sidecar.memory.entry import Memory
-from sidecar.memory.files import MemoryFolder, Numbers, Stamp
-from sidecar.memory.layout import INDEX_FILE, is_name, place_of
+from sidecar.memory.files import document
+from sidecar.memory.files.folder import MemoryFolder, Numbers, Stamp
+from sidecar.memory.files.layout import INDEX_FILE, is_name, place_of
+from sidecar.memory.files.walking import Tree, walk
+from sidecar.memory.files.watching import Watched
 from sidecar.memory.ranking.words import wording_of
 from sidecar.memory.sameness import digest_of
 from sidecar.memory.store import entries, private
 from sidecar.memory.store.entries import Indexed, KnownFile
-from sidecar.memory.walking import Tree, walk
-from sidecar.memory.watching import Watched
 from sidecar.system.whole_files import is_unfinished
 from sidecar.workspace import Workspace
 

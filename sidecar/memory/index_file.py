@@ -9,8 +9,8 @@ import orjson
 
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
+from sidecar.memory.files.layout import INDEX_FILE
 from sidecar.memory.index import Index
-from sidecar.memory.layout import INDEX_FILE
 from sidecar.memory.store import entries
 
 AT_ONCE = 1_000

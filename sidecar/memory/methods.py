@@ -11,16 +11,16 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.memory import attention, index_file, maintain_methods, proposals
+from sidecar.memory import index_file
 from sidecar.memory.access import unknown
-from sidecar.memory.answering import search
 from sidecar.memory.asking import Asked, asked
 from sidecar.memory.capture import methods as capture
-from sidecar.memory.document import Edit
 from sidecar.memory.entry import SECTOR_OF_TYPE
-from sidecar.memory.front_matter import Value
+from sidecar.memory.files.document import Edit
+from sidecar.memory.files.front_matter import Value
+from sidecar.memory.files.layout import restored
+from sidecar.memory.finding.answering import search
 from sidecar.memory.index import Checked
-from sidecar.memory.layout import restored
 from sidecar.memory.model import (
     MemoryAddParams,
     MemoryCount,
@@ -37,10 +37,13 @@ from sidecar.memory.model import (
     MemoryUpdateParams,
     MemoryWarning,
 )
+from sidecar.memory.proposals import methods as proposals
 from sidecar.memory.status_model import MemoryStatusResult
 from sidecar.memory.store import entries, listing
 from sidecar.memory.store.listing import Filter
 from sidecar.memory.telling import detail, summary, warned
+from sidecar.memory.upkeep import attention
+from sidecar.memory.upkeep import methods as maintain_methods
 from sidecar.memory.writing import New, moment
 from sidecar.method import Lane, method
 

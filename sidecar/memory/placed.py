@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.errors import NotFound, SidecarError, StateDegraded
-from sidecar.memory import document, index_file
+from sidecar.memory import index_file
 from sidecar.memory.entry import Memory
-from sidecar.memory.facts import Said
-from sidecar.memory.front_matter import Damaged, Value, read, split
+from sidecar.memory.files import document
+from sidecar.memory.files.facts import Said
+from sidecar.memory.files.front_matter import Damaged, Value, read, split
+from sidecar.memory.files.layout import place_of
 from sidecar.memory.index import index_of
-from sidecar.memory.layout import place_of
 from sidecar.memory.store import entries
 from sidecar.workspace import Workspace
 

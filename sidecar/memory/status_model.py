@@ -4,8 +4,8 @@ from pydantic import Field
 
 from sidecar.core.wire import WireModel
 from sidecar.memory.capture.model import CaptureState
-from sidecar.memory.maintain_model import LastUpkeep
 from sidecar.memory.model import MemoryCount, MemoryIndexState, MemoryWarning
+from sidecar.memory.upkeep.model import LastUpkeep
 
 
 class MemoryStatusResult(WireModel):

@@ -5,7 +5,7 @@ from typing import Any
 
 from sidecar.core.clock import rfc3339
 from sidecar.memory.entry import Memory
-from sidecar.memory.layout import FOLDER, MEMORIES
+from sidecar.memory.files.layout import FOLDER, MEMORIES
 from sidecar.memory.model import MemoryDetail, MemorySummary, MemoryWarning
 from sidecar.memory.store.entries import Indexed
 

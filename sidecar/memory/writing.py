@@ -8,14 +8,15 @@ from sidecar.call import Process
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Conflict, InvalidParams, NotFound, PolicyDenied
-from sidecar.memory import document, index_file
+from sidecar.memory import index_file
 from sidecar.memory.access import Reach, require_owner, unknown
-from sidecar.memory.document import Edit
 from sidecar.memory.entry import Keeping, Memory
-from sidecar.memory.files import MemoryFolder, Numbers
-from sidecar.memory.front_matter import Value
+from sidecar.memory.files import document
+from sidecar.memory.files.document import Edit
+from sidecar.memory.files.folder import MemoryFolder, Numbers
+from sidecar.memory.files.front_matter import Value
+from sidecar.memory.files.layout import MEMORY_ID, archived, file_of, place_of, restored
 from sidecar.memory.index import Index, index_of
-from sidecar.memory.layout import MEMORY_ID, archived, file_of, place_of, restored
 from sidecar.memory.screening import screened
 from sidecar.memory.store import entries, private
 from sidecar.workspace import Workspace

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
+from sidecar.memory.files.layout import AGENTS
 from sidecar.memory.index import Checked, Index, index_of
-from sidecar.memory.layout import AGENTS
 from tests.support.memory import MemorySidecar
 
 WORDS = "cart discount invoice token cache index session lock branch test error retry schema queue pack anchor".split()

@@ -23,11 +23,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from sidecar.core.tokens import estimate_tokens
-from sidecar.memory import SHARED_ONLY, document, levels
+from sidecar.memory import SHARED_ONLY
+from sidecar.memory.files import document
+from sidecar.memory.finding import levels
+from sidecar.memory.finding.searching import search, weigh
 from sidecar.memory.ranking import question
 from sidecar.memory.ranking.features import NAMES
 from sidecar.memory.ranking.weights import SHIPPED, Profile, Profiles
-from sidecar.memory.searching import search, weigh
 from sidecar.memory.store.candidates import Sought
 from tests.benchmarks.fitting import Lesson, fit, hard
 from tests.support.conversations import Told, read_conversations, turn_of, write_memories

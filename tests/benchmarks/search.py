@@ -16,10 +16,11 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.memory import SHARED_ONLY, document
-from sidecar.memory.front_matter import Value
+from sidecar.memory import SHARED_ONLY
+from sidecar.memory.files import document
+from sidecar.memory.files.front_matter import Value
+from sidecar.memory.finding.searching import search
 from sidecar.memory.ranking.words import significant
-from sidecar.memory.searching import search
 from sidecar.memory.store.candidates import Sought
 from sidecar.memory.store.entries import scope_of
 from tests.benchmarks.synthetic import Words

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.memory import document
+from sidecar.memory.files import document
 
 _TURN = re.compile(r"D(\d+):0*(\d+)")
 

@@ -3,8 +3,8 @@
 from sidecar.core.errors import Conflict, NotFound, PolicyDenied
 from sidecar.memory import index_file
 from sidecar.memory.capture.digest import Digest
-from sidecar.memory.document import Edit
-from sidecar.memory.layout import SHARED
+from sidecar.memory.files.document import Edit
+from sidecar.memory.files.layout import SHARED
 from sidecar.memory.sameness import digest_of
 from sidecar.memory.store import related
 from sidecar.memory.store.entries import Indexed

@@ -18,7 +18,7 @@ from sidecar.memory.capture.digest import Digest, Note, as_json, from_json
 from sidecar.memory.capture.finding import Found, found_in, gotcha
 from sidecar.memory.capture.junk import instruction_lines
 from sidecar.memory.capture.keeping import Kept, Origin, keep_notes
-from sidecar.memory.layout import SHARED
+from sidecar.memory.files.layout import SHARED
 from sidecar.memory.store import captures
 from sidecar.memory.writing import Writer
 from sidecar.workspace import Workspace

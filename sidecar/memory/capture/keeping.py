@@ -9,18 +9,19 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sidecar.core.clock import rfc3339
-from sidecar.memory import attention, index_file
+from sidecar.memory import index_file
 from sidecar.memory.access import Reach
 from sidecar.memory.capture import relations
 from sidecar.memory.capture.digest import Note
 from sidecar.memory.capture.plan import Entry, Plan, as_json, carry_out, from_json
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory
-from sidecar.memory.files import Numbers
-from sidecar.memory.front_matter import Value
-from sidecar.memory.layout import SHARED
+from sidecar.memory.files.folder import Numbers
+from sidecar.memory.files.front_matter import Value
+from sidecar.memory.files.layout import SHARED
 from sidecar.memory.sameness import digest_of
 from sidecar.memory.store import captures, private, related
 from sidecar.memory.store.entries import Indexed
+from sidecar.memory.upkeep import attention
 from sidecar.memory.writing import Writer, moment
 
 REPEAT_GAIN = 0.25

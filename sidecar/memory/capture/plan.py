@@ -6,10 +6,10 @@ All values are final ones, no increments, and what stands already is passed over
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sidecar.memory import document
 from sidecar.memory.entry import Keeping
-from sidecar.memory.front_matter import Value
-from sidecar.memory.layout import SHARED, file_of, folder_of
+from sidecar.memory.files import document
+from sidecar.memory.files.front_matter import Value
+from sidecar.memory.files.layout import SHARED, file_of, folder_of
 from sidecar.memory.store import entries, related
 from sidecar.memory.store.entries import Indexed
 from sidecar.memory.writing import Writer, moment

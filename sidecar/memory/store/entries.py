@@ -9,7 +9,7 @@ import apsw
 import orjson
 
 from sidecar.memory.entry import Memory
-from sidecar.memory.files import Stamp
+from sidecar.memory.files.folder import Stamp
 from sidecar.memory.ranking.words import NO_WORDING, Wording
 from sidecar.memory.store import words
 

@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 import orjson
 
-from sidecar.memory.upkeep import Row
+from sidecar.memory.upkeep.due import Row
 
 
 def rows(tx: apsw.Connection, project: str) -> list[Row]:

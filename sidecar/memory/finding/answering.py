@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from sidecar.call import Call
 from sidecar.core.errors import InvalidParams
-from sidecar.memory import levels
 from sidecar.memory.asking import asked
-from sidecar.memory.attention import policy_of
-from sidecar.memory.facts import moment_ms
-from sidecar.memory.levels import Told
+from sidecar.memory.files.facts import moment_ms
+from sidecar.memory.finding import levels
+from sidecar.memory.finding.levels import Told
+from sidecar.memory.finding.searching import Found
+from sidecar.memory.finding.searching import search as found_for
 from sidecar.memory.model import MemoryFactors, MemoryFound, MemorySearchParams, MemorySearchResult
 from sidecar.memory.ranking.words import significant
-from sidecar.memory.searching import Found
-from sidecar.memory.searching import search as found_for
 from sidecar.memory.store.candidates import Sought
 from sidecar.memory.telling import summary
+from sidecar.memory.upkeep.attention import policy_of
 
 WIDER = 4
 """With a budget of tokens so many times the limit are looked at: many small memories may fit."""

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import pytest
 
-from sidecar.memory import levels
+from sidecar.memory.finding import levels
 from tests.support.conversations import Told, read_conversations, turn_of, write_memories
 from tests.support.memories import Memories
 from tests.support.plain import Plain

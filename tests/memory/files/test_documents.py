@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.errors import PolicyDenied
-from sidecar.memory import document, sections
-from sidecar.memory.document import Edit
 from sidecar.memory.entry import Document, Memory
-from sidecar.memory.layout import place_of
+from sidecar.memory.files import document, sections
+from sidecar.memory.files.document import Edit
+from sidecar.memory.files.layout import place_of
 
 PATH = "shared/daily/2026-03-01/session-001-digest.md"
 DIGEST = """---

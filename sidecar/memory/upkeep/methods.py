@@ -4,7 +4,11 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.memory.asking import Asked, asked
-from sidecar.memory.maintain_model import (
+from sidecar.memory.store import upkeep
+from sidecar.memory.telling import project_path
+from sidecar.memory.upkeep.due import Due
+from sidecar.memory.upkeep.maintaining import maintain, what_is_due, within
+from sidecar.memory.upkeep.model import (
     MAX_LISTED,
     FileMove,
     LastUpkeep,
@@ -12,10 +16,6 @@ from sidecar.memory.maintain_model import (
     MemoryMaintainResult,
     TierMove,
 )
-from sidecar.memory.maintaining import maintain, what_is_due, within
-from sidecar.memory.store import upkeep
-from sidecar.memory.telling import project_path
-from sidecar.memory.upkeep import Due
 from sidecar.method import Lane, method
 
 

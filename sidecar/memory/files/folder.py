@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
-from sidecar.memory.document import MAX_FILE_BYTES
-from sidecar.memory.layout import FOLDER, MEMORIES, is_name
+from sidecar.memory.files.document import MAX_FILE_BYTES
+from sidecar.memory.files.layout import FOLDER, MEMORIES, is_name
 from sidecar.system import filelock
 from sidecar.system.whole_files import is_unfinished, write_whole
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from sidecar.memory import document
+from sidecar.memory.files import document
 from sidecar.memory.ranking.vocabulary import parted
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar

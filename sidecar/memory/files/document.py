@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from sidecar.core.errors import PolicyDenied
 from sidecar.core.regex import regex
-from sidecar.memory import front_matter, sections
 from sidecar.memory.entry import Document, Memory
-from sidecar.memory.facts import Facts, Said, memory_of
-from sidecar.memory.front_matter import Damaged, Value
-from sidecar.memory.layout import Place
+from sidecar.memory.files import front_matter, sections
+from sidecar.memory.files.facts import Facts, Said, memory_of
+from sidecar.memory.files.front_matter import Damaged, Value
+from sidecar.memory.files.layout import Place
 
 MAX_FILE_BYTES = 1024 * 1024
 

@@ -10,11 +10,11 @@ from typing import Any
 from sidecar.call import Process
 from sidecar.memory import index_file
 from sidecar.memory.access import THE_USERS
-from sidecar.memory.attention import DAY_MS, policy_of
 from sidecar.memory.entry import Memory
-from sidecar.memory.front_matter import Value
+from sidecar.memory.files.front_matter import Value
 from sidecar.memory.store import entries, private, upkeep
-from sidecar.memory.upkeep import Archiving, Due, TierChange, due
+from sidecar.memory.upkeep.attention import DAY_MS, policy_of
+from sidecar.memory.upkeep.due import Archiving, Due, TierChange, due
 from sidecar.memory.writing import Writer
 from sidecar.workspace import Workspace
 

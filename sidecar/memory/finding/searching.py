@@ -7,17 +7,17 @@ import apsw
 
 from sidecar.core.terms import terms_of
 from sidecar.memory.access import Reach
-from sidecar.memory.attention import DAY_MS, HALF_LIFE_DAYS, recency
 from sidecar.memory.entry import Memory
+from sidecar.memory.finding.sectors import preference
 from sidecar.memory.ranking import features, question, scoring, vocabulary
 from sidecar.memory.ranking.features import Hits, Row
 from sidecar.memory.ranking.question import Asked
 from sidecar.memory.ranking.scoring import Factors
 from sidecar.memory.ranking.weights import SHIPPED, Profile, Profiles
-from sidecar.memory.sectors import preference
 from sidecar.memory.store import candidates, words
 from sidecar.memory.store.candidates import Sought
 from sidecar.memory.store.entries import Indexed
+from sidecar.memory.upkeep.attention import DAY_MS, HALF_LIFE_DAYS, recency
 
 CLOSE_LOOK = 3
 """So many times the asked number are weighed with all their factors: what tilts a score does not lift it further."""

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from sidecar.core.regex import regex
-from sidecar.memory.attention import DAY_MS, Policy, Standing, is_forgotten, tier
 from sidecar.memory.entry import Tier
+from sidecar.memory.upkeep.attention import DAY_MS, Policy, Standing, is_forgotten, tier
 
 ArchiveReason = Literal["old", "faint"]
 

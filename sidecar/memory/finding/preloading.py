@@ -7,9 +7,9 @@ from sidecar.call import Call
 from sidecar.core.errors import PolicyDenied, StateDegraded
 from sidecar.memory.access import reach_of
 from sidecar.memory.entry import Memory, Tier
+from sidecar.memory.files.layout import SHARED
+from sidecar.memory.finding.relevant import Relevance, Relevant
 from sidecar.memory.index import index_of
-from sidecar.memory.layout import SHARED
-from sidecar.memory.relevant import Relevance, Relevant
 from sidecar.memory.store import entries, listing
 from sidecar.memory.store.listing import Filter
 from sidecar.workspace import Workspace

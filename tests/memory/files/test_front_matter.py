@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.core.errors import Conflict
-from sidecar.memory import front_matter
-from sidecar.memory.front_matter import Damaged, Value
+from sidecar.memory.files import front_matter
+from sidecar.memory.files.front_matter import Damaged, Value
 
 BYTES_IN_PLACE = """\ufeff---\r
 # mine, do not touch\r

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sidecar.memory.files import MemoryFolder, Stamp, is_link, stamp_of
-from sidecar.memory.layout import ARCHIVE, KEEPINGS, MAX_DEPTH, OWNERS, is_name
+from sidecar.memory.files.folder import MemoryFolder, Stamp, is_link, stamp_of
+from sidecar.memory.files.layout import ARCHIVE, KEEPINGS, MAX_DEPTH, OWNERS, is_name
 
 
 class Tree(NamedTuple):

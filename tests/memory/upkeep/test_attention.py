@@ -5,7 +5,8 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.memory.attention import (
+from sidecar.memory.entry import SECTORS, Sector
+from sidecar.memory.upkeep.attention import (
     DAY_MS,
     DEFAULT,
     Standing,
@@ -16,8 +17,7 @@ from sidecar.memory.attention import (
     score,
     tier,
 )
-from sidecar.memory.entry import SECTORS, Sector
-from sidecar.memory.upkeep import Due, Row, due
+from sidecar.memory.upkeep.due import Due, Row, due
 
 NOW_MS = 1_772_357_400_000
 RANK = {"cold": 0, "warm": 1, "hot": 2}

@@ -16,15 +16,15 @@ from sidecar.core.errors import (
 )
 from sidecar.memory.access import unknown
 from sidecar.memory.asking import Asked, asked
-from sidecar.memory.document import Edit
+from sidecar.memory.files.document import Edit
 from sidecar.memory.model import MemoryParams
-from sidecar.memory.proposal_model import (
+from sidecar.memory.proposals.model import (
     MemoryProposal,
     MemoryProposalsResult,
     MemoryResolveProposalParams,
     MemoryResolveProposalResult,
 )
-from sidecar.memory.rules import VALIDATED, rule_of
+from sidecar.memory.proposals.rules import VALIDATED, rule_of
 from sidecar.memory.store import entries, proposing
 from sidecar.memory.store.entries import Indexed
 from sidecar.memory.telling import detail, summary

@@ -9,7 +9,7 @@ from typing import Any
 from sidecar.core.digests import short_id
 from sidecar.core.regex import regex
 from sidecar.memory.entry import DEFAULT_CONFIDENCE, SECTOR_OF_TYPE, SECTORS, Memory, Sector, Tier
-from sidecar.memory.layout import SHARED, Place
+from sidecar.memory.files.layout import SHARED, Place
 
 Said = Mapping[str, str | tuple[str, ...] | None]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import orjson
 
 from sidecar.core.regex import regex
-from sidecar.memory.front_matter import Value, shown
+from sidecar.memory.files.front_matter import Value, shown
 
 _HEADING = regex(r"^##[ \t]+([^\r\n]*?)[ \t#]*(\r?\n|\Z)|^ {0,3}(`{3,}|~{3,})([^\r\n]*)", re.MULTILINE)
 _FACTS = regex(r"[ \t\r\n]*<!--((?:[^\r\n-]|-(?!->))*)-->[ \t]*")

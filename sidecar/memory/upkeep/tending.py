@@ -6,7 +6,7 @@ from sidecar.call import Process
 from sidecar.core.errors import SidecarError
 from sidecar.memory.access import SHARED_ONLY
 from sidecar.memory.capture.capturing import Asking, capture_waiting
-from sidecar.memory.maintaining import maintain_if_due
+from sidecar.memory.upkeep.maintaining import maintain_if_due
 from sidecar.workspace import Workspace
 
 

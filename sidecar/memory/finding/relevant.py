@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.memory.access import SHARED_ONLY, Reach
-from sidecar.memory.attention import policy_of
 from sidecar.memory.entry import Memory
+from sidecar.memory.finding.levels import Level, told
+from sidecar.memory.finding.searching import Found, search
 from sidecar.memory.index import Index, index_of
-from sidecar.memory.levels import Level, told
 from sidecar.memory.ranking.words import significant
-from sidecar.memory.searching import Found, search
 from sidecar.memory.store import entries
 from sidecar.memory.store.candidates import Sought
+from sidecar.memory.upkeep.attention import policy_of
 from sidecar.storage.lru import Lru
 from sidecar.workspace import Workspace
 

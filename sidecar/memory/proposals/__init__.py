@@ -1,0 +1,1 @@
+"""Rules that memories suggest, and those that hold by the user's word."""

@@ -1,0 +1,1 @@
+"""What time and use make of memories: score, tiers, archive."""
