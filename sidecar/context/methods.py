@@ -1,18 +1,18 @@
 """`context/bracket` and `context/compose`; the slice's rows."""
 
 from sidecar.call import Call
-from sidecar.context import compacting, recovering
+from sidecar.context.block.composing import composed, remembered_in, task_of
+from sidecar.context.block.layers import Wanted
 from sidecar.context.brackets import BRACKETS, Bracket, settled
-from sidecar.context.composing import composed, remembered_in, task_of
-from sidecar.context.layers import Wanted
 from sidecar.context.model import (
     ContextBracketParams,
     ContextBracketResult,
     ContextComposeParams,
     ContextComposeResult,
 )
+from sidecar.context.project.sources import gather
+from sidecar.context.recovery import compacting, recovering
 from sidecar.context.remaining import remaining_of
-from sidecar.context.sources import gather
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 

@@ -7,8 +7,8 @@ from typing import Any, cast
 import apsw
 import orjson
 
-from sidecar.context.halt import Halt
-from sidecar.context.wear import Counted, after_compaction
+from sidecar.context.recovery.halt import Halt
+from sidecar.context.recovery.wear import Counted, after_compaction
 
 KEPT_SESSIONS = 500
 """Sessions of a project that are remembered; the one not heard of for longest goes first."""

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splintr import Tokenizer
 
+from sidecar.context.block.layers import Wanted, compose
 from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.layers import Wanted, compose
-from sidecar.context.sources import Sources, Text
+from sidecar.context.project.sources import Sources, Text
 from sidecar.core.tokens import estimate_tokens, weigh
 from tests.context.chati import BRIEF, CONSTITUTION
 from tests.core.token_samples import CJK, SAMPLES

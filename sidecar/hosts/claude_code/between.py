@@ -11,8 +11,8 @@ BEGINNINGS = ("startup", "resume", "clear")
 
 def keep(call: Call, place: Place, session_id: str, sub_chat_id: str, transcript_path: str) -> None:
     """Keeps what a session knows before it is compacted; from then on it counts as one that was told nothing."""
-    from sidecar.context.compacting import pre_compact
-    from sidecar.context.compacting_model import ContextPreCompactParams
+    from sidecar.context.recovery.compacting import pre_compact
+    from sidecar.context.recovery.compacting_model import ContextPreCompactParams
 
     compaction_id = None if transcript_path else f"at-{call.now_ms()}"
     told = ContextPreCompactParams(
@@ -39,8 +39,8 @@ def begin(call: Call, place: Place, session_id: str, source: str) -> list[str]:
 
 
 def _after_compaction(call: Call, place: Place, session_id: str) -> list[str]:
-    from sidecar.context.recovering import post_compact
-    from sidecar.context.recovery_model import ContextPostCompactParams
+    from sidecar.context.recovery.model import ContextPostCompactParams
+    from sidecar.context.recovery.recovering import post_compact
 
     told = ContextPostCompactParams(cwd=place.cwd, project_path=place.project, session_id=session_id)
     try:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sidecar.context.sections import Section, below, sections_of, statements
+from sidecar.context.project.sections import Section, below, sections_of, statements
 from sidecar.core.redact import redact_lines
 from sidecar.core.regex import regex
 from sidecar.core.text import one_line

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.context.block.fitting import Part, line_weight
+from sidecar.context.block.xml_text import Element, text_line
 from sidecar.context.brackets import BRACKETS, Bracket, MemoryLevel
-from sidecar.context.fitting import Part, line_weight
-from sidecar.context.sections import sections_of, statements
-from sidecar.context.xml_text import Element, text_line
+from sidecar.context.project.sections import sections_of, statements
 from sidecar.core.text import one_line
 from sidecar.memory import Memory, Relevant, told
 

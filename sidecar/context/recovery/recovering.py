@@ -1,13 +1,15 @@
 """`context/postCompact` and `context/continuation`: how a session goes on."""
 
 from sidecar.call import Call
-from sidecar.context import continuing, store
+from sidecar.context import store
+from sidecar.context.block.composing import composed, remembered_in, task_of
+from sidecar.context.block.layers import Wanted
 from sidecar.context.brackets import Bracket, settled
-from sidecar.context.composing import composed, remembered_in, task_of
-from sidecar.context.halt import Halt
-from sidecar.context.ides import IDES, RESUME
-from sidecar.context.layers import Wanted
-from sidecar.context.recovery_model import (
+from sidecar.context.project.ides import IDES, RESUME
+from sidecar.context.project.sources import gather
+from sidecar.context.recovery import continuing
+from sidecar.context.recovery.halt import Halt
+from sidecar.context.recovery.model import (
     ContextContinuationParams,
     ContextContinuationResult,
     ContextPostCompactParams,
@@ -16,7 +18,6 @@ from sidecar.context.recovery_model import (
     SessionWear,
 )
 from sidecar.context.remaining import remaining_of
-from sidecar.context.sources import gather
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.memory import preload
 from sidecar.method import Lane, method

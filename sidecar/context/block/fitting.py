@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from sidecar.context.block.xml_text import Element, rendered, text_line
 from sidecar.context.brackets import PartLayer
-from sidecar.context.xml_text import Element, rendered, text_line
 from sidecar.core.tokens import weigh
 
 ROOT = "chati-context"

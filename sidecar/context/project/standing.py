@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.context.pipeline import next_agent, pipeline_of, score_of
-from sidecar.context.sources import SESSION, Reader
+from sidecar.context.project.pipeline import next_agent, pipeline_of, score_of
+from sidecar.context.project.sources import SESSION, Reader
 
 TICK_MS = 2_000
 """The coarsest clock of a file system in use (FAT)."""

@@ -4,12 +4,12 @@ import os
 from collections.abc import Sequence
 
 from sidecar.call import Call
+from sidecar.context.block.data import data_of, layers_of
+from sidecar.context.block.layers import Wanted, compose
+from sidecar.context.block.remembered import CONTINUATION, Remembered, asks_for_memories
 from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.data import data_of, layers_of
-from sidecar.context.layers import Wanted, compose
 from sidecar.context.model import ContextComposeResult, TrimmedPart
-from sidecar.context.remembered import CONTINUATION, Remembered, asks_for_memories
-from sidecar.context.sources import Sources
+from sidecar.context.project.sources import Sources
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import preload, recalled
 from sidecar.workspace import Workspace

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.codebase import read_below
-from sidecar.context.handoff import ENDING
-from sidecar.context.pipeline import Pipeline, agent_before, pipeline_of
+from sidecar.context.project.handoff import ENDING
+from sidecar.context.project.pipeline import Pipeline, agent_before, pipeline_of
 from sidecar.core.instruction_files import AGENT_PATHS
 from sidecar.core.yaml_text import read_mapping
 from sidecar.session import unlocked

@@ -13,7 +13,7 @@ from tests.support.client import Client
 from tests.support.repositories import Repository
 
 Compose = Callable[..., Any]
-SCHEMA = Path(__file__).parents[2] / "rpc_schema" / "context.schema.json"
+SCHEMA = Path(__file__).parents[3] / "rpc_schema" / "context.schema.json"
 
 
 def test_a_task_of_endless_lines_is_told_by_their_beginnings_and_that_is_said(compose: Callable[..., Any]) -> None:

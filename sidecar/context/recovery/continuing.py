@@ -4,17 +4,24 @@ from typing import NamedTuple
 
 from sidecar.call import Call
 from sidecar.context import store
+from sidecar.context.block.layers import digests_of
 from sidecar.context.brackets import Bracket
-from sidecar.context.chati_folder import write_own
-from sidecar.context.constitution import fitted
-from sidecar.context.continuation_text import Continuation, continuation_text
-from sidecar.context.governance import mode_of
-from sidecar.context.handoff import handoff_of
-from sidecar.context.layers import digests_of
-from sidecar.context.pipeline import Pipeline, next_agent, score_of
-from sidecar.context.sources import Sources
-from sidecar.context.spawn import Wear, spawn_reasons
-from sidecar.context.wear import Counted, Interaction, after_compaction, after_following, after_interaction, wear_of
+from sidecar.context.project.chati_folder import write_own
+from sidecar.context.project.constitution import fitted
+from sidecar.context.project.governance import mode_of
+from sidecar.context.project.handoff import handoff_of
+from sidecar.context.project.pipeline import Pipeline, next_agent, score_of
+from sidecar.context.project.sources import Sources
+from sidecar.context.recovery.continuation_text import Continuation, continuation_text
+from sidecar.context.recovery.spawn import Wear, spawn_reasons
+from sidecar.context.recovery.wear import (
+    Counted,
+    Interaction,
+    after_compaction,
+    after_following,
+    after_interaction,
+    wear_of,
+)
 from sidecar.core.redact import redact
 from sidecar.memory import Memory
 from sidecar.workspace import Workspace

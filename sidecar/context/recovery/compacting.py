@@ -3,10 +3,11 @@
 import os
 
 from sidecar.call import Call
-from sidecar.context import continuing, store
-from sidecar.context.compacting_model import ContextPreCompactParams, ContextPreCompactResult
-from sidecar.context.halt import Halt, masked, saved_values
-from sidecar.context.sources import SESSION, gather
+from sidecar.context import store
+from sidecar.context.project.sources import SESSION, gather
+from sidecar.context.recovery import continuing
+from sidecar.context.recovery.compacting_model import ContextPreCompactParams, ContextPreCompactResult
+from sidecar.context.recovery.halt import Halt, masked, saved_values
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.memory import (

@@ -6,10 +6,10 @@ What comes from files, memories and the host is quoted line by line, so that it 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sidecar.context.handoff import Handoff
-from sidecar.context.ides import RESUME
-from sidecar.context.pipeline import Pipeline, pipeline_lines
-from sidecar.context.remembered import gist_of
+from sidecar.context.block.remembered import gist_of
+from sidecar.context.project.handoff import Handoff
+from sidecar.context.project.ides import RESUME
+from sidecar.context.project.pipeline import Pipeline, pipeline_lines
 from sidecar.core.text import clean, one_line
 from sidecar.memory import SHARED, Memory
 

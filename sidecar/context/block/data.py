@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import cast
 
+from sidecar.context.block.xml_text import Element
 from sidecar.context.brackets import Bracket, LayerName, MemoryLevel
 from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock
-from sidecar.context.xml_text import Element
 
 LAYER_OF: dict[str, LayerName] = {
     "constitution": "L0", "mode": "L1", "agent": "L2", "pipeline": "L3", "task": "L4", "handoff": "L4",

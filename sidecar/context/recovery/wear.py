@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from sidecar.context.brackets import Bracket
-from sidecar.context.spawn import Wear
+from sidecar.context.recovery.spawn import Wear
 
 KEPT_IDS = 20
 """Compactions of a session that are known by their ids."""

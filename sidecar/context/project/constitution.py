@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.context.sections import Section, sections_of, statements
-from sidecar.context.xml_text import text_line
+from sidecar.context.block.xml_text import text_line
+from sidecar.context.project.sections import Section, sections_of, statements
 from sidecar.core.redact import redact_lines
 from sidecar.core.regex import regex
 from sidecar.core.text import one_line

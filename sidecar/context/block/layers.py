@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.context.agents import scope_of
+from sidecar.context.block.fitting import ROOT, Part, Trimmed, fit, frame_weight, weight_of
+from sidecar.context.block.remembered import NOTHING, Remembered, memory_part
+from sidecar.context.block.xml_text import Element, rendered
 from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.constitution import Digest, digest_of, fitted
-from sidecar.context.fitting import ROOT, Part, Trimmed, fit, frame_weight, weight_of
-from sidecar.context.governance import FALLBACK, Mode, mode_of
-from sidecar.context.handoff import handoff_of
-from sidecar.context.pipeline import TASK_CHARACTERS, Pipeline, pipeline_lines, score_of
-from sidecar.context.remembered import NOTHING, Remembered, memory_part
-from sidecar.context.sources import AGENTS, CONSTITUTION, SESSION, Sources, Text
-from sidecar.context.xml_text import Element, rendered
+from sidecar.context.project.agents import scope_of
+from sidecar.context.project.constitution import Digest, digest_of, fitted
+from sidecar.context.project.governance import FALLBACK, Mode, mode_of
+from sidecar.context.project.handoff import handoff_of
+from sidecar.context.project.pipeline import TASK_CHARACTERS, Pipeline, pipeline_lines, score_of
+from sidecar.context.project.sources import AGENTS, CONSTITUTION, SESSION, Sources, Text
 from sidecar.core.text import clean, one_line
 
 CONSTITUTION_SHARE: Mapping[Bracket, float] = {"FRESH": 0.3, "MODERATE": 0.3, "DEPLETED": 0.4, "CRITICAL": 1.0}

@@ -1,0 +1,1 @@
+"""The context block: its layers, what fits, and its XML."""

@@ -1,0 +1,1 @@
+"""What the project's own files say: constitution, agents, pipeline, hand-offs."""
