@@ -3097,7 +3097,7 @@ export interface StateStatusResult {
   /** The migration step the state file is at. */
   schema: number
   version: string
-  /** The global one. */
+  /** The global one; where none is set, the running sidecar's at its start. */
   mode: string
   /** The layer of settings it comes from. */
   modeSource: string

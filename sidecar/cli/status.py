@@ -10,6 +10,15 @@ from sidecar.cli.in_process import RequestFailed, on_users_state
 from sidecar.cli.places import state_folder
 from sidecar.cli.telling import Said, told
 
+_SOURCES = {
+    "default": "as nothing is set; what the app sets when it starts shows while it runs",
+    "initialize": "as the running sidecar was told at its start",
+    "global": "set for all projects",
+    "project": "set for the project",
+    "environment": "from the environment",
+}
+"""The layers of settings, as people are told of them."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
@@ -26,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
 def report(answer: Mapping[str, Any]) -> Iterator[str]:
     """Gives the lines about a state folder. Pure."""
     yield f"State:    {answer['stateDir']} (schema {answer['schema']}, sidecar {answer['version']})"
-    yield f"Mode:     {answer['mode']}, from {answer['modeSource']}; what the app sets when it starts is not known here"
+    yield f"Mode:     {answer['mode']}, {_SOURCES[answer['modeSource']]}"
     for label, one in zip(("Running:", *[""] * 99), answer["others"], strict=False):
         since = one["startedAt"][:16].replace("T", " ")
         told = f"process {one['pid']}, version {one['version']}, begun {one['mode']} at {since} UTC"

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -28,14 +28,17 @@ from sidecar.system.presence import present
 
 DAYS = 30
 LAST_RUNS = 10
+COMMAND = "onecode-sidecar"
+"""What a command calls itself; it knows no more of the app's settings than this one."""
 
 
 def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa: ARG001  (the row reads its annotation)
     """Shows who works on the state folder, the mode, each project's figures, the last runs, and how large all is."""
     process = call.process
-    settings = process.settings("")
+    others = list(_others(process))
+    mode, source = _mode(process, "", others)
     with call.database.read() as tx:
-        projects = list(_projects(process, tx, first_day(call.now_ms(), DAYS)))
+        projects = list(_projects(process, tx, first_day(call.now_ms(), DAYS), others))
         last = [_last(one) for one in telling.last_calls(tx, LAST_RUNS)]
         caches = [CacheStatus(name=one.name, entries=one.entries, bytes=one.bytes) for one in cache_sizes(tx)]
         step = current_step(tx)
@@ -43,9 +46,9 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
         state_dir=str(process.state_dir),
         schema_=step,
         version=process.version,
-        mode=settings.mode,
-        mode_source=settings.resolved["mode"].source,
-        others=list(_others(process)),
+        mode=mode,
+        mode_source=source,
+        others=others,
         projects=projects,
         last_runs=last,
         files=_files(process),
@@ -62,7 +65,19 @@ def _others(process: Process) -> Iterator[RunningSidecar]:
             yield RunningSidecar.model_validate(told)
 
 
-def _projects(process: Process, tx: apsw.Connection, since_day: str) -> Iterator[ProjectStatus]:
+def _mode(process: Process, project: str, others: Sequence[RunningSidecar]) -> tuple[str, str]:
+    """The mode that counts and its layer: where nothing is set, the one an app gave its sidecar at the start."""
+    settings = process.settings(project)
+    found = settings.resolved["mode"]
+    of_apps = [one.mode for one in others if one.client != COMMAND]
+    if found.source == "default" and of_apps:
+        return of_apps[0], "initialize"
+    return settings.mode, found.source
+
+
+def _projects(
+    process: Process, tx: apsw.Connection, since_day: str, others: Sequence[RunningSidecar]
+) -> Iterator[ProjectStatus]:
     names = telling.project_names(tx)
     known = telling.projects(tx)
     of_days = list(by_day(tx, None, since_day, None))
@@ -71,7 +86,7 @@ def _projects(process: Process, tx: apsw.Connection, since_day: str) -> Iterator
         yield ProjectStatus(
             project=project,
             name=names.get(project),
-            mode=process.settings(project).mode,
+            mode=_mode(process, project, others)[0],
             runs=runs,
             last_run_at=rfc3339(last_ms) if last_ms else None,
             hit_rate=told.follow_up_hit_rate,

@@ -69,7 +69,7 @@ class StateStatusResult(WireModel):
     state_dir: str
     schema_: int = Field(alias="schema", description="The migration step the state file is at.")
     version: str
-    mode: str = Field(description="The global one.")
+    mode: str = Field(description="The global one; where none is set, the running sidecar's at its start.")
     mode_source: str = Field(description="The layer of settings it comes from.")
     others: list[RunningSidecar] = Field(description="The processes besides the one that answers.")
     projects: list[ProjectStatus] = Field(description="The one with the latest run first.")

@@ -54,6 +54,19 @@ def test_status_names_the_sidecar_that_runs_its_mode_the_projects_and_the_last_r
     assert answer["lastRuns"][0]["runId"] in shown
 
 
+def test_a_mode_that_only_the_running_sidecar_was_given_is_told_while_it_runs(
+    start_process: Callable[..., SidecarProcess], told: Callable[..., str], shop: Repository
+) -> None:
+    running = start_process()
+    running.client.initialize(settings={"mode": "active"})
+    Conversation(running.client, shop.path).turn(PROMPT)
+    answer = orjson.loads(told("status", "--json"))
+    assert (answer["mode"], answer["modeSource"]) == ("active", "initialize")
+    assert [project["mode"] for project in answer["projects"]] == ["active"]
+    running.close()
+    assert orjson.loads(told("status", "--json"))["mode"] == "passive"
+
+
 def test_a_sidecar_that_ended_or_was_killed_is_not_told_as_running(
     chat: Conversation, process: SidecarProcess, told: Callable[..., str], state_dir: Path
 ) -> None:
