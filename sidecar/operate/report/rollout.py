@@ -82,7 +82,7 @@ def next_step(judged: list[ReportStage]) -> str:
 TITLES: dict[StageName, str] = {
     "passive": "Measuring passively",
     "inject": "Injecting packs",
-    "snapshot": "Snapshots",
+    "snapshot": "Taking snapshots",
     "rehydrate": "Rehydrating",
 }
 

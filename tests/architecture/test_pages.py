@@ -1,0 +1,151 @@
+"""What the pages name is there: links, scripts, commands and options, methods, settings, files. None is untold."""
+
+import contextlib
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from sidecar.cli.main import COMMANDS, RALPH, run
+from sidecar.settings.table import BY_NAME, GROUPS, SETTINGS
+from tests.contract.catalog import ROWS
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("sidecar", "rpc_schema", "tests", "build", "packaging")
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md") if "node_modules" not in page.parts),
+]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+ALL = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+SCRIPTS = sorted(
+    f"build/{path.name}" for path in (ROOT / "build").glob("*.py") if 'if __name__ == "__main__"' in path.read_text()
+)
+BENCHMARKS = sorted(
+    path.stem
+    for path in (ROOT / "tests/benchmarks").glob("*.py")
+    if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8")
+)
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+PROGRAMS = ("onecode-sidecar", "spool")
+
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+
+
+def prose(text: str) -> str:
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", text))
+
+
+def anchors(text: str) -> set[str]:
+    headings = re.findall(r"^#{1,6} (.+)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def spans(text: str) -> list[str]:
+    """What stands between backticks, and the lines of code blocks."""
+    lines = [line for block in FENCE.findall(text) for line in block.splitlines()[1:-1]]
+    return [*re.findall(r"`([^`\n]+)`", FENCE.sub("", text)), *lines]
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """The command lines of our programs that a page shows, without the program."""
+    for span in spans(text):
+        line = span.removeprefix("$ ")
+        if line.split(" ")[0] in PROGRAMS:
+            yield [word for word in shlex.split(line.split("  #")[0].replace("…", ""))[1:] if word]
+
+
+@cache
+def help_of(*words: str) -> str:
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
+        run([*words, "--help"])
+    return told.getvalue()
+
+
+@pages
+def test_every_link_leads_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    missing = []
+    for link in LINK.findall(prose(text)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        place, _, anchor = link.partition("#")
+        target = (page.parent / place).resolve() if place else page
+        known = anchors(target.read_text(encoding="utf-8")) if target.suffix == ".md" and target.exists() else {anchor}
+        if not target.exists() or ROOT not in target.parents or (anchor and anchor not in known):
+            missing.append(link)
+    assert not missing
+
+
+@pages
+def test_every_script_and_file_that_a_page_names_is_there(page: Path) -> None:
+    names = [f"/{path.relative_to(ROOT).as_posix()}" for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")]
+    text = page.read_text(encoding="utf-8")
+    told = set(re.findall(r"\bbuild/\w+\.py\b", text)) | {
+        span for span in re.findall(r"`([^`\n ]+)`", FENCE.sub("", text)) if re.fullmatch(r"[\w/]+\.(py|ts)", span)
+    }
+    assert [name for name in sorted(told) if not any(known.endswith(f"/{name}") for known in names)] == []
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_script_is_told_of(script: str) -> None:
+    assert f"| `{script}" in README
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, RALPH[0], "serve"])
+def test_every_command_is_told_of(command: str) -> None:
+    assert re.search(rf"`(onecode-sidecar|spool) {command}\b", README), command
+
+
+@pages
+def test_every_command_that_a_page_shows_is_one_and_knows_its_options(page: Path) -> None:
+    wrong = []
+    for words in commands(page.read_text(encoding="utf-8")):
+        first = words[0] if words else "--help"
+        if not first.startswith("-") and first not in {*COMMANDS, RALPH[0], "serve", "selfcheck"}:
+            wrong.append(words)
+            continue
+        told = help_of() + help_of(first) + (help_of(first, words[1]) if words[1:] else "")
+        own = words[: words.index("--")] if "--" in words else words
+        wrong += [[*words, option] for option in own if option.startswith("--") and option.split("=")[0] not in told]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_every_benchmark_is_told_of(name: str) -> None:
+    page = (ROOT / "tests/benchmarks/README.md").read_text(encoding="utf-8")
+    assert re.search(rf"^\|.*`{name}[` ].*\|", page, re.MULTILINE)
+
+
+@pages
+def test_every_benchmark_that_a_page_names_is_there(page: Path) -> None:
+    named = set(re.findall(r"tests\.benchmarks\.(\w+)", page.read_text(encoding="utf-8")))
+    assert named <= set(BENCHMARKS)
+
+
+@pages
+def test_every_method_that_a_page_names_is_one(page: Path) -> None:
+    known = {*ROWS, *(str(row.default) for row in SETTINGS)}
+    nouns = {name.split("/")[0] for name in known if "/" in name}
+    told = set(re.findall(r"`([a-z]+/[a-z][A-Za-z]+)\b(?![./])", FENCE.sub("", page.read_text(encoding="utf-8"))))
+    assert {name for name in told if name.split("/")[0] in nouns} - known == set()
+
+
+@pages
+def test_every_setting_and_variable_that_a_page_names_is_one(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    groups = "|".join(GROUPS)
+    told = set(re.findall(rf"`((?:{groups})\.[a-z]\w+)`", text)) - {"memory.schema.json"}
+    assert {name for name in told if not re.search(r"\.(py|md|ts)$", name)} - set(BY_NAME) == set()
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sidecar").rglob("*.py"))
+    assert [name for name in set(re.findall(r"\bONECODE_[A-Z_]+", text)) if f'"{name}"' not in source] == []
+
+
+def test_the_pages_name_no_place_of_this_machine() -> None:
+    assert re.findall(r"(?:/root|/work|/tmp)/\S+", ALL) == []
