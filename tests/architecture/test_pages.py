@@ -149,3 +149,19 @@ def test_every_setting_and_variable_that_a_page_names_is_one(page: Path) -> None
 
 def test_the_pages_name_no_place_of_this_machine() -> None:
     assert re.findall(r"(?:/root|/work|/tmp)/\S+", ALL) == []
+
+
+def test_the_files_that_a_part_names_are_in_its_folder_or_at_the_place_it_says() -> None:
+    house = ROOT / "sidecar"
+    chapters = re.split(r"^## ", (house / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    missing = []
+    for chapter in chapters:
+        heading, _, text = chapter.partition("\n")
+        folder = next(house / name for name in re.findall(r"`(\w+)/", heading))
+        for name in re.findall(r"`([\w/]+\.py)`", heading + text):
+            inside = any(folder.rglob(name.rsplit("/", 1)[-1])) if "/" not in name else any(folder.rglob(name))
+            in_every_slice = len(list(house.glob(f"*/{name}"))) > 2
+            if not (inside or in_every_slice or (house / name).exists() or (ROOT / name).exists()):
+                missing.append(f"{heading}: {name}")
+    assert len(chapters) > 5
+    assert missing == []
