@@ -100,3 +100,10 @@ def test_rehydrating_waits_for_snapshots_and_for_runs_that_end_as_well_as_before
     all_on = judged(figures(), passive, mode="active", rehydrate=True)
     assert next_step(list(all_on.values())).startswith("Every stage is on")
     assert judged(figures(**{"governor{action=snapshot}": 60.0}), passive, mode="active")["snapshot"].verdict == "wait"
+
+
+def test_snapshots_that_were_held_back_count_before_they_are_allowed() -> None:
+    held = {"governor{action=ok}": 100.0, "governor{action=snapshot}": 0.0, "governor.withheld{action=snapshot}": 60.0}
+    told = judged(figures(**held), mode="active")["snapshot"]
+    assert told.verdict == "wait"
+    assert told.sentence.startswith("The governor asked for 0 snapshots in 100 runs (60 more were held back), and")

@@ -161,8 +161,9 @@ def _inject(seen: Evidence) -> ReportStage:
 
 def _snapshot(seen: Evidence) -> ReportStage:
     figures = seen.active if seen.active.runs else seen.passive
-    asked, runs = figures.governor.get("snapshot", 0), sum(figures.governor.values())
-    share = asked / runs if runs else None
+    asked, held = (counted.get("snapshot", 0) for counted in (figures.governor, figures.governor_withheld))
+    runs = sum(figures.governor.values())
+    share = (asked + held) / runs if runs else None
     decided = {
         status: sum(number for (_, own), number in seen.artifacts.items() if own == status)
         for status in ("accepted", "committed", "discarded")
@@ -179,6 +180,7 @@ def _snapshot(seen: Evidence) -> ReportStage:
         ),
     ]  # fmt: skip
     told = f"the governor asked for {_times(asked, 'snapshot')} in {_times(runs, 'run')}"
+    told += f" ({held:,} more were held back)" if held else ""
     told = f"{told}, and {_times(total, 'draft')} {'was' if total == 1 else 'were'} decided on"
     is_on = seen.mode == "active" and seen.may_snapshot
     return _stage("snapshot", checks, told, is_on=is_on, suffices=runs >= ENOUGH_CALLS)
