@@ -29,6 +29,9 @@ PROGRAM = FOLDER / ("onecode-sidecar.exe" if sys.platform == "win32" else "oneco
 STAMP = OUTPUT / "digest"
 WORK = environment.ROOT / ".build"
 SPEC = environment.ROOT / "packaging" / "onecode-sidecar.spec"
+ENTITLEMENTS = SPEC.with_name("entitlements.plist")
+IDENTITY = "CODESIGN_IDENTITY"
+"""Names the certificate that the program is signed with on macOS."""
 DOCUMENT = environment.ROOT / "rpc_schema" / "openrpc.json"
 STARTS = 15
 

@@ -13,7 +13,10 @@ export interface Place extends Pick<ClientOptions, "env" | "onLog" | "spawn"> {
   userData: string
   /** `app.getVersion()`. */
   version: string
-  /** What the app's flags say; the user's own settings are kept by the sidecar and win over these. */
+  /**
+   * What the app ships with. The user's own settings are kept by the sidecar and win over these; what has to win
+   * over the user's goes into `env` (`ONECODE_CONTINUITY_MODE: "off"`).
+   */
   settings?: ClientOptions["initialize"]["settings"]
 }
 
