@@ -63,18 +63,25 @@ def over_budget(told: Iterable[Share]) -> list[str]:
 
 def needed(roots: Iterable[str]) -> set[str]:
     """Gives packages with all that they need here, by their normal names; what is not installed is left out."""
-    waiting, found = [_plain(root) for root in roots], set[str]()
+    waiting, found = [(_plain(root), frozenset[str]()) for root in roots], set[tuple[str, frozenset[str]]]()
     while waiting:
-        name = waiting.pop()
-        if name in found:
+        name, extras = waiting.pop()
+        if (name, extras) in found:
             continue
         try:
             asked = importlib.metadata.requires(name) or []
         except importlib.metadata.PackageNotFoundError:
             continue
-        found.add(name)
-        waiting += [_plain(one.name) for one in map(Requirement, asked) if not one.marker or one.marker.evaluate()]
-    return found
+        found.add((name, extras))
+        waiting += [
+            (_plain(one.name), frozenset(one.extras)) for one in map(Requirement, asked) if _counts(one, extras)
+        ]
+    return {name for name, _ in found}
+
+
+def _counts(asked: Requirement, extras: frozenset[str]) -> bool:
+    """Says whether a requirement holds here, with these of its owner's extras."""
+    return not asked.marker or any(asked.marker.evaluate({"extra": extra}) for extra in ("", *extras))
 
 
 def _roots(project: str) -> list[str]:

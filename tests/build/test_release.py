@@ -114,7 +114,7 @@ def test_what_is_too_large_is_said_in_a_sentence() -> None:
 
 
 def test_what_only_an_optional_part_needs_is_optional_with_it() -> None:
-    assert {"mcp", "starlette", "anyio", "pydantic"} <= needed(["mcp"])
+    assert {"mcp", "starlette", "anyio", "pydantic", "cryptography"} <= needed(["mcp"])
     found = [Component(name, "1", "package", "MIT", size=1) for name in ("starlette", "pydantic", "tree-sitter-c")]
     assert {share.name: share.part for share in shares(found, PROJECT)} == {
         "starlette": "optional",
