@@ -200,7 +200,8 @@ def _edit(turn: Turn, target: Target, repository: Path) -> dict[str, Any]:
     comment = comment_of(target.path, f"{target.name}: {turn.note}.")
     lines = before.splitlines(keepends=True)
     at = next((number for number, line in enumerate(lines) if target.name in line), len(lines))
-    indent = re.match(r"[ \t]*", lines[at])[0] if at < len(lines) else ""  # type: ignore[index]
+    below = lines[at] if at < len(lines) else ""
+    indent = below[: len(below) - len(below.lstrip(" \t"))]
     after = "".join([*lines[:at], f"{indent}{comment}\n", *lines[at:]])
     path.write_bytes(after.encode("utf-8", "surrogateescape"))
     if turn.provider == "codex":

@@ -6,7 +6,7 @@ import importlib.metadata
 import re
 import sysconfig
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from shipping.inside import INTERPRETER, PROJECT, Unaccounted
 from shipping.libraries import LIBRARIES
@@ -59,7 +59,8 @@ def _pythons() -> str:
     import builtins
 
     printer = getattr(builtins, "license", None)
-    if isinstance(printer, _sitebuiltins._Printer):  # noqa: SLF001  its words are not to be had otherwise
-        printer._Printer__setup()  # type: ignore[attr-defined]  # noqa: SLF001
-        return "\n".join(printer._Printer__lines)  # type: ignore[attr-defined]  # noqa: SLF001
+    if isinstance(printer, _sitebuiltins._Printer):  # noqa: SLF001  (its words are not to be had otherwise)
+        known = cast("Any", printer)
+        known._Printer__setup()  # noqa: SLF001  (nor read)
+        return "\n".join(known._Printer__lines)  # noqa: SLF001  (nor given)
     raise Unaccounted("Python's licence text")

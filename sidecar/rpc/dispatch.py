@@ -46,7 +46,7 @@ class Dispatcher:
         _, result = cast("Any", library.dispatch_request)(self._functions, call, request)
         if hasattr(result, "_value"):
             return {"result": result._value.result}  # noqa: SLF001  (the library offers no other way)
-        error = result._error  # noqa: SLF001
+        error = result._error  # noqa: SLF001  (nor here)
         if error.code == library.ERROR_METHOD_NOT_FOUND:
             return {"error": error_object(MethodNotFound(f"There is no method {method[:80]!r}."))}
         if error.code == library.ERROR_INVALID_PARAMS and not isinstance(error.data, dict):

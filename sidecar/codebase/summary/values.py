@@ -82,9 +82,9 @@ def from_json(value: list[object]) -> Summary:
         cast("int", size),
         cast("int", lines),
         str(purpose),
-        tuple(Definition(*one) for one in cast("list[list[object]]", definitions)),  # type: ignore[arg-type]
+        tuple(map(Definition._make, cast("list[list[object]]", definitions))),
         tuple(cast("list[dict[str, int]]", chunks)),
-        tuple(Invariant(*one) for one in cast("list[list[object]]", invariants)),  # type: ignore[arg-type]
+        tuple(map(Invariant._make, cast("list[list[object]]", invariants))),
         tuple(cast("list[str]", imports)),
         tuple(cast("list[str]", references)),
         cast("Analysis", analysis),
