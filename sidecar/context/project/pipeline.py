@@ -1,5 +1,6 @@
 """The pipeline's state, out of `.chati/session.yaml`: position, scores, backlog, mode. Pure."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -102,7 +103,9 @@ def _agents(value: object) -> tuple[AgentState, ...]:
 def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return min(100.0, max(0.0, float(value))) if value == value else None  # noqa: PLR0124  (NaN)
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return float(min(100, max(0, value)))
 
 
 def _told(agent: AgentState) -> str:
