@@ -1,24 +1,24 @@
 """Memories: Markdown files below `.chati/memories`, an index derived from them, and who may reach what."""
 
 from sidecar.memory import pointed
-from sidecar.memory.access import SHARED_ONLY, THE_USERS, Reach, grant, reach_of, revoke
+from sidecar.memory.access import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.capture.artifacts import source_of, tag_of
-from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, capture_waiting, heard_until, leave
+from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, heard_until, leave
 from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble
 from sidecar.memory.capture.finding import mending, worth_keeping
 from sidecar.memory.capture.given import answer_of, digest_of
 from sidecar.memory.capture.model import MemoryCaptureResult, MemoryDigest
 from sidecar.memory.capture.transcript import told_in
-from sidecar.memory.entry import Keeping, Memory, Sector, Tier
+from sidecar.memory.entry import Memory
 from sidecar.memory.files.front_matter import Value
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.finding.levels import Level, told
-from sidecar.memory.finding.preloading import Preloaded, preload, recalled
+from sidecar.memory.finding.preloading import preload, recalled
 from sidecar.memory.finding.relevant import Relevance, Relevant, look_over
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.placed import Change, Placed, Written, read_back, rewritten, written
 from sidecar.memory.proposals.rules import accepted_rules
-from sidecar.memory.screening import Screened, screened
+from sidecar.memory.screening import screened
 from sidecar.memory.store.listing import tiers
 from sidecar.memory.upkeep.maintaining import clean_session
 from sidecar.memory.upkeep.tending import tend_later
@@ -28,13 +28,11 @@ __all__ = [
     "AGENTS",
     "SHARED",
     "SHARED_ONLY",
-    "THE_USERS",
     "Asking",
     "Captured",
     "Change",
     "Digest",
     "Index",
-    "Keeping",
     "Kind",
     "Level",
     "Memory",
@@ -42,21 +40,16 @@ __all__ = [
     "MemoryDigest",
     "Note",
     "Placed",
-    "Preloaded",
     "Reach",
     "Relevance",
     "Relevant",
     "Said",
-    "Screened",
-    "Sector",
-    "Tier",
     "Trouble",
     "Value",
     "Written",
     "accepted_rules",
     "answer_of",
     "capture_digest",
-    "capture_waiting",
     "clean_session",
     "digest_of",
     "grant",

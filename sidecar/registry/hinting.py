@@ -52,15 +52,6 @@ def hint_for(workspace: Workspace, process: Process, prompt: str) -> Hint | None
     return _hint(best[0], registry.digest) if best and best[0].decision != "CREATE" else None
 
 
-def registry_digest(workspace: Workspace, process: Process) -> str:
-    """Tells one state of a project's registry from another; empty where there is none or it cannot be read."""
-    try:
-        return held_by(workspace, process).load().registry.digest
-    except SidecarError as error:
-        process.log.warning("registry.hint.failed", reason=error.kind)
-        return ""
-
-
 def _hint(best: Recommendation, digest: str) -> Hint:
     entity = best.entity
     purpose = one_line(entity.purpose, MAX_PURPOSE).rstrip(".")

@@ -33,8 +33,9 @@ from sidecar.codebase.search.ranking import Ranked, worth_telling
 from sidecar.core.terms import count_terms, query_terms, query_words
 from sidecar.packs.context.appetite import APPETITES
 from sidecar.packs.context.floor import above_floor
-from sidecar.packs.context.items import PASSAGE_RANKS, ContextFile, context_items, why_here
+from sidecar.packs.context.items import PASSAGE_RANKS, ContextFile, why_here
 from sidecar.packs.context.passages import passage_of
+from sidecar.packs.context.rendered import Rendered
 from sidecar.packs.shared import FAINT_FILES
 from sidecar.packs.task import query_of
 from tests.benchmarks.localization_cases import (
@@ -154,7 +155,7 @@ def _score_injected(
     texts: dict[str, str] = {}
     left = SUMMARY_BYTES
     for file, item in zip(
-        shown, context_items(shown, case.subject, APPETITES["normal"], SUMMARY_BYTES * 8), strict=True
+        shown, Rendered().items(shown, case.subject, APPETITES["normal"], SUMMARY_BYTES * 8), strict=True
     ):
         left -= item.bytes
         if left < 0:

@@ -19,7 +19,8 @@ from sidecar.packs.budget import Limits
 from sidecar.packs.carryover import carryover_items
 from sidecar.packs.compose import anchor_block, compose
 from sidecar.packs.context.appetite import APPETITES
-from sidecar.packs.context.items import ContextFile, context_items
+from sidecar.packs.context.items import ContextFile
+from sidecar.packs.context.rendered import Rendered
 from sidecar.packs.delta.items import delta_items
 from sidecar.packs.delta.worktree import Differences, Interest
 from sidecar.packs.items import PackItem, Priority
@@ -91,7 +92,7 @@ def test_the_delta(path: str, text: str, status: str) -> None:
 def test_the_context(path: str, text: str, why: str) -> None:
     summary = Summary("python", 1, 1, text, (Definition(1, text, text),), ())
     file = ContextFile(Ranked(path, 1.0, {}, (), ()), "c", summary, why)
-    assert_harmless(context_items([file], text, APPETITES["normal"], 24_000), lines=5)
+    assert_harmless(Rendered().items([file], text, APPETITES["normal"], 24_000), lines=5)
 
 
 @given(nasty, nasty)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.registry import hint_for, registry_digest
+from sidecar.registry import hint_for
 from tests.registry.conftest import Project
 from tests.support.memory import MemorySidecar
 
@@ -45,14 +45,11 @@ def test_a_purpose_cannot_forge_our_markers(sidecar: MemorySidecar, framework: P
 def test_a_hint_records_no_decision_and_its_digest_follows_the_registry(
     sidecar: MemorySidecar, framework: Project
 ) -> None:
-    process = sidecar.app.process
-    assert process is not None
-    workspace = process.workspaces.get(str(framework.path), None)
-    before = registry_digest(workspace, process)
+    before = hint(sidecar, framework, "Create a session schema").digest
     assert hint(sidecar, framework, "Create a session schema").digest == before
     assert framework.ask("decisions")["decisions"] == []
     framework.ask("put", id="ux", purpose="Another")
-    assert registry_digest(workspace, process) != before
+    assert hint(sidecar, framework, "Create a session schema").digest != before
 
 
 def test_a_damaged_registry_gives_no_hint(sidecar: MemorySidecar, framework: Project) -> None:

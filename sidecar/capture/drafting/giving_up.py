@@ -8,7 +8,6 @@ _ADVERB = r"(?:(?:then|therefore|thus|so|also|later|eventually|finally|ultimatel
 _WE = rf"(?:^|[,;:–—(]\s*|\b(?:so|and|but|then|because|which is why|that's why)\s+|^(?:after|following|having|in the end|at first|at that point)\b[^,;]{{0,60}}?,?\s+)(?:i|we)(?:'ve|\s+have|\s+had)?\s+{_ADVERB}"
 _BEGIN = rf"^{_ADVERB}(?:and\s+|but\s+|so\s+)?{_ADVERB}"
 NOUN = r"(?:approach|attempt|idea|strategy|design|direction|route|experiment|prototype|plan|solution|workaround|try|angle|technique|spike|avenue|scheme)(?:es|s)?"
-_EARLIER = r"(?:first|second|third|initial|original|earlier|previous|prior|old|half-finished|naive|last)"
 _THE = r"(?:the|this|that|my|our|an?|any|using|trying|both|all|these|those)\b"
 
 _STRONG = r"(?:abandoned|gave up on|given up on|scrapped|ditched|backed out of)"

@@ -3,10 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase import Definition, Ranked, Summary, query_terms
+from sidecar.codebase import Definition, Ranked, Summary
 from sidecar.core.digests import digest_bytes
 from sidecar.core.text import one_line, size
-from sidecar.packs.context.appetite import Appetite
 from sidecar.packs.context.interest import INTERESTING, interest, terms_in
 from sidecar.packs.context.passages import Passage
 from sidecar.packs.items import PackItem, Priority
@@ -65,15 +64,6 @@ class Told(NamedTuple):
 
     text: str
     digest: str
-
-
-def context_items(files: Sequence[ContextFile], query: str, appetite: Appetite, sendable_bytes: int) -> list[PackItem]:
-    """Renders the files, the most relevant first."""
-    terms = frozenset(query_terms(query))
-    return [
-        context_item(file, rank, told(file, rank, terms, appetite.most_bytes(rank, sendable_bytes)))
-        for rank, file in enumerate(files, 1)
-    ]
 
 
 def told(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> Told:

@@ -23,7 +23,7 @@ class Rendered:
     def items(
         self, files: Sequence[ContextFile], query: str, appetite: Appetite, sendable_bytes: int
     ) -> list[PackItem]:
-        """Gives what `context_items` gives; for the very same files as before, without looking at them."""
+        """Renders the files, the most relevant first; the very same files as before without looking at them."""
         last_files, last_asked, last_items = self._last
         asked = (query, appetite, sendable_bytes)
         if last_asked == asked and _are_same(files, last_files):

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from sidecar.codebase import Ranked, Summary
 from sidecar.codebase.summary.summarise import summarise
 from sidecar.packs.context.appetite import APPETITES
-from sidecar.packs.context.items import ContextFile, context_items, gives_content
+from sidecar.packs.context.items import ContextFile, gives_content
+from sidecar.packs.context.rendered import Rendered
 from sidecar.packs.items import PackItem, has
 from sidecar.runs import UNKNOWN, Item, Known
 from tests.support.repositories import Repository
@@ -18,7 +19,7 @@ RANKED = Ranked("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
 def item(text: str = BODY, rank: int = 1, content: str = "a1") -> PackItem:
     """A file's item at a rank."""
     file = ContextFile(RANKED, content, summarise("src/cart.py", text.encode()), "matches total and more " * 4)
-    return context_items([file] * rank, "the total of the cart", APPETITES["normal"], 24_000)[-1]
+    return Rendered().items([file] * rank, "the total of the cart", APPETITES["normal"], 24_000)[-1]
 
 
 def told(given: PackItem | Item) -> Known:
@@ -50,7 +51,7 @@ def test_a_file_the_session_read_or_wrote_is_known() -> None:
 
 def test_a_file_that_was_not_read_yet_tells_no_content() -> None:
     unread = ContextFile(RANKED, "pointer:src/cart.py", Summary("", 0, 0, "", (), ()), "matches total")
-    found = context_items([unread], "total", APPETITES["normal"], 24_000)[0]
+    found = Rendered().items([unread], "total", APPETITES["normal"], 24_000)[0]
     assert has(told(item()), found)
 
 

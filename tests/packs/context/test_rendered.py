@@ -4,7 +4,7 @@ import pytest
 
 from sidecar.codebase import Definition, Ranked, Summary
 from sidecar.packs.context.appetite import APPETITES
-from sidecar.packs.context.items import ContextFile, context_items
+from sidecar.packs.context.items import ContextFile
 from sidecar.packs.context.rendered import Rendered
 
 RANKED = Ranked("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
@@ -18,7 +18,7 @@ def test_the_same_files_are_rendered_once() -> None:
     rendered = Rendered()
     first = rendered.items([FILE], "the cart", NORMAL, 24_000)
     assert rendered.items([FILE], "the cart", NORMAL, 24_000)[0].text is first[0].text
-    assert first == context_items([FILE], "the cart", NORMAL, 24_000)
+    assert first == Rendered().items([FILE], "the cart", NORMAL, 24_000)
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,12 @@ def test_the_same_files_are_rendered_once() -> None:
 def test_another_content_score_or_reason_is_rendered_anew(file: ContextFile) -> None:
     rendered = Rendered()
     rendered.items([FILE], "the cart", NORMAL, 24_000)
-    assert list(rendered.items([file], "the cart", NORMAL, 24_000)) == context_items([file], "the cart", NORMAL, 24_000)
+    assert rendered.items([file], "the cart", NORMAL, 24_000) == Rendered().items([file], "the cart", NORMAL, 24_000)
 
 
 def test_another_request_or_budget_is_rendered_anew() -> None:
     rendered = Rendered()
     first = rendered.items([FILE, FILE], "the cart", NORMAL, 24_000)
-    assert rendered.items([FILE, FILE], "the basket", NORMAL, 24_000) is not first
-    assert list(rendered.items([FILE], "the cart", NORMAL, 800)) == context_items([FILE], "the cart", NORMAL, 800)
+    other = rendered.items([FILE, FILE], "the definition", NORMAL, 24_000)
+    assert other == Rendered().items([FILE, FILE], "the definition", NORMAL, 24_000) != first
+    assert rendered.items([FILE], "the cart", NORMAL, 800) == Rendered().items([FILE], "the cart", NORMAL, 800)
