@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.context.pipeline import pipeline_of, score_of
+from sidecar.context.project.pipeline import pipeline_of, score_of
 
 
 @pytest.mark.parametrize(
