@@ -330,8 +330,9 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
 
 def show_presence(process: "Process", said: Handshake) -> "Presence":
     """Lets others who use the state folder see that this process does."""
-    from sidecar.system.presence import Presence
+    from sidecar.system.presence import Presence, present
 
+    present(process.state_dir)  # signs of processes that were killed go
     told = {"version": __version__, "build": build_kind(), "client": said.client_name}
     now = {"mode": process.settings("").mode, "startedAt": rfc3339(process.clock.now_ms())}
     return Presence(process.state_dir, {**told, **now})

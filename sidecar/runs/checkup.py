@@ -35,21 +35,23 @@ def records(process: Process) -> Iterator[Finding]:
     """Looks at artifacts, snapshots, conversations, pre-runs and runs."""
     with process.database.read() as tx:
         damaged = [one for one, is_whole in artifacts.every(tx) if not is_whole]
-        unreadable = {table: list(_unreadable(tx, table, cells)) for table, cells in JSON_CELLS.items()}
-        unreadable["continuity_snapshots"] = list(_damaged_snapshots(tx))
+        unreadable = {table: list(_unreadable(tx, table)) for table in _TOLD}
     for one in damaged:
         told = f"The artifact {one.id} is not what was written; it is neither told nor committed."
         remedy = "Look into `backups/` for it, or remove it by `onecode-sidecar purge --kind damagedArtifacts`."
         yield Finding("error", told, remedy)
     for table, rows in unreadable.items():
         if rows:
-            told = f"{len(rows)} {_TOLD[table]} cannot be read."
+            told = f"{len(rows)} of the {_TOLD[table]} cannot be read."
             remedy = "`--fix` removes them; what they told is begun anew."
-            yield Finding("error", told, remedy, partial(_remove, process, table, rows))
+            yield Finding("error", told, remedy, partial(_remove, process, table))
 
 
-def _unreadable(tx: apsw.Connection, table: str, cells: tuple[str, ...]) -> Iterator[apsw.SQLiteValue]:
-    key = _key(tx, table)
+def _unreadable(tx: apsw.Connection, table: str) -> Iterator[apsw.SQLiteValue]:
+    if table == "continuity_snapshots":
+        yield from _damaged_snapshots(tx)
+        return
+    key, cells = _key(tx, table), JSON_CELLS[table]
     more = ", blocks" if table == "continuity_calls" else ""
     for row in tx.execute(f"SELECT {key}, {', '.join(cells)}{more} FROM {table}"):
         try:
@@ -71,9 +73,11 @@ def _damaged_snapshots(tx: apsw.Connection) -> Iterator[apsw.SQLiteValue]:
             yield snapshot_id
 
 
-def _remove(process: Process, table: str, rows: list[apsw.SQLiteValue]) -> None:
+def _remove(process: Process, table: str) -> None:
+    """Looks again under the write lock: what was written anew meanwhile stays."""
     with process.database.write() as tx:
-        tx.executemany(f"DELETE FROM {table} WHERE {_key(tx, table)} = ?", [(row,) for row in rows])
+        rows = [(row,) for row in _unreadable(tx, table)]
+        tx.executemany(f"DELETE FROM {table} WHERE {_key(tx, table)} = ?", rows)
 
 
 def _key(tx: apsw.Connection, table: str) -> str:

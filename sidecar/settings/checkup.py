@@ -26,7 +26,7 @@ def settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]
                 "warning",
                 told,
                 "Set it anew; `--fix` takes it back to its default.",
-                partial(_remove, database, project, name),
+                partial(_remove, database, project, name, text),
             )
     for sentence in from_environment(variables)[1]:
         yield Finding("warning", sentence, "Mend or unset the variable.")
@@ -39,6 +39,8 @@ def _problem(name: str, text: Any) -> str | None:
         return f"the value of `{name}` cannot be read"
 
 
-def _remove(database: Database, project: str, name: str) -> None:
+def _remove(database: Database, project: str, name: str, text: Any) -> None:
+    """Takes a value back, unless it was set anew meanwhile."""
     with database.write() as tx:
-        tx.execute("DELETE FROM continuity_settings WHERE project = ? AND name = ?", (project, name))
+        where = "project = ? AND name = ? AND value IS ?"
+        tx.execute(f"DELETE FROM continuity_settings WHERE {where}", (project, name, text))

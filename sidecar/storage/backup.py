@@ -14,14 +14,14 @@ from sidecar.core.errors import StateDegraded
 from sidecar.storage.connecting import translated
 
 FOLDER = "backups"
-KEPT = 5
+KEPT = 3
 PAGES_AT_ONCE = 1_000
 ROOM = 2
 """So many times the file's size has to be free on the disk: the copy, and what goes on being written."""
 
 
 def back_up(path: Path, now_ms: int) -> Path:
-    """Copies a state file with all that is committed into `backups/` beside it, and keeps the latest five.
+    """Copies a state file with all that is committed into `backups/` beside it, and keeps the latest three.
 
     Raises StateDegraded where the disk has no room for it or it cannot be written, Busy while others keep it locked.
     """

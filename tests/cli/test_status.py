@@ -78,6 +78,18 @@ def test_a_sidecar_that_ended_or_was_killed_is_not_told_as_running(
     assert not list((state_dir / "running").glob("*.json"))
 
 
+def test_the_sign_of_one_that_was_killed_goes_with_the_next_start(
+    chat: Conversation, process: SidecarProcess, start_process: Callable[..., SidecarProcess], state_dir: Path
+) -> None:
+    assert chat.session_id
+    process.popen.kill()
+    process.popen.wait()
+    again = start_process()
+    again.client.initialize()
+    (sign,) = (state_dir / "running").glob("*.json")
+    assert sign.name.startswith(f"{again.popen.pid}-")
+
+
 def test_explain_tells_the_newest_run_or_the_one_that_is_named(
     chat: Conversation, told: Callable[..., str], command: Command, shop: Repository
 ) -> None:

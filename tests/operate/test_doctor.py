@@ -12,6 +12,8 @@ import pytest
 
 from sidecar.operate import surroundings
 from sidecar.registry.places import OURS
+from sidecar.runs.checkup import records
+from sidecar.settings.checkup import settings
 from sidecar.storage.backup import FOLDER, KEPT, back_up
 from sidecar.storage.connecting import connect
 from sidecar.storage.migrations import MIGRATIONS, migrate
@@ -111,15 +113,21 @@ BROKEN: dict[str, tuple[str, str, str]] = {
     ),
     "a table that is gone": ("DROP TABLE continuity_wishes", "database", "continuity_wishes is missing."),
     "a conversation that cannot be read": (
-        "UPDATE continuity_state SET counters = '{'", "records", "1 states of conversations cannot be read.",
+        "UPDATE continuity_state SET counters = '{'", "records", "1 of the states of conversations cannot be read.",
     ),
-    "a run that cannot be read": ("UPDATE continuity_runs SET touched = x'00'", "records", "2 runs cannot be read."),
+    "an outcome of tests that cannot be read": (
+        "INSERT INTO continuity_tests VALUES ('w', 'pytest', 'failed', '[', 'r', 0)",
+        "records", "1 of the outcomes of tests cannot be read.",
+    ),
+    "a run that cannot be read": (
+        "UPDATE continuity_runs SET touched = x'00'", "records", "2 of the runs cannot be read.",
+    ),
     "a pre-run whose texts cannot be unpacked": (
-        "UPDATE continuity_calls SET blocks = x'0102'", "records", "2 pre-runs cannot be read.",
+        "UPDATE continuity_calls SET blocks = x'0102'", "records", "2 of the pre-runs cannot be read.",
     ),
     "a snapshot that is not what was written": (
         "INSERT INTO continuity_snapshots VALUES ('s', 'chat', 'r', 0, '[]', '{}', 'other')",
-        "records", "1 snapshots cannot be read.",
+        "records", "1 of the snapshots cannot be read.",
     ),
     "a setting that says nothing": (
         "INSERT INTO continuity_settings VALUES ('', 'budgets.normal', '\"much\"', 0)",
@@ -157,6 +165,19 @@ def test_what_is_broken_is_found_and_mended_after_a_copy(patient: Patient, case:
     assert copy.execute("SELECT count(*) FROM continuity_artifacts").get == 1
     copy.close()
     assert Path(answer["backup"]).parent == patient.folder / FOLDER
+
+
+def test_what_was_written_anew_while_the_doctor_looked_stays(patient: Patient) -> None:
+    patient.harm("UPDATE continuity_state SET counters = '{'")
+    patient.harm("INSERT INTO continuity_settings VALUES ('', 'mode', '\"loud\"', 0)")
+    found = [*records(patient.process), *settings(patient.process.database, {})]
+    patient.harm("UPDATE continuity_state SET counters = '{}'")
+    set_settings(patient.chat, mode="active")
+    for one in found:
+        assert one.mend is not None
+        one.mend()
+    assert patient.value("SELECT count(*) FROM continuity_state") == 1
+    assert patient.value("SELECT CAST(value AS TEXT) FROM continuity_settings WHERE name = 'mode'") == '"active"'
 
 
 def test_after_the_mending_the_next_run_goes_on(patient: Patient) -> None:
