@@ -21,7 +21,7 @@ _SHAPES = frozenset(("type", "interface", "struct", "enum", "union", "record"))
 """What they promise is their body."""
 _NO_CONTRACT = frozenset(("impl", "test", "module", "namespace", "package"))
 _FUNCTION_VALUE = regex(r"\s*=\s*(?:async\b|function\b|\(|<|\w+\s*=>)")
-_VALUE = regex(r"\s*(?<![=!<>])=(?![=>]).*$", re.DOTALL)
+_VALUE = regex(r"(?<!\s)\s*+(?<![=!<>])=(?![=>]).*$", re.DOTALL)
 _COMMENT_LINE = regex(r"(?://|/?\*|#)")
 _IS_PYTHON = regex(r"(?:async )?(?:def|class) ")
 _BODY_OF_PYTHON = regex(r":(?: .*)?$")

@@ -33,10 +33,10 @@ _ID = regex(r"[A-Za-z0-9][\w.+@-]{0,99}", re.ASCII)
 _SCOPE = regex(r"[^\x00-\x20\x7f/\\:*?\"<>|]{1,100}")
 _OPENING = regex(r"\ufeff?---[ \t]*\n")
 _CLOSING = regex(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
-_HEADING = regex(r"^#{1,6}[ \t]+(.*?)[ \t#]*$", re.MULTILINE)
+_HEADING = regex(r"^#{1,6}[ \t]++((?:[^\n \t#]++|[ \t#]++(?=[^\n \t#]))*+)[ \t#]*+$", re.MULTILINE)
 _CONSTRAINTS = regex(
-    r"^#{1,6}[ \t]+Constraints[ \t#]*\n(?:(?!#{1,6}[ \t])[^\n]*\n){0,40}?(```+|~~~+)[ \t]*ya?ml[ \t]*\n(.*?)^\1[ \t]*$",
-    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+    r"^#{1,6}[ \t]+Constraints[ \t#]*\n(?:(?!#{1,6}[ \t])[^\n]*\n){0,40}?(?P<fence>```+|~~~+)[ \t]*ya?ml[ \t]*\n",
+    re.MULTILINE | re.IGNORECASE,
 )
 _BLOCKING = frozenset(("block", "blocking", "blocker", "critical", "error", "must"))
 
@@ -204,11 +204,18 @@ def _listed(node: Node | None) -> tuple[str, ...]:
 def _constraints(said: dict[str, Node], body: str) -> Sequence[Node]:
     """Gives the items of the front matter's list, and those of the fenced block under a heading "Constraints"."""
     found = list(_items(said.get("constraints")))
-    if (block := _CONSTRAINTS.search(body)) is not None:
-        found += _items(_nodes(block[2]))
+    if (opening := _CONSTRAINTS.search(body)) is not None:
+        found += _items(_nodes(_fenced(body[opening.end() :], opening["fence"])))
     if len(found) > MAX_CONSTRAINTS:
         raise Unreadable(f"It has more than {MAX_CONSTRAINTS} constraints.")
     return found
+
+
+def _fenced(text: str, fence: str) -> str:
+    """Gives what stands before the line that closes a fence; a block that nobody closed holds nothing."""
+    lines = text.split("\n")
+    end = next((at for at, line in enumerate(lines) if line.rstrip(" \t") == fence), 0)
+    return "".join(f"{line}\n" for line in lines[:end])
 
 
 def _items(node: Node | None) -> Sequence[Node]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from sidecar.core.digests import digest_bytes
 from sidecar.core.regex import regex
 
-_VARYING = regex(r"[!-.:-\[\]-~]*[0-9/\\][!-~]*")
+_VARYING = regex(r"(?<![!-.:-\[\]-~])[!-.:-\[\]-~]*+[0-9/\\][!-~]*")
 """Addresses, paths, ids and numbers, with the ASCII signs around them; scripts without spaces stay."""
 
 _SIGNS = regex(r"[\W_]+")

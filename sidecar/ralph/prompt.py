@@ -15,7 +15,7 @@ CONTEXT_HEADING = "## Additional Context (added by user mid-loop)"
 ABORT_REASON = "why, in one sentence"
 """What stands in our own words where the agent puts its reason: read back, it is an echo and no abort."""
 
-_ABORT = regex(r"<abort>\s*([^<]{1,2000}?)\s*</abort>")
+_ABORT = regex(r"<abort>([^<]{1,2000}+)</abort>")
 
 _INSTRUCTIONS = f"""\
 ## Instructions

@@ -31,15 +31,15 @@ _IN = regex(
     r"(?:try again in|resets? (?:in|after)|retry (?:in|after))\s+((?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*(?:and\s+)?)+)",
     re.IGNORECASE,
 )
-_PART = regex(r"(\d+(?:\.\d+)?)\s*(ms|d|h|m|s)", re.IGNORECASE)
+_PART = regex(r"(\d{1,9}(?:\.\d{1,9})?)\s{0,9}(ms|d|h|m|s)", re.IGNORECASE)
 _SECONDS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _AT = regex(
-    r"(?:resets?|again)\s*(?:at\s+|on\s+|:\s*)?"
-    rf"(?:(?P<weekday>{'|'.join(_WEEKDAYS)})[a-z]*,?\s*(?:at\s+)?)?"
-    rf"(?:(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s*"
+    r"(?:resets?|again)\s{0,9}(?:at\s{1,9}|on\s{1,9}|:\s{0,9})?"
+    rf"(?:(?P<weekday>{'|'.join(_WEEKDAYS)})[a-z]{{0,9}},?\s{{0,9}}(?:at\s{{1,9}})?)?"
+    rf"(?:(?P<month>{'|'.join(_MONTHS)})[a-z]{{0,9}}\.?\s{{1,9}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{0,9}}"
     r"(?:(?P<year>\d{4}),?\s*)?(?:at\s+)?)?"
     r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?\s*(?P<half>[ap]m\b)?"
     r"(?:\s*\((?P<zone>[A-Za-z_+\-/0-9]{1,40})\))?",

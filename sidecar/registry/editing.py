@@ -32,7 +32,7 @@ FIELD_ORDER = ("path", "type", "purpose", "keywords", "dependencies", "adaptabil
 _PLAIN = regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@-]*[\w/])?", re.ASCII)
 _ALWAYS_QUOTED = ("purpose", "checksum", "last_updated", "version")
 _BLANK_LINES = regex(r"(?:[ \t]*\r?\n)*")
-_BLANK_BEFORE = regex(r"\n(?:[ \t]*\r?\n)+\Z")
+_BLANK_BEFORE = regex(r"\n(?:[ \t]{0,200}\r?\n){1,60}\Z")
 _UNSAFE = regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -238,7 +238,7 @@ def _out_of_brackets(body: str, mapping: Node, name: Node, value: Node) -> str:
     rest = regex(r"\s*,\s*").match(body, end)
     if rest:
         return body[:start] + body[rest.end() :]
-    before = re.search(r"\s*,\s*\Z", body[mapping.start : start])
+    before = re.search(r"(?<!\s)\s*+,\s*+\Z", body[mapping.start : start])
     return body[: mapping.start + before.start() if before else start] + body[end:]
 
 

@@ -90,7 +90,7 @@ KINDS = {
 _HUMPS = regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _PIECE = regex(r"\w+")
 _WORD = regex(r"\w+(?:[-/]\w+)*")
-_COMPOUND = regex(r"\w+(?:[-/]\w+)+|\w*(?:_|[a-z][A-Z])\w*")
+_COMPOUND = regex(r"(?<!\w)(?:\w++(?:[-/]\w++)++|\w*(?:_|[a-z][A-Z])\w*)")
 
 
 @lru_cache(maxsize=16_384)

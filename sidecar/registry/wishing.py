@@ -42,11 +42,11 @@ _ARTICLES = (
     r"|mir eine|mir einen"
 )
 _MADE = regex(
-    rf"(?:^|[.!;:\n]\s*|,\s*)(?:(?:{_ASKS})[,\s]+){{0,3}}(?:{_VERBS})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
+    rf"(?:^|[.!;:\n]\s{{0,20}}+|,\s{{0,20}}+)(?:(?:{_ASKS})[,\s]{{1,20}}+){{0,3}}(?:{_VERBS})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
     re.IGNORECASE,
 )
 _NEEDED = regex(
-    rf"(?:^|[.!;:\n]\s*)(?:{_NEEDS})\s*(?:{_ARTICLES})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})", re.IGNORECASE
+    rf"(?:^|[.!;:\n]\s{{0,20}}+)(?:{_NEEDS})\s*(?:{_ARTICLES})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})", re.IGNORECASE
 )
 _LEADING = regex(rf"^(?:(?:{_ARTICLES}|me|us|moi|mir|nos)\s+)+", re.IGNORECASE)
 _QUOTED = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]{40,}\"", re.MULTILINE | re.DOTALL)

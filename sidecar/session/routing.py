@@ -23,7 +23,7 @@ _COMMAND = regex(r"/ ?chati(?: (.*))?")
 _COMMANDS: dict[str, Command] = {"": "activate", "status": "status", "help": "help", "resume": "resume"}
 _COURTESY = "|".join(re.escape(one) for one in sorted(COURTESIES, key=len, reverse=True))
 _BEFORE = regex(rf"(?:(?:{_COURTESY})[ ,.!]+)+")
-_AFTER = regex(rf"(?:[ ,.!]+(?:{_COURTESY}))+[ .!]*")
+_AFTER = regex(rf"(?<![ ,.!])(?:[ ,.!]++(?:{_COURTESY}))+[ .!]*")
 _ENDS = " .!\u00a1\u2026"
 _CODE = regex(r"`|\w_\w|[{};=<>]|\w/\w|\w\(|\w\.(?:py|ts|tsx|js|jsx|go|rs|md|json|ya?ml|java|rb|css)\b")
 _INVISIBLE = frozenset({"Cf", "Cc"})

@@ -153,15 +153,12 @@ ADVERSARIAL = (
 def test_time_grows_no_faster_than_the_text(piece: str) -> None:
     def seconds(length: int) -> float:
         text = piece * (length // len(piece)) + "\n"
-        best = 1e9
-        for _ in range(3):
-            start = time.thread_time()
-            redact(text)
-            best = min(best, time.thread_time() - start)
-        return best
+        start = time.thread_time()
+        redact(text)
+        return time.thread_time() - start
 
-    short, long = seconds(8_000), seconds(64_000)
-    assert long < max(0.1, short * 8 * 4)
+    # A square takes 64 times as long; neighbours on the same core make one measurement long, not the best of several.
+    assert any(seconds(64_000) < max(0.1, seconds(8_000) * 8 * 3) for _ in range(5))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from sidecar.core.redact import redact
 from sidecar.core.regex import regex
 from sidecar.runs.model import ArtifactStatus
 
-_HEADING = regex(r"\A\s*#[ \t]+(\S[^\n]*?)[ \t]*(?:\n|\Z)")
+_HEADING = regex(r"\A\s*+#[ \t]++((?:[^\n \t]++|[ \t]++(?=[^\n \t]))++)[ \t]*+(?:\n|\Z)")
 
 _STATUS = regex(r"(?m)^(Status: )(?:draft|accepted|discarded)$")
 

@@ -27,6 +27,8 @@ from sidecar.core.prose import sentences
 from sidecar.core.redact import redact
 
 MAX_TRIED, MAX_REASON = 160, 300
+MAX_SENTENCE = 600
+"""A longer one is no sentence of somebody's who tells what was tried, and reading it takes time by its square."""
 
 
 class Abandoned(NamedTuple):
@@ -43,7 +45,7 @@ class Abandoned(NamedTuple):
 
 def abandonments(text: str) -> Iterator[Abandoned]:
     """Yields the approaches that a conclusion says were given up, in its order."""
-    told = list(sentences(text))
+    told = [sentence for sentence in sentences(text) if len(sentence) <= MAX_SENTENCE]
     for at, sentence in enumerate(told):
         following = told[at + 1] if at + 1 < len(told) else ""
         found = _read(sentence, following)

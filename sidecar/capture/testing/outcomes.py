@@ -25,7 +25,8 @@ KILLED = frozenset((134, 137, 139, 143))
 
 _ANSI = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _COUNT = regex(
-    r"(\d+) (passed|passing|failed|failing|failures?|errors?|skipped|pending|ignored|xfailed|tests?|examples?|total)\b"
+    r"(?<!\d)(\d{1,12}) (passed|passing|failed|failing|failures?|errors?|skipped|pending|ignored|xfailed|tests?"
+    r"|examples?|total)\b"
     r"|\b(pass|fail|cancelled|skipped|todo|tests|Tests run|Failures|Errors|Skipped|Tests|Failed|Passed|Total"
     r"|failures|errors|Ran)(?:: *|=| )(\d+)"
 )
@@ -147,7 +148,7 @@ def _line_end(output: str, start: int) -> int:
 
 def _tidy(match: re.Match[str]) -> str:
     text = " ".join(group for group in match.groups() if group)
-    return re.sub(r"\s*\n\s*", " ", text.strip()).removeprefix("./")
+    return re.sub(r"(?<!\s)\s*\n\s*", " ", text.strip()).removeprefix("./")
 
 
 def _excerpt(runner: Runner, output: str) -> str:

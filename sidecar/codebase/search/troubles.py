@@ -24,14 +24,14 @@ REVERTS = 2
 LEAST_SHARE = 4
 """One in so many of a file's changes has to be a fix after a fix: a file that changes daily is mended daily."""
 
-_FIX = regex(r"(?i)^\W*(?:\[[^\]]*\]\s*|[\w./-]{1,30}:\s+)?(?:bug-?|hot-?)?fix(?:e[sd]|ing)?\b")
+_FIX = regex(r"(?i)^\W{0,20}(?:\[[^\]]{0,80}\]\s*|[\w./-]{1,30}:\s+)?(?:bug-?|hot-?)?fix(?:e[sd]|ing)?\b")
 _SMALL = regex(
     r"(?i)\b(?:typos?|lint(?:er|ing)?|format(?:ting)?|docs?|docstrings?|tests?|ci|builds?|deps?|comments?|spelling|grammar"
     r"|changelog|warnings?|links?|readme|flak[ey]\w*|types?|typing|mypy|clippy|examples?|rustdoc|eslint|imports?)\b"
 )
 """What a fix of says nothing about the code."""
 
-_REVERT = regex(r"^(?:Revert|revert|Reapply)\b:?\s*[\"“]?(.+?)[\"”]?(?:\s*\(#\d+\))?$")
+_REVERT = regex(r"^(?:Revert|revert|Reapply)\b:?\s*+[\"“]?(.+?)[\"”]?(?:\s{0,4}\(#\d+\))?$")
 
 
 class Trouble(NamedTuple):

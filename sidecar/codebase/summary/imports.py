@@ -9,9 +9,11 @@ MAX_IMPORTS = 300
 MAX_SPECIFIER = 200
 
 _QUOTED = regex(r"[\"'`<]([^\"'`<>\n]{1,200})[\"'`>]")
-_FROM = regex(r"from\s+(\.*)\s*([\w.]*)\s+import\s+(.*)", re.DOTALL)
-_USE = regex(r"(?s)^(?:#\[.*?\]\s*)*(?:pub\s*(?:\([^)]*\)\s*)?)?(use|mod|extern\s+crate)\s+(.*?);?\s*$")
-_COMMENT = regex(r"#[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_FROM = regex(r"from\s++(\.*+)\s*+((?:(?!import\b)[\w.]++)?)\s*+\bimport\s++(.*)", re.DOTALL)
+_USE = regex(r"(?s)^(?:pub\s*+(?:\([^)]*\)\s*+)?)?(use|mod|extern\s++crate)\s++(.*)")
+_COMMENT = regex(r"#[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_AS = regex(r"(?<!\s)\s++as\s+\w+")
+_PHP_USE = regex(r"^use\s++(?:(?:function|const)\s++)?")
 
 
 def specifiers(language: str, statement: str) -> Iterator[str]:
@@ -51,9 +53,14 @@ def _rust(statement: str) -> Iterator[str]:
     if found is None:
         return
     if found[1] == "mod":
-        yield f"self::{found[2].strip()}"
+        yield f"self::{_ended(found[2])}"
     else:
-        yield from _use_tree(re.sub(r"\s+as\s+\w+", "", found[2]), "")
+        yield from _use_tree(_AS.sub("", _ended(found[2])), "")
+
+
+def _ended(statement: str) -> str:
+    """Gives a statement without the sign and the blanks that end it."""
+    return statement.rstrip().removesuffix(";").rstrip()
 
 
 def _use_tree(tree: str, prefix: str, depth: int = 0) -> Iterator[str]:
@@ -79,14 +86,14 @@ def _split_outside_braces(text: str) -> list[str]:
 
 def _words_after(keyword: str) -> Callable[[str], Iterator[str]]:
     pattern = regex(
-        rf"^(?:@\w+\s+)*(?:global\s+)?{keyword}\s+(?:static\s+|class\s+|struct\s+|func\s+|enum\s+|protocol\s+)?(.*?);?\s*$",
+        rf"^(?:@\w++\s++)*+(?:global\s++)?{keyword}\s++(?:(?:static|class|struct|func|enum|protocol)\s++)?(.*)",
         re.DOTALL,
     )
 
     def read(statement: str) -> Iterator[str]:
         found = pattern.match(_COMMENT.sub("", statement))
         if found is not None:
-            name = re.split(r"\s+as\s+", found[1])[0].rpartition("=")[2].strip()
+            name = _AS.split(_ended(found[1]))[0].rpartition("=")[2].strip()
             yield name.removesuffix(".*")
 
     return read
@@ -97,7 +104,7 @@ def _php(statement: str) -> Iterator[str]:
         beside = "." if "__DIR__" in statement else ""
         yield from (beside + name for name in _quoted(statement))
         return
-    tree = re.sub(r"^use\s+(?:function\s+|const\s+)?|\s+as\s+\w+|;\s*$", "", _COMMENT.sub("", statement))
+    tree = _AS.sub("", _PHP_USE.sub("", _ended(_COMMENT.sub("", statement))))
     for branch in _split_outside_braces(tree):
         base, brace, below = branch.partition("{")
         names = below.rstrip(" }").split(",") if brace else [""]

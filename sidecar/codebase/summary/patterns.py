@@ -25,7 +25,7 @@ _KIND = regex(
 _DEFINING_LINE = 400
 """Longer lines are not searched for definitions, nor read as the end of a signature."""
 
-_BLOCK_COMMENT = regex(r"/\*(?:[^*]|\*(?!/))*+\*/")
+_BLOCK_COMMENT = regex(r"/\*(?:[^*]|\*(?!/))*+(\*/)?")
 _TRAILING_COMMENT = regex(r"(?<!\s)\s++(?:#|//)\s.*$")
 
 
@@ -68,7 +68,7 @@ def _kind(signature: str) -> str:
 def one_signature(text: str) -> str:
     """Brings a definition's head onto one line, without comments and the opening of its body."""
     if "/*" in text:
-        text = _BLOCK_COMMENT.sub(" ", text)
+        text = _BLOCK_COMMENT.sub(lambda found: " " if found[1] else found[0], text)
     if "//" in text or "#" in text:
         text = " ".join(without_comment(line) for line in text.split("\n"))
     text = " ".join(text.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")[: MAX_SIGNATURE * 2]

@@ -35,7 +35,7 @@ _DIRECTIVES = (
 )
 _PREAMBLE = ("<?php", "'use", '"use', "#")
 _OPENING = regex(r"^(?:/\*+!?|//[/!]?|\*+(?!/)|#+|--+|;+|<!--|%+)\s?")
-_CLOSING = regex(r"\s*(?:\*+/|-->|\*\)|\"\"\"|''')\s*$")
+_CLOSING = regex(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\*\)|\"\"\"|''')\s*$")
 _TAG = regex(r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*)\b\s*")
 _OTHER_TAG = regex(r"^(?:[@\\]\w|:\w+)")
 _RULER = regex(r"^[\s*=#~/_.:;|+-]*$")

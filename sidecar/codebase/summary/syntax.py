@@ -24,7 +24,7 @@ _HEAD_BYTES = 1_500
 _MAX_REFERENCE = 80
 _CALLABLE = frozenset(("function", "method", "constructor", "test", "macro"))
 _ANNOTATIONS = regex(r"^(?:@[\w.]+(?:\([^()]*+\))?\s*+|\[[^\]]*+\]\s*+(?=[\w\[]))+")
-_COMMENT_LINE = regex(r"(?m)^\s*(?://|#|/?\*).*$")
+_COMMENT_LINE = regex(r"(?m)^[^\S\n]*+(?://|#|/?\*).*$")
 
 
 class Syntax(NamedTuple):

@@ -22,7 +22,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 """Headings and front matter keys that say each part; the first that says anything counts."""
 
 _PLACEHOLDER = regex(r"\$[A-Z_]+")
-_NOTE = regex(r"\s*\([^)]*\)\s*$")
+_NOTE = regex(r"(?<!\s)\s*+\([^)]{0,200}\)\s*+$")
 FRONT_MATTER = regex(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 

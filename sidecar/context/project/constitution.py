@@ -27,7 +27,7 @@ _STRICT = regex(
 )
 _SOFT = regex(r"(?i)\b(?:prefer|avoid|ensure|use|run|write|keep)\b")
 _SENTENCE = regex(r"(?<=[.!?;])\s+(?=[A-Z`\"(])")
-_MARKUP = regex(r"\[([^\]]*)\]\([^)]*\)")
+_MARKUP = regex(r"\[([^\]]{0,300})\]\([^)]{0,500}\)")
 
 
 class Article(NamedTuple):

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from sidecar.core.regex import regex
 
-_HEADING = regex(r"(#{1,6})\s+(.+?)\s*#*\s*$")
+_HEADING = regex(r"(#{1,6})\s++(.+?)\s{0,9}#{0,9}\s{0,9}$")
 _FENCE = regex(r"\s*(`{3,}|~{3,})")
 _LISTED = regex(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _EMPHASIS = regex(r"\*\*|__")
 _RULE = regex(r"\s*([-*_=])(?:\s*\1){2,}\s*$")
-_TABLE_RULE = regex(r"\s*\|?[\s:|-]+\|?\s*$")
+_TABLE_RULE = regex(r"[\s:|-]++$")
 
 
 class Section(NamedTuple):

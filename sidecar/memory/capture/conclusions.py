@@ -68,8 +68,8 @@ _TENTATIVE = regex(
 )
 _REASON = regex(r"\b(?:because|since|so that|to avoid|in order to)\b", re.IGNORECASE)
 _PASSING = regex(
-    r"\b(?:confirmed|verified) that\b.*\b(?:pass(?:es|ed)?|green|works?|builds?|compiles?|succeeds?|everything|all)\b"
-    r"|\b(?:picked|chosen|chose|selected|kept|used) (?:up|by you|the file)\b",
+    r"\b(?:confirmed|verified) that\b.{0,300}\b(?:pass(?:es|ed)?|green|works?|builds?|compiles?|succeeds?"
+    r"|everything|all)\b|\b(?:picked|chosen|chose|selected|kept|used) (?:up|by you|the file)\b",
     re.IGNORECASE,
 )
 

@@ -5,9 +5,9 @@ from sidecar.core.regex import regex
 MAX_LINE = 300
 
 _TELLING = regex(
-    r"(?m)^.*?(?P<line>(?:[\w.]*(?:Error|Exception|Failure|Warning|Panic)\b: .+)"
-    r"|(?:\b(?:error|fatal|panic|failed|ERR!)(?:\[[\w-]+\])?: .+)|(?:\berror TS\d+: .+)"
-    r"|(?:.*(?:command not found|No such file or directory|Permission denied|Connection refused|EADDRINUSE"
+    r"(?m)^.{0,400}?(?P<line>(?:[\w.]{0,100}(?:Error|Exception|Failure|Warning|Panic)\b: .+)"
+    r"|(?:\b(?:error|fatal|panic|failed|ERR!)(?:\[[\w-]{1,40}\])?: .+)|(?:\berror TS\d+: .+)"
+    r"|(?:.{0,400}(?:command not found|No such file or directory|Permission denied|Connection refused|EADDRINUSE"
     r"|Cannot find module|is not recognized as|not found in PATH|Segmentation fault).*))$"
 )
 

@@ -16,7 +16,7 @@ def compiled(table: Table, names: Mapping[str, str]) -> Iterator[tuple[re.Patter
     A line that begins with `//` says what follows, one that begins with `>` goes on where the line before it ended.
     """
     for kind, confidence, lines in table:
-        for line in re.sub(r"\n\s*>", "", lines).splitlines():
+        for line in re.sub(r"\n\s{0,40}>", "", lines).splitlines():
             if (pattern := line.strip()) and not pattern.startswith("//"):
                 yield regex(_named(pattern, names), re.IGNORECASE), kind, confidence
 

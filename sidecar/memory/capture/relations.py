@@ -23,7 +23,7 @@ SAME_SUBJECT = 0.6
 
 LEAST_SHARED = 2
 
-_NAME = r"([\w@./+#-]+(?:[ -][\w@./+#-]+){0,2}?)"
+_NAME = r"([\w@./+#-]{1,60}(?: [\w@./+#-]{1,60}){0,2}?)"
 _END = (
     r"(?=\s*(?:[,.;:!?)]|$|\b(?:because|since|as|for|in|when|so|to|and|over|with|on|at|from|here|now|again|instead|rather"
     r"|not|weil|für|pour|para|per|dans|en)\b))"
@@ -35,7 +35,7 @@ _IN_PLACE = (
 _NOT = r"(?:no longer|not|never|don['’]?t|do not|stop|avoid|nicht mehr|kein(?:e|en)?|jamais|nunca|não|niet|не)"
 _USE = (
     r"(?:use|uses|used|using|chose|chosen|choose|prefer|prefers|picked|go with|went with|stay with|stick (?:with|to)"
-    r"|settled on|verwende\w*|nutze\w*|utilis\w+|usa\w*|uso)"
+    r"|settled on|verwende\w*|nutze\w*|utilis\w{1,20}|usa\w*|uso)"
 )
 _CHOICES = tuple(
     (regex(pattern, re.IGNORECASE), groups)

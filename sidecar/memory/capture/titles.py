@@ -12,7 +12,7 @@ _LEAD = regex(
     re.IGNORECASE,
 )
 _CLAUSE = regex(
-    r"\s*(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|\s(?:because|since|so that|due to|weil|parce que|porque|perché)\s)"
+    r"\s{0,4}(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|\s(?:because|since|so that|due to|weil|parce que|porque|perché)\s)"
 )
 LEAST_WORDS = 4
 

@@ -15,7 +15,7 @@ from sidecar.memory.files.layout import Place
 MAX_FILE_BYTES = 1024 * 1024
 
 _ID_LINE = regex(r"^id:[ \t]*[\"']?(mem-[\w-]+)", re.MULTILINE)
-_TITLE = regex(r"\A\s*#[ \t]+([^\r\n]*?)[ \t#]*(?:\r?\n|\Z)")
+_TITLE = regex(r"\A\s*+#[ \t]++((?:[^\r\n \t#]++|[ \t#]++(?=[^\r\n \t#]))*+)[ \t#]*+(?:\r?\n|\Z)")
 
 
 class Edit(NamedTuple):

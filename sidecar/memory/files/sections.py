@@ -15,9 +15,12 @@ import orjson
 from sidecar.core.regex import regex
 from sidecar.memory.files.front_matter import Value, shown
 
-_HEADING = regex(r"^##[ \t]+([^\r\n]*?)[ \t#]*(\r?\n|\Z)|^ {0,3}(`{3,}|~{3,})([^\r\n]*)", re.MULTILINE)
+_HEADING = regex(
+    r"^##[ \t]++((?:[^\r\n \t#]++|[ \t#]++(?=[^\r\n \t#]))*+)[ \t#]*+(\r?\n|\Z)|^ {0,3}(`{3,}|~{3,})([^\r\n]*)",
+    re.MULTILINE,
+)
 _FACTS = regex(r"[ \t\r\n]*<!--((?:[^\r\n-]|-(?!->))*)-->[ \t]*")
-_FACT = regex(r'([A-Za-z_][\w-]*)=("(?:[^"\\]|\\.)*"|[^\s",]+(?:,[^\s",]+)*)')
+_FACT = regex(r'([A-Za-z_][\w-]{0,80})=("(?:[^"\\]|\\.)*"|[^\s",]+(?:,[^\s",]+)*)')
 _BARE = regex(r"[A-Za-z0-9][\w.:/+@-]*")
 _COMMENT = regex(r"^([ \t]*)<!--", re.MULTILINE)
 

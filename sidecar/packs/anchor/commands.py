@@ -89,7 +89,7 @@ _INLINE = regex(r"`([^`\n]{3,100})`")
 _RARE = regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
 """Workflows whose commands nobody types while working."""
 
-_STEP = regex(r"^\s*(?:- )?(?:run:\s*)?[\"']?(.+?)[\"']?\s*$")
+_STEP = regex(r"^\s*+(?:- )?(?:run:\s*+)?[\"']?(.+?)[\"']?$")
 _NOT_TO_TYPE = regex(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
 _LOCKS = (("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"))
 _PYTHON_LOCKS = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run "))
@@ -205,7 +205,7 @@ def _of_workflows(project: Project) -> Iterator[Command]:
         if _RARE.search(workflow.path):
             continue
         for line in workflow.text.splitlines():
-            step = _STEP.match(line)
+            step = _STEP.match(line.rstrip())
             if step:
                 yield Command(step[1], workflow.path)
 

@@ -10,15 +10,17 @@ from sidecar.packs.anchor.rules import Document
 
 MAX_POINTERS = 12
 
-_STATUS = regex(r"(?im)^\s*(?:[-*]\s*)?(?:\*\*)?status(?:\*\*)?\s*:?\s*(?:\*\*)?\s*:?\s*\"?([A-Za-z][\w -]{2,30})")
-_STATUS_HEADING = regex(r"(?im)^#{1,4}\s*status\s*\n+\s*(?:[-*]\s*)?\**([A-Za-z][\w -]{2,30})")
+_STATUS = regex(
+    r"(?im)^[^\S\n]*+(?:[-*][^\S\n]*+)?(?:\*\*)?status(?:\*\*)?\s*+:?\s*+(?:\*\*)?\s*+:?\s*+\"?([A-Za-z][\w -]{2,30})"
+)
+_STATUS_HEADING = regex(r"(?im)^#{1,4}[^\S\n]*+status[^\S\n]*+\n\s*+(?:[-*]\s*+)?\**+([A-Za-z][\w -]{2,30})")
 _ACCEPTED = regex(r"(?i)^(?:accepted|approved|adopted|implemented|active|decided)\b")
 _DECISION = regex(r"(?i)^\W*(?:\d+[.)]\s*)?(?:the )?decision(?: outcome)?\W*$")
 _CHOSEN = regex(r"(?i)^\s*(?:we (?:have )?(?:chosen|decided)|chosen option)\b")
 _OPEN = regex(r"(?i)[\W_]*(?:still |left )?(?:open|undecided|tbd|to be (?:decided|done))(?:[\W_]*|:.*)")
 """What stands where nothing is decided yet."""
 
-_NUMBER = regex(r"(?i)^\s*(?:adr|rfc)?[\s-]*\d+\s*[.:)-]\s*")
+_NUMBER = regex(r"(?i)^\s*+(?:adr|rfc)?[\s-]*+\d++\s*+[.:)-]\s*+")
 _CHANGE = regex(r"^(?:.+/)?openspec/changes/([^/]+)/")
 
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from sidecar.core.regex import regex
 
 _BULLET = regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
-_HEADING = regex(r"^(#{1,6})\s+(.+?)\s*#*$")
+_HEADING = regex(r"^(#{1,6})\s++(.+?)\s{0,9}#{0,9}$")
 _UNDERLINE = regex(r"^(=|-|~|\^)\1{2,}\s*$")
 _FENCE = regex(r"^\s*(```+|~~~+)\s*([\w-]*)")
-_NAMED = regex(r"(?m)\Atitle:\s*[\"']?(.+?)[\"']?\s*$")
+_NAMED = regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")
 _NO_PROSE = ("#", "[!", "![", "<", "|", ">", "```", "---", "===", ":", "..", "[`")
-_LINK = regex(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|`([^`<]+?)\s*(?:<[^`>]*>)?`_+")
-_SHORT_LINK = regex(r"(?<!\w)\[(\w[^\]]*)\]")
+_LINK = regex(r"\[([^\]]{0,300})\](?:\([^)]{0,900}\)|\[[^\]]{0,90}\])|`([^`<]{1,300}?)\s{0,4}(?:<[^`>]{0,900}>)?`_++")
+_SHORT_LINK = regex(r"(?<!\w)\[(\w[^\]]{0,300})\]")
 _MARKUP = regex(r"</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
 _ASKS = regex(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
 _WHAT_IT_IS = regex(r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE)
@@ -75,7 +75,7 @@ def bullets(text: str) -> list[Line]:
 def title_of(text: str) -> str:
     """Gives the title: what the front matter names, else the first heading; empty without one."""
     front = text.removeprefix("---\n").partition("\n---")[0] if text.startswith("---\n") else ""
-    named = _NAMED.search(front) or re.search(r"(?m)^title:\s*[\"']?(.+?)[\"']?\s*$", front)
+    named = _NAMED.search(front)
     if named:
         return named[1]
     lines = text.splitlines()

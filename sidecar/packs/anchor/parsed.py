@@ -16,8 +16,8 @@ Table = Mapping[str, Any]
 LATELY = 16
 """Several readers ask for one file after another: so many tables are kept as they were read."""
 
-_STRING_OR_COMMENT = regex(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TRAILING_COMMA = regex(r'("(?:\\.|[^"\\\n])*")|,(?=\s*[}\]])')
+_STRING_OR_COMMENT = regex(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_TRAILING_COMMA = regex(r'("(?:\\.|[^"\\\n])*+"?)|,(?=\s*[}\]])')
 
 
 @lru_cache(maxsize=LATELY)

@@ -244,9 +244,9 @@ def _go(text: str) -> Phrases:
 
 
 def _golangci(text: str) -> Phrases:
-    enabled = re.search(r"(?m)^\s*enable:\s*\n((?:\s*(?:-\s*[\w-]+|#.*)\s*(?:#.*)?\n?)+)", text)
-    yield from _listed("linters", re.findall(r"(?m)^\s*-\s*([\w-]+)", enabled[1]) if enabled else [], 14)
-    denied = re.findall(r"(?m)^\s*-?\s*pkg:\s*[\"']?([\w./-]+)", text)
+    enabled = re.search(r"(?m)^[^\S\n]*+enable:[^\S\n]*+\n((?:\s*+(?:-\s*+[\w-]++|#.*)\s*+(?:#.*)?\n?)+)", text)
+    yield from _listed("linters", re.findall(r"(?m)^[^\S\n]*+-\s*([\w-]+)", enabled[1]) if enabled else [], 14)
+    denied = re.findall(r"(?m)^[^\S\n]*+-?[^\S\n]*+pkg:\s*[\"']?([\w./-]+)", text)
     yield from _listed("never import", denied)
 
 

@@ -20,7 +20,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 _ARTICLE = regex(
     r"^[ \t]*(?:#{1,6}[ \t]*|\*\*[ \t]*)?Article[ \t]+([IVXLC]+|\d{1,3})\b[ \t]*(?:[:.—–-]|\*\*|$)", re.MULTILINE
 )
-_HEADING = regex(r"^[ \t]*(?:#{1,6}[ \t]+(.+?)|\*\*(.+?)\*\*:?.*)[ \t]*$", re.MULTILINE)
+_HEADING = regex(r"^[ \t]*+(?:#{1,6}[ \t]++(.+)|\*\*(.+?)\*\*.*)$", re.MULTILINE)
 _FENCED = regex(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _PLACEHOLDER = regex(
     r"\{\{[^{}\n]{1,200}\}\}|\$\{[^{}\n]{1,200}\}|\{[A-Za-z][^{}\n:\"']{0,80}\}|<[A-Za-z][\w -]{0,80}>"
@@ -50,7 +50,7 @@ def articles_in(text: str) -> Articles:
 
 def missing_sections(text: str) -> list[str]:
     """Gives the sections that an agent's definition does not have; headings of examples do not count."""
-    headings = [(one or two).lower() for one, two in _HEADING.findall(_FENCED.sub("", text))]
+    headings = [(one or two).strip().lower() for one, two in _HEADING.findall(_FENCED.sub("", text))]
     return [
         name
         for name, said in SECTIONS.items()

@@ -1,0 +1,92 @@
+"""No text makes a regular expression of the product slow: the time grows with the text, not with its square."""
+
+import re
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sidecar.capture.drafting.abandoned import abandonments
+from sidecar.packs.anchor.commands import purpose_of
+from sidecar.ralph.ansi import Ansi
+from sidecar.registry.wishing import wished
+from tests.support.hostile import Hostile, hostile_to
+from tests.support.patterns import Pattern, all_patterns, module_of
+
+Use = Callable[[str], object]
+
+SHORT, LONG = 2_000, 8_000
+AT_ONCE_SECONDS = 0.04
+"""Of 8,000 characters; a pattern that tries all pairs of them takes a tenth of a second at least."""
+
+MOST_GROWTH = 8.0
+"""From the short text to one four times as long: a line takes 4 times as long, a square 16 times."""
+
+BOUNDED: dict[str, Use] = {
+    "sidecar.capture.drafting.giving_up.": lambda text: list(abandonments(text)),
+    "sidecar.capture.drafting.abandoned": lambda text: list(abandonments(text)),
+    "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
+    "sidecar.ralph.ansi._SEQUENCE": lambda text: Ansi().strip(text),
+    "sidecar.registry.wishing.": wished,
+}
+"""Patterns that are given short texts only, or ended ones: what gives them has to be as quick instead."""
+
+PATTERNS = all_patterns()
+MODULES = sorted({module_of(one) for one in PATTERNS})
+
+
+def test_all_patterns_are_found() -> None:
+    assert len(PATTERNS) > 600
+    assert sum(one.place.startswith("somewhere") for one in PATTERNS) < 5
+    assert all(any(one.place.startswith(place) for one in PATTERNS) for place in BOUNDED)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_time_grows_with_the_text_and_not_with_its_square(module: str) -> None:
+    slow = [
+        (one.place, str(one.pattern)[:80], text)
+        for number, one in enumerate(PATTERNS)
+        if module_of(one) == module
+        for text in hostile_to(one.pattern, one.flags, number)
+        if not is_quick(use_of(one), text, isinstance(one.pattern, bytes))
+    ]
+    assert slow == []
+
+
+@pytest.mark.parametrize("pattern", [r"\s+$", r"(?:a|a)+b", r"a.*b.*c", r"(?P<a>\w+)(?:-\w+)*:", r"^(?:\w+,? ?)+$"])
+def test_a_pattern_that_tries_all_pairs_is_seen(pattern: str) -> None:
+    use = use_of(Pattern("here", pattern, 0, frozenset(("finditer",))))
+    assert not all(is_quick(use, text, is_bytes=False) for text in hostile_to(pattern, 0, 1))
+
+
+def use_of(one: Pattern) -> Use:
+    """What is done with a pattern: it is tried at the beginning, or everywhere."""
+    for place, use in BOUNDED.items():
+        if one.place.startswith(place):
+            return use
+    compiled: Any = re.compile(one.pattern, one.flags)
+    if "finditer" not in one.uses:
+        return lambda text: [getattr(compiled, use)(text) for use in one.uses]
+    return lambda text: deque(compiled.finditer(text), maxlen=0)
+
+
+def is_quick(use: Use, text: Hostile, is_bytes: bool) -> bool:
+    """Whether a long text takes hardly any time, or not much more than its share of what a short one takes."""
+
+    def seconds(length: int, times: int = 1) -> float:
+        given: Any = text.of(length).encode("utf-8", "replace") if is_bytes else text.of(length)
+        return min(_seconds(use, given) for _ in range(times))
+
+    if seconds(40) > AT_ONCE_SECONDS and seconds(40, 3) > AT_ONCE_SECONDS:
+        return False
+    if seconds(SHORT) > 10 * AT_ONCE_SECONDS:
+        return False
+    return seconds(LONG) <= AT_ONCE_SECONDS or seconds(LONG, 3) <= MOST_GROWTH * seconds(SHORT, 3)
+
+
+def _seconds(use: Use, given: Any) -> float:
+    begun = time.thread_time()
+    use(given)
+    return time.thread_time() - begun
