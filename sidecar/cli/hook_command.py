@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("install", "show what the hooks change in Claude Code's settings, and put them in"),
         ("uninstall", "show it, and take them out again"),
         ("status", "say where they are installed"),
+        ("stop", "end the sidecar that a hook started, before its files are replaced"),
     ):
         verb = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         verb.add_argument("--json", action="store_true", help="print the answer as JSON")
@@ -60,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _done(arguments: argparse.Namespace) -> Said:
+    if arguments.verb == "stop":
+        return _stop()
     path = _settings_path(arguments)
     try:
         if arguments.verb == "status":
@@ -78,6 +81,16 @@ def _done(arguments: argparse.Namespace) -> Said:
     answer = {"settings": str(path), "changed": change.before != change.after, "diff": lines, "mode": mode}
     shown = lines if arguments.yes else []
     return Said(answer, [*shown, f"{path} {word}.", *([f"The mode is {mode}."] if mode else [])])
+
+
+def _stop() -> Said:
+    from sidecar.cli.lingering import stop
+
+    try:
+        stopped = stop()
+    except TimeoutError:
+        raise CommandFailed("The sidecar that a hook started does not end.", hint="Try again in a minute.") from None
+    return Said({"stopped": stopped}, ["The sidecar has ended." if stopped else "No sidecar of a hook's runs."])
 
 
 def _status(path: Path) -> Said:

@@ -26,6 +26,7 @@ LINGER_MS = 15 * 60_000.0
 LOOK_SECONDS = 2.0
 SETTLE_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0
+END_SECONDS = 10.0
 LOCK = "lingering.lock"
 
 
@@ -47,12 +48,29 @@ def run() -> int:
         guests = let_in(sidecar.app)
         if first is not None:
             _do(sidecar, first)
+        ending = _ending()
         if guests is not None:
-            _linger(guests, _ending())
-        sidecar.process.settle(SETTLE_SECONDS)
+            _linger(guests, ending)
+        if not ending.is_set():
+            sidecar.process.settle(SETTLE_SECONDS)
     finally:
         sidecar.close()
     return 0
+
+
+def stop() -> bool:
+    """Ends the sidecar that lingers and waits until it has gone; False where there was none. Raises TimeoutError."""
+    lock = os.open(_lock_path(state_folder_of_user()), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if acquire(lock, 0):
+            return False
+        with suppress(ProcessLookupError, ValueError):
+            os.kill(int(os.read(lock, 32)), signal.SIGTERM)
+        if not acquire(lock, END_SECONDS):
+            raise TimeoutError
+        return True
+    finally:
+        os.close(lock)
 
 
 def _do(sidecar: InProcess, params: dict[str, Any]) -> None:

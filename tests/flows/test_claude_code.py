@@ -3,6 +3,7 @@
 import json
 import socket
 import stat
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -163,6 +164,12 @@ def test_a_running_sidecar_is_asked_and_stays_silent_in_the_sessions_it_serves_i
         app.close()
 
 
+def stopped(claude: ClaudeCode) -> bytes:
+    command = (sys.executable, "-m", "sidecar", "hook", "stop")
+    done = subprocess.run(command, env=claude.environment, capture_output=True, check=True, timeout=PATIENCE_SECONDS)
+    return done.stdout.replace(b"\r\n", b"\n")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a named pipe has no mode and no folder")
 def test_only_its_user_can_come_through_the_door(claude: ClaudeCode) -> None:
     claude.prompt(PROMPT)
@@ -171,8 +178,9 @@ def test_only_its_user_can_come_through_the_door(claude: ClaudeCode) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(door.stat().st_mode) == 0o600
     assert stat.S_ISSOCK(door.stat().st_mode)
-    claude.close()
+    assert stopped(claude) == b"The sidecar has ended.\n"
     assert list(folder.iterdir()) == []
+    assert stopped(claude) == b"No sidecar of a hook's runs.\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a socket's file is Unix's")
