@@ -18,7 +18,6 @@ from sidecar.core.errors import (
 from sidecar.method import Lane, Notification, docstring, method
 from sidecar.ralph import context_file, standing
 from sidecar.ralph.folder import folder_of
-from sidecar.ralph.loop import run_loop
 from sidecar.ralph.model import (
     RalphChangeParams,
     RalphContextParams,
@@ -32,7 +31,6 @@ from sidecar.ralph.model import (
     RalphStatusResult,
     RalphStopResult,
 )
-from sidecar.ralph.planning import plan_of, try_out
 
 
 def start(call: Call, params: RalphStartParams) -> RalphStartResult:
@@ -42,6 +40,9 @@ def start(call: Call, params: RalphStartParams) -> RalphStartResult:
     pass, at a limit, or by `ralph/stop`, a cancellation, or the end of the sidecar: these end the agent too. One that
     cannot be started is answered with status `failed` and the reason.
     """
+    from sidecar.ralph.loop import run_loop  # with the process library, which nobody else of a sidecar needs
+    from sidecar.ralph.planning import plan_of, try_out
+
     plan = plan_of(call, params)
     return try_out(call, plan) if params.dry_run else run_loop(call, plan)
 
