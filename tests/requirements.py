@@ -426,6 +426,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_told.py::test_of_hundreds_of_additions_at_once_none_is_lost",
         "test_ralph_told.py::test_an_addition_goes_on_after_a_torn_one_on_a_line_of_its_own",
         "test_ralph_told.py::test_context_that_is_missing_or_cannot_be_read_stops_no_loop",
+        "test_ralph_told.py::test_context_that_is_a_pipe_without_an_end_stops_no_loop",
         "test_ralph_told.py::test_context_stays_until_it_is_cleared_also_over_a_reset",
     ),
     "Ralph: a prompt of any size reaches the agent": (

@@ -1,6 +1,7 @@
 """What the user tells a loop while it runs: added to one file, whole and under a lock, and read at each iteration."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -56,12 +57,19 @@ def clear(folder: Folder) -> int:
 def read(folder: Folder) -> Context:
     """Reads the file as it is now; one that is missing, torn or not to be read is no reason to stop."""
     try:
-        with open(folder.context, "rb") as stream:
+        with open(folder.context, "rb", opener=_unblocked) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                return Context("", "The added context cannot be read: it is no file.")
             return Context(stream.read().decode("utf-8", "replace").strip(), "")
     except FileNotFoundError:
         return Context("", "")
     except OSError as error:
         return Context("", f"The added context cannot be read: {error.strerror or type(error).__name__}.")
+
+
+def _unblocked(path: str, flags: int) -> int:
+    """Opens even a pipe that nobody writes to at once."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 @contextmanager

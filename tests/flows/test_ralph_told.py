@@ -1,25 +1,42 @@
 """What a loop's agent is told: added context, the task at any size, the packs."""
 
+import os
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
+import pytest
 
+from sidecar.ralph import context_file
+from sidecar.ralph.folder import Folder, folder_of
 from tests.support.fake_agent import FakeAgent, exits, says, writes
-from tests.support.ralph import Ralph
+from tests.support.ralph import CHANGE, Ralph
 from tests.support.repositories import Repository
 
 KEPT = says("<promise>COMPLETE</promise>\n")
 HEADING = "## Additional Context (added by user mid-loop)"
 
 
-def test_of_hundreds_of_additions_at_once_none_is_lost(ralph: Ralph) -> None:
-    texts = [f"addition {number} x" + "x" * (number % 50) * 100 for number in range(200)]
-    with ThreadPoolExecutor(24) as pool:
-        done = list(pool.map(lambda text: ralph("--add-context", text), texts))
+def paced(folder: Folder, text: str) -> int:
+    """Adds a text after a moment, so that the additions of threads and of commands meet."""
+    time.sleep(0.05)
+    return context_file.add(folder, text)
 
-    assert {one.returncode for one in done} == {0}
+
+def test_of_hundreds_of_additions_at_once_none_is_lost(ralph: Ralph) -> None:
+    texts = [f"addition {number} x" + "x" * (number % 50) * 100 for number in range(400)]
+    folder = folder_of(ralph.cwd, CHANGE)
+    by_commands, by_threads = texts[:24], texts[24:]
+    with ThreadPoolExecutor(12) as commands, ThreadPoolExecutor(24) as threads:
+        done = commands.map(lambda text: ralph("--add-context", text), by_commands)
+        # The same code as a command's, without the start of a process: each addition opens and locks the file anew.
+        sizes = list(threads.map(lambda text: paced(folder, text), by_threads))
+        assert {one.returncode for one in done} == {0}
+
+    assert len(set(sizes)) == len(by_threads), "each addition was the last one once"
     lines = (ralph.folder / "context.md").read_text(encoding="utf-8").splitlines()
     assert sorted(lines) == sorted(texts)
 
@@ -46,6 +63,17 @@ def test_context_that_is_missing_or_cannot_be_read_stops_no_loop(ralph: Ralph, a
     assert done.returncode == 0
     assert [one["warnings"] for one in ralph.history()] == [["The added context cannot be read: Is a directory."]] * 2
     assert HEADING not in agent.prompt(1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no file is a pipe there")
+def test_context_that_is_a_pipe_without_an_end_stops_no_loop(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.plays([KEPT])
+    ralph("--add-context", "Use argon2.")
+    (ralph.folder / "context.md").unlink()
+    os.mkfifo(ralph.folder / "context.md")
+
+    assert ralph.loop("Add a login.").returncode == 0
+    assert ralph.history()[0]["warnings"] == ["The added context cannot be read: it is no file."]
 
 
 def test_context_stays_until_it_is_cleared_also_over_a_reset(ralph: Ralph, agent: FakeAgent) -> None:
