@@ -479,6 +479,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_runs.py::test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_beside_it",
         "test_ralph_runs.py::test_a_loop_that_waits_is_stopped_too",
         "test_ralph_runs.py::test_an_output_that_nobody_reads_any_more_ends_no_loop",
+        "test_ralph_runs.py::test_an_output_that_is_full_or_closed_ends_no_loop_and_no_command_in_a_trace",
     ),
     "Ralph: spool ralph is onecode-sidecar ralph": (
         "test_ralph_runs.py::test_the_program_itself_and_the_spool_command_are_the_same",

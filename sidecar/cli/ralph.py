@@ -12,6 +12,7 @@ import orjson
 
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.ralph_arguments import parsed
+from sidecar.cli.telling import printed
 from sidecar.core.clock import SystemClock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph import context_file
@@ -25,8 +26,7 @@ STOP_SECONDS = 20.0
 
 def command(arguments: Sequence[str], prog: str = "onecode-sidecar ralph") -> int:
     """Does what was asked and gives the exit status; the reason is the last line."""
-    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    _make_streams_whole()
     chosen = parsed(prog, arguments)
     try:
         return _act(chosen)
@@ -89,11 +89,17 @@ def _context(verb: str) -> Callable[[Any], list[str]]:
 
 
 def _said(chosen: argparse.Namespace, answer: Any, lines: Callable[[Any], list[str]]) -> int:
-    if chosen.json:
-        print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
-    else:
-        print("\n".join(lines(answer)))
-    return 0
+    text = orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode() if chosen.json else "\n".join(lines(answer))
+    return 0 if printed(text) else FAILED
+
+
+def _make_streams_whole() -> None:
+    """Makes stdout take any text; a stream that was closed before the start is one that leads nowhere."""
+    # Left open until the end, as the streams it stands for would be.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
 
 
 def _here() -> Path:

@@ -18,6 +18,7 @@ from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.places import state_folder
 from sidecar.cli.ralph_report import Reporter, dry_run_lines
+from sidecar.cli.telling import printed
 from sidecar.ralph.ending import INTERRUPTED, TERMINATED
 from sidecar.ralph.folder import Folder
 from sidecar.ralph.stopping import give_up_in, loops_of
@@ -38,9 +39,9 @@ def run_loop(chosen: argparse.Namespace, cwd: Path, folder: Folder) -> int:
         raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
     reporter.end()
     if chosen.json:
-        print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+        printed(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     elif answer["dryRun"] is not None:
-        print("\n".join(dry_run_lines(answer)))
+        printed("\n".join(dry_run_lines(answer)))
     else:
         reporter.say(f"state in {folder.path}")
         reporter.say(f"{answer['status']}: {answer['reason']}")

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,6 +44,20 @@ def told(command: str, arguments: argparse.Namespace, act: Callable[[], Said]) -
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def printed(text: str) -> bool:
+    """Prints a text and says whether that worked; a reader that has gone has read enough."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest would fail once more at the end
+        if isinstance(error, BrokenPipeError):
+            return True
+        with suppress(OSError):
+            print(f"The answer cannot be written: {error.strerror}.", file=sys.stderr)
+        return False
+    return True
 
 
 def read_text(name: str) -> str:

@@ -1,6 +1,7 @@
 """A loop's processes: its agent, its own end, and what is left of it after whatever happened."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.fake_agent import FakeAgent, event, ignores, leaves, prints, says, spouts, waits, writes
-from tests.support.ralph import CHANGE, Ralph, last_line, lives
+from tests.support.process import ROOT
+from tests.support.ralph import CHANGE, SPOOL, Ralph, last_line, lives
 from tests.support.repositories import Repository
 
 KEPT = says("<promise>COMPLETE</promise>\n")
@@ -32,10 +34,10 @@ def test_an_agent_that_hangs_is_ended_with_all_it_started_and_the_loop_goes_on(
     deaf, child = tmp_path / "deaf.pid", tmp_path / "child.pid"
     agent.plays(
         [ignores("SIGTERM"), leaves(90, str(deaf), detached=True, deaf=True), waits(90)],
-        [leaves(90, str(child)), says("Busy.\n"), *[step for _ in range(40) for step in (waits(0.5), says("."))]],
+        [leaves(90, str(child)), says("Busy.\n"), *[step for _ in range(40) for step in (waits(0.25), says("."))]],
         [KEPT],
     )
-    done = ralph.loop("Add a login.", "--idle-timeout", "2s", "--iteration-timeout", "8s")
+    done = ralph.loop("Add a login.", "--idle-timeout", "2s", "--iteration-timeout", "4s")
 
     assert done.returncode == 0, done.stdout
     assert [one["outcome"] for one in ralph.history()] == ["timedOut", "timedOut", "succeeded"]
@@ -234,3 +236,22 @@ def test_an_output_that_nobody_reads_any_more_ends_no_loop(ralph: Ralph, agent: 
 
     assert running.wait(30) == 0
     assert [one["outcome"] for one in ralph.history()] == ["succeeded", "succeeded"]
+
+
+@posix_only
+def test_an_output_that_is_full_or_closed_ends_no_loop_and_no_command_in_a_trace(
+    ralph: Ralph, agent: FakeAgent
+) -> None:
+    agent.plays([KEPT])
+    command = shlex.join((*SPOOL, "--change", ralph.change))
+    loop = f"{command} 'Add a login.' --no-continuity --harness custom --harness-command {shlex.quote(agent.command)}"
+    lines = {f"{loop} >&- 2>&-": 0, f"{command} --status --json >&-": 0}
+    if Path("/dev/full").exists():
+        lines |= {f"{loop} >/dev/full": 0, f"{command} --status >/dev/full": 1}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for line, status in lines.items():
+        done = subprocess.run(line, shell=True, cwd=ralph.cwd, env=environment, capture_output=True, check=False)
+
+        assert done.returncode == status, line
+        assert b"Traceback" not in done.stderr
+    assert {one["promiseAccepted"] for one in ralph.history()} == {True}
