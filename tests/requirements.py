@@ -498,9 +498,11 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_kept.py::test_an_id_that_is_no_path_safe_name_is_refused",
         "test_ralph_kept.py::test_a_folder_that_leads_out_of_the_project_is_refused",
         "test_ralph_kept.py::test_a_reset_forgets_iterations_and_keeps_the_context",
+        "test_ralph_kept.py::test_a_reset_that_cannot_forget_says_so",
     ),
     "Ralph: usage": (
         "test_ralph_kept.py::test_wrong_usage_is_refused_before_anything_runs",
+        "test_ralph_kept.py::test_where_there_is_no_folder_to_work_in_none_is_made",
         "test_ralph_kept.py::test_a_dry_run_shows_prompt_and_exact_command_line_and_touches_nothing",
         "test_ralph_kept.py::test_flags_may_stand_before_or_after_the_prompt_and_the_harnesss_own_behind_two_dashes",
         "test_ralph_kept.py::test_no_more_iterations_are_run_than_allowed_and_numbers_go_on_over_loops",

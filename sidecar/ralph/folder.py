@@ -86,10 +86,14 @@ def checked_id(change: str) -> str:
 def folder_of(cwd: Path, change: str) -> Folder:
     """Names a change's folder for a loop that works in `cwd`; makes nothing.
 
-    Raises InvalidParams for an id that is none, and PolicyDenied where a link would lead out of the project.
+    Raises InvalidParams for an id that is none, WorkspaceUnavailable where there is no such folder to work in, and
+    PolicyDenied where a link would lead out of the project.
     """
+    checked_id(change)
+    if not cwd.is_dir():
+        raise WorkspaceUnavailable("The folder to work in does not exist.", hint=f"It is {cwd}.")
     root = top_of(cwd)
-    path = root.joinpath(*STATE_PARTS, checked_id(change))
+    path = root.joinpath(*STATE_PARTS, change)
     if Path(os.path.realpath(path)) != path:
         raise PolicyDenied(
             "The loop's folder is a link to somewhere else.", hint=f"Take away the link below {root / STATE_PARTS[0]}."

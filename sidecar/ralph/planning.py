@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sidecar.call import Call
 from sidecar.codebase import common_dir_of
-from sidecar.core.errors import InvalidParams, SidecarError, WorkspaceUnavailable
+from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph import context_file, continuity, history, state
 from sidecar.ralph.course import Course, Plan
 from sidecar.ralph.folder import folder_of
@@ -31,9 +31,9 @@ def plan_of(call: Call, params: RalphStartParams) -> Plan:
     if params.max_iterations and params.min_iterations > params.max_iterations:
         raise InvalidParams("There are to be more iterations than there may be (--min-iterations, --max-iterations).")
     cwd = Path(params.cwd)
-    if not cwd.is_dir():
-        raise WorkspaceUnavailable("The folder to work in does not exist.", hint="`cwd` names a folder.")
     folder = folder_of(cwd, params.change)
+    if not all(command.strip() for command in params.verify):
+        raise InvalidParams("A check is empty (--verify): it would always pass.")
     environment = for_child({HOST_VARIABLE: "ralph"})  # the loop gives the packs: hooks of the agent's stay silent
     wanted = Wanted(
         params.harness, params.model, params.allow_all, tuple(params.extra_arguments),

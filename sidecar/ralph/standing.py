@@ -2,6 +2,7 @@
 
 import os
 
+from sidecar.core.errors import StateDegraded
 from sidecar.ralph import history, outputs, state
 from sidecar.ralph.folder import Folder, remove
 from sidecar.ralph.lock import Owner, held, owner_of
@@ -35,7 +36,7 @@ def ask_to_stop(folder: Folder, asked_at: str) -> bool:
 
 
 def reset(folder: Folder, now: str) -> int:
-    """Forgets everything but the context, and gives how many iterations that were; raises Conflict."""
+    """Forgets everything but the context, and gives how many iterations that were; raises Conflict, StateDegraded."""
     if not folder.path.is_dir():
         return 0
     with held(folder, Owner(os.getpid(), now)):
@@ -43,4 +44,6 @@ def reset(folder: Folder, now: str) -> int:
         outputs.forget(folder)
         for path in (folder.state, folder.history, folder.stop):
             remove(path)
+            if os.path.lexists(path):
+                raise StateDegraded("The loop's state cannot be removed.", hint=f"It is {path}.")
     return count

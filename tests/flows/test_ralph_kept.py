@@ -150,6 +150,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "no duration": (("x", "--max-time", "soon"), "is no duration"),
     "more than there may be": (("x", "--min-iterations", "9", "--max-iterations", "3"), "is more than"),
     "an invisible promise": (("x", "--completion-promise", " "), "has no visible character"),
+    "an empty check": (("x", "--verify", " "), "A check is empty"),
     "empty context": (("--add-context", " "), "The context is empty"),
 }
 
@@ -163,6 +164,16 @@ def test_wrong_usage_is_refused_before_anything_runs(ralph: Ralph, agent: FakeAg
     assert sentence in refused.stderr.decode()
     assert not (ralph.cwd / ".spool").exists()
     assert agent.runs == 0
+
+
+def test_where_there_is_no_folder_to_work_in_none_is_made(ralph: Ralph, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    for asked in (("--add-context", "Use argon2."), ("--status",), ("Add a login.", "--no-continuity")):
+        refused = ralph(*asked, "--project", str(nowhere))
+
+        assert (refused.returncode, refused.stdout) == (1, b"")
+        assert refused.stderr.decode() == f"ralph: The folder to work in does not exist. It is {nowhere}.\n"
+    assert not nowhere.exists()
 
 
 def test_a_dry_run_shows_prompt_and_exact_command_line_and_touches_nothing(ralph: Ralph, agent: FakeAgent) -> None:
@@ -204,6 +215,15 @@ def test_a_reset_forgets_iterations_and_keeps_the_context(ralph: Ralph, agent: F
     told = ralph.status()
     assert (told["iterations"], told["state"], told["contextBytes"]) == (0, None, len("Use argon2.\n"))
     assert list((ralph.folder / "iterations").iterdir()) == []
+
+
+def test_a_reset_that_cannot_forget_says_so(ralph: Ralph) -> None:
+    (ralph.folder / "history.jsonl").mkdir(parents=True)
+    refused = ralph("--reset")
+
+    assert refused.returncode == 1
+    assert b"The loop's state cannot be removed." in refused.stderr
+    assert b"forgotten" not in refused.stdout
 
 
 def test_no_more_iterations_are_run_than_allowed_and_numbers_go_on_over_loops(ralph: Ralph, agent: FakeAgent) -> None:
