@@ -1,8 +1,10 @@
 """The scenarios of ralph-loop.md, through the real command."""
 
+from pathlib import Path
+
 import orjson
 
-from tests.support.fake_agent import FakeAgent, exits, runs, says, waits, writes
+from tests.support.fake_agent import FakeAgent, awaits, exits, runs, says, waits, writes
 from tests.support.ralph import CHANGE, Ralph, last_line
 from tests.support.repositories import Repository
 
@@ -147,15 +149,17 @@ def test_the_prompt_may_come_from_a_file_or_from_stdin(ralph: Ralph, agent: Fake
 
 
 def test_output_is_shown_live_unless_that_is_not_wanted_and_promises_are_found_all_the_same(
-    ralph: Ralph, agent: FakeAgent
+    ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
-    agent.plays([says("Now I read the till.\n"), waits(3), KEPT])
+    seen = tmp_path / "seen"
+    agent.plays([says("Now I read the till.\n"), awaits(str(seen)), KEPT])
     streaming = ralph.start("Add a login.")
     assert streaming.stdout is not None
     shown = b""
     while b"Now I read" not in shown:
         shown += streaming.stdout.read1()  # type: ignore[attr-defined]
     assert streaming.poll() is None, "it is shown while the agent still works"
+    seen.touch()
     assert streaming.wait(30) == 0
 
     silent = ralph.loop("Add a login.", "--no-stream")

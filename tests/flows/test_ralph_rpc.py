@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.client import Client
-from tests.support.fake_agent import FakeAgent, exits, leaves, says, waits, writes
+from tests.support.fake_agent import FakeAgent, awaits, exits, leaves, says, waits, writes
 from tests.support.process import SidecarProcess
 from tests.support.ralph import CHANGE, Ralph, lives
 from tests.support.repositories import Repository
@@ -69,16 +69,18 @@ def test_a_loop_is_stopped_by_the_method_and_by_a_cancellation(
 
 
 def test_loops_for_several_changes_run_at_once_and_for_one_there_is_one(
-    process: SidecarProcess, agent: FakeAgent, asked: dict[str, Any], tmp_path: Path
+    process: SidecarProcess, ralph: Ralph, asked: dict[str, Any], tmp_path: Path
 ) -> None:
     client = process.client
-    agents = [FakeAgent(tmp_path / f"agent-{number}", [waits(1), KEPT]) for number in range(3)]
+    gate = tmp_path / "gate"
+    agents = [FakeAgent(tmp_path / f"agent-{number}", [awaits(str(gate)), KEPT]) for number in range(3)]
     started = [
         client.start("ralph/start", {**asked, "change": f"change-{number}", "harnessCommand": one.command})
         for number, one in enumerate(agents)
     ]
-    agent.plays([waits(90)])
+    ralph.until(lambda: all(one.runs for one in agents))
     refused = client.error("ralph/start", {**asked, "change": "change-0"})
+    gate.touch()
 
     assert refused.code == -32015
     assert [client.result(one, patience=60)["status"] for one in started] == ["completed"] * 3

@@ -133,6 +133,11 @@ def waits(seconds: float) -> Step:
     return {"sleep": seconds}
 
 
+def awaits(path: str) -> Step:
+    """Nothing, until a file is there."""
+    return {"await": path}
+
+
 def writes(path: str, text: str) -> Step:
     """A file, relative to where it runs."""
     return {"write": path, "text": text}
@@ -207,6 +212,11 @@ def _write(step: Step) -> None:
     path.write_text(step["text"], encoding="utf-8")
 
 
+def _await(step: Step) -> None:
+    while not Path(step["await"]).exists():
+        time.sleep(0.02)
+
+
 def _kill(step: Step) -> None:
     os.kill(os.getpid(), getattr(signal, step["kill"]))
     time.sleep(5)
@@ -223,6 +233,7 @@ PLAYED: dict[str, Callable[[Step, bytes], object]] = {
     "bytes": lambda step, _: _out(base64.b64decode(step["bytes"])),
     "json": lambda step, _: _out(json.dumps(step["json"]).encode() + b"\n"),
     "sleep": lambda step, _: time.sleep(step["sleep"]),
+    "await": lambda step, _: _await(step),
     "write": lambda step, _: _write(step),
     "run": lambda step, _: subprocess.run(step["run"], check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL),
     "exit": lambda step, _: os._exit(step["exit"]),
