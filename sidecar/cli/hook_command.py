@@ -4,6 +4,7 @@ import argparse
 import difflib
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,6 +20,8 @@ from sidecar.system.whole_files import write_whole
 
 BACKUP = ".before-onecode"
 """Ends the name of the copy of the settings as they were; an empty one says that there were none."""
+
+PROGRAM = "onecode-sidecar"
 
 _CONFIG_VARIABLE = "CLAUDE_CONFIG_DIR"
 
@@ -67,7 +70,8 @@ def _done(arguments: argparse.Namespace) -> Said:
     try:
         if arguments.verb == "status":
             return _status(path)
-        change = _installed(path) if arguments.verb == "install" else _uninstalled(path)
+        is_shared = arguments.project is not None
+        change = _installed(path, _program(is_shared)) if arguments.verb == "install" else _uninstalled(path)
     except Unreadable as error:
         raise CommandFailed(str(error), hint=f"Mend {path} and try again; nothing was changed.") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -99,9 +103,9 @@ def _status(path: Path) -> Said:
     return Said({"settings": str(path), "events": events, "state": state_folder_of_user()}, [known])
 
 
-def _installed(path: Path) -> Change:
+def _installed(path: Path, program: str) -> Change:
     before = _read(path)
-    after = with_hooks(_text(before), _program()).encode()
+    after = with_hooks(_text(before), program).encode()
     return Change(path, before, after, _read(_backup_of(path)))
 
 
@@ -177,11 +181,16 @@ def _backup_of(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
-def _program() -> str:
-    """Gives how this program is called from any folder, as a POSIX shell reads it: Claude Code's on Windows too."""
+def _program(is_shared: bool) -> str:
+    """Gives how this program is called from any folder, as a POSIX shell reads it: Claude Code's on Windows too.
+
+    In settings that others get too it is called by its name, where it is found by that: their path is another one.
+    """
+    if is_shared and shutil.which(PROGRAM) is not None:
+        return PROGRAM
     if getattr(sys, "frozen", False):
         words = [sys.executable]
-    elif Path(sys.argv[0]).stem == "onecode-sidecar":
+    elif Path(sys.argv[0]).stem == PROGRAM:
         words = [os.path.abspath(sys.argv[0])]
     else:
         words = [sys.executable, "-m", "sidecar"]

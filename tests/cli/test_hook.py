@@ -85,6 +85,17 @@ def test_a_projects_settings_are_the_projects(told: Callable[..., str], claude_h
     assert (claude_home / "settings.json").read_bytes() == SETTINGS.encode()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a program is found by its ending there")
+def test_settings_that_others_share_name_no_path_of_this_machine(told: Callable[..., str], tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "onecode-sidecar"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    told("install", "--project", str(tmp_path), "--yes", PATH=f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    installed = json.loads((tmp_path / ".claude" / "settings.json").read_text())
+    assert installed["hooks"]["Stop"][0]["hooks"][0]["command"] == "onecode-sidecar hook Stop"
+
+
 def test_settings_that_are_not_json_are_left_alone(command: Command, claude_home: Path) -> None:
     (claude_home / "settings.json").write_text("// mine\n{}")
     done = command("install", "--yes")
