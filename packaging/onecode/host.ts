@@ -20,6 +20,8 @@ Plays a chat with Claude and one with Codex on a clone of a repository, and show
 /** A person reads before the next prompt; the sidecar uses that time to have its packs ready. */
 const READING_MS = 500
 
+const INDEX_MS = 120_000
+
 /** A new sub-chat, as the app makes one in a worktree. */
 export function newChat(provider: Chat["provider"], cwd: string, subChatId: string = provider): Chat {
   const place = { subChatId, chatId: "chat-1", provider, mode: "agent", cwd, projectPath: cwd } as const
@@ -35,7 +37,8 @@ async function main(): Promise<void> {
   try {
     const cwd = join(work, "worktree")
     execFileSync("git", ["clone", "--quiet", "--", repo, cwd])
-    await continuity.client.request("ping", {})
+    // The app asks for it when it makes a worktree; it goes on while the user types, and no chat waits for it.
+    await continuity.client.request("codebase/index", { cwd }, { timeoutMs: INDEX_MS })
     await play(continuity, cwd, texts)
   } finally {
     await continuity.client.stop()

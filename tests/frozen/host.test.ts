@@ -10,7 +10,7 @@ import type { Chat } from "../../packaging/onecode/chat"
 import { promptClaude } from "../../packaging/onecode/claude"
 import { promptCodex } from "../../packaging/onecode/codex"
 import { newChat } from "../../packaging/onecode/host"
-import { open } from "../../packaging/onecode/lifetime"
+import { continuityOfTheApp, open, programIn, startSoon } from "../../packaging/onecode/lifetime"
 import type { Place } from "../../packaging/onecode/lifetime"
 import type { PreRunOutcome, TextPart } from "../../rpc_schema/typescript"
 import { SIDECAR, alive, folder, repository, setting, until } from "../node/support"
@@ -234,6 +234,28 @@ test("the rollout: passive changes nothing, active injects, and the kill switch 
   const off = withClaude(killed)
   assert.equal((await off.say(WHY)).result?.reason, "off")
   assert.deepEqual([off.appended(), off.sent()], ["You work in 1Code.", plain])
+})
+
+test("the app has one continuity, which starts by itself once the windows are up, unless the app quits before", async (t) => {
+  const program = programIn(join("resources", "bin"))
+  assert.match(program, /^resources.bin.onecode-sidecar.onecode-sidecar(\.exe)?$/)
+  const { options } = setting(t)
+  const place = { program: SIDECAR, userData: folder(t), version: "1", spawn: options.spawn }
+  let asked = 0
+  const one = continuityOfTheApp(() => ((asked += 1), place))
+  t.after(() => one.client.stopSync())
+  assert.equal(one, continuityOfTheApp(() => assert.fail("it is made already")))
+  assert.equal(asked, 1)
+  t.mock.timers.enable({ apis: ["setTimeout"] })
+  startSoon(one)()
+  t.mock.timers.tick(60_000)
+  assert.equal(one.client.state, "idle")
+  startSoon(one)
+  t.mock.timers.tick(2_999)
+  assert.equal(one.client.state, "idle")
+  t.mock.timers.tick(1)
+  assert.equal(one.client.state, "starting")
+  t.mock.timers.reset()
 })
 
 test("when the app quits nothing is left running, and before an update its end can be waited for", async (t) => {
