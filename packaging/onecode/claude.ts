@@ -18,6 +18,8 @@ export interface ClaudeQuery {
   resume: string | undefined
   continue: true | undefined
   forkSession: boolean
+  /** What is added to the environment of Claude Code. */
+  env: Record<string, string>
   signal: AbortSignal
 }
 
@@ -27,6 +29,9 @@ export type AskClaude = (query: ClaudeQuery) => Promise<Reply>
 /** What the app has always appended to the system prompt. */
 const OWN_APPEND = "You work in 1Code."
 const ATTEMPTS = 2
+
+/** The hooks that the user may have for Claude Code in a terminal stay silent where the app sends the packs. */
+const HOSTED = { ONECODE_CONTINUITY_HOST: "1code" }
 
 /** One prompt in a chat with Claude, in the order of `claude.ts`; gives what pre-run said, for the chat to show. */
 export async function promptClaude(
@@ -52,6 +57,7 @@ export async function promptClaude(
     // Without `continue` only a fresh session is one: clearing the session's id alone goes on in the last one.
     continue: isFresh ? undefined : true,
     forkSession: chat.forksNext && !isFresh,
+    env: HOSTED,
     signal,
   }
   const reply = await answered(query, ask)

@@ -101,6 +101,7 @@ test("Claude: one system text for the whole session, packs between images and th
   assert.equal(kinds.filter((kind) => kind === "anchor").length, 1)
   assert.ok(kinds.includes("delta"), kinds.join())
   assert.deepEqual([...agent.sessions.keys()], ["claude-1"])
+  assert.ok(agent.queries.every((query) => query.env.ONECODE_CONTINUITY_HOST === "1code"), "hooks stay silent")
   assert.deepEqual(texts(chat).slice(0, 2), [MARKED, "And after my edit?"], "the stored prompt is the user's own")
 })
 
