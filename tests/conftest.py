@@ -18,6 +18,7 @@ from tests.support.repositories import HERMETIC, Contents, Repository, made, str
 from tests.support.repositories import make_repository as make_repository_at
 
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("long", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("house")
 
 

@@ -1,0 +1,285 @@
+"""Whatever is read from elsewhere is read, or refused as its reader says: nothing else comes out of a reader.
+
+python -m pytest tests/faults/test_fuzz.py --hypothesis-profile=long    for minutes instead of seconds
+"""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from sidecar.capture.reading.parts import Command
+from sidecar.capture.testing.outcomes import outcomes_of
+from sidecar.codebase.worktree.hunks import conflicts_in, hunks_of
+from sidecar.core.errors import InvalidParams, PolicyDenied
+from sidecar.core.yaml_nodes import Damaged, nodes_of
+from sidecar.core.yaml_text import read_mapping
+from sidecar.knowledge.item import Unreadable, place_of, read_item
+from sidecar.memory.capture.transcript import told_in
+from sidecar.memory.files import front_matter, sections
+from sidecar.memory.files.document import title_and_text
+from sidecar.packs.delta.hunks import safe_lines
+from sidecar.ralph.promise import Promise
+from sidecar.registry.document import parse
+from sidecar.rpc.framing import Framer
+from sidecar.session import block
+from tests.support.memory import MemorySidecar
+
+YAML = (
+    "---\n",
+    "a: ",
+    "- ",
+    "\n",
+    "  ",
+    "[",
+    "]",
+    "{",
+    "}",
+    "&x ",
+    "*x",
+    "!!int ",
+    "!!binary ",
+    "|\n",
+    ">-\n",
+    '"',
+    "'",
+    "# c",
+    "<<: ",
+    "? ",
+    ": ",
+    "1e999",
+    "0x",
+    ".nan",
+    "2026-03-01",
+    "2026-13-41T99:99:99Z",
+    "~",
+    "\t",
+    "\ufeff",
+    "é",
+    "entities:\n",
+    "id: a\n",
+    "title: b\n",
+    "constraints:\n",
+    "version: 1\n",
+    "# Constraints\n",
+    "```yaml\n",
+    "```\n",
+    "metadata:\n  entityCount: 1\n",
+)
+MARKDOWN = (
+    "# ",
+    "## ",
+    "<!--",
+    "-->",
+    "id=",
+    '"',
+    "\n",
+    "```",
+    "~~~",
+    "<promise>",
+    "</promise>",
+    "COMPLETE",
+    " ",
+    "x",
+    "\r\n",
+    "<!-- chati:session-lock:begin -->\n",
+    "<!-- chati:session-lock:end -->\n",
+    "\x1b[",
+    "> ",
+)
+DIFF = (
+    "diff --git a/x b/x\n",
+    "--- a/x\n",
+    "+++ b/x\n",
+    "@@ -1,2 +1,3 @@\n",
+    "@@ -0,0 +99999999999999999999 @@\n",
+    "+a\n",
+    "-b\n",
+    " c\n",
+    "\\ No newline at end of file\n",
+    "<<<<<<< a\n",
+    "=======\n",
+    ">>>>>>> b\n",
+    "@@",
+    "\n",
+    "-",
+    "+",
+    "Binary files differ\n",
+    "rename from a\n",
+)
+TESTS = (
+    "FAILED tests/a.py::b - c\n",
+    "=== 1 failed, 2 passed in 0.1s ===\n",
+    "Tests:  ",
+    "1 failed",
+    ", ",
+    "2 total\n",
+    "not ok 1 - a\n",
+    "--- FAIL: T\n",
+    "test result: FAILED. 1 passed; 1 failed\n",
+    "  1) a\n       b:\n",
+    "\x1b[31m",
+    "99999999999999999999999 passed\n",
+    "[ERROR] Tests run: 1, Failures: 1\n",
+    "\n",
+    "E   assert\n",
+    "٣ failed\n",
+)
+COMMANDS = (
+    "pytest",
+    "npx jest",
+    "go test ./...",
+    "cargo test",
+    "mvn test",
+    "npx mocha",
+    "node --test",
+    "rspec",
+    "'",
+    "$(",
+)
+
+
+def texts(pieces: tuple[str, ...]) -> st.SearchStrategy[str]:
+    """Texts of pieces that a reader knows, with anything in between."""
+    return st.lists(st.one_of(st.sampled_from(pieces), st.sampled_from(pieces), st.text(max_size=6)), max_size=24).map(
+        "".join
+    )
+
+
+def _front_matter(text: str) -> None:
+    with suppress(front_matter.Damaged):
+        parts = front_matter.split(text)
+        assert text.endswith(parts.body)
+        front_matter.read(parts.matter or "")
+    with suppress(front_matter.Damaged, PolicyDenied):
+        changed = front_matter.change(text, {"zeal": "new: 'value'"})
+        assert "zeal" in front_matter.read(front_matter.split(changed).matter or "")
+
+
+def _knowledge(text: str) -> None:
+    place = place_of("company/adrs/a.md")
+    assert place is not None
+    with suppress(Unreadable):
+        read_item("company/adrs/a.md", place, text.encode("utf-8", "surrogatepass"))
+
+
+def _yaml(text: str) -> None:
+    with suppress(Damaged):
+        nodes_of(text)
+    with suppress(Damaged):
+        parse(text)
+    read_mapping(text)
+
+
+def _block(text: str) -> None:
+    content = text.encode("utf-8", "surrogatepass")
+    with suppress(block.Unclear):
+        with_it = block.with_block(content, "words\n")
+        assert block.outside(with_it) == block.outside(content)
+        assert block.with_block(with_it, "words\n") == with_it
+        block.state_of(with_it)
+
+
+def _promise(text: str) -> None:
+    for token in ("COMPLETE", text[:9]):
+        with suppress(InvalidParams):
+            whole, cut = Promise(token, ""), Promise(token, "")
+            whole.feed(text)
+            for sign in text:
+                cut.feed(sign)
+            assert whole.found == cut.found
+
+
+def _diff(text: str) -> None:
+    assert isinstance(conflicts_in(text), str)
+    hunks_of(text)
+    safe_lines(text)
+
+
+def _markdown(text: str) -> None:
+    title_and_text(text)
+    assert "\n" not in sections.heading(text)
+
+
+READERS: dict[str, tuple[Callable[[str], None], tuple[str, ...]]] = {
+    "front matter": (_front_matter, YAML),
+    "knowledge item": (_knowledge, YAML),
+    "yaml and registry": (_yaml, YAML),
+    "session block": (_block, MARKDOWN),
+    "promise": (_promise, MARKDOWN),
+    "diff": (_diff, DIFF),
+    "memory's text": (_markdown, MARKDOWN),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_reads_or_refuses(name: str) -> None:
+    read, pieces = READERS[name]
+
+    @given(texts(pieces))
+    def reads(text: str) -> None:
+        read(text)
+
+    reads()
+
+
+@given(texts(COMMANDS), texts(TESTS), st.sampled_from((None, 0, 1, 137)))
+def test_any_output_of_tests_is_judged(command: str, output: str, code: int | None) -> None:
+    for outcome in outcomes_of([Command(command, output, code, None), Command("pytest", output, code, None)]):
+        assert outcome.counts is None or min(outcome.counts) >= 0
+
+
+JSON = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.sampled_from(("tool_use", "x"))
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(
+            st.sampled_from(
+                ("type", "message", "content", "text", "role", "timestamp", "payload", "id", "input", "name")
+            ),
+            inner,
+            max_size=5,
+        ),
+    ),
+    max_leaves=20,
+)
+
+
+@given(st.lists(st.one_of(JSON.map(lambda value: json.dumps(value).encode()), st.binary(max_size=30)), max_size=8))
+@example(
+    [b'{"type":"assistant","timestamp":"2026-03-01T09:30:00Z","message":{"content":[{"type":"tool_use","input":7}]}}']
+)
+def test_any_transcript_is_read(lines: list[bytes]) -> None:
+    told = told_in(lines, 0)
+    assert all(isinstance(one.text, str) for one in told.said)
+
+
+def test_any_message_is_answered_or_refused(sidecar: MemorySidecar) -> None:
+    methods = ("continuity/preRun", "memory/add", "codebase/state", "settings/get", "no/such", "ping")
+
+    @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(
+        st.one_of(
+            JSON,
+            st.fixed_dictionaries(
+                {"jsonrpc": st.just("2.0"), "method": st.sampled_from(methods), "params": JSON, "id": JSON}
+            ),
+        )
+    )
+    def takes(message: Any) -> None:
+        for framed in Framer().feed(json.dumps(message).encode() + b"\n"):
+            sidecar.app.connection.receive(framed)
+        assert sidecar.client.request("ping") == {}
+
+    takes()
+    assert sidecar.inbox.wait_for_count(lambda told: isinstance(told, dict) and _is_internal(told), 0) == []
+
+
+def _is_internal(told: dict[str, Any]) -> bool:
+    return bool(told.get("error", {}).get("code") == -32603)
