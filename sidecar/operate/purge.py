@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import NamedTuple, get_args
 
 import apsw
@@ -56,12 +56,10 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
     files = [one for one in files_of(call.process.state_dir) if _is_meant(one, wanted)]
     memories = _memory_files(call, wanted)
     call.database.behind.flush()
-    with call.database.write() as tx:
+    with call.database.read() if params.dry_run else call.database.write() as tx:
         totals = {kind: _counted(tx, kind, Scope(wanted.scope.project, None)) for kind in get_args(PurgeKind)}
         damaged = [one.id for one in _damaged(tx, wanted)]
-        list(tx.execute("PRAGMA secure_delete = ON"))  # what is removed leaves no words in the file
         removed = _removed(tx, wanted, damaged) if not params.dry_run else _removable(tx, wanted, damaged)
-        list(tx.execute("PRAGMA secure_delete = OFF"))
     if not params.dry_run:
         if wanted.workspace is not None and memories:
             memory.remove_files(call.process, wanted.workspace, memories)
@@ -93,11 +91,22 @@ def _wanted(call: Call, params: StatePurgeParams) -> _Wanted:
 
 
 def _removed(tx: apsw.Connection, wanted: _Wanted, damaged: list[str]) -> dict[str, int]:
-    removed = {kind: remove(tx, _of(kind), wanted.scope) for kind in _in_order(wanted.kinds)}
+    with _overwriting(tx):
+        removed = {kind: remove(tx, _of(kind), wanted.scope) for kind in _in_order(wanted.kinds)}
+        artifacts.remove(tx, damaged)
     if memory.INDEX in wanted.kinds:
         memory.note_index_gone(tx)
-    artifacts.remove(tx, damaged)
     return {**removed, "damagedArtifacts": len(damaged)}
+
+
+@contextmanager
+def _overwriting(tx: apsw.Connection) -> Iterator[None]:
+    """What is removed meanwhile leaves no words in the file."""
+    list(tx.execute("PRAGMA secure_delete = ON"))
+    try:
+        yield
+    finally:
+        list(tx.execute("PRAGMA secure_delete = OFF"))
 
 
 def _removable(tx: apsw.Connection, wanted: _Wanted, damaged: list[str]) -> dict[str, int]:

@@ -107,6 +107,11 @@ def test_a_project_is_removed_and_the_other_is_as_it_was(state: State) -> None:
     assert state.rows("settings") == 1
 
 
+def test_to_tell_what_would_go_waits_for_nobody(state: State) -> None:
+    with state.process.database.write():
+        assert state.ask(olderThanDays=30, dryRun=True)["runs"] == (4, 1)
+
+
 def test_after_a_purge_everything_is_sent_again_and_memories_are_found_again(state: State) -> None:
     first = state.chats[0]
     state.ask(projectPath=first.project_path)
