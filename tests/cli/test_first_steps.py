@@ -1,0 +1,38 @@
+"""The README's commands for a first try do what it says, as they stand there."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^## Ask it yourself\n.*?^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="There is no POSIX shell here.")
+def test_a_newcomer_is_answered_and_can_see_why(tmp_path: Path) -> None:
+    found = BLOCK.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert found is not None
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ONECODE_")}
+    steps = f"set -e\ncd '{ROOT}'\n{found[1]}"
+    told = subprocess.run(
+        ["sh", "-c", steps],
+        env={**kept, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+    assert told.returncode == 0, told.stderr
+    lines = told.stdout.splitlines()
+    answer = json.loads(lines[1])["result"]
+    assert answer["action"] == "inject"
+    assert answer["metadata"]["injectedBytes"] > 0
+    assert any(line.strip().startswith("sent") and "anchor" in line for line in lines)
+    assert (tmp_path / "continuity-trial" / "report.html").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["continuity-trial"]
