@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -169,3 +170,13 @@ def test_the_files_that_a_part_names_are_in_its_folder_or_at_the_place_it_says()
                 missing.append(f"{heading}: {name}")
     assert len(chapters) > 5
     assert missing == []
+
+
+def test_the_map_has_every_room_and_the_order_of_imports_is_the_checked_one() -> None:
+    house = README.split("## ARCHITECTURE")[1].split("\n## ")[0]
+    rooms = {path.parent.name for path in (ROOT / "sidecar").glob("*/__init__.py")}
+    assert {room for room in rooms if not re.search(rf"^  {room}/ ", house, re.MULTILINE)} == set()
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
+    told = re.search(r"`(__main__ →.*?)`", house, re.DOTALL)
+    assert told is not None
+    assert [re.findall(r"\w+", step) for step in told[1].split("→")] == [re.findall(r"\w+", row) for row in layers]
