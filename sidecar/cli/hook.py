@@ -16,8 +16,8 @@ from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, environment
 
 EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop")
 
-LIMIT_MS = 850.0
-"""After so long the hook gives up: with the program's own start and end it stays below a second."""
+LIMIT_MS = 780.0
+"""After so long the hook gives up: with the program's own start and end it stays below a second, also on a busy one."""
 
 UNHEARD = ("Stop", "PreCompact")
 """Hooks whose work nobody waits for: where no sidecar runs, the one that is started does it in its own time."""

@@ -23,7 +23,7 @@ from sidecar.system.transcript_file import recent
 SUB_CHATS = "claude-code:"
 """So the conversations of Claude Code's own are called; any other that holds a session is a host's."""
 
-DEADLINE_MS = 600
+DEADLINE_MS = 550
 """What a pre-run may take: the hook has a second in all, and its program's start is part of it."""
 
 SLACK_MS = 2_000

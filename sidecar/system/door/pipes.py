@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
 from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.connection import Client, Listener
+from typing import Any
 
 FOLDER = "door"
 KEY_NAME = "key"
@@ -16,7 +17,7 @@ KEY_BYTES = 32
 class Visit:
     """One visitor's stream, on either side."""
 
-    def __init__(self, own: Connection, seconds: float | None = None) -> None:
+    def __init__(self, own: Any, seconds: float | None = None) -> None:
         self._own = own
         self._seconds = seconds
 
@@ -25,7 +26,7 @@ class Visit:
         if self._seconds is not None and not self._own.poll(self._seconds):
             raise TimeoutError
         try:
-            return self._own.recv_bytes()
+            return bytes(self._own.recv_bytes())
         except EOFError:
             return b""
 

@@ -17,6 +17,8 @@ LONGEST_PATH = 100
 WAITING_VISITORS = 16
 CHUNK_BYTES = 256 * 1024
 
+assert sys.platform != "win32"  # what follows is not looked at there
+
 
 class Visit:
     """One visitor's stream, on either side."""
