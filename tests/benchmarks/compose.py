@@ -6,18 +6,19 @@ Prints the median processor time of each bracket beside its target, and beside a
 """
 
 import argparse
-import statistics
 import tempfile
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from tests.benchmarks.processor import median_ms
 from tests.context.chati import PROJECT
 from tests.support.memory import MemorySidecar
 
 ROUNDS = 200
 TARGET_MS = 5.0
+
+median = partial(median_ms, rounds=ROUNDS)
 
 
 def main() -> None:
@@ -75,16 +76,6 @@ def made(project: Path, memories: int) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
     return project
-
-
-def median(call: Callable[[int], object]) -> float:
-    """Gives the milliseconds of processor time that a call takes, client and server together."""
-    taken = []
-    for number in range(ROUNDS):
-        began = time.process_time_ns()
-        call(number)
-        taken.append((time.process_time_ns() - began) / 1e6)
-    return statistics.median(taken)
 
 
 def said(what: str, floor: float, value: float) -> None:

@@ -5,9 +5,8 @@
 Prints processor time beside its target, and what is sent beside sending the whole differences again.
 """
 
-import statistics
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from sidecar.codebase import ChangedFile, FileDiff, RepositoryState
@@ -15,10 +14,12 @@ from sidecar.packs.delta.items import delta_items
 from sidecar.packs.delta.worktree import Differences, Interest
 from sidecar.packs.items import PackItem, has
 from sidecar.runs import UNKNOWN, Known
+from tests.benchmarks.processor import median_ms
 
 ROUNDS = 400
 SENDABLE_BYTES = 24_000
 UNCHANGED_MS, TOLD_MS, EDITED_MS = 0.05, 1.0, 0.1
+median = partial(median_ms, rounds=ROUNDS)
 INTEREST = Interest({"src/file_0.py": 3.0}, "why does the total ignore the discount of a customer")
 
 
@@ -78,16 +79,6 @@ def difference(number: int, lines: int, edit: int | None) -> FileDiff:
 def known_of(told: Sequence[PackItem]) -> Known:
     """Gives the ledger of a session that was given these items."""
     return Known({item.key: item.as_delivery() for item in told if not item.every_time}, None, "1" * 40, exists=True)
-
-
-def median(call: Callable[[int], object]) -> float:
-    """Gives the milliseconds of processor time that a call takes."""
-    taken = []
-    for number in range(ROUNDS):
-        began = time.process_time_ns()
-        call(number)
-        taken.append((time.process_time_ns() - began) / 1e6)
-    return statistics.median(taken)
 
 
 def said(what: str, value: float, target: float) -> None:

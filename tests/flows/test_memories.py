@@ -5,31 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.memories import Memories
+from tests.support.memories import SPECIFIED, Memories
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
-
-SPECIFIED = """---
-id: mem-2026-02-12-001
-type: procedural
-agent: architect
-tags: [authentication, jwt, pattern, validated]
-confidence: 0.92
-sector: procedural
-tier: hot
-access_count: 7
-last_accessed: 2026-02-12T16:30:00Z
-created_at: 2026-02-10T10:15:00Z
----
-
-# Pattern: JWT Authentication in Next.js Projects
-
-## Context
-During architecture phase, evaluated JWT vs session-based auth for SaaS platform.
-
-## Decision
-JWT chosen for stateless API, with refresh token rotation for security.
-"""
 
 
 @pytest.fixture

@@ -12,28 +12,11 @@ from sidecar.knowledge import store, syncing
 from sidecar.knowledge.apply import Journal, apply
 from sidecar.knowledge.pace import Pace
 from sidecar.knowledge.pointer import FOLDER
-from sidecar.memory import Change, Placed
-from tests.support.knowledge import POINTERS, Knowledge, item
+from tests.support.knowledge import POINTERS, Dying, Killed, Knowledge, item
 from tests.support.memory import MemorySidecar
 
 FOLDERS = ("company/adrs", "company/policies", "teams/web/patterns", "projects/till/specs", "orgs/acme/adrs")
 SCOPES = ["teams/*", "projects/*", "orgs/*"]
-
-
-class Killed(BaseException):
-    """Stands for the end of the process."""
-
-
-class Dying(Placed):
-    """Writes so many files, and then the process is gone."""
-
-    left = 0
-
-    def _write(self, change: Change) -> None:
-        if self.left == 0:
-            raise Killed
-        self.left -= 1
-        super()._write(change)
 
 
 def call_of(sidecar: MemorySidecar) -> Call:

@@ -23,8 +23,7 @@ from sidecar.knowledge import store, syncing
 from sidecar.knowledge.apply import Journal, apply
 from sidecar.knowledge.pace import Pace
 from sidecar.knowledge.pointer import FOLDER
-from sidecar.memory import Change, Placed
-from tests.support.knowledge import POINTERS
+from tests.support.knowledge import POINTERS, Dying, Killed
 from tests.support.knowledge_history import History
 from tests.support.memory import MemorySidecar
 
@@ -66,22 +65,6 @@ class File:
 def ref_of(path: str, file: File) -> str:
     first, second, *_ = path.split("/")
     return f"{LAYERS[first]}{'' if first == 'company' else f'/{second}'}:{file.item_id}"
-
-
-class Killed(BaseException):
-    """Stands for the end of the process."""
-
-
-class Dying(Placed):
-    """Writes so many files, and then the process is gone."""
-
-    left = 0
-
-    def _write(self, change: Change) -> None:
-        if self.left == 0:
-            raise Killed
-        self.left -= 1
-        super()._write(change)
 
 
 class Syncing(RuleBasedStateMachine):

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from sidecar.memory import Change, Placed
 from tests.support.failures import RpcFailure
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -58,3 +59,19 @@ class Knowledge:
         """Gives the one pointer's file whose name has a part."""
         (found,) = (self.folder / POINTERS).glob(f"*{part}*")
         return found
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+class Dying(Placed):
+    """Writes so many files, and then the process is gone."""
+
+    left = 0
+
+    def _write(self, change: Change) -> None:
+        if self.left == 0:
+            raise Killed
+        self.left -= 1
+        super()._write(change)

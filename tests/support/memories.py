@@ -7,6 +7,29 @@ from sidecar.memory import Index, grant, index_of
 from tests.support.failures import RpcFailure
 from tests.support.memory import MemorySidecar
 
+SPECIFIED = """---
+id: mem-2026-02-12-001
+type: procedural
+agent: architect
+tags: [authentication, jwt, pattern, validated]
+confidence: 0.92
+sector: procedural
+tier: hot
+access_count: 7
+last_accessed: 2026-02-12T16:30:00Z
+created_at: 2026-02-10T10:15:00Z
+---
+
+# Pattern: JWT Authentication in Next.js Projects
+
+## Context
+During architecture phase, evaluated JWT vs session-based auth for SaaS platform.
+
+## Decision
+JWT chosen for stateless API, with refresh token rotation for security.
+"""
+"""intelligence-layer.md, 4.3."""
+
 
 class Memories:
     """A project's memories, asked about through the RPC; `token` says who asks."""
