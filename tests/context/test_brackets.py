@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.context import BRACKETS, bracket_of, share_of
+from sidecar.context import BRACKETS, Bracket, bracket_of, share_of
+from sidecar.context.brackets import settled
 from sidecar.core.errors import InvalidParams
 
 
@@ -35,3 +36,17 @@ def test_less_room_is_a_smaller_share() -> None:
 def test_more_room_never_means_a_tighter_bracket(one: float, other: float) -> None:
     less, more = sorted((one, other))
     assert share_of(bracket_of(less)) <= share_of(bracket_of(more))
+
+
+@pytest.mark.parametrize(
+    ("remaining", "previous", "margin", "bracket"),
+    [
+        (61.9, "MODERATE", 2, "MODERATE"), (62, "MODERATE", 2, "FRESH"), (60, "MODERATE", 0, "FRESH"),
+        (59.9, "FRESH", 2, "MODERATE"), (60.5, "FRESH", 2, "FRESH"), (61, "CRITICAL", 2, "MODERATE"),
+        (61, None, 2, "FRESH"),
+    ],
+)  # fmt: skip
+def test_a_roomier_bracket_needs_a_margin_and_a_tighter_one_none(
+    remaining: float, previous: Bracket | None, margin: float, bracket: str
+) -> None:
+    assert settled(remaining, previous, margin) == bracket

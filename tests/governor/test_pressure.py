@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sidecar.governor import (
     RunPressure,
+    Word,
     after_refusal,
     after_run,
     after_snapshot,
@@ -271,3 +272,25 @@ def test_only_a_session_that_began_with_the_run_counts_as_fresh() -> None:
     assert not is_renewed(known, "b", "b", asked_fresh=True), "the host resumed all the same"
     assert not is_renewed(known, "b", "a", asked_fresh=True), "the host went back to another one"
     assert not is_renewed(known, "b", "c", asked_fresh=False), "resumed under another id, or forked"
+
+
+def test_a_bracket_that_a_snapshot_has_kept_asks_for_another_only_once_it_is_worse() -> None:
+    def after(bracket_before: int) -> Counters:
+        return counters(turns=7)._replace(bracket=2, bracket_before=bracket_before)
+
+    assert action(after(2)) == "ok"
+    assert action(after(1)) == "snapshot"
+
+
+def test_a_refused_rehydrate_is_asked_for_again_after_as_many_turns_as_a_snapshot_takes() -> None:
+    def word(refused_at: int) -> Word:
+        return judged(counters(turns=24)._replace(refused_at=refused_at), REHYDRATES, shadow=False)
+
+    assert (word(17).action, word(17).withheld) == ("rehydrate", None)
+    assert (word(18).action, word(18).withheld) == ("snapshot", "rehydrate")
+
+
+def test_of_two_actions_that_are_withheld_the_stronger_is_named() -> None:
+    settings = resolve([("global", {"snapshot": False, "rehydrate": False})])
+    word = judged(counters(turns=24), settings, shadow=False)
+    assert (word.action, word.withheld) == ("ok", "rehydrate")

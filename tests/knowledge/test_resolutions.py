@@ -71,4 +71,5 @@ def test_resolving_without_a_word_follows_the_setting(make_knowledge: Make) -> N
 
 @pytest.mark.parametrize("row", ["hash_mismatch", "=manual", "hash mismatch=manual", "a=b=c", 7, ""])
 def test_a_row_that_says_nothing_is_refused(row: object) -> None:
-    assert problem_with("knowledge.resolutions", [row]) is not None
+    assert "like hash_mismatch=keep_memory" in str(problem_with("knowledge.resolutions", [row]))
+    assert problem_with("knowledge.resolutions", ["hash_mismatch=keep_memory"]) is None

@@ -10,7 +10,7 @@ from sidecar.packs.budget import Limits, fit
 from sidecar.packs.compose import Composed, anchor_block, compose
 from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.model import BlockKind
-from sidecar.packs.render import BLOCK_ORDER, render_block, render_prompt
+from sidecar.packs.render import BLOCK_ORDER, overhead_bytes, render_block, render_prompt
 from sidecar.runs import UNKNOWN, Item, Known
 
 KINDS: tuple[BlockKind, ...] = ("carryover", "plan", "context", "delta")
@@ -60,6 +60,13 @@ def test_fit_never_exceeds_the_budget_by_a_byte_and_accounts_for_every_item_once
     assert sum(size(block.text) for block in rendered) <= budget
     assert sorted(item.key for item in (*fitted.kept, *fitted.left_out)) == sorted(item.key for item in items)
     assert [item for item in items if item in fitted.kept] == list(fitted.kept)
+
+
+def test_fit_spends_the_budget_to_its_last_byte_and_pays_for_a_block_once() -> None:
+    items = [PackItem(f"context:{n}", "context", Priority(1), "x" * 40, str(n), "why") for n in range(3)]
+    exact = sum(item.bytes for item in items) + overhead_bytes("context")
+    assert fit(items, exact).left_out == ()
+    assert fit(items, exact - 1).kept == tuple(items[:2])
 
 
 @given(some_items(), LIMITS)

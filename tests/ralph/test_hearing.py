@@ -292,7 +292,8 @@ TYPES = st.sampled_from(
 
 @given(st.sampled_from(sorted(READERS)), TYPES, st.dictionaries(st.sampled_from(NAMES), JSON, max_size=5))
 def test_an_event_of_any_shape_is_read_without_an_error(speech: Any, kind: str, members: dict[str, Any]) -> None:
-    heard(speech, {**members, "type": kind})
+    after = heard(speech, {**members, "type": kind}, claude_text("still heard"), b"plain\n")
+    assert not after.promise
 
 
 @given(

@@ -183,3 +183,21 @@ def test_hostile_text_takes_time_in_proportion_to_its_length(unit: str) -> None:
     spent(1)
     short, long = min(spent(4) for _ in range(3)), min(spent(32) for _ in range(2))
     assert long < 8 * 4 * short + 0.05
+
+
+def test_what_was_said_before_the_final_text_is_no_part_of_it() -> None:
+    promise = Promise("COMPLETE")
+    promise.feed("<promise>COMP")
+    promise.forget()
+    promise.feed("LETE</promise>")
+    assert not promise.found
+
+
+def test_a_prompt_of_the_promise_alone_is_repeated_at_the_very_start_only() -> None:
+    tag = "<promise>COMPLETE</promise>"
+    echo, said = Promise("COMPLETE", tag), Promise("COMPLETE", tag)
+    echo.feed(tag)
+    said.feed("I work on it.")
+    said.forget()
+    said.feed(tag)
+    assert (echo.found, said.found) == (False, True)

@@ -27,9 +27,11 @@ print(before - resident())
 
 
 def test_both_calls_may_be_made_at_any_time_on_any_system() -> None:
+    kept = [bytes([number]) * 5_000 for number in range(200)]
     for _ in range(2):
         allocator.keep_together()
         allocator.give_back()
+    assert all(block == bytes([number]) * 5_000 for number, block in enumerate(kept))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what is resident is read from /proc")

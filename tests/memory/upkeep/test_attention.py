@@ -2,6 +2,7 @@
 
 from typing import get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,3 +138,22 @@ def test_upkeep_done_leaves_nothing_due_and_no_durable_memory_expires(found: lis
     once = due(start, now_ms, DEFAULT)
     assert due(done(start, once), now_ms, DEFAULT) == Due((), (), ())
     assert all(row.keeping != "durable" for one in (*once.archive, *once.cleaned) for row in one.rows)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "evidence", "accesses", "days", "found"),
+    [
+        (0.7, 1, 0, 0, "warm"), (0.71, 1, 0, 0, "hot"), (0.3, 1, 0, 0, "warm"), (0.29, 1, 0, 0, "cold"),
+        (0.9, 5, 0, 60, "hot"), (0.9, 4, 0, 60, "warm"), (0.7, 9, 0, 6, "warm"), (0.2, 1, 3, 0, "warm"),
+        (0.2, 1, 2, 0, "cold"), (0.1, 2, 0, 0, "warm"), (0.1, 1, 0, 0, "cold"), (0.09, 9, 0, 0, "cold"),
+    ],
+)  # fmt: skip
+def test_a_tier_begins_at_its_bound(confidence: float, evidence: int, accesses: int, days: int, found: str) -> None:
+    standing = Standing("semantic", confidence, evidence, accesses, 0)
+    assert tier(standing, days * DAY_MS) == found
+
+
+def test_it_is_forgotten_from_the_day_on_which_it_was_faint_for_long_enough() -> None:
+    standing = Standing("semantic", 0.1, 1, 0, 0)
+    assert is_forgotten(standing, 90 * DAY_MS)
+    assert not is_forgotten(standing, 90 * DAY_MS - 1)

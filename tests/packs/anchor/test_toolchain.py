@@ -88,4 +88,4 @@ def test_a_value_of_another_shape_breaks_nothing(value: str) -> None:
     keys = ("compilerOptions", "paths", "formatter", "rules", "engines", "prettier", "eslintConfig", "strict")
     json = "{" + ",".join(f'"{key}": {value}' for key in keys) + "}"
     for path in SETTINGS_FILES:
-        setting_lines({path: json})
+        assert all(line.endswith(f"({path})") and "\n" not in line for line in setting_lines({path: json}))
