@@ -144,3 +144,9 @@ def test_a_fingerprint_is_deterministic_and_never_moves_within_a_task(first: str
     after, new_again = task_of(task, second)
     assert (after.fingerprint == task.fingerprint) or new_again
     assert task_of(task, first) == (task, False) or not task.terms + task.names
+
+
+def test_three_words_of_its_own_begin_a_task_and_two_do_not() -> None:
+    first, _ = task_of(None, "round the discount of the cart")
+    assert task_of(first, "paint zebras purple")[1]
+    assert not task_of(first, "paint zebras")[1]

@@ -32,3 +32,13 @@ def test_texts_are_whole_or_left_out_and_the_output_stays_within_the_limit(texts
 def test_a_text_that_does_not_fit_leaves_its_room_to_the_next() -> None:
     output = context_output("SessionStart", ["first", "x" * MAX_CHARACTERS, "last"])
     assert output == {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "first\nlast"}}
+
+
+def test_an_output_of_exactly_the_most_characters_is_given_and_one_more_is_not() -> None:
+    empty = context_output("UserPromptSubmit", ["x"])
+    assert empty is not None
+    room = MAX_CHARACTERS - characters(empty) + 1
+    whole = context_output("UserPromptSubmit", ["x" * room])
+    assert whole is not None
+    assert characters(whole) == MAX_CHARACTERS
+    assert context_output("UserPromptSubmit", ["x" * (room + 1)]) is None
