@@ -206,6 +206,7 @@ def test_the_file_gets_smaller_and_nothing_of_a_run_is_left_in_it(state: State) 
 
 def test_runs_older_than_the_retention_are_forgotten_by_the_next_run(state: State) -> None:
     set_settings(state.chats[0], retention={"days": 30})
+    state.sidecar.clock.advance(29 * DAY_MS)
     worked(state.chats[0], 3)
     assert state.rows("runs") == 2
     assert state.rows("runs", f"project = '{state.key(1)}'") == 0
