@@ -55,6 +55,7 @@ def _made(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
             for one in _within(value, 4):
                 places.setdefault(id(one), []).append((module.__name__, name))
     sources = {name: Path(str(module.__file__)).read_text("utf-8") for name, module in modules.items()}
+    gc.unfreeze()  # a sidecar of an earlier test may have frozen them
     for one in gc.get_objects():
         if isinstance(one, _Regex):
             at = places.get(id(one), [("somewhere", "unnamed")])

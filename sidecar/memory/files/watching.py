@@ -11,7 +11,7 @@ from collections import OrderedDict
 from pathlib import Path
 
 from sidecar.call import Process
-from sidecar.system.watch import Folders, Unwatchable, Watch, open_watch
+from sidecar.system.watch import Changes, Folders, Unwatchable, Watch, open_watch
 
 MOST_WATCHED = 8
 """So many projects are watched at once; the one not asked about for longest is looked through again."""
@@ -50,21 +50,28 @@ class Watched:
         if self._process.is_command_line:
             return None
         with self._lock:
-            identity = _identity(self._root)
-            if self._watch is not None and identity != self._identity:
-                self._drop()
-            if self._watch is None:
-                self._begin(identity)
-                return None
-            found = self._watch.sync()
-            if self._watch.broken is not None:
-                self._put_off(self._watch.broken)
-                return None
-            if self._root in found.paths:  # another one may stand in its place, even under the same number
-                self._drop()
-                return None
+            found = self._asked()
+        if self._watch is None:
+            return None
         self._process.part(_Running, lambda: _Running(self._process)).used(self)
-        return None if found.everything or found.folders else found.paths
+        return None if found is None or found.everything or found.folders else found.paths
+
+    def _asked(self) -> Changes | None:
+        """Asks the watch, or begins one."""
+        identity = _identity(self._root)
+        if self._watch is not None and identity != self._identity:
+            self._drop()
+        if self._watch is None:
+            self._begin(identity)
+            return None
+        found = self._watch.sync()
+        if self._watch.broken is not None:
+            self._put_off(self._watch.broken)
+            return None
+        if self._root in found.paths:  # another one may stand in its place, even under the same number
+            self._drop()
+            return None
+        return found
 
     def close(self) -> None:
         """Ends the watch; a later question may begin another."""

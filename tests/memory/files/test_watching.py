@@ -150,6 +150,24 @@ def test_no_more_than_a_few_projects_are_watched_and_all_are_answered_right(
     assert sidecar.app.process is not None
 
 
+@on_linux
+@pytest.mark.parametrize("questions", [2, 3])
+def test_a_watch_ends_with_its_process_however_often_it_was_asked(
+    sidecar: MemorySidecar, memories: Memories, questions: int
+) -> None:
+    before = _watches()
+    memories.write("shared/durable/a.md", note("mem-a"))
+    for _ in range(questions):
+        memories.index().check()
+    assert _watches() == before + 1
+    sidecar.close()
+    for _ in range(200):
+        if _watches() == before:
+            break
+        time.sleep(0.01)  # a queue is closed by its own thread
+    assert _watches() == before
+
+
 def _watches() -> int:
     """Counts the queues of events that this process has."""
     found = 0

@@ -130,10 +130,14 @@ def test_what_is_found_passes_the_filters_and_fits_the_budget(
     notes: list[Any], question: str, kind: str, budget: int, sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
     memories = kept(sidecar, tmp_path, notes)
-    every = found(memories, question)
-    assert {one["id"] for one in found(memories, question, types=[kind])} == {
-        one["id"] for one in every if one["type"] == kind
-    }
+    every, of_kind = found(memories, question), found(memories, question, types=[kind])
+    assert {one["id"] for one in of_kind} <= {one["id"] for one in every if one["type"] == kind}
+    words = set(question.removesuffix("?").split())
+    assert {
+        f"mem-2026-02-01-{at:03}"
+        for at, (owner, its_kind, text, *_) in enumerate(notes)
+        if owner == "shared" and its_kind == kind and words & set(WORDS) & set(text.split())
+    } <= {one["id"] for one in of_kind}
     assert all("auth" in one["tags"] for one in found(memories, question, tags=["AUTH"]))
     answer = memories.ask("search", query=question, level="full", limit=100, tokenBudget=budget)
     assert answer["toldTokens"] == sum(one["toldTokens"] for one in answer["memories"]) <= budget
