@@ -18,6 +18,9 @@ from tests.support.patterns import Pattern, all_patterns, module_of
 Use = Callable[[str], object]
 
 SHORT, LONG = 2_000, 8_000
+TINY = (*range(16, 41, 4), 400)
+"""Lengths at which exponential and cubic time are seen before they take minutes."""
+
 AT_ONCE_SECONDS = 0.04
 """Of 8,000 characters; a pattern that tries all pairs of them takes a tenth of a second at least."""
 
@@ -79,8 +82,9 @@ def is_quick(use: Use, text: Hostile, is_bytes: bool) -> bool:
         given: Any = text.of(length).encode("utf-8", "replace") if is_bytes else text.of(length)
         return min(_seconds(use, given) for _ in range(times))
 
-    if seconds(40) > AT_ONCE_SECONDS and seconds(40, 3) > AT_ONCE_SECONDS:
-        return False
+    for length in TINY:
+        if seconds(length) > AT_ONCE_SECONDS and seconds(length, 3) > AT_ONCE_SECONDS:
+            return False
     if seconds(SHORT) > 10 * AT_ONCE_SECONDS:
         return False
     return seconds(LONG) <= AT_ONCE_SECONDS or seconds(LONG, 3) <= MOST_GROWTH * seconds(SHORT, 3)
