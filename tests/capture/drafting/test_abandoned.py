@@ -1,5 +1,6 @@
 """What counts as an approach given up in so many words: a labelled corpus, and what is read of it."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,10 @@ def test_an_approach_given_up_is_known(text: str) -> None:
 @pytest.mark.parametrize("text", NOT_ABANDONED)
 def test_what_gives_nothing_up_is_not(text: str) -> None:
     assert list(abandonments(text)) == []
+
+
+def test_adverbs_in_a_row_take_no_time() -> None:
+    begun = time.thread_time()
+    assert list(abandonments("entirely\t" * 60)) == []
+    assert list(abandonments("finally so " * 60)) == []
+    assert time.thread_time() - begun < 1
