@@ -62,14 +62,19 @@ def test_once_a_burst_of_edits_is_over_its_pack_is_made_before_the_next_prompt(
     conversation.turn(PROMPT)
     assert conversation.pre_run("continue")["metadata"]["cacheHit"] is True, "the preparation after the run is over"
     state_file = apsw.Connection(str(active.client.state_dir / "continuity.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    _await_packs(state_file, 1)  # a pack whose state passes before it is written is not written
     for number in range(20):
         project.write({"till/receipt.py": f"def print_receipt():\n    return {number}\n"})
     for _ in range(20):
         active.client.notify("continuity/repoChanged", {"cwd": str(project.path), "paths": ["till/receipt.py"]})
-    give_up_at = time.monotonic() + 20
-    while state_file.execute("SELECT count(*) FROM continuity_pack_cache").get != 2:
-        assert time.monotonic() < give_up_at, "no pack was made"
-        time.sleep(0.01)
+    _await_packs(state_file, 2)
 
     assert conversation.pre_run("continue")["metadata"]["cacheHit"] is True
     assert state_file.execute("SELECT count(*) FROM continuity_pack_cache").get == 2, "one for each state at rest"
+
+
+def _await_packs(state_file: apsw.Connection, count: int) -> None:
+    give_up_at = time.monotonic() + 20
+    while state_file.execute("SELECT count(*) FROM continuity_pack_cache").get != count:
+        assert time.monotonic() < give_up_at, "no pack was made"
+        time.sleep(0.01)
