@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -323,7 +324,8 @@ def test_the_command_writes_the_page_says_where_and_opens_it(reported: Reported,
 
     def run(*arguments: str) -> "subprocess.CompletedProcess[bytes]":
         command = (sys.executable, "-m", "sidecar", "report", "--state-dir", str(reported.path.parent), *arguments)
-        environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "BROWSER": f"{sys.executable} {viewer} %s"}
+        browser = shlex.join((sys.executable, str(viewer))) + " %s"
+        environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "BROWSER": browser}
         return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
 
     reported.path.unlink()
