@@ -16,7 +16,8 @@ ASKED = Asked("add-login", 7, Limits(), Spent(iterations=2), "COMPLETE", "Add a 
 def test_the_task_stands_verbatim_at_the_end_whatever_else_is_told(task: str, context: str) -> None:
     prompt = build(replace(ASKED, task=task, context=context))
     assert prompt.endswith("## Task\n\n" + task)
-    assert (CONTEXT_HEADING in prompt.removesuffix(task).replace(context, "", 1)) == bool(context.strip())
+    before = prompt.removesuffix("## Task\n\n" + task)
+    assert (f"\n{CONTEXT_HEADING}\n\n{context}\n" in before) == bool(context.strip())
 
 
 def test_the_number_counts_on_and_the_limits_are_told() -> None:
