@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,7 +64,7 @@ def over_budget(told: Iterable[Share]) -> list[str]:
 
 def needed(roots: Iterable[str]) -> set[str]:
     """Gives packages with all that they need here, by their normal names; what is not installed is left out."""
-    waiting, found = [(_plain(root), frozenset[str]()) for root in roots], set[tuple[str, frozenset[str]]]()
+    waiting, found = [(canonicalize_name(root), frozenset[str]()) for root in roots], set[tuple[str, frozenset[str]]]()
     while waiting:
         name, extras = waiting.pop()
         if (name, extras) in found:
@@ -73,9 +74,8 @@ def needed(roots: Iterable[str]) -> set[str]:
         except importlib.metadata.PackageNotFoundError:
             continue
         found.add((name, extras))
-        waiting += [
-            (_plain(one.name), frozenset(one.extras)) for one in map(Requirement, asked) if _counts(one, extras)
-        ]
+        wanted = [one for one in map(Requirement, asked) if _counts(one, extras)]
+        waiting += [(canonicalize_name(one.name), frozenset(one.extras)) for one in wanted]
     return {name for name, _ in found}
 
 
@@ -86,8 +86,4 @@ def _counts(asked: Requirement, extras: frozenset[str]) -> bool:
 
 def _roots(project: str) -> list[str]:
     asked = [Requirement(line) for line in importlib.metadata.requires(project) or []]
-    return [_plain(one.name) for one in asked if not one.marker or one.marker.evaluate()]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+    return [canonicalize_name(one.name) for one in asked if not one.marker or one.marker.evaluate()]

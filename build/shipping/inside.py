@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from packaging.utils import canonicalize_name
 from shipping.libraries import is_interpreters, is_standard_module, library_of, version_in
 
 if TYPE_CHECKING:
@@ -131,15 +132,15 @@ class _Owners:
             return Component(name, platform.python_version(), "interpreter", "Python-2.0.1")
         told = importlib.metadata.metadata(name)
         kind: Kind = "project" if name == PROJECT else "package"
-        return Component(_plain(told["Name"]), told["Version"], kind, licence_of(told["Name"], told))
+        return Component(canonicalize_name(told["Name"]), told["Version"], kind, licence_of(told["Name"], told))
 
 
 def licence_of(name: str, told: importlib.metadata.PackageMetadata) -> str:
     """Gives a package's licence as an SPDX expression; raises Unaccounted where none is told."""
-    if _plain(name) == PROJECT:
+    if canonicalize_name(name) == PROJECT:
         return "LicenseRef-1Code"
     fields = (told[name] for name in ("License-Expression", "License") if name in told)
-    stated = LICENCES_TOLD_OTHERWISE.get(_plain(name)) or next((field for field in fields if field), "")
+    stated = LICENCES_TOLD_OTHERWISE.get(canonicalize_name(name)) or next((field for field in fields if field), "")
     stated = {"MIT License": "MIT", "MIT license": "MIT", "PSFL": "PSF-2.0"}.get(stated, stated)
     if not stated and any(line.endswith("MIT License") for line in told.get_all("Classifier") or []):
         stated = "MIT"
@@ -148,15 +149,11 @@ def licence_of(name: str, told: importlib.metadata.PackageMetadata) -> str:
     return stated
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 @functools.cache
 def _installed() -> Mapping[str, str]:
     """Gives the files of all installed packages, each with its package."""
     return {
-        path.as_posix(): _plain(package.metadata["Name"])
+        path.as_posix(): canonicalize_name(package.metadata["Name"])
         for package in importlib.metadata.distributions()
         for path in package.files or []
     }

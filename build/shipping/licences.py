@@ -6,7 +6,7 @@ import importlib.metadata
 import re
 import sysconfig
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from shipping.inside import INTERPRETER, PROJECT, Unaccounted
 from shipping.libraries import LIBRARIES
@@ -52,15 +52,8 @@ def _is_text(path: str) -> bool:
 def _pythons() -> str:
     """Finds Python's licence where its different installers put it."""
     home = Path(sysconfig.get_path("stdlib"))
-    for path in (home / "LICENSE.txt", home.parent / "LICENSE.txt", home.parent.parent / "LICENSE.txt"):
-        if path.exists():
+    folders = (home, home.parent, home.parent.parent)
+    for path in (folder / name for folder in folders for name in ("LICENSE.txt", "LICENSE")):
+        if path.is_file():
             return path.read_text(encoding="utf-8")
-    import _sitebuiltins
-    import builtins
-
-    printer = getattr(builtins, "license", None)
-    if isinstance(printer, _sitebuiltins._Printer):  # noqa: SLF001  (its words are not to be had otherwise)
-        known = cast("Any", printer)
-        known._Printer__setup()  # noqa: SLF001  (nor read)
-        return "\n".join(known._Printer__lines)  # noqa: SLF001  (nor given)
     raise Unaccounted("Python's licence text")

@@ -40,7 +40,7 @@ class Files(Mapping[str, str]):
         return content
 
     def __contains__(self, path: object) -> bool:
-        return self.laid[path] is not None if path in self.laid else path in self.below  # type: ignore[index]  # or in neither
+        return self.laid[path] is not None if path in self.laid else path in self.below  # type: ignore[index]  # what is in is a path
 
     def __len__(self) -> int:
         return self._count

@@ -17,12 +17,7 @@ def one_at_a_time(state_dir: Path, project: str) -> Iterator[None]:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     except OSError as error:
         raise StateDegraded("The knowledge sync's lock cannot be made.", hint="Check the state folder.") from error
-    try:
-        if not filelock.acquire(fd, 0):
+    with filelock.holding(fd, 0) as is_held:
+        if not is_held:
             raise Busy("A knowledge sync of this project is under way.", data={"retryAfterMs": 1_000})
-        try:
-            yield
-        finally:
-            filelock.release(fd)
-    finally:
-        os.close(fd)
+        yield

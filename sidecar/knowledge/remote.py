@@ -88,12 +88,7 @@ def _alone(copy: Path) -> Iterator[None]:
         fd = os.open(copy.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     except OSError as error:
         raise StateDegraded("The knowledge repository cannot be fetched.", hint="Check the state folder.") from error
-    try:
-        if not filelock.acquire(fd, LOCK_WAIT_S):
+    with filelock.holding(fd, LOCK_WAIT_S) as is_held:
+        if not is_held:
             raise knowledge_unavailable("Another process has been fetching the knowledge repository for long.")
-        try:
-            yield
-        finally:
-            filelock.release(fd)
-    finally:
-        os.close(fd)
+        yield

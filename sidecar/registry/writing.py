@@ -30,15 +30,10 @@ def locked(project: Path) -> Iterator[Place]:
         fd = os.open(os.path.join(own_folder(project), "registry.lock"), _LOCK_FLAGS, 0o644)
     except OSError as error:
         raise _unwritable(error) from error
-    try:
-        if not filelock.acquire(fd, LOCK_WAIT_S):
+    with filelock.holding(fd, LOCK_WAIT_S) as is_held:
+        if not is_held:
             raise Busy("Another process is changing the registry.", data={"retryAfterMs": 500})
-        try:
-            yield place_of(project)
-        finally:
-            filelock.release(fd)
-    finally:
-        os.close(fd)
+        yield place_of(project)
 
 
 def text_of(place: Place) -> str:

@@ -13,6 +13,7 @@ PUBLISHED = Path(__file__).resolve().parents[2] / "rpc_schema" / "openrpc.json"
 """The document as it was generated; in the built program it lies at the same place."""
 
 
+@cache
 def published_method() -> Method | None:
     """Makes the row of `rpc.discover` that answers with the published document and needs no slice to be loaded.
 

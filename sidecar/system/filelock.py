@@ -3,6 +3,8 @@
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 LOCKED_BYTE = 1 << 30
 """Far behind any content, so that nobody is kept from reading it (Windows locks bytes, not files)."""
@@ -23,6 +25,23 @@ def acquire(fd: int, wait_s: float) -> bool:
         slept += sleep
         sleep = min(2 * sleep, _LONGEST_SLEEP_S)
     return True
+
+
+@contextmanager
+def holding(fd: int, wait_s: float) -> Iterator[bool]:
+    """Holds the lock on an open file, and closes the file at the end; says whether the lock could be had.
+
+    Raises OSError as `acquire` does.
+    """
+    try:
+        is_held = acquire(fd, wait_s)
+        try:
+            yield is_held
+        finally:
+            if is_held:
+                release(fd)
+    finally:
+        os.close(fd)
 
 
 if sys.platform == "win32":

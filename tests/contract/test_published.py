@@ -16,6 +16,7 @@ from referencing.jsonschema import DRAFT7
 from sidecar.core.wire import Empty
 from sidecar.method import Method
 from sidecar.schema.definitions import all_errors
+from sidecar.schema.methods import discover_method
 from sidecar.schema.publish import published
 from sidecar.settings.table import SETTINGS
 from tests.contract.catalog import CATALOG, PUBLISHED, ROWS
@@ -102,6 +103,14 @@ def test_rpc_discover_answers_with_the_published_document() -> None:
     document = json.loads(answer.model_dump_json(by_alias=True))
     assert document == json.loads((PUBLISHED / "openrpc.json").read_text(encoding="utf-8"))
     assert row.run(None, Empty()) is answer
+
+
+def test_the_document_is_made_of_the_rows_where_none_is_published() -> None:
+    rows = tuple(row for row in CATALOG.methods if row.name != "rpc.discover")
+    made = discover_method(rows, CATALOG.notifications)
+    assert made.run is not None
+    document = json.loads(made.run(None, Empty()).model_dump_json(by_alias=True))
+    assert document == json.loads((PUBLISHED / "openrpc.json").read_text(encoding="utf-8"))
 
 
 def test_openrpc_lists_every_method_and_notification_and_refers_to_nothing_missing() -> None:

@@ -220,9 +220,7 @@ def test_what_an_agent_repeats_of_what_it_was_told_is_no_evidence(
     assert memories.ask("get", id=one)["evidence"] == 2, "an agent that was not told of it came to it by itself"
 
 
-def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
-    memories: Memories, conversation: Conversation
-) -> None:
+def drafted_of_a_run(memories: Memories, conversation: Conversation) -> Any:
     activate(memories)
     turn = play(
         memories,
@@ -232,6 +230,13 @@ def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
         text="Rounding now happens on the discount, not on the price.",
     )
     (drafted,) = turn["after"]["artifacts"]
+    return drafted
+
+
+def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
+    memories: Memories, conversation: Conversation
+) -> None:
+    drafted = drafted_of_a_run(memories, conversation)
     assert memories.ids() == []
     conversation.decide("accept", drafted["id"])
     memories.sidecar.app.process.settle(20)  # type: ignore[union-attr]
@@ -243,15 +248,7 @@ def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
 def test_the_memory_of_an_artifact_follows_what_the_user_makes_of_it(
     memories: Memories, conversation: Conversation
 ) -> None:
-    activate(memories)
-    turn = play(
-        memories,
-        conversation,
-        "Round the discount",
-        work=lambda: [conversation.edit("till/prices.py", "def discounted_price():\n    return 1\n")],
-        text="Rounding now happens on the discount, not on the price.",
-    )
-    (drafted,) = turn["after"]["artifacts"]
+    drafted = drafted_of_a_run(memories, conversation)
 
     def decide(verb: str, **changes: str) -> None:
         conversation.decide(verb, drafted["id"], **changes)

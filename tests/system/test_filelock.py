@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from sidecar.system import filelock
 from tests.support.process import ROOT
 
@@ -27,6 +29,22 @@ def test_a_lock_is_held_by_one_opening_at_a_time(tmp_path: Path) -> None:
     assert filelock.acquire(other, 0)
     os.close(one)
     os.close(other)
+
+
+def test_a_lock_that_is_held_for_a_while_is_free_again_and_its_file_closed(tmp_path: Path) -> None:
+    one, other = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
+    with filelock.holding(one, 0) as held:
+        assert held
+        with filelock.holding(other, 0) as held_too:
+            assert not held_too
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(other)
+        third = os.open(tmp_path / "lock", os.O_RDWR)
+        assert not filelock.acquire(third, 0), "who could not have it does not let it go either"
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(one)
+    assert filelock.acquire(third, 0)
+    os.close(third)
 
 
 def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:

@@ -78,18 +78,14 @@ class MemoryFolder:
         self.prepare()
         fd = self._open_lock()
         try:
-            if not filelock.acquire(fd, LOCK_WAIT_S):
-                raise Busy(
-                    "Another process is writing memories.", hint="Try again shortly.", data={"retryAfterMs": 500}
-                )
-            try:
+            with filelock.holding(fd, LOCK_WAIT_S) as is_held:
+                if not is_held:
+                    raise Busy(
+                        "Another process is writing memories.", hint="Try again shortly.", data={"retryAfterMs": 500}
+                    )
                 yield Numbers(fd)
-            finally:
-                filelock.release(fd)
         except OSError as error:
             raise _failed(error) from error
-        finally:
-            os.close(fd)
 
     def read(self, path: str, real: set[str] | None = None) -> tuple[bytes, Stamp]:
         """Gives a file's bytes with its stamp; of one that is too large only so much that this shows.
