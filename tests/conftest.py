@@ -17,7 +17,9 @@ from tests.support.process import SidecarProcess
 from tests.support.repositories import HERMETIC, Contents, Repository, made, stray_commits
 from tests.support.repositories import make_repository as make_repository_at
 
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# What fails for one fails for all: only who asks for it by `--hypothesis-profile` draws examples nobody drew before.
+settings.register_profile("house", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("drawn-anew", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("house")
 
