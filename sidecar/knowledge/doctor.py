@@ -7,17 +7,17 @@ from typing import Literal, NamedTuple, TypeVar
 from sidecar.call import Call
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.knowledge import store
-from sidecar.knowledge.due import triggers_of
-from sidecar.knowledge.item import place_of
-from sidecar.knowledge.locking import one_at_a_time
-from sidecar.knowledge.looking import Look, look
-from sidecar.knowledge.manifest import counts
+from sidecar.knowledge.automatic.due import triggers_of
+from sidecar.knowledge.automatic.triggers import Triggers
 from sidecar.knowledge.plan import Asked
-from sidecar.knowledge.remote import source_of
+from sidecar.knowledge.repository.item import place_of
+from sidecar.knowledge.repository.manifest import counts
+from sidecar.knowledge.repository.remote import source_of
+from sidecar.knowledge.repository.source import Source
 from sidecar.knowledge.resolutions import unfit
-from sidecar.knowledge.source import Source
 from sidecar.knowledge.state import from_bytes
-from sidecar.knowledge.triggers import Triggers
+from sidecar.knowledge.syncing.locking import one_at_a_time
+from sidecar.knowledge.syncing.looking import Look, look
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 

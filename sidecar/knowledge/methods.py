@@ -18,11 +18,8 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.knowledge import store
+from sidecar.knowledge.automatic.due import how_due
 from sidecar.knowledge.doctor import checks
-from sidecar.knowledge.due import how_due
-from sidecar.knowledge.item import place_of
-from sidecar.knowledge.looking import Look, look
-from sidecar.knowledge.manifest import counts
 from sidecar.knowledge.model import (
     KnowledgeCheck,
     KnowledgeCheckpoint,
@@ -49,9 +46,12 @@ from sidecar.knowledge.model import (
     ResolutionChoice,
 )
 from sidecar.knowledge.plan import Asked, Conflict, Plan, Resolution
-from sidecar.knowledge.remote import source_of
+from sidecar.knowledge.repository.item import place_of
+from sidecar.knowledge.repository.manifest import counts
+from sidecar.knowledge.repository.remote import source_of
 from sidecar.knowledge.resolutions import fits
-from sidecar.knowledge.syncing import Planned, Wanted, item_named, planned, roll_back, sync
+from sidecar.knowledge.syncing.looking import Look, look
+from sidecar.knowledge.syncing.sync import Planned, Wanted, item_named, planned, roll_back, sync
 from sidecar.method import Lane, method
 from sidecar.workspace import Workspace
 

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from sidecar.knowledge.manifest import Entry, Manifest
 from sidecar.knowledge.pointer import Pointer, id_of, path_of
+from sidecar.knowledge.repository.manifest import Entry, Manifest
 from sidecar.knowledge.state import Known, SyncState
 from sidecar.memory import pointed
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import one_line
-from sidecar.knowledge.item import Identity, Item, identity_of, sha256
+from sidecar.knowledge.repository.item import Identity, Item, identity_of, sha256
 from sidecar.memory import Value, Written, pointed, read_back, written
 
 FOLDER = pointed.POINTERS

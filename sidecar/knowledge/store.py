@@ -9,7 +9,7 @@ import apsw
 import orjson
 
 from sidecar.core.digests import digest_bytes
-from sidecar.knowledge.manifest import Entry
+from sidecar.knowledge.repository.manifest import Entry
 
 READ_VERSION = 2
 """Another way of reading or rendering items makes all of them be read anew."""

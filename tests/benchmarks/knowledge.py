@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.knowledge.manifest import Entry, Manifest
 from sidecar.knowledge.plan import Asked, plan
+from sidecar.knowledge.repository.manifest import Entry, Manifest
 from sidecar.knowledge.state import SyncState
 from tests.support.clock import FixedClock
 from tests.support.knowledge import Knowledge, item

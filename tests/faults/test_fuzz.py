@@ -18,7 +18,7 @@ from sidecar.codebase.worktree.hunks import conflicts_in, hunks_of
 from sidecar.core.errors import InvalidParams, PolicyDenied
 from sidecar.core.yaml_nodes import Damaged, nodes_of
 from sidecar.core.yaml_text import read_mapping
-from sidecar.knowledge.item import Unreadable, place_of, read_item
+from sidecar.knowledge.repository.item import Unreadable, place_of, read_item
 from sidecar.memory.capture.transcript import told_in
 from sidecar.memory.files import front_matter, sections
 from sidecar.memory.files.document import title_and_text

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sidecar.knowledge.manifest import Entry, Manifest
-from sidecar.knowledge.pace import Pace
 from sidecar.knowledge.plan import Asked, plan
+from sidecar.knowledge.repository.manifest import Entry, Manifest
 from sidecar.knowledge.state import SyncState
+from sidecar.knowledge.syncing.pace import Pace
 from sidecar.metrics.telemetry import telemetry_of
 from tests.support.clock import FixedClock
 from tests.support.knowledge import POINTERS, Knowledge, item

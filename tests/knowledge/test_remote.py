@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.knowledge.remote import copy_of
+from sidecar.knowledge.repository.remote import copy_of
 from sidecar.settings.kinds import is_remote
 from sidecar.settings.table import problem_with
 from sidecar.system.fetching import FetchFailed, fetch

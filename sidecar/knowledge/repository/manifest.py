@@ -7,9 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from sidecar.knowledge.item import SCOPED, Identity, Place, Unreadable, identity_of, is_lfs_pointer, place_of, read_item
 from sidecar.knowledge.pointer import render
-from sidecar.knowledge.source import Listed
+from sidecar.knowledge.repository.item import (
+    SCOPED,
+    Identity,
+    Place,
+    Unreadable,
+    identity_of,
+    is_lfs_pointer,
+    place_of,
+    read_item,
+)
+from sidecar.knowledge.repository.source import Listed
 
 _FOLDERS = {layer: folder for folder, layer in SCOPED.items()}
 

@@ -1,9 +1,9 @@
 """Whether a sync is due, and syncing in the background when it is."""
 
 from sidecar.call import Call
-from sidecar.knowledge.looking import load_state
-from sidecar.knowledge.remote import source_of
-from sidecar.knowledge.triggers import Due, Standing, Triggers, due, duration_ms
+from sidecar.knowledge.automatic.triggers import Due, Standing, Triggers, due, duration_ms
+from sidecar.knowledge.repository.remote import source_of
+from sidecar.knowledge.syncing.looking import load_state
 from sidecar.runs import records
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace

@@ -9,12 +9,12 @@ import apsw
 from sidecar.call import Call, Process
 from sidecar.knowledge import store
 from sidecar.knowledge.errors import state_corrupted
-from sidecar.knowledge.item import Identity, Unreadable, identity_of, place_of, read_item
-from sidecar.knowledge.manifest import Entry, Manifest, counts, entries_of, entry_of, manifest_of
 from sidecar.knowledge.plan import Asked, Plan, plan
 from sidecar.knowledge.pointer import FOLDER, Pointer, path_of, pointer_of
+from sidecar.knowledge.repository.item import Identity, Unreadable, identity_of, place_of, read_item
+from sidecar.knowledge.repository.manifest import Entry, Manifest, counts, entries_of, entry_of, manifest_of
+from sidecar.knowledge.repository.source import Listed, Source
 from sidecar.knowledge.resolutions import Resolutions, configured
-from sidecar.knowledge.source import Listed, Source
 from sidecar.knowledge.state import Known, SyncState, from_bytes, to_bytes
 from sidecar.memory import Placed, read_back
 from sidecar.workspace import Workspace

@@ -7,9 +7,9 @@ from sidecar.call import Call, Process
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.core.wire import WireModel
-from sidecar.knowledge.due import how_due, triggers_of
-from sidecar.knowledge.syncing import Wanted, sync
-from sidecar.knowledge.triggers import Triggers
+from sidecar.knowledge.automatic.due import how_due, triggers_of
+from sidecar.knowledge.automatic.triggers import Triggers
+from sidecar.knowledge.syncing.sync import Wanted, sync
 from sidecar.workspace import Workspace
 
 AGAIN_AFTER_MS = 15 * 60 * 1000

@@ -10,8 +10,8 @@ from sidecar.call import Call
 from sidecar.core.digests import short_id
 from sidecar.core.errors import StateDegraded
 from sidecar.knowledge.errors import ending, knowledge_unavailable, not_configured
-from sidecar.knowledge.retrying import patiently
-from sidecar.knowledge.source import Source, open_source
+from sidecar.knowledge.repository.retrying import patiently
+from sidecar.knowledge.repository.source import Source, open_source
 from sidecar.settings.kinds import is_remote
 from sidecar.settings.resolve import Settings
 from sidecar.system import filelock

@@ -6,18 +6,19 @@ from typing import get_args
 
 from sidecar.call import Call
 from sidecar.core.errors import InvalidParams, NotFound, SidecarError
-from sidecar.knowledge import measures, store
-from sidecar.knowledge.apply import Done, Journal, apply, put_back, state_after
+from sidecar.knowledge import store
 from sidecar.knowledge.errors import deletion_stopped, ending, partial_failure
-from sidecar.knowledge.locking import one_at_a_time
-from sidecar.knowledge.looking import Look, affected, look, look_at, save_state
 from sidecar.knowledge.model import Run
-from sidecar.knowledge.pace import Pace
 from sidecar.knowledge.plan import Asked, ConflictType, Plan, Resolution
 from sidecar.knowledge.pointer import FOLDER
-from sidecar.knowledge.remote import source_of
+from sidecar.knowledge.repository.remote import source_of
 from sidecar.knowledge.state import SyncState
 from sidecar.knowledge.store import Checkpoint, Image
+from sidecar.knowledge.syncing import measures
+from sidecar.knowledge.syncing.apply import Done, Journal, apply, put_back, state_after
+from sidecar.knowledge.syncing.locking import one_at_a_time
+from sidecar.knowledge.syncing.looking import Look, affected, look, look_at, save_state
+from sidecar.knowledge.syncing.pace import Pace
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.memory import Placed
 from sidecar.metrics import Measure, count, emit

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from sidecar.core.errors import Conflict, NotFound, SidecarError
 from sidecar.knowledge import store
-from sidecar.knowledge.item import place_of, read_item
-from sidecar.knowledge.looking import Look
-from sidecar.knowledge.pace import Pace
 from sidecar.knowledge.plan import Operation, Plan, fingerprint, known_of
 from sidecar.knowledge.pointer import hash_of, render
+from sidecar.knowledge.repository.item import place_of, read_item
 from sidecar.knowledge.state import Failed, Known, SyncState
 from sidecar.knowledge.store import Image
+from sidecar.knowledge.syncing.looking import Look
+from sidecar.knowledge.syncing.pace import Pace
 from sidecar.memory import Change, Placed, Value, pointed, read_back, rewritten, written
 from sidecar.storage.database import Database
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sidecar.core.errors import SidecarError
 from sidecar.core.regex import regex
 from sidecar.knowledge.errors import knowledge_unavailable, no_such_ref
-from sidecar.knowledge.item import SCOPED, TYPES
+from sidecar.knowledge.repository.item import SCOPED, TYPES
 from sidecar.system.libgit import pygit2
 
 MAX_COMMITS = 10_000

@@ -1,0 +1,1 @@
+"""The knowledge repository: where it lies, what one commit of it holds, and its items."""
