@@ -1,1 +1,1 @@
-"""The command line: one command per file."""
+"""The command line: a command is a file, or a folder where it has more than one."""

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from sidecar.cli.arguments import add_places
-from sidecar.cli.artifacts_report import shown
+from sidecar.cli.artifacts.report import shown
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, in_process, on_users_state
 from sidecar.cli.places import project_folder, state_folder

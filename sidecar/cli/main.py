@@ -5,43 +5,43 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from sidecar import __version__
-from sidecar.cli import selfcheck
+from sidecar.cli.operate import selfcheck
 
 
 def _doctor() -> ModuleType:
-    from sidecar.cli import doctor
+    from sidecar.cli.operate import doctor
 
     return doctor
 
 
 def _purge() -> ModuleType:
-    from sidecar.cli import purge
+    from sidecar.cli.operate import purge
 
     return purge
 
 
 def _explain() -> ModuleType:
-    from sidecar.cli import explain
+    from sidecar.cli.operate import explain
 
     return explain
 
 
 def _status() -> ModuleType:
-    from sidecar.cli import status
+    from sidecar.cli.operate import status
 
     return status
 
 
 def _replay() -> ModuleType:
-    from sidecar.cli import replay
+    from sidecar.cli.replay import command
 
-    return replay
+    return command
 
 
 def _artifacts() -> ModuleType:
-    from sidecar.cli import artifacts
+    from sidecar.cli.artifacts import command
 
-    return artifacts
+    return command
 
 
 def _health() -> ModuleType:
@@ -51,9 +51,9 @@ def _health() -> ModuleType:
 
 
 def _hook() -> ModuleType:
-    from sidecar.cli import hook_command
+    from sidecar.cli.hook import command
 
-    return hook_command
+    return command
 
 
 def _mcp() -> ModuleType:
@@ -63,9 +63,9 @@ def _mcp() -> ModuleType:
 
 
 def _memory() -> ModuleType:
-    from sidecar.cli import memory
+    from sidecar.cli.memory import command
 
-    return memory
+    return command
 
 
 def _knowledge() -> ModuleType:
@@ -75,7 +75,7 @@ def _knowledge() -> ModuleType:
 
 
 def _report() -> ModuleType:
-    from sidecar.cli import report
+    from sidecar.cli.operate import report
 
     return report
 
@@ -87,9 +87,9 @@ def _session() -> ModuleType:
 
 
 def _ralph(arguments: Sequence[str], prog: str) -> int:
-    from sidecar.cli import ralph
+    from sidecar.cli.ralph.command import command
 
-    return ralph.command(arguments, prog)
+    return command(arguments, prog)
 
 
 COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {

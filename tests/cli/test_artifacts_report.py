@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.cli.artifacts_report import card, cut, shown, table
+from sidecar.cli.artifacts.report import card, cut, shown, table
 
 ONE: dict[str, Any] = {
     "id": "adr-00000000000a", "type": "adr", "status": "draft", "title": "Totals", "event": "boundary",

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sidecar.cli.hook_notes import FOLDER
-from sidecar.cli.lingering import LOCK
+from sidecar.cli.hook.lingering import LOCK
+from sidecar.cli.hook.notes import FOLDER
 from tests.support.process import ROOT
 
 PATIENCE_SECONDS = 60.0

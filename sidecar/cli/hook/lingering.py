@@ -12,7 +12,7 @@ import orjson
 
 from sidecar.catalog import of_hooks
 from sidecar.cli.guests import Guests, let_in
-from sidecar.cli.hook_asking import answer_of
+from sidecar.cli.hook.asking import answer_of
 from sidecar.cli.ids import random_id
 from sidecar.cli.in_process import InProcess, RequestFailed
 from sidecar.core.clock import SystemClock
@@ -111,7 +111,7 @@ def _ending() -> threading.Event:
 
 
 def _lock_path(state_dir: str) -> str:
-    from sidecar.cli.hook_notes import FOLDER
+    from sidecar.cli.hook.notes import FOLDER
 
     folder = os.path.join(state_dir, FOLDER)
     os.makedirs(folder, mode=0o700, exist_ok=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.cli.arguments import add_verb
-from sidecar.cli.artifacts_report import KINDS, card, line, table
-from sidecar.cli.editor import edit
+from sidecar.cli.artifacts.editor import edit
+from sidecar.cli.artifacts.report import KINDS, card, line, table
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.places import project_folder, state_folder

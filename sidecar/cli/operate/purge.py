@@ -7,8 +7,8 @@ from typing import Any
 
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import RequestFailed, on_users_state
+from sidecar.cli.operate.status import size
 from sidecar.cli.places import state_folder
-from sidecar.cli.status import size
 from sidecar.cli.telling import Said, told
 
 KINDS = (

@@ -88,7 +88,7 @@ def _done(arguments: argparse.Namespace) -> Said:
 
 
 def _stop() -> Said:
-    from sidecar.cli.lingering import stop
+    from sidecar.cli.hook.lingering import stop
 
     try:
         stopped = stop()

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.cli import memory_arguments
-from sidecar.cli import memory_report as report
-from sidecar.cli.artifacts_report import shown
-from sidecar.cli.editor import edit
+from sidecar.cli.artifacts.editor import edit
+from sidecar.cli.artifacts.report import shown
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
+from sidecar.cli.memory import arguments as taken
+from sidecar.cli.memory import report
 from sidecar.cli.places import project_folder, state_folder
 from sidecar.cli.telling import Said, read_text, told
 from sidecar.system.environment import environment
@@ -23,7 +23,7 @@ MOST = 500
 _FEW = 5
 
 
-add_arguments = memory_arguments.add_arguments
+add_arguments = taken.add_arguments
 
 
 class Asked(NamedTuple):

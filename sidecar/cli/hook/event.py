@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import Any
 
-from sidecar.cli.hook_notes import Notes, log_line, notes_of
+from sidecar.cli.hook.notes import Notes, log_line, notes_of
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, environment, state_folder_of_user
 
@@ -55,7 +55,7 @@ class Hook:
 
     def do(self, text: bytes) -> None:
         """Does what the hook is for; raises whatever goes wrong."""
-        from sidecar.cli.hook_asking import ask, tell
+        from sidecar.cli.hook.asking import ask, tell
 
         said = json.loads(text)
         notes = notes_of(self._state_dir, str(said["session_id"]))

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from sidecar.cli.failed import CommandFailed
-from sidecar.cli.ralph_arguments import parsed
+from sidecar.cli.ralph.arguments import parsed
 from sidecar.cli.telling import printed
 from sidecar.core.clock import SystemClock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
@@ -47,7 +47,7 @@ def _act(chosen: argparse.Namespace) -> int:
         return _said(chosen, {"path": folder.context, "bytes": context_file.clear(folder)}, _context("cleared"))
     if chosen.status or chosen.stop or chosen.reset:
         return _stands(chosen, folder)
-    from sidecar.cli.ralph_loop import run_loop
+    from sidecar.cli.ralph.loop import run_loop
 
     return run_loop(chosen, cwd, folder)
 
@@ -59,7 +59,7 @@ def _added(folder: Folder, text: str) -> int:
 
 
 def _stands(chosen: argparse.Namespace, folder: Folder) -> int:
-    from sidecar.cli.ralph_report import status_lines
+    from sidecar.cli.ralph.report import status_lines
     from sidecar.ralph import standing
 
     if chosen.status:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.in_process import InProcess, RequestFailed, in_process
-from sidecar.cli.replay_report import as_csv, as_json, report
+from sidecar.cli.replay.report import as_csv, as_json, report
 from sidecar.hosts.figures import TurnFigures
 from sidecar.hosts.reading import Recorded, ReplayFailed, read_sessions
 from sidecar.hosts.replay import Options, RecordedClock, Sidecar, play

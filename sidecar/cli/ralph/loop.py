@@ -17,7 +17,7 @@ from sidecar.catalog import of_loops
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.places import state_folder
-from sidecar.cli.ralph_report import Reporter, dry_run_lines
+from sidecar.cli.ralph.report import Reporter, dry_run_lines
 from sidecar.cli.telling import printed
 from sidecar.ralph.ending import INTERRUPTED, TERMINATED
 from sidecar.ralph.folder import Folder

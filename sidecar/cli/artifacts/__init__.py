@@ -1,0 +1,1 @@
+"""`onecode-sidecar artifacts`: what it does and shows."""

@@ -1,0 +1,1 @@
+"""`onecode-sidecar memory`: what it takes, does and shows."""

@@ -1,0 +1,1 @@
+"""The commands of who keeps it well: how it stands, what it did, what is wrong, what goes."""

@@ -1,0 +1,1 @@
+"""`spool ralph`: what it takes, the loop it runs, and what it tells."""

@@ -1,0 +1,1 @@
+"""`onecode-sidecar replay`: what it plays and tells."""
