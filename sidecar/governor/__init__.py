@@ -7,6 +7,7 @@ from sidecar.governor.counting import (
     after_run,
     after_snapshot,
     after_turnover,
+    before_new_session,
     in_session,
     is_renewed,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "after_run",
     "after_snapshot",
     "after_turnover",
+    "before_new_session",
     "decide",
     "in_session",
     "is_renewed",

@@ -110,6 +110,11 @@ def after_compaction(counters: Counters, now_ms: int) -> Counters:
     )
 
 
+def before_new_session(counters: Counters) -> Counters:
+    """Gives what presses on a session that the host is about to begin: nothing but the user's wish for a fresh one."""
+    return Counters(asked=counters.asked)
+
+
 def in_session(counters: Counters, session_id: str) -> Counters:
     """Notes the session a run ended in."""
     others = [known for known in counters.sessions if known != session_id]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sidecar.call import Call
 from sidecar.codebase import repository_of
 from sidecar.context import Bracket, bracket_of, share_of
-from sidecar.governor import Snapshot, Word, judged, structured_state
+from sidecar.governor import Snapshot, Word, before_new_session, judged, structured_state
 from sidecar.packs.anchor.accepted import Accepted
 from sidecar.packs.budget import Limits
 from sidecar.packs.context.appetite import Appetite, appetite_of
@@ -87,7 +87,9 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
     recalled = recollection.of(call.database, workspace, params.sub_chat_id, held_by)
     accepted = recalled.accepted._replace(pointers=pointers_in(call.process, workspace))
     sub_chat, held, touched = recalled.sub_chat, recalled.held, recalled.touched
-    word = judged(sub_chat.counters, settings, shadow=shadow)
+    continues = params.session.will_resume or params.session.is_fork
+    counters = sub_chat.counters if continues else before_new_session(sub_chat.counters)
+    word = judged(counters, settings, shadow=shadow)
     fresh = word.action == "rehydrate"
     carried = _carried(call, params.sub_chat_id) if fresh else None
     task, is_new = task_of(sub_chat.task, params.prompt, lambda: _worked_on(call, workspace, recalled))

@@ -82,6 +82,28 @@ def test_a_fresh_session_that_never_began_is_asked_for_again(talk: Talk) -> None
     assert "carryover" in kinds(again)
 
 
+def test_a_session_that_the_host_begins_by_itself_is_under_no_pressure(talk: Talk) -> None:
+    chat = talk()
+    under_pressure(chat)
+    old = chat.session_id
+    chat.session_id = None
+    assert chat.pre_run("go on")["governor"] == {
+        "action": "ok", "reasons": [], "startFreshSession": False, "marker": None,
+    }  # fmt: skip
+    chat.session_id = old
+    assert chat.pre_run("go on")["governor"]["startFreshSession"] is True, "the session that was left has its pressure"
+
+
+def test_a_wish_for_a_fresh_session_is_met_also_where_the_host_begins_one_by_itself(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    chat.client.request("governor/rehydrate", {"subChatId": chat.sub_chat_id, "reason": "it forgets"})
+    chat.session_id = None
+    answer = chat.pre_run("go on")
+    assert answer["governor"]["reasons"] == ["asked for: it forgets"]
+    assert "carryover" in kinds(answer)
+
+
 def test_a_slash_prompt_under_pressure_goes_on_in_its_session_with_its_anchor(talk: Talk) -> None:
     chat = talk()
     first = chat.turn(PROMPT)
