@@ -7,15 +7,15 @@ from pathlib import Path
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
-from sidecar.ralph import state
-from sidecar.ralph.ending import Ending
-from sidecar.ralph.folder import Folder
-from sidecar.ralph.heard import Wanted
-from sidecar.ralph.limits import Limits, Spent
+from sidecar.ralph.agent.heard import Wanted
+from sidecar.ralph.deciding.ending import Ending
+from sidecar.ralph.deciding.limits import Limits, Spent
+from sidecar.ralph.deciding.stuck import Circle
+from sidecar.ralph.files import state
+from sidecar.ralph.files.folder import Folder
+from sidecar.ralph.files.stopping import Stop
 from sidecar.ralph.model import LoopStatus, RalphRunning, RalphStartParams, RalphState, RalphTotals
-from sidecar.ralph.prompt import Verified
-from sidecar.ralph.stopping import Stop
-from sidecar.ralph.stuck import Circle
+from sidecar.ralph.turn.prompt import Verified
 from sidecar.workspace import Workspace
 
 

@@ -5,17 +5,18 @@ import os
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import SidecarError
-from sidecar.ralph import ending, history, limits, outputs
 from sidecar.ralph.course import Course, Plan
-from sidecar.ralph.ending import FAILED, LIMIT, Ending, Turn
-from sidecar.ralph.folder import make
-from sidecar.ralph.iteration import Done, run_iteration
-from sidecar.ralph.lock import Owner, held
+from sidecar.ralph.deciding import ending, limits
+from sidecar.ralph.deciding.ending import FAILED, LIMIT, Ending, Turn
+from sidecar.ralph.deciding.pace import backoff_ms, pause_ms
+from sidecar.ralph.files import history, outputs
+from sidecar.ralph.files.folder import make
+from sidecar.ralph.files.lock import Owner, held
+from sidecar.ralph.files.stopping import Stop, Watch, loops_of
+from sidecar.ralph.files.takeover import take_over
 from sidecar.ralph.model import Phase, RalphIteration, RalphIterationNotice, RalphStartResult
-from sidecar.ralph.pace import backoff_ms, pause_ms
 from sidecar.ralph.planning import with_version
-from sidecar.ralph.stopping import Stop, Watch, loops_of
-from sidecar.ralph.takeover import take_over
+from sidecar.ralph.turn.iteration import Done, run_iteration
 
 
 def run_loop(call: Call, plan: Plan) -> RalphStartResult:

@@ -16,8 +16,8 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.method import Lane, Notification, docstring, method
-from sidecar.ralph import context_file, standing
-from sidecar.ralph.folder import folder_of
+from sidecar.ralph.files import context_file, standing
+from sidecar.ralph.files.folder import folder_of
 from sidecar.ralph.model import (
     RalphChangeParams,
     RalphContextParams,

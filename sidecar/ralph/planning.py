@@ -7,17 +7,18 @@ from pathlib import Path
 from sidecar.call import Call
 from sidecar.codebase import common_dir_of
 from sidecar.core.errors import InvalidParams, SidecarError
-from sidecar.ralph import context_file, continuity, history, state
+from sidecar.ralph.agent.harnesses import command_of
+from sidecar.ralph.agent.heard import Wanted
+from sidecar.ralph.agent.installed import find_program, version_of
 from sidecar.ralph.course import Course, Plan
-from sidecar.ralph.folder import folder_of
-from sidecar.ralph.harnesses import command_of
-from sidecar.ralph.heard import Wanted
-from sidecar.ralph.installed import find_program, version_of
-from sidecar.ralph.iteration import asked_of, place_of, task_with
-from sidecar.ralph.limits import IDLE_TIMEOUT_MS, Limits
+from sidecar.ralph.deciding.limits import IDLE_TIMEOUT_MS, Limits
+from sidecar.ralph.files import context_file, history, state
+from sidecar.ralph.files.folder import folder_of
+from sidecar.ralph.files.stopping import Stop
 from sidecar.ralph.model import RalphDryRun, RalphStartParams, RalphStartResult
-from sidecar.ralph.prompt import build
-from sidecar.ralph.stopping import Stop
+from sidecar.ralph.turn import continuity
+from sidecar.ralph.turn.iteration import asked_of, place_of, task_with
+from sidecar.ralph.turn.prompt import build
 from sidecar.system.environment import HOST_VARIABLE, for_child
 
 COMMAND_VARIABLE = "ONECODE_RALPH_COMMAND"

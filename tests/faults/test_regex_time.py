@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.capture.drafting.abandoned import abandonments
 from sidecar.packs.anchor.commands import purpose_of
-from sidecar.ralph.ansi import Ansi
+from sidecar.ralph.agent.ansi import Ansi
 from sidecar.registry.wishing import wished
 from tests.support.hostile import Hostile, hostile_to
 from tests.support.patterns import Pattern, all_patterns, module_of
@@ -31,7 +31,7 @@ BOUNDED: dict[str, Use] = {
     "sidecar.capture.drafting.giving_up.": lambda text: list(abandonments(text)),
     "sidecar.capture.drafting.abandoned": lambda text: list(abandonments(text)),
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
-    "sidecar.ralph.ansi._SEQUENCE": lambda text: Ansi().strip(text),
+    "sidecar.ralph.agent.ansi._SEQUENCE": lambda text: Ansi().strip(text),
     "sidecar.registry.wishing.": wished,
 }
 """Patterns that are given short texts only, or ended ones: what gives them has to be as quick instead."""

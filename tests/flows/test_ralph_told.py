@@ -10,8 +10,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sidecar.ralph import context_file
-from sidecar.ralph.folder import Folder, folder_of
+from sidecar.ralph.files import context_file
+from sidecar.ralph.files.folder import Folder, folder_of
 from tests.support.fake_agent import FakeAgent, exits, says, writes
 from tests.support.ralph import CHANGE, Ralph
 from tests.support.repositories import Repository

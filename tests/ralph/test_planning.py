@@ -2,8 +2,8 @@
 
 from typing import get_args
 
-from sidecar.ralph.harnesses import NAMES
-from sidecar.ralph.limits import IDLE_TIMEOUT_MS, Limits
+from sidecar.ralph.agent.harnesses import NAMES
+from sidecar.ralph.deciding.limits import IDLE_TIMEOUT_MS, Limits
 from sidecar.ralph.model import Harness, RalphStartParams
 from sidecar.ralph.planning import limits_of
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from sidecar.ralph.harnesses import NAMES
-from sidecar.ralph.limits import IDLE_TIMEOUT_MS, MAX_ITERATIONS, STUCK_AFTER, duration_ms, shown_ms
+from sidecar.ralph.agent.harnesses import NAMES
+from sidecar.ralph.deciding.limits import IDLE_TIMEOUT_MS, MAX_ITERATIONS, STUCK_AFTER, duration_ms, shown_ms
 
 ACTIONS = ("add_context", "clear_context", "status", "stop", "reset")
 EPILOG = (

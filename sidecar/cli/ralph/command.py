@@ -15,8 +15,8 @@ from sidecar.cli.ralph.arguments import parsed
 from sidecar.cli.telling import printed
 from sidecar.core.clock import SystemClock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
-from sidecar.ralph import context_file
-from sidecar.ralph.folder import Folder, folder_of
+from sidecar.ralph.files import context_file
+from sidecar.ralph.files.folder import Folder, folder_of
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
@@ -60,7 +60,7 @@ def _added(folder: Folder, text: str) -> int:
 
 def _stands(chosen: argparse.Namespace, folder: Folder) -> int:
     from sidecar.cli.ralph.report import status_lines
-    from sidecar.ralph import standing
+    from sidecar.ralph.files import standing
 
     if chosen.status:
         return _said(chosen, standing.status_of(folder, 10).model_dump(mode="json", by_alias=True), status_lines)

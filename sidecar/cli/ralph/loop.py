@@ -19,9 +19,9 @@ from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.places import state_folder
 from sidecar.cli.ralph.report import Reporter, dry_run_lines
 from sidecar.cli.telling import printed
-from sidecar.ralph.ending import INTERRUPTED, TERMINATED
-from sidecar.ralph.folder import Folder
-from sidecar.ralph.stopping import give_up_in, loops_of
+from sidecar.ralph.deciding.ending import INTERRUPTED, TERMINATED
+from sidecar.ralph.files.folder import Folder
+from sidecar.ralph.files.stopping import give_up_in, loops_of
 from sidecar.system.environment import user_state_folder
 
 AT_ONCE_SECONDS = 1.0

@@ -7,7 +7,7 @@ import sys
 import threading
 from typing import Any
 
-from sidecar.ralph.limits import counted, shown_ms
+from sidecar.ralph.deciding.limits import counted, shown_ms
 
 
 class Reporter:

@@ -1,0 +1,1 @@
+"""What speaks with a coding agent: how each is called, runs, is listened to, and what its words mean."""

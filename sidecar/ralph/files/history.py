@@ -1,0 +1,76 @@
+"""The history of a change's iterations: one line each, only ever added to, whole again after any crash."""
+
+import os
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from sidecar.core.errors import StateDegraded
+from sidecar.ralph.files.folder import Folder
+from sidecar.ralph.model import RalphIteration
+
+_FLAGS = (
+    os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+)  # fmt: skip
+
+
+class History(NamedTuple):
+    """What there is of it."""
+
+    iterations: list[RalphIteration]
+    damaged: int
+    """Lines that cannot be read."""
+
+    @property
+    def last_number(self) -> int:
+        """The highest number there is; 0 where there is none."""
+        return max((one.number for one in self.iterations), default=0)
+
+
+def append(folder: Folder, iteration: RalphIteration) -> None:
+    """Adds an iteration; once it returns the line is on the disk. Raises StateDegraded.
+
+    Called by the lock's holder alone. What a crash left of a line stays, as a line of its own.
+    """
+    line = iteration.model_dump_json(by_alias=True).encode() + b"\n"
+    try:
+        fd = os.open(folder.history, _FLAGS, 0o644)
+        try:
+            size = os.fstat(fd).st_size
+            if size and _last_byte(fd, size) != b"\n":
+                line = b"\n" + line
+            view = memoryview(line)
+            while view:
+                view = view[os.write(fd, view) :]
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise StateDegraded(
+            f"The loop's history cannot be written: {error.strerror or type(error).__name__}.",
+            hint=f"It is {folder.history}.",
+        ) from error
+
+
+def read(folder: Folder) -> History:
+    """Reads all of it; where there is none, or it cannot be read, it is empty."""
+    try:
+        with open(folder.history, "rb") as stream:
+            lines = stream.read().split(b"\n")
+    except OSError:
+        return History([], 0)
+    found: list[RalphIteration] = []
+    damaged = 0
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            found.append(RalphIteration.model_validate_json(line, by_alias=True, by_name=False))
+        except ValidationError:
+            damaged += 1
+    return History(found, damaged)
+
+
+def _last_byte(fd: int, size: int) -> bytes:
+    os.lseek(fd, size - 1, os.SEEK_SET)
+    return os.read(fd, 1)

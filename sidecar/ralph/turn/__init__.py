@@ -1,0 +1,1 @@
+"""One iteration: its prompt, its worktree, its packs, and the checks before a promise counts."""

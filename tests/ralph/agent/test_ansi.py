@@ -1,0 +1,88 @@
+"""Terminal sequences come out of a text however it is cut."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.ralph.agent.ansi import Ansi
+
+PIECES = st.sampled_from(
+    [
+        "\x1b",
+        "\x1b[",
+        "\x1b]",
+        "[",
+        "]",
+        "0",
+        ";",
+        "31",
+        "m",
+        "\\",
+        "\x07",
+        "\n",
+        "P",
+        "(",
+        "B",
+        "^",
+        " ",
+        "a",
+        "é",
+        "1" * 70,
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=25).map("".join)
+
+
+def stripped(*pieces: str) -> str:
+    ansi = Ansi()
+    return "".join(ansi.strip(piece) for piece in pieces)
+
+
+@given(TEXTS, st.lists(st.integers(0, 9), max_size=20))
+def test_the_same_is_left_however_the_text_is_cut(text: str, lengths: list[int]) -> None:
+    pieces, rest = [], text
+    for length in lengths:
+        pieces.append(rest[:length])
+        rest = rest[length:]
+    assert stripped(*pieces, rest) == stripped(text) == stripped(*text)
+
+
+@given(TEXTS)
+def test_nothing_of_a_sequence_is_left(text: str) -> None:
+    assert "\x1b" not in stripped(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "visible"),
+    [
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b[?25l\x1b[2K\rdone", "\rdone"),
+        ("\x1b]0;the title\x07text", "text"),
+        ("\x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x1b(Btext", "text"),
+        ("\x1bPq#0;2\x1b\\text", "text"),
+        ("never closed \x1b]0;title\nnext line", "never closed \nnext line"),
+        ("<pro\x1b[0mmise>", "<promise>"),
+        ("plain", "plain"),
+    ],
+)
+def test_what_a_terminal_would_show_is_left(text: str, visible: str) -> None:
+    assert stripped(text) == visible
+
+
+@pytest.mark.parametrize("unit", ["\x1b]\x07", "\x1b]", "\x1b[", "\x1b", "\x1b[31m", "\x1b[1", "\x1b]\x1b", "\x1bP;\n"])
+def test_hostile_text_takes_time_and_memory_in_proportion(unit: str) -> None:
+    def spent(count: int) -> float:
+        ansi = Ansi()
+        piece = (unit * 65_536)[:65_536]
+        start = time.thread_time()
+        for _ in range(count):
+            ansi.strip(piece)
+            assert len(ansi._rest) < 100
+        return time.thread_time() - start
+
+    spent(1)
+    short, long = min(spent(2) for _ in range(3)), min(spent(16) for _ in range(2))
+    assert long < 8 * 4 * short + 0.05

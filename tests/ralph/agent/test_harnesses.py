@@ -1,0 +1,143 @@
+"""What is run for each harness, in its versions."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from sidecar.core.errors import AgentUnavailable, InvalidParams
+from sidecar.ralph.agent.harnesses import HARNESSES, command_of
+from sidecar.ralph.agent.heard import Command, Version, Wanted
+from sidecar.ralph.agent.installed import find_program, read_version, version_of
+from tests.support.fake_agent import FakeAgent, says
+
+PROMPT = "Fix the parser. " * 20_000
+HERE = Path("repository")
+FILE = Path("state") / "prompt-1.md"
+CLAUDE = "claude -p --output-format stream-json --verbose"
+CODEX = "codex exec --json --skip-git-repo-check"
+
+
+def command(wanted: Wanted) -> Command:
+    return command_of(wanted, PROMPT, HERE, {"PATH": "bin"}, prompt_file=FILE)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "argv"),
+    [
+        (Wanted("claude"), f"{CLAUDE} --permission-mode acceptEdits"),
+        (Wanted("claude", version=(1, 0, 24)), CLAUDE),
+        (
+            Wanted("claude", model="opus", allow_all=True, extra=("--max-turns", "30")),
+            f"{CLAUDE} --model opus --dangerously-skip-permissions --max-turns 30",
+        ),
+        (Wanted("codex"), f"{CODEX} --sandbox workspace-write -"),
+        (
+            Wanted("codex", model="gpt-5.4", allow_all=True, extra=("-c", "x=1")),
+            f"{CODEX} --model gpt-5.4 --dangerously-bypass-approvals-and-sandbox -c x=1 -",
+        ),
+        (Wanted("gemini"), "gemini --output-format stream-json --approval-mode auto_edit"),
+        (Wanted("gemini", allow_all=True), "gemini --output-format stream-json --approval-mode yolo"),
+        (Wanted("gemini", version=(0, 8, 2)), "gemini --approval-mode auto_edit"),
+        (Wanted("opencode", model="anthropic/opus"), "opencode run --format json --model anthropic/opus"),
+        (Wanted("opencode", allow_all=True), "opencode run --format json --auto"),
+        (
+            Wanted("opencode", allow_all=True, version=(1, 17, 10)),
+            "opencode run --format json --dangerously-skip-permissions",
+        ),
+        (Wanted("opencode", allow_all=True, version=(1, 2, 0)), "opencode run --format json"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_harness_is_called_as_its_version_wants_and_fed_the_prompt(wanted: Wanted, argv: str) -> None:
+    run = command(wanted)
+    assert list(run.argv) == argv.split()
+    assert run.stdin == PROMPT.encode()
+
+
+def test_what_no_flag_allows_is_allowed_by_the_environment() -> None:
+    old = command(Wanted("opencode", allow_all=True, version=(1, 2, 0)))
+    assert old.environment == {"PATH": "bin", "OPENCODE_PERMISSION": '{"*":"allow"}'}
+    assert command(Wanted("gemini", allow_all=True)).environment["GEMINI_CLI_TRUST_WORKSPACE"] == "true"
+    assert command(Wanted("gemini")).environment == {"PATH": "bin"}
+
+
+def test_a_loop_that_an_agent_started_starts_agents_of_its_own() -> None:
+    inherited = {"PATH": "bin", "CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "ANTHROPIC_MODEL": "opus"}
+    run = command_of(Wanted("claude"), PROMPT, HERE, inherited, prompt_file=FILE)
+    assert run.environment == {"PATH": "bin", "ANTHROPIC_MODEL": "opus"}
+
+
+def test_a_custom_command_is_fed_the_prompt_or_told_its_file() -> None:
+    fed = command(Wanted("custom", command="my-agent --quiet 'two words'", extra=("more",)))
+    assert (fed.argv, fed.stdin, fed.speech) == (
+        ("my-agent", "--quiet", "two words", "more"),
+        PROMPT.encode(),
+        "plain",
+    )
+    told = command(Wanted("custom", command="my-agent --file={prompt_file} -m {model}", model="large"))
+    assert told.argv == ("my-agent", f"--file={FILE}", "-m", "large")
+    assert told.stdin == b""
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        (Wanted("aider"), "There is no harness 'aider'."),
+        (Wanted("custom"), "The custom harness needs a command."),
+        (Wanted("custom", command=" "), "The custom harness needs a command."),
+        (Wanted("custom", command="agent 'half"), "The custom harness's command cannot be read: No closing quotation."),
+    ],
+)
+def test_what_cannot_be_called_is_refused_in_a_sentence(wanted: Wanted, sentence: str) -> None:
+    with pytest.raises(InvalidParams) as raised:
+        command(wanted)
+    assert raised.value.message == sentence
+
+
+def test_no_prompt_is_ever_an_argument() -> None:
+    for name in HARNESSES:
+        assert max(len(argument) for argument in command(Wanted(name, allow_all=True)).argv) < 100
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("2.1.34 (Claude Code)\n", (2, 1, 34)),
+        ("codex-cli 0.46.0\n", (0, 46, 0)),
+        ("0.21.0-nightly.20251202.2d935b379", (0, 21, 0)),
+        ("v1.4\n", (1, 4, 0)),
+        ("unknown", None),
+        ("", None),
+    ],
+)
+def test_a_version_is_read_from_what_an_agent_says(text: str, version: Version | None) -> None:
+    assert read_version(text) == version
+
+
+def test_an_installed_agent_is_asked_for_its_version(tmp_path: Path) -> None:
+    agent = FakeAgent(tmp_path, [says("never asked")])
+    environment = {**os.environ, "PATH": str(agent.installed_as("codex", "codex-cli 0.46.0"))}
+    environment["PATH"] += os.pathsep + os.environ["PATH"]
+    assert version_of("codex", tmp_path, environment) == (0, 46, 0)
+    assert version_of("custom", tmp_path, environment) is None
+    assert agent.runs == 0
+    with pytest.raises(AgentUnavailable, match="claude is not on this machine"):
+        version_of("claude", tmp_path, {"PATH": str(tmp_path)})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+def test_an_agent_that_does_not_answer_has_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sidecar.ralph.agent.installed.PROBE_SECONDS", 0.2)
+    (tmp_path / "claude").write_text("#!/bin/sh\nexec sleep 20\n")
+    (tmp_path / "claude").chmod(0o755)
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    assert version_of("claude", tmp_path, environment) is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="programs are told by their names there")
+def test_a_path_is_looked_for_from_the_folder_it_runs_in(tmp_path: Path) -> None:
+    (tmp_path / "agent.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "agent.sh").chmod(0o755)
+    assert find_program("./agent.sh", tmp_path, {}) == str(tmp_path / "agent.sh")

@@ -1,0 +1,318 @@
+"""What is made of each harness's output, without any process."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.ralph.agent.heard import Speech, UsageLimit
+from sidecar.ralph.agent.hearing import Hearing, Tail
+from sidecar.ralph.agent.promise import Promise
+from sidecar.ralph.agent.said import Counted
+from sidecar.ralph.agent.speech import READERS
+
+PROMISE = "<promise>COMPLETE</promise>"
+NOW_MS = 1_772_357_400_000
+
+
+def hearing(speech: Speech, shown: list[str] | None = None) -> Hearing:
+    return Hearing(speech, Promise("COMPLETE"), NOW_MS, None if shown is None else shown.append)
+
+
+def heard(speech: Speech, *events: Any, exit_code: int | None = 0, cut: Sequence[int] = ()) -> Hearing:
+    listening = hearing(speech)
+    stream = b"".join(event if isinstance(event, bytes) else json.dumps(event).encode() + b"\n" for event in events)
+    for length in cut:
+        listening.stdout(stream[:length])
+        stream = stream[length:]
+    listening.stdout(stream)
+    listening.close(exit_code)
+    return listening
+
+
+def claude_text(text: str, **members: Any) -> dict[str, Any]:
+    message = {"role": "assistant", "content": [{"type": "text", "text": text}], **members.pop("message", {})}
+    return {"type": "assistant", "message": message, **members}
+
+
+CLAUDE_TOOL = {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Edit", "input": {}}]}}
+
+
+@pytest.mark.parametrize(
+    ("events", "promise"),
+    [
+        ([claude_text(PROMISE)], True),
+        ([claude_text(PROMISE), CLAUDE_TOOL], False),
+        ([claude_text(PROMISE), CLAUDE_TOOL, claude_text("not yet")], False),
+        ([CLAUDE_TOOL, claude_text("It is done."), claude_text(PROMISE)], True),
+        ([claude_text(PROMISE, parent_tool_use_id="toolu_1")], False),
+        ([{"type": "user", "message": {"content": PROMISE}}], False),
+        ([{"type": "system", "subtype": "init", "note": PROMISE}], False),
+        ([{"type": "assistant", "message": {"content": [{"type": "thinking", "thinking": PROMISE}]}}], False),
+        ([{"type": "assistant", "message": {"content": PROMISE}}], True),
+        ([{"type": "result", "subtype": "success", "is_error": False, "result": PROMISE}], True),
+        ([{"type": "result", "subtype": "success", "is_error": True, "result": PROMISE}], False),
+        ([{"type": "result", "subtype": "error_max_turns", "is_error": False, "result": PROMISE}], False),
+        ([claude_text("\x1b[1m<prom\x1b[0mise>COMPLETE</promise>")], True),
+        ([claude_text("x"), f"{PROMISE}\n".encode()], False),
+        ([f"{PROMISE}\n".encode(), claude_text("x")], False),
+    ],
+)  # fmt: skip
+def test_claudes_promise_is_in_its_last_words(events: list[Any], promise: bool) -> None:
+    assert heard("claude", *events).promise is promise
+
+
+def test_the_answer_told_once_more_is_one_final_text() -> None:
+    result = {"type": "result", "subtype": "success", "result": "Done.\nAll of it."}
+    assert heard("claude", claude_text("Done."), claude_text("All of it."), result).final_text == "Done.\nAll of it."
+
+
+def test_claudes_tokens_count_the_cache_too() -> None:
+    cached = {"cache_creation_input_tokens": 26_313, "cache_read_input_tokens": 100}
+    usage = {"input_tokens": 4, **cached, "output_tokens": 5}
+    listening = heard("claude", {"type": "result", "subtype": "success", "total_cost_usd": 0.0987, "usage": usage})
+    assert listening.counted == Counted(26_417, 5, 0.0987)
+    assert listening.finished
+
+
+@pytest.mark.parametrize(
+    ("event", "failed"),
+    [
+        ({"type": "result", "is_error": True, "result": "Credit balance is too low"}, "Credit balance is too low"),
+        ({"type": "result", "subtype": "error_max_turns"}, "error_max_turns"),
+        ({"type": "result", "subtype": "error_during_execution", "errors": ["no network"]}, "no network"),
+        (claude_text("API Error: 500\nserver", message={"model": "<synthetic>"}), "API Error: 500 server"),
+        (claude_text("Invalid API key", error="authentication_failed"), "Invalid API key"),
+    ],
+)
+def test_claudes_errors_are_told_in_one_line(event: dict[str, Any], failed: str) -> None:
+    assert heard("claude", event).failed == failed
+
+
+def test_an_error_on_the_way_is_taken_back_by_a_good_result() -> None:
+    notice = claude_text("API Error: overloaded", error="server_error")
+    assert heard("claude", notice, {"type": "result", "subtype": "success", "result": "ok"}).failed is None
+    again = {"type": "error", "message": "Reconnecting... 1/5"}
+    assert heard("codex", again, {"type": "turn.completed", "usage": {}}).failed is None
+    assert heard("codex", again).failed == "Reconnecting... 1/5"
+
+
+def test_claudes_rate_limit_event_counts_where_it_refuses() -> None:
+    def event(status: str, **members: Any) -> dict[str, Any]:
+        return {"type": "rate_limit_event", "rate_limit_info": {"status": status, "resetsAt": 1_772_400_000, **members}}
+
+    refused = heard("claude", event("rejected", rateLimitType="five_hour")).limit
+    assert refused is not None
+    assert (refused.resets_at_ms, refused.text) == (1_772_400_000_000, "usage limit reached (five_hour)")
+    assert heard("claude", event("allowed")).limit is None
+    assert heard("claude", event("allowed_warning")).limit is None
+    assert heard("claude", event("rejected", isUsingOverage=True)).limit is None
+
+
+@pytest.mark.parametrize(
+    ("speech", "events", "exit_code"),
+    [
+        ("claude", [{"type": "result", "is_error": True, "result": "Claude AI usage limit reached|1772400000"}], 1),
+        ("claude", [claude_text("Claude AI usage limit reached|1772400000", message={"model": "<synthetic>"})], 1),
+        ("claude", [b"Claude AI usage limit reached|1772400000\n"], 1),
+        ("claude", [b"Claude AI usage limit reached|1772400000\n"], 0),
+        ("codex", [{"type": "error", "message": "You've hit your usage limit. resets_at: 1772400000"}], 1),
+        ("plain", [b"working\nClaude AI usage limit reached|1772400000\n"], 1),
+    ],
+)
+def test_a_usage_limit_is_found_wherever_it_is_told(speech: Speech, events: list[Any], exit_code: int) -> None:
+    limit = heard(speech, *events, exit_code=exit_code).limit
+    assert limit is not None
+    assert limit.resets_at_ms == 1_772_400_000_000
+
+
+def test_a_rate_limit_without_a_reset_is_a_limit_too() -> None:
+    text = "API Error: Request rejected (429) · This request would exceed your account's rate limit."
+    notice = claude_text(text, message={"model": "<synthetic>"}, error="rate_limit")
+    result = {"type": "result", "subtype": "success", "is_error": True, "api_error_status": 429, "result": text}
+    listening = heard("claude", notice, result, exit_code=1)
+    assert (listening.limit, listening.failed) == (UsageLimit(None, text), text)
+    done = {"type": "result", "subtype": "success", "result": "Done after all."}
+    assert heard("claude", notice, done).limit is None
+    told = claude_text("You've hit your limit · resets 9pm (UTC)", error="rate_limit")
+    limit = heard("claude", told, result, exit_code=1).limit
+    assert limit is not None
+    assert limit.resets_at_ms is not None
+
+
+def test_a_provider_that_does_not_answer_is_told_of_a_run_that_had_to_be_ended() -> None:
+    retry = {"type": "system", "subtype": "api_retry", "attempt": 3, "error_status": 529, "error": "overloaded"}
+    assert heard("claude", retry, exit_code=None).failed == "the provider did not answer: 529"
+    assert heard("claude", retry, {"type": "result", "subtype": "success", "result": "ok"}).failed is None
+
+
+def test_an_agent_that_writes_about_limits_has_none() -> None:
+    text = "I made the error say: You've hit your usage limit. Try again at 3pm."
+    result = {"type": "result", "subtype": "success", "result": text}
+    assert heard("claude", claude_text(text), result).limit is None
+    assert heard("plain", text.encode()).limit is None
+    assert heard("claude", claude_text(text), exit_code=1).limit is None
+
+
+CODEX_WORK = {"type": "item.completed", "item": {"id": "1", "type": "command_execution", "command": "ls"}}
+
+
+def codex_text(text: str) -> dict[str, Any]:
+    return {"type": "item.completed", "item": {"id": "0", "type": "agent_message", "text": text}}
+
+
+@pytest.mark.parametrize(
+    ("events", "promise"),
+    [
+        ([codex_text(PROMISE)], True),
+        ([codex_text(PROMISE), CODEX_WORK], False),
+        ([codex_text(PROMISE), CODEX_WORK, codex_text("not yet")], False),
+        ([CODEX_WORK, codex_text("It is done."), codex_text(PROMISE)], True),
+        ([codex_text(PROMISE), {"type": "item.completed", "item": {"type": "todo_list", "items": []}}], True),
+        ([codex_text(PROMISE), {"type": "item.completed", "item": {"type": "reasoning", "text": "hm"}}], True),
+        ([{"type": "item.completed", "item": {"type": "reasoning", "text": PROMISE}}], False),
+        ([{"type": "item.completed", "item": {"type": "command_execution", "aggregated_output": PROMISE}}], False),
+        ([{"type": "item.completed", "item": {"item_type": "assistant_message", "text": PROMISE}}], True),
+        ([{"prompt": PROMISE}, {"id": "0", "msg": {"type": "agent_message", "message": "no"}}], False),
+        ([{"id": "0", "msg": {"type": "agent_message", "message": PROMISE}}], True),
+        ([{"msg": {"type": "agent_message", "message": PROMISE}}, {"msg": {"type": "exec_command_begin"}}], False),
+    ],
+)
+def test_codexs_promise_is_in_its_last_words(events: list[Any], promise: bool) -> None:
+    assert heard("codex", *events).promise is promise
+
+
+def test_codexs_usage_is_that_of_the_whole_thread() -> None:
+    def usage(tokens: int) -> dict[str, Any]:
+        return {"type": "turn.completed", "usage": {"input_tokens": tokens, "output_tokens": 7}}
+
+    assert heard("codex", usage(100), usage(250)).counted == Counted(250, 7)
+
+
+def test_what_codex_said_before_its_events_had_names() -> None:
+    usage = {"input_tokens": 9, "output_tokens": 2}
+    listening = heard(
+        "codex",
+        {"id": "", "msg": {"type": "session_configured", "session_id": "old-1"}},
+        {"id": "0", "msg": {"type": "agent_message", "message": "Done."}},
+        {"id": "0", "msg": {"type": "token_count", "info": {"total_token_usage": usage}}},
+        {"id": "0", "msg": {"type": "task_complete", "last_agent_message": "Done."}},
+    )
+    assert (listening.session_id, listening.final_text, listening.counted) == ("old-1", "Done.", Counted(9, 2))
+    assert listening.finished
+
+
+def test_gemini_speaks_in_pieces() -> None:
+    listening = heard(
+        "gemini",
+        {"type": "init", "session_id": "g-1", "model": "gemini-3-pro"},
+        {"type": "message", "role": "user", "content": PROMISE},
+        {"type": "message", "role": "assistant", "content": "Done <prom", "delta": True},
+        {"type": "message", "role": "assistant", "content": "ise>COMPLETE</promise>", "delta": True},
+        {"type": "result", "status": "success", "stats": {"input_tokens": 800, "output_tokens": 40}},
+    )
+    assert (listening.promise, listening.final_text, listening.session_id) == (True, f"Done {PROMISE}", "g-1")
+    assert (listening.counted, listening.failed, listening.finished) == (Counted(800, 40), None, True)
+
+
+def test_geminis_work_and_errors_are_known() -> None:
+    said = {"type": "message", "role": "assistant", "content": PROMISE}
+    assert not heard("gemini", said, {"type": "tool_use", "tool_name": "write_file", "parameters": {}}).promise
+    result = {"type": "result", "status": "error", "error": {"type": "FatalTurnLimited", "message": "too many turns"}}
+    assert heard("gemini", result, exit_code=53).failed == "too many turns"
+    assert heard("gemini", {"type": "error", "severity": "warning", "message": "loop detected"}).failed is None
+
+
+def test_an_error_nested_without_end_is_borne() -> None:
+    error: Any = "lost"
+    for _ in range(900):
+        error = {"message": error}
+    assert heard("opencode", {"type": "error", "error": error}).failed == "error"
+
+
+def test_an_agent_that_tells_its_answer_only_with_the_result_is_shown_all_the_same() -> None:
+    shown: list[str] = []
+    listening = hearing("claude", shown)
+    listening.stdout(b'{"type":"result","subtype":"success","result":"Done."}\n')
+    assert shown == ["Done.\n"]
+
+
+def test_opencodes_events_are_read() -> None:
+    def step(cost: float) -> dict[str, Any]:
+        tokens = {"input": 10, "output": 5, "reasoning": 0, "cache": {"read": 100, "write": 1}}
+        return {"type": "step_finish", "sessionID": "ses_1", "part": {"cost": cost, "tokens": tokens}}
+
+    tool = {"type": "tool_use", "part": {"type": "tool", "tool": "bash", "state": {"input": {"command": "ls"}}}}
+    listening = heard(
+        "opencode",
+        {"type": "text", "part": {"type": "text", "text": PROMISE}},
+        tool,
+        step(0.25),
+        {"type": "text", "part": {"type": "text", "text": f"Done. {PROMISE}"}},
+        step(0.5),
+        {"type": "done", "reason": "idle"},
+    )
+    assert (listening.promise, listening.final_text, listening.session_id) == (True, f"Done. {PROMISE}", "ses_1")
+    assert listening.counted == Counted(222, 10, 0.75)
+    error = {"type": "error", "error": {"name": "APIError", "data": {"message": "no credits"}}}
+    assert heard("opencode", error, {"type": "done"}, exit_code=1).failed == "no credits"
+
+
+def test_a_line_is_read_in_spite_of_what_stands_around_it() -> None:
+    line = json.dumps(claude_text(PROMISE)).encode()
+    assert heard("claude", b"\x1b[?25l\r", line, b"\r\n").promise
+    assert heard("claude", line.replace(b"COMPLETE", b"COMPLETE</promise>\xff\xfe<promise>COMPLETE")).promise
+    assert not heard("claude", claude_text("x"), b"log: " + line + b"\n").promise
+
+
+@given(st.lists(st.integers(1, 40), max_size=30))
+def test_events_are_read_however_the_bytes_are_cut(cut: list[int]) -> None:
+    listening = heard("claude", claude_text("größe"), CLAUDE_TOOL, claude_text(f"漢字 {PROMISE}"), cut=cut)
+    assert listening.final_text == f"漢字 {PROMISE}"
+    assert listening.promise
+
+
+NAMES = [
+    "type", "message", "content", "text", "item", "usage", "error", "result", "part", "tokens", "cache", "stats", "msg",
+    "rate_limit_info", "session_id", "info", "input", "state", "subtype", "status", "is_error", "errors",
+]  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=12,
+)
+TYPES = st.sampled_from(
+    ["assistant", "result", "rate_limit_event", "item.completed", "turn.completed", "turn.failed", "error", "message",
+     "tool_use", "text", "step_finish", "done", "init", "thread.started"]
+)  # fmt: skip
+
+
+@given(st.sampled_from(sorted(READERS)), TYPES, st.dictionaries(st.sampled_from(NAMES), JSON, max_size=5))
+def test_an_event_of_any_shape_is_read_without_an_error(speech: Any, kind: str, members: dict[str, Any]) -> None:
+    after = heard(speech, {**members, "type": kind}, claude_text("still heard"), b"plain\n")
+    assert not after.promise
+
+
+@given(
+    st.sampled_from(["claude", "codex", "gemini", "opencode", "plain"]), st.lists(st.binary(max_size=30), max_size=10)
+)
+def test_bytes_of_any_kind_are_heard_without_an_error(speech: Speech, chunks: list[bytes]) -> None:
+    listening = hearing(speech, [])
+    for chunk in chunks:
+        listening.stdout(chunk)
+        listening.stderr(chunk)
+    listening.close(1)
+    assert not listening.promise
+
+
+def test_a_tail_keeps_the_end_in_constant_memory() -> None:
+    tail = Tail(100)
+    for number in range(10_000):
+        tail.add(f"{number},")
+        assert tail._held <= 200
+    assert tail.text() == "".join(f"{number}," for number in range(10_000))[-100:]
+    tail.clear()
+    assert tail.text() == ""

@@ -1,0 +1,59 @@
+"""The output of a run on disk: its beginning and its end."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.ralph.agent import kept
+from sidecar.ralph.agent.kept import Kept
+
+CHUNKS = st.lists(st.binary(max_size=40), max_size=30)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "HEAD_BYTES", 50)
+    monkeypatch.setattr(kept, "TAIL_BYTES", 30)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kept") / "output"
+
+
+@given(CHUNKS)
+def test_what_is_kept_is_all_or_the_two_ends_with_what_is_missing_told(file: Path, chunks: list[bytes]) -> None:
+    whole = b"".join(chunks)
+    keeping = Kept(file)
+    for chunk in chunks:
+        keeping.add(chunk)
+    keeping.close()
+    content = file.read_bytes()
+    assert keeping.bytes == len(whole)
+    if not keeping.truncated:
+        assert content == whole
+        return
+    head, missing, tail = re.split(rb"\n\[\xe2\x80\xa6 (\d+) bytes left out \xe2\x80\xa6\]\n", content)
+    assert head == whole[:50]
+    assert whole.endswith(tail)
+    assert 30 <= len(tail) < 30 + 40
+    assert len(head) + int(missing) + len(tail) == len(whole)
+
+
+def test_the_beginning_is_on_disk_at_once(file: Path) -> None:
+    keeping = Kept(file)
+    keeping.add(b"first words")
+    assert file.read_bytes() == b"first words"
+    keeping.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no such device")
+def test_a_full_disk_is_told_and_stops_nothing() -> None:
+    keeping = Kept(Path("/dev/full"))
+    keeping.add(b"x" * 200)
+    keeping.close()
+    assert (keeping.bytes, keeping.truncated) == (200, True)

@@ -1,0 +1,77 @@
+"""Events too long to be read whole: the agent's words are read out of them as they come in."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.ralph.agent.hearing import Hearing
+from sidecar.ralph.agent.lines import LINE_BYTES
+from sidecar.ralph.agent.long_text import LongText
+from sidecar.ralph.agent.promise import Promise
+
+PROMISE = "<promise>COMPLETE</promise>"
+TEXTS = st.text(st.sampled_from('a"\\/\n\t<>é漢😀\x01') | st.characters(exclude_categories=["Cs"]), max_size=40)
+
+HEAD = '{"type": "assistant", "message": {"content": [{"type": "text", "text": "'
+"""What the first piece has at least: it is megabytes long."""
+
+
+def read(line: bytes, first: int, lengths: list[int]) -> str:
+    long = LongText()
+    text = long.feed(line[:first])
+    line = line[first:]
+    for length in lengths:
+        text += long.feed(line[:length])
+        line = line[length:]
+    return text + long.feed(line)
+
+
+@given(TEXTS, st.integers(0, 20), st.lists(st.integers(1, 9), max_size=20), st.booleans())
+def test_the_words_are_those_of_the_event_however_it_is_cut(
+    text: str, first: int, lengths: list[int], is_ascii: bool
+) -> None:
+    message = {"content": [{"type": "text", "text": text}, {"type": "text", "text": "other"}]}
+    line = json.dumps({"type": "assistant", "message": message}, ensure_ascii=is_ascii).encode()
+    assert read(line, len(HEAD) + first, lengths) == text
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "user", "message": {"content": [{"type": "text", "text": PROMISE}]}},
+        {
+            "type": "assistant",
+            "parent_tool_use_id": "toolu_1",
+            "message": {"content": [{"type": "text", "text": PROMISE}]},
+        },
+        {"type": "item.completed", "item": {"id": "1", "type": "command_execution", "aggregated_output": PROMISE}},
+        {"type": "item.completed", "item": {"id": "1", "type": "reasoning", "text": PROMISE}},
+        {"type": "message", "role": "user", "content": PROMISE},
+    ],
+)
+def test_what_others_say_is_none_of_its_words(event: dict[str, object]) -> None:
+    assert LongText().feed(json.dumps(event).encode()) == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('{"type":"assistant","message":{"content":[{"type":"text","text":"', '"}]}}'),
+        ('{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"', '"}}'),
+        ('{"type":"message","role":"assistant","content":"', '","delta":true}'),
+        ('{"type":"text","sessionID":"ses_1","part":{"type":"text","text":"', '"}}'),
+    ],
+)
+@pytest.mark.parametrize("filling", ["x", "\\n\\u00e9 "])
+def test_a_promise_at_the_end_of_a_message_of_megabytes_is_found(before: str, after: str, filling: str) -> None:
+    listening = Hearing("claude", Promise("COMPLETE"), 0, None)
+    listening.stdout(b'{"type":"system"}\n' + before.encode())
+    for _ in range(2 * LINE_BYTES // 65_000):
+        listening.stdout((filling * (65_536 // len(filling))).encode())
+    listening.stdout(b" \\u003cpromise>COMPLETE<\\/promise>")
+    listening.stdout(f"{after}\n".encode())
+    listening.close(0)
+    assert listening.promise
+    assert listening.final_text.endswith(PROMISE)

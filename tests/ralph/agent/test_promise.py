@@ -1,0 +1,203 @@
+"""The matcher against a naive reading of the whole text, whatever the text and however it is cut."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.core.errors import InvalidParams
+from sidecar.ralph.agent.promise import Promise, collapsed
+
+SAID = "<promise>COMPLETE</promise>"
+
+PIECES = st.sampled_from(
+    [
+        "<promise>", "</promise>", "<promise", "promise>", "<", "/", ">", "COMPLETE", "COMP", "LETE", "complete", "ALL",
+        "DONE", " ", "\n", "\t", "\r\n", "\u00a0", "\u2003", "\x1c", "x", "ß", "漢", "\ufffd", "\x00", SAID,
+    ]
+)  # fmt: skip
+TEXTS = st.lists(PIECES, max_size=30).map("".join)
+TOKENS = st.sampled_from(["COMPLETE", "ALL DONE", " COMPLETE\n", "x", "<promise>", "a.b*", "</promise>", "ALL \t DONE"])
+LONG_PROMPT = f"Work on until all of it is done and checked, and then say exactly this: {SAID}"
+PROMPTS = st.sampled_from(["", SAID, f"Say {SAID} at the end.", LONG_PROMPT])
+
+
+def naively(token: str, text: str) -> bool:
+    """Any closed tag whose content, white space collapsed on both sides, is the token."""
+    opens = [found.end() for found in re.finditer("(?=<promise>)", text)]
+    closes = [found.start() for found in re.finditer("(?=</promise>)", text)]
+    wanted = token.split()
+    return any(
+        text[start + len("<promise>") : end].split() == wanted
+        for start in opens
+        for end in closes
+        if end >= start + len("<promise>")
+    )
+
+
+def found(token: str, *pieces: str, prompt: str = "") -> bool:
+    search = Promise(token, prompt)
+    for piece in pieces:
+        search.feed(piece)
+    return search.found
+
+
+def cut(text: str, lengths: list[int]) -> list[str]:
+    pieces = []
+    for length in lengths:
+        pieces.append(text[:length])
+        text = text[length:]
+    return [*pieces, text]
+
+
+@given(TOKENS, TEXTS, st.lists(st.integers(0, 9), max_size=20))
+def test_it_finds_what_a_naive_reading_finds_however_the_text_is_cut(token: str, text: str, lengths: list[int]) -> None:
+    assert found(token, *cut(text, lengths)) == naively(token, text)
+
+
+@given(TEXTS, PROMPTS, st.lists(st.integers(0, 9), max_size=20), st.integers(0, 3_000))
+def test_an_echo_is_told_from_a_promise_however_the_text_is_cut(
+    text: str, prompt: str, lengths: list[int], padding: int
+) -> None:
+    text = f"{prompt}\n{' ' * padding}{text}{'y' * padding}{prompt}"
+    assert found("COMPLETE", *cut(text, lengths), prompt=prompt) == found("COMPLETE", text, prompt=prompt)
+    assert found("COMPLETE", *text, prompt=prompt) == found("COMPLETE", text, prompt=prompt)
+
+
+@given(TEXTS, st.lists(st.integers(0, 9), max_size=20))
+def test_collapsing_pieces_collapses_the_whole(text: str, lengths: list[int]) -> None:
+    whole = ""
+    for piece in cut(text, lengths):
+        whole = collapsed(whole + piece)
+    assert whole == collapsed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<promise>COMPLETE</promise>",
+        "<promise>\nCOMPLETE\n</promise>",
+        "Done.<promise>\r\n\t COMPLETE</promise> Thanks.",
+        "<promise>no</promise> <promise>COMPLETE</promise>",
+        "<promise> <promise>COMPLETE</promise>",
+    ],
+)
+def test_any_closed_tag_counts(text: str) -> None:
+    assert found("COMPLETE", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "COMPLETE",
+        "<promise>COMPLETE",
+        "<promise>complete</promise>",
+        "<promise>IN COMPLETE</promise>",
+        "<promise>COMP LETE</promise>",
+        "<Promise>COMPLETE</Promise>",
+        "<promise>COMPLETE</promise",
+        "<promise>NOT YET COMPLETE</promise>",
+    ],
+)
+def test_nothing_else_does(text: str) -> None:
+    assert not found("COMPLETE", text)
+
+
+def test_white_space_is_collapsed_on_both_sides() -> None:
+    assert found(" ALL\n DONE ", "<promise>ALL \t", "\n", "DONE</promise>")
+
+
+def test_a_promise_needs_a_visible_character() -> None:
+    with pytest.raises(InvalidParams, match="visible"):
+        Promise(" \n")
+
+
+def test_what_was_said_before_work_went_on_is_forgotten() -> None:
+    search = Promise("COMPLETE")
+    search.feed(SAID)
+    search.forget()
+    assert not search.found
+    search.feed("TE</promise>")
+    assert not search.found
+    search.feed(SAID)
+    assert search.found
+
+
+PROMPT = f"""# Iteration 3 of 25
+When everything that was asked is done and checked, and only then, end your answer with this line:
+
+    {SAID}
+
+## Task
+Fix the parser."""
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        PROMPT,
+        PROMPT.replace("\n", "\r\n"),
+        "\n".join(f"> {line}" for line in PROMPT.splitlines()),
+        "\n".join(f"│ {line}" for line in PROMPT.splitlines()),
+        "user\n" + PROMPT[30:].replace(" ", "\n "),
+    ],
+    ids=["as it is", "other line ends", "quoted", "in a box", "wrapped, without its beginning"],
+)
+def test_our_prompt_said_back_to_us_is_no_promise_and_hides_none(echo: str) -> None:
+    assert not found("COMPLETE", echo, prompt=PROMPT)
+    assert found("COMPLETE", echo, f"\nThe parser is fixed.\n{SAID}", prompt=PROMPT)
+    assert found("COMPLETE", f"The parser is fixed.\n{SAID}\n", echo, prompt=PROMPT)
+
+
+@pytest.mark.parametrize("answer", [SAID, f"\n{SAID}\n", f"This line:\n{SAID}", f"It is done.\n\n    {SAID}\n"])
+def test_a_short_answer_is_no_echo(answer: str) -> None:
+    assert found("COMPLETE", answer, prompt=PROMPT)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<promise>",
+        "<promise>COMPLETE",
+        "<promise> ",
+        "<",
+        "</promise>",
+        " ",
+        "<promise>COMPLETE</promis ",
+        "a",
+        "\ufffd<",
+    ],
+)
+def test_hostile_text_takes_time_in_proportion_to_its_length(unit: str) -> None:
+    def spent(length: int) -> float:
+        search = Promise("COMPLETE", PROMPT)
+        piece = (unit * 65_536)[:65_536]
+        start = time.thread_time()
+        for _ in range(length):
+            search.feed(piece)
+        assert not search.found
+        return time.thread_time() - start
+
+    spent(1)
+    short, long = min(spent(4) for _ in range(3)), min(spent(32) for _ in range(2))
+    assert long < 8 * 4 * short + 0.05
+
+
+def test_what_was_said_before_the_final_text_is_no_part_of_it() -> None:
+    promise = Promise("COMPLETE")
+    promise.feed("<promise>COMP")
+    promise.forget()
+    promise.feed("LETE</promise>")
+    assert not promise.found
+
+
+def test_a_prompt_of_the_promise_alone_is_repeated_at_the_very_start_only() -> None:
+    tag = "<promise>COMPLETE</promise>"
+    echo, said = Promise("COMPLETE", tag), Promise("COMPLETE", tag)
+    echo.feed(tag)
+    said.feed("I work on it.")
+    said.forget()
+    said.feed(tag)
+    assert (echo.found, said.found) == (False, True)

@@ -1,0 +1,392 @@
+"""One run of an agent, with the fake one: what is heard of it, and that nothing of it stays."""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sidecar.core.clock import SystemClock
+from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
+from sidecar.ralph.agent.harnesses import command_of
+from sidecar.ralph.agent.heard import Bounds, Heard, Wanted
+from sidecar.ralph.agent.kept import HEAD_BYTES, TAIL_BYTES
+from sidecar.ralph.agent.running import run_agent
+from sidecar.system.process_tree import end_marked
+from tests.support.fake_agent import (
+    FakeAgent,
+    Step,
+    claude_result,
+    claude_says,
+    claude_uses,
+    codex_done,
+    codex_says,
+    complains,
+    dies,
+    echoes,
+    event,
+    exits,
+    ignores,
+    leaves,
+    prints,
+    says,
+    spouts,
+    waits,
+)
+
+PROMISE = "<promise>COMPLETE</promise>"
+IDLE_MS = 2_000
+"""Longer than an agent takes to start on a busy machine."""
+
+LONG = 60.0
+"""Seconds that no test waits for."""
+
+NEVER: Step = {"reads": False}
+
+
+class Stage:
+    """Where one fake agent is run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.agent = FakeAgent(folder / "agent")
+        self.keep = folder / "output"
+        self.stop = threading.Event()
+        self.shown: list[str] = []
+
+    def run(
+        self,
+        *steps: Step,
+        prompt: str = "Do it.",
+        harness: str = "custom",
+        bounds: Bounds | None = None,
+        show: Callable[[str], None] | None = None,
+    ) -> Heard:
+        """Runs the agent once with these steps."""
+        self.agent.plays(list(steps))
+        environment = dict(os.environ)
+        if harness != "custom":
+            folder = self.agent.installed_as(harness)
+            environment["PATH"] = f"{folder}{os.pathsep}{environment['PATH']}"
+        wanted = Wanted(harness, command=self.agent.command)
+        return run_agent(
+            command_of(wanted, prompt, self.folder, environment, prompt_file=self.folder / "prompt.md"),
+            promise="COMPLETE",
+            prompt=prompt,
+            bounds=bounds or Bounds(grace_ms=300),
+            stop=self.stop,
+            clock=SystemClock(),
+            keep=self.keep,
+            stream=show or self.shown.append,
+        )
+
+    def stop_at_a_word(self, _: str) -> None:
+        """Asks for the run's end as soon as the agent says something."""
+        self.stop.set()
+
+    def pid_file(self, name: str) -> str:
+        """Names a file for the pid of a grandchild."""
+        return str(self.folder / name)
+
+    def is_running(self, name: str) -> bool:
+        """Says whether the grandchild still runs."""
+        try:
+            return bool(psutil.Process(int((self.folder / name).read_text())).status() != psutil.STATUS_ZOMBIE)
+        except psutil.NoSuchProcess:
+            return False
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(tmp_path)
+
+
+def test_what_an_agent_says_is_heard_shown_and_kept(stage: Stage) -> None:
+    heard = stage.run(says("Working.\n"), complains("a warning\n"), says(f"Done. {PROMISE}\n"))
+    assert (heard.promise, heard.exit_code, heard.signal, heard.ended_by) == (True, 0, None, "exit")
+    assert heard.succeeded
+    assert heard.final_text == f"Working.\nDone. {PROMISE}"
+    assert "".join(stage.shown).strip() == heard.final_text
+    assert sorted(stage.keep.read_text().splitlines()) == sorted(["Working.", "a warning", f"Done. {PROMISE}"])
+    assert (heard.output_bytes, heard.output_truncated) == (stage.keep.stat().st_size, False)
+
+
+def test_a_prompt_of_any_size_reaches_the_agent_through_its_standard_input(stage: Stage) -> None:
+    prompt = "größe 漢字\n" * 100_000
+    assert stage.run(says("ok"), prompt=prompt).exit_code == 0
+    assert stage.agent.prompt(1) == prompt
+    noted = stage.agent.noted(1)
+    assert max(len(argument) for argument in noted["argv"] or [""]) < 1000
+    assert not noted["isStdinTerminal"]
+
+
+def test_an_agent_that_never_reads_its_prompt_blocks_nothing(stage: Stage) -> None:
+    heard = stage.run(NEVER, says(PROMISE), prompt="x" * 1_000_000)
+    assert (heard.exit_code, heard.promise) == (0, True)
+
+
+def test_an_agent_that_closes_its_input_and_goes_on_is_heard_to_its_end(stage: Stage) -> None:
+    heard = stage.run(NEVER, {"close": 0}, waits(0.1), says(PROMISE), prompt="x" * 1_000_000)
+    assert (heard.exit_code, heard.promise) == (0, True)
+
+
+def test_a_promise_on_standard_error_does_not_count(stage: Stage) -> None:
+    assert not stage.run(complains(PROMISE)).promise
+
+
+def test_the_echo_of_our_own_prompt_does_not_count(stage: Stage) -> None:
+    prompt = (
+        f"You work in a loop. When all of it is done and verified, say exactly {PROMISE} and nothing else.\nFix it."
+    )
+    assert not stage.run(echoes(), says("I could not finish."), prompt=prompt).promise
+    assert stage.run(echoes(), says(f"All tests pass.\n{PROMISE}"), prompt=prompt).promise
+
+
+def test_a_failing_run_tells_its_promise_its_status_and_its_complaint(stage: Stage) -> None:
+    heard = stage.run(says(PROMISE), complains("warming up\nError: no network\n"), exits(7))
+    assert (heard.promise, heard.exit_code, heard.succeeded) == (True, 7, False)
+    assert heard.failed == "Error: no network"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals there")
+def test_the_signal_that_ended_an_agent_is_named(stage: Stage) -> None:
+    heard = stage.run(dies("SIGSEGV"))
+    assert (heard.exit_code, heard.signal, heard.ended_by, heard.succeeded) == (None, "SIGSEGV", "exit", False)
+
+
+def test_silence_over_the_idle_limit_ends_the_agent_and_what_it_started(stage: Stage) -> None:
+    heard = stage.run(
+        leaves(LONG, stage.pid_file("child")), says("hm"), waits(LONG), bounds=Bounds(idle_ms=IDLE_MS, grace_ms=2_000)
+    )
+    assert heard.ended_by == "idle"
+    assert heard.final_text == "hm"
+    assert not heard.succeeded
+    assert IDLE_MS <= heard.duration_ms < 20_000
+    assert not stage.is_running("child")
+
+
+def test_output_on_either_stream_puts_the_idle_limit_off(stage: Stage) -> None:
+    busy = [step for _ in range(5) for step in (waits(IDLE_MS / 4_000), complains("."))]
+    heard = stage.run(*busy, bounds=Bounds(idle_ms=IDLE_MS))
+    assert heard.ended_by == "exit"
+    assert heard.duration_ms > IDLE_MS
+
+
+def test_the_wall_limit_ends_an_agent_that_keeps_talking(stage: Stage) -> None:
+    busy = [step for _ in range(100) for step in (waits(0.1), says("."))]
+    heard = stage.run(*busy, bounds=Bounds(idle_ms=5_000, wall_ms=800, grace_ms=500))
+    assert heard.ended_by == "wall"
+    assert heard.duration_ms < 20_000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals there")
+def test_an_agent_that_ignores_being_asked_is_made_to_end(stage: Stage) -> None:
+    heard = stage.run(ignores("SIGTERM"), says("no"), waits(LONG), show=stage.stop_at_a_word)
+    assert (heard.ended_by, heard.signal) == ("stopped", "SIGKILL")
+    assert heard.duration_ms < 20_000
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"detached": True}, {"detached": True, "deaf": True}, {"orphan": True, "deaf": True}]
+)
+def test_grandchildren_that_left_the_group_or_lost_their_parent_are_ended_with_it(
+    stage: Stage, how: dict[str, bool]
+) -> None:
+    heard = stage.run(leaves(LONG, stage.pid_file("child"), **how), says("hm"), waits(LONG), show=stage.stop_at_a_word)
+    assert heard.ended_by == "stopped"
+    assert not stage.is_running("child")
+
+
+def test_a_grandchild_in_the_group_that_holds_a_pipe_ends_with_the_agent(stage: Stage) -> None:
+    heard = stage.run(leaves(LONG, stage.pid_file("child")), says(PROMISE))
+    assert (heard.exit_code, heard.promise, heard.ended_by) == (0, True, "exit")
+    assert heard.duration_ms < 20_000
+    assert not stage.is_running("child")
+
+
+def test_a_daemon_that_holds_a_pipe_blocks_nothing_and_stays(stage: Stage) -> None:
+    heard = stage.run(leaves(LONG, stage.pid_file("child"), orphan=True), says(PROMISE))
+    assert (heard.exit_code, heard.promise) == (0, True)
+    assert heard.duration_ms < 20_000
+    assert stage.is_running("child")
+    end_marked(str(stage.keep), SystemClock())
+    assert not stage.is_running("child")
+
+
+def test_being_told_to_stop_ends_the_run_at_once(stage: Stage) -> None:
+    heard = stage.run(says("hm"), waits(LONG), show=stage.stop_at_a_word)
+    assert heard.ended_by == "stopped"
+    assert heard.duration_ms < 20_000
+
+
+def test_an_agent_that_lingers_after_its_result_is_ended_after_the_grace(stage: Stage) -> None:
+    heard = stage.run(claude_says(PROMISE), claude_result(PROMISE), waits(LONG), harness="claude")
+    assert (heard.ended_by, heard.promise, heard.succeeded) == ("result", True, True)
+    assert heard.duration_ms < 20_000
+
+
+def test_claudes_stream_is_decoded(stage: Stage) -> None:
+    heard = stage.run(
+        event(type="system", subtype="init", session_id="session-1"),
+        claude_says(f"I will say {PROMISE} in the end."),
+        claude_uses("Bash", command="make test"),
+        event(type="user", message={"content": [{"type": "tool_result", "content": PROMISE}]}),
+        claude_says("Not yet done."),
+        claude_result("Not yet done.", cost=0.5, tokens=(1200, 34)),
+        harness="claude",
+    )
+    assert not heard.promise
+    assert heard.final_text == "Not yet done."
+    assert (heard.input_tokens, heard.output_tokens, heard.cost_usd) == (1200, 34, 0.5)
+    assert heard.session_id == "session-1"
+    assert "· Bash make test\n" in stage.shown
+
+
+def test_a_promise_escaped_in_json_and_cut_anywhere_is_found(stage: Stage) -> None:
+    text = b"\\u003cpromise>\\n COMPLETE \\n<\\/promise>"
+    line = b'{"type":"assistant","message":{"content":[{"type":"text","text":"' + text + b'"}]}}\n'
+    pieces = [prints(line[start : start + 7]) for start in range(0, len(line), 7)]
+    assert stage.run(*pieces, harness="claude").promise
+
+
+def test_codexs_events_are_decoded(stage: Stage) -> None:
+    heard = stage.run(
+        event(type="thread.started", thread_id="thread-1"),
+        codex_says(PROMISE),
+        event(type="item.completed", item={"type": "command_execution", "command": "ls", "aggregated_output": PROMISE}),
+        codex_says(f"Done.\n{PROMISE}"),
+        codex_done((700, 20)),
+        harness="codex",
+    )
+    assert (heard.promise, heard.final_text, heard.session_id) == (True, f"Done.\n{PROMISE}", "thread-1")
+    assert (heard.input_tokens, heard.output_tokens, heard.cost_usd) == (700, 20, None)
+
+
+def test_a_harness_that_prints_no_events_is_heard_as_plain_text(stage: Stage) -> None:
+    heard = stage.run(says(f"plain words\n{PROMISE}"), harness="claude")
+    assert (heard.promise, heard.final_text) == (True, f"plain words\n{PROMISE}")
+
+
+def test_an_error_that_the_agent_reports_fails_the_run_whatever_its_status(stage: Stage) -> None:
+    heard = stage.run(claude_says(PROMISE), claude_result("Credit balance is too low", is_error=True), harness="claude")
+    assert (heard.exit_code, heard.failed, heard.succeeded) == (0, "Credit balance is too low", False)
+
+
+def test_a_usage_limit_is_told_with_its_reset(stage: Stage) -> None:
+    heard = stage.run(
+        claude_result("Claude AI usage limit reached|1760000400", is_error=True), exits(1), harness="claude"
+    )
+    assert heard.usage_limit is not None
+    assert heard.usage_limit.resets_at_ms == 1_760_000_400_000
+    assert not heard.succeeded
+
+
+def test_a_hundred_megabytes_in_one_line_and_no_utf8_are_searched_and_kept_in_part(stage: Stage) -> None:
+    before = psutil.Process().memory_info().rss
+    highest = [before]
+    heard = stage.run(
+        says("first"),
+        spouts(100, b"a\xff<promise"),
+        says(PROMISE),
+        show=lambda _: highest.append(psutil.Process().memory_info().rss),
+    )
+    assert (heard.promise, heard.exit_code) == (True, 0)
+    assert heard.output_bytes == 100 * 1024 * 1024 + len("first" + PROMISE)
+    assert heard.output_truncated
+    assert HEAD_BYTES + TAIL_BYTES <= stage.keep.stat().st_size <= HEAD_BYTES + 2 * TAIL_BYTES
+    kept = stage.keep.read_bytes()
+    assert (kept[:5], kept[-len(PROMISE) :].decode()) == (b"first", PROMISE)
+    assert max(highest) - before < 24 * 1024 * 1024
+    assert heard.duration_ms < 60_000
+
+
+def test_a_hundred_megabytes_in_one_line_of_a_json_stream_take_no_memory(stage: Stage) -> None:
+    before = psutil.Process().memory_info().rss
+    heard = stage.run(
+        says('{"type":"user","message":"'),
+        spouts(100),
+        says('"}\n'),
+        claude_result(PROMISE),
+        harness="claude",
+        show=lambda _: None,
+    )
+    assert (heard.promise, heard.exit_code) == (True, 0)
+    assert psutil.Process().memory_info().rss - before < 24 * 1024 * 1024
+
+
+def test_output_that_cannot_be_kept_stops_no_run(stage: Stage) -> None:
+    stage.keep = stage.folder / "nowhere" / "output"
+    heard = stage.run(says(PROMISE))
+    assert (heard.promise, heard.output_truncated) == (True, True)
+
+
+def test_a_missing_agent_is_one_clear_sentence(stage: Stage) -> None:
+    with pytest.raises(AgentUnavailable, match=r"^The agent claude is not on this machine\.$") as raised:
+        _start(stage.folder, "claude", {"PATH": str(stage.folder)})
+    assert raised.value.hint is not None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such permission")
+def test_an_agent_without_the_permission_to_run_is_one_clear_sentence(stage: Stage) -> None:
+    (stage.folder / "claude").write_text("#!/bin/sh\n")
+    with pytest.raises(AgentUnavailable, match=r"^The agent claude is not executable\.$"):
+        _start(stage.folder, "claude", {"PATH": str(stage.folder)})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="programs are told by their names there")
+def test_an_agent_that_is_no_program_is_one_clear_sentence(stage: Stage) -> None:
+    (stage.folder / "claude").write_text("neither a script nor a binary")
+    (stage.folder / "claude").chmod(0o755)
+    with pytest.raises(AgentUnavailable, match="cannot be started"):
+        _start(stage.folder, "claude", {"PATH": str(stage.folder)})
+
+
+def test_a_folder_that_is_gone_is_told_as_that(stage: Stage) -> None:
+    with pytest.raises(WorkspaceUnavailable):
+        _start(stage.folder / "gone", "claude", {"PATH": str(stage.agent.installed_as("claude"))})
+
+
+def test_no_process_and_no_open_pipe_stay_behind(stage: Stage) -> None:
+    stage.run(says("warm"))
+    files, children = _open_files(), len(psutil.Process().children(recursive=True))
+    for _ in range(5):
+        stage.run(says(PROMISE), complains("x"))
+    _until(lambda: _open_files() <= files)
+    assert _open_files() <= files
+    assert len(psutil.Process().children(recursive=True)) == children
+
+
+def test_a_broken_onlooker_leaves_no_agent_running(stage: Stage) -> None:
+    def broken(_: str) -> None:
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        stage.run(says("hm"), leaves(LONG, stage.pid_file("child")), says("more"), waits(LONG), show=broken)
+    assert not [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
+
+
+def _start(cwd: Path, harness: str, environment: dict[str, str]) -> None:
+    run_agent(
+        command_of(Wanted(harness), "hello", cwd, environment, prompt_file=cwd / "prompt.md"),
+        promise="COMPLETE",
+        prompt="hello",
+        bounds=Bounds(),
+        stop=threading.Event(),
+        clock=SystemClock(),
+        keep=cwd / "output",
+        stream=None,
+    )
+
+
+def _open_files() -> int:
+    return int(psutil.Process().num_handles() if sys.platform == "win32" else psutil.Process().num_fds())
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 5
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.02)

@@ -1,0 +1,106 @@
+"""The wordings by which harnesses have told that a usage limit is reached, and until when."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.ralph.agent.usage_limit import usage_limit
+
+NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)  # a Sunday
+NOW_MS = int(NOW.timestamp() * 1000)
+
+
+@pytest.fixture(autouse=True)
+def in_new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Makes this machine's zone one that is five hours behind."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("the zone cannot be set here")
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
+    """The end of that minute."""
+    return int(datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp() * 1000) + 60_000
+
+
+@pytest.mark.parametrize(
+    ("text", "resets_at_ms"),
+    [
+        ("Claude AI usage limit reached|1760000400", 1_760_000_400_000),
+        ("Claude usage limit reached|1760000400123", 1_760_000_400_123),
+        ("Claude usage limit reached. Your limit will reset at 3pm (America/Bogota).", at(2026, 3, 1, 20)),
+        ("You've hit your limit · resets 11pm (Europe/Warsaw)", at(2026, 3, 1, 22)),
+        ("You've hit your session limit · resets 4:50am (Europe/Rome)\n/upgrade to go on", at(2026, 3, 2, 3, 50)),
+        ("You've hit your session limit · resets 12:50am (America/Los_Angeles)", at(2026, 3, 1, 8, 50)),
+        ("You've hit your weekly limit · resets Sep 15 at 7pm", at(2026, 9, 15, 23)),
+        ("You've hit your weekly limit · resets Jan 12, 10:59am (America/New_York)", at(2027, 1, 12, 15, 59)),
+        ("Weekly limit reached · resets 10am (Asia/Seoul) · /upgrade to Max", at(2026, 3, 2, 1)),
+        ("5-hour limit reached ∙ resets 3pm", at(2026, 3, 1, 20)),
+        ("Opus weekly limit reached ∙ resets Tue 5pm (UTC)", at(2026, 3, 3, 17)),
+        ("You've hit your usage limit. To get more access now, or try again at 12:16 PM.", at(2026, 3, 1, 17, 16)),
+        ("You've hit your usage limit. Try again at Nov 24th, 2026 3:14 PM.", at(2026, 11, 24, 20, 14)),
+        (
+            "You've hit your usage limit. Upgrade to Pro or try again in 2 days 17 hours 14 minutes.",
+            NOW_MS + ((2 * 24 + 17) * 60 + 14) * 60_000,
+        ),
+        ("You've hit your usage limit. Try again later.", None),
+        ("You’ve hit your usage limit. Visit https://example.org or try again at 3:06 PM.", at(2026, 3, 1, 20, 6)),
+        (
+            '{"type":"usage_limit_reached","resets_at":1777936568}',
+            1_777_936_568_000,
+        ),
+        (
+            "You have exhausted your capacity on this model. Your quota will reset after 21h53m56s.",
+            NOW_MS + ((21 * 60 + 53) * 60 + 56) * 1000,
+        ),
+        ("Quota exceeded for quota metric 'Gemini requests'", None),
+        ("You've hit your limit · resets 25pm (Europe/Warsaw)", None),
+        ("You've hit your limit · resets 3pm (Middle/Earth)", None),
+        ("You've hit your limit · resets Feb 31 at 3pm", None),
+        ("Error: Weekly limit reached", None),
+    ],
+)
+def test_a_limit_is_told_with_its_reset(text: str, resets_at_ms: int | None) -> None:
+    limit = usage_limit(f"Some words before.\n{text}", NOW_MS)
+    assert limit is not None
+    assert limit.resets_at_ms == resets_at_ms
+    assert limit.text == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I added a limit to the upload size.",
+        "The rate limiter resets after 3 seconds.",
+        "Credit balance is too low",
+        "Error: ENOENT: no such file",
+        "The retry is tried again at 3pm.",
+        "Turn limit reached",
+        "RecursionError: you have exceeded the maximum recursion limit",
+        "error: the file size limit reached its end",
+    ],
+)
+def test_other_words_tell_no_limit(text: str) -> None:
+    assert usage_limit(text, NOW_MS) is None
+
+
+def test_an_hour_that_has_just_passed_is_todays() -> None:
+    limit = usage_limit("You've hit your limit · resets 9am (UTC)", NOW_MS)
+    assert limit is not None
+    assert limit.resets_at_ms == at(2026, 3, 1, 9)
+
+
+@given(st.text(max_size=80))
+def test_whatever_is_said_is_read_without_an_error(text: str) -> None:
+    limit = usage_limit(f"You've hit your session limit · resets {text}", NOW_MS)
+    assert limit is not None
+    assert len(limit.text) <= 300

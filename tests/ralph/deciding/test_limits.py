@@ -1,0 +1,79 @@
+"""When a loop has to end, and how long it waits."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.ralph.deciding.limits import Limits, Spent, duration_ms, failed, reached, shown_ms, wall_ms
+from sidecar.ralph.deciding.pace import (
+    FIRST_PAUSE_MS,
+    MAX_BACKOFF_MS,
+    MAX_PAUSE_MS,
+    MAX_RESET_MS,
+    RESET_MARGIN_MS,
+    backoff_ms,
+    pause_ms,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("90", 90_000), ("90s", 90_000), ("1.5h", 5_400_000), ("1h30m", 5_400_000), ("250ms", 250), ("2d", 172_800_000)],
+)
+def test_durations_are_read_with_their_units(text: str, expected: int) -> None:
+    assert duration_ms(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "0", "0s", "-1s", "1 h", "h", "1h30", "1x", "∞", "9" * 30])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no duration"):
+        duration_ms(text)
+
+
+@pytest.mark.parametrize(
+    ("duration", "shown"),
+    [(350, "350 ms"), (12_340, "12.3 s"), (60_000, "1 min"), (245_000, "4 min 5 s"), (7_800_000, "2 h 10 min")],
+)
+def test_durations_are_shown_for_people(duration: float, shown: str) -> None:
+    assert shown_ms(duration) == shown
+
+
+def test_no_limit_is_reached_by_nothing_and_none_is_none() -> None:
+    free = Limits(max_iterations=0)
+    assert reached(Limits(), Spent()) is None
+    assert reached(free, Spent(10**6, 1e12, 10**12, 1e9, 10**6)) is None
+    assert failed(free, Spent(failures_in_row=10**6)) is None
+    assert wall_ms(free, Spent()) is None
+
+
+@given(st.integers(1, 100), st.integers(0, 100))
+def test_exactly_as_many_iterations_begin_as_are_allowed(most: int, done: int) -> None:
+    assert (reached(Limits(max_iterations=most), Spent(iterations=done)) is None) == (done < most)
+
+
+@given(st.one_of(st.none(), st.integers(1, 10**9)), st.one_of(st.none(), st.integers(1, 10**9)), st.floats(0, 1e9))
+def test_an_iteration_may_take_no_longer_than_itself_or_the_loop_may(
+    own: int | None, most: int | None, elapsed: float
+) -> None:
+    wall = wall_ms(Limits(iteration_ms=own, max_time_ms=most), Spent(elapsed_ms=elapsed))
+    assert (wall is None) == (own is None and most is None)
+    if wall is not None:
+        assert wall >= 1
+        assert own is None or wall <= own
+        assert most is None or elapsed >= most or elapsed + wall < most + 1
+
+
+@given(st.integers(1, 10_000))
+def test_failures_that_go_on_are_waited_for_ever_longer_up_to_a_minute(failures: int) -> None:
+    assert backoff_ms(0) == 0
+    assert 0 < backoff_ms(failures) <= backoff_ms(failures + 1) <= MAX_BACKOFF_MS
+
+
+def test_a_usage_limit_is_waited_for_until_its_reset() -> None:
+    now = 1_800_000_000_000
+    assert pause_ms(now + 60_000, now, 1) == 60_000 + RESET_MARGIN_MS
+    assert pause_ms(now - 5_000, now, 1) == RESET_MARGIN_MS, "it has just passed"
+    assert pause_ms(now - 5_000, now, 2) == 2 * FIRST_PAUSE_MS, "it was misread"
+    assert pause_ms(now + MAX_RESET_MS + 1, now, 1) == FIRST_PAUSE_MS
+    assert pause_ms(None, now, 1) == FIRST_PAUSE_MS
+    assert pause_ms(None, now, 99) == MAX_PAUSE_MS

@@ -1,0 +1,108 @@
+"""The loop's files: context, lock, history, state, prompts; against editors, crashes and other loops."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
+from sidecar.ralph.files import context_file, history, lock, outputs, standing, state
+from sidecar.ralph.files.folder import Folder, folder_of, make
+from sidecar.ralph.files.lock import Owner
+from sidecar.ralph.files.outputs import KEPT_ITERATIONS, KEPT_PROMPT_BYTES
+from sidecar.ralph.model import RalphIteration
+from sidecar.system import filelock
+
+OWNER = Owner(os.getpid(), "2026-03-01T09:30:00.000Z")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    made = folder_of(tmp_path, "add-login")
+    make(made)
+    return made
+
+
+def iteration(number: int) -> RalphIteration:
+    return RalphIteration(
+        number=number, started_at="2026-03-01T09:30:00.000Z", duration_ms=1, outcome="succeeded", exit_code=0,
+        signal=None, promise_found=False, promise_accepted=False, verification=None, files_changed=None, files=[],
+        commits=[], input_tokens=None, output_tokens=None, cost_usd=None, reason="Größe\n\u2028", ended_loop=None,
+        output_bytes=0, continuity=None, warnings=[],
+    )  # fmt: skip
+
+
+def test_an_addition_that_waited_while_an_editor_replaced_the_file_reaches_the_new_one(folder: Folder) -> None:
+    context_file.add(folder, "First.")
+    fd = os.open(folder.context, os.O_RDWR)
+    assert filelock.acquire(fd, 1)
+    adding = threading.Thread(target=context_file.add, args=(folder, "Last."))
+    adding.start()
+    adding.join(0.2)
+    assert adding.is_alive(), "it waits for its turn"
+    Path(f"{folder.context}.new").write_bytes(b"Edited.\n")
+    os.replace(f"{folder.context}.new", folder.context)
+    filelock.release(fd)
+    os.close(fd)
+    adding.join(10)
+
+    assert context_file.read(folder).text == "Edited.\nLast."
+
+
+def test_empty_context_is_refused_and_one_that_cannot_be_written_is_told(folder: Folder) -> None:
+    with pytest.raises(InvalidParams):
+        context_file.add(folder, " \n ")
+    Path(folder.context).mkdir()
+    with pytest.raises(WorkspaceUnavailable, match="cannot be written"):
+        context_file.add(folder, "Use argon2.")
+
+
+def test_the_lock_is_one_loops_and_names_it_until_it_is_given_back(folder: Folder) -> None:
+    assert lock.owner_of(folder) is None
+    with lock.held(folder, OWNER) as dead:
+        assert dead is None
+        assert lock.owner_of(folder) == OWNER
+        with pytest.raises(Conflict, match=f"process {os.getpid()}"), lock.held(folder, OWNER):
+            pass
+        with pytest.raises(Conflict):
+            standing.reset(folder, "")
+    assert lock.owner_of(folder) is None
+    Path(folder.lock).write_bytes(b'{"pid":1,"since":"long ago"}')
+    assert lock.owner_of(folder) is None, "whom it names died"
+    with lock.held(folder, OWNER) as dead:
+        assert dead == Owner(1, "long ago")
+
+
+def test_every_line_of_the_history_is_read_back_whatever_a_crash_left_between(folder: Folder) -> None:
+    for number in range(1, 6):
+        history.append(folder, iteration(number))
+        with open(folder.history, "ab") as stream:
+            stream.write(b'{"number": 9, "sta\xff')
+    known = history.read(folder)
+
+    assert [one.number for one in known.iterations] == [1, 2, 3, 4, 5]
+    assert known.damaged == 5
+    assert known.iterations[0] == iteration(1)
+
+
+def test_lines_and_states_of_a_later_version_are_read(folder: Folder) -> None:
+    line = iteration(1).model_dump_json(by_alias=True)
+    Path(folder.history).write_text(line[:-1] + ',"mood":"good"}\n', encoding="utf-8")
+
+    assert history.read(folder).last_number == 1
+    for damaged in ("", "{", "[]", "null", '{"change":"x"}'):
+        Path(folder.state).write_text(damaged, encoding="utf-8")
+        assert state.read(folder) is None
+
+
+def test_files_of_iterations_long_past_go_and_long_prompts_are_cut(folder: Folder) -> None:
+    for number in (1, 2, KEPT_ITERATIONS + 1):
+        folder.prompt_of(number).write_bytes(b"p" * (KEPT_PROMPT_BYTES + 1_000))
+        folder.output_of(number).write_bytes(b"o")
+    (folder.iterations / "notes.txt").write_bytes(b"of the user's")
+    outputs.tidy(folder, KEPT_ITERATIONS + 1)
+
+    kept = {path.name for path in folder.iterations.iterdir()}
+    assert kept == {"0002.output", "0002.prompt.md", "0101.output", "0101.prompt.md", "notes.txt"}
+    assert b"1000 bytes are not kept" in folder.prompt_of(101).read_bytes()

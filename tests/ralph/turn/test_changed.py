@@ -1,0 +1,46 @@
+"""Which files an iteration changed, against a model of what happened."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase import ChangedFile
+from sidecar.ralph.turn.changed import ABSENT, Look, changed_files, dirty_of, suspects, to_commit
+
+PATHS = ("a", "b", "c")
+CONTENTS = st.sampled_from((ABSENT, "1", "2"))
+TREE = st.fixed_dictionaries(dict.fromkeys(PATHS, CONTENTS))
+
+
+def look(head: dict[str, str], worktree: dict[str, str]) -> Look:
+    dirty = {path: worktree[path] for path in PATHS if worktree[path] != head[path]}
+    return Look("head", dirty, repr(worktree), is_git=True)
+
+
+def blobs(tree: dict[str, str]) -> dict[str, str]:
+    return {path: content for path, content in tree.items() if content != ABSENT}
+
+
+@given(TREE, TREE, TREE, TREE)
+def test_a_file_counts_exactly_when_its_content_is_another_one(
+    old_head: dict[str, str], old: dict[str, str], new_head: dict[str, str], new: dict[str, str]
+) -> None:
+    before, after = look(old_head, old), look(new_head, new)
+    between = [path for path in PATHS if old_head[path] != new_head[path]]
+    paths = suspects(before, after, between)
+    found = changed_files(before, after, paths, blobs(old_head), blobs(new_head))
+
+    assert found == [path for path in PATHS if old[path] != new[path]]
+    own, shared = to_commit(found, before, after)
+    assert not set(own) & set(before.dirty), "what was dirty before is never the iteration's alone"
+    assert {*own, *shared} == {path for path in found if new[path] != new_head[path]}
+
+
+def test_a_renamed_file_is_gone_from_where_it_was() -> None:
+    renamed = ChangedFile("new", "renamed", "R.", "1", "old")
+    copied = ChangedFile("copy", "renamed", "C.", "1", "kept")
+    assert dirty_of([renamed, copied]) == {"old": ABSENT, "new": "1", "copy": "1"}
+
+
+def test_a_repository_that_was_made_in_the_worktree_is_not_committed() -> None:
+    before, after = Look("head", {}, "1", is_git=True), Look("head", {"inner/": "nested:x", "a": "1"}, "2", is_git=True)
+    assert to_commit(["a", "inner/"], before, after) == (["a"], [])

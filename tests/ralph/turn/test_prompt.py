@@ -1,0 +1,64 @@
+"""What an iteration's agent is told."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.ralph.deciding.limits import Limits, Spent
+from sidecar.ralph.turn.prompt import CONTEXT_HEADING, Asked, Verified, aborted, build
+
+ASKED = Asked("add-login", 7, Limits(), Spent(iterations=2), "COMPLETE", "Add a login.")
+
+
+@given(st.text(), st.text())
+def test_the_task_stands_verbatim_at_the_end_whatever_else_is_told(task: str, context: str) -> None:
+    prompt = build(replace(ASKED, task=task, context=context))
+    assert prompt.endswith("## Task\n\n" + task)
+    before = prompt.removesuffix("## Task\n\n" + task)
+    assert (f"\n{CONTEXT_HEADING}\n\n{context}\n" in before) == bool(context.strip())
+
+
+def test_the_number_counts_on_and_the_limits_are_told() -> None:
+    limits = Limits(max_iterations=9, min_iterations=5, max_time_ms=600_000, max_cost_usd=2.0, max_tokens=1_000)
+    prompt = build(replace(ASKED, limits=limits, spent=Spent(2, 300_000, 400, 0.5)))
+
+    assert prompt.startswith("# Iteration 7 of the loop for `add-login`\n")
+    assert "- This is iteration 3 of at most 9 since the loop was started.\n" in prompt
+    assert "- No promise is accepted before iteration 5; until then improve the work.\n" in prompt
+    assert "- It is ended after 5 min.\n" in prompt
+    assert "- 1.50 USD are left.\n- 600 tokens are left.\n" in prompt
+    assert " of at most " not in build(replace(ASKED, limits=Limits(max_iterations=0)))
+
+
+def test_packs_checks_and_what_went_wrong_have_sections_of_their_own() -> None:
+    check = Verified("pytest -q", "exit code 1", "a ``` fence\n1 failed\n")
+    prompt = build(
+        replace(ASKED, packs=("[continuity:anchor 1]\nRules", "[continuity:delta 2]\nNews"), failed_checks=[check],
+                last="Iteration 6: The agent ended with exit code 2.", circle=3)
+    )  # fmt: skip
+
+    order = ["## Instructions", "## Autonomy requirements", "## The last iteration", "round in circles",
+             "these checks failed", "[continuity:anchor 1]", "[continuity:delta 2]", "## Task"]  # fmt: skip
+    places = [prompt.index(part) for part in order]
+    assert places == sorted(places)
+    assert "````\na ``` fence\n1 failed\n````" in prompt
+
+
+def test_the_promise_is_asked_for_as_it_is() -> None:
+    assert "\n   <promise>{all} done</promise>\n" in build(replace(ASKED, promise="{all} done"))
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("<abort>No\n  database.</abort>", "No database."),
+        ("<abort>First.</abort> then <abort> Second. </abort>", "Second."),
+        ("<abort></abort>", None),
+        ("abort", None),
+        (build(ASKED), None),
+    ],
+)
+def test_an_abort_has_a_reason_and_is_no_echo(said: str, reason: str | None) -> None:
+    assert aborted(said) == reason
