@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sidecar.call import Call
 from sidecar.core.findings import Finding
-from sidecar.registry.health_method import RegistryHealthParams, health
+from sidecar.registry.health.method import RegistryHealthParams, health
 from sidecar.workspace import Workspace
 
 MAX_TOLD = 5

@@ -7,9 +7,9 @@ from sidecar.core.errors import PolicyDenied, SidecarError, StateDegraded, TooLa
 from sidecar.core.text import one_line
 from sidecar.method import Lane, method
 from sidecar.registry import store
-from sidecar.registry.deciding import Recommendation, decide
 from sidecar.registry.entity import Registry
 from sidecar.registry.loading import registry_of
+from sidecar.registry.matching.deciding import Recommendation, decide
 from sidecar.registry.model import (
     DecisionEntry,
     RegistryDecideParams,

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from sidecar.call import Call, Process
 from sidecar.core.digests import digest_bytes, short_id
 from sidecar.registry import store
-from sidecar.registry.document import Damaged, parse
 from sidecar.registry.entity import Metadata, Registry, Remark
-from sidecar.registry.index import Index, words_of_entity
+from sidecar.registry.file.document import Damaged, parse
+from sidecar.registry.file.places import Place, place_of
+from sidecar.registry.matching.index import Index, words_of_entity
 from sidecar.registry.merging import merged
 from sidecar.registry.model import RegistryParams
-from sidecar.registry.places import Place, place_of
 from sidecar.registry.store import KnownWords, Parsed
 from sidecar.workspace import Workspace
 

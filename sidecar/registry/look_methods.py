@@ -5,9 +5,10 @@ import hashlib
 from sidecar.call import Call
 from sidecar.core.errors import Conflict, NotFound, PolicyDenied, StateDegraded, TooLarge, WorkspaceUnavailable
 from sidecar.method import Lane, method
-from sidecar.registry.deciding import impact_on
 from sidecar.registry.entity import Entity, Registry
+from sidecar.registry.file.places import MAX_ENTITY_BYTES, read_below
 from sidecar.registry.loading import registry_of
+from sidecar.registry.matching.deciding import impact_on
 from sidecar.registry.model import (
     DependencyEntry,
     FileState,
@@ -17,7 +18,6 @@ from sidecar.registry.model import (
     RegistryListParams,
     RegistryListResult,
 )
-from sidecar.registry.places import MAX_ENTITY_BYTES, read_below
 from sidecar.registry.showing import entity_entry, impact_entry, remark_entry, source_of
 from sidecar.workspace import Workspace
 

@@ -18,14 +18,14 @@ from sidecar.core.errors import (
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
 from sidecar.registry import store
-from sidecar.registry.changing import Change, changed
-from sidecar.registry.deriving import Derived, derive
-from sidecar.registry.document import parse
-from sidecar.registry.editing import Value, put_fields
+from sidecar.registry.code.deriving import Derived, derive
+from sidecar.registry.code.facts import Facts, facts_of, type_of
 from sidecar.registry.entity import Entity, Registry
-from sidecar.registry.facts import Facts, facts_of, type_of
+from sidecar.registry.file.changing import Change, changed
+from sidecar.registry.file.document import parse
+from sidecar.registry.file.editing import Value, put_fields
+from sidecar.registry.file.places import MAX_ENTITY_BYTES, read_below
 from sidecar.registry.loading import registry_of
-from sidecar.registry.places import MAX_ENTITY_BYTES, read_below
 from sidecar.registry.write_model import (
     ChangeEntry,
     DerivedChanges,

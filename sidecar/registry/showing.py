@@ -1,8 +1,8 @@
 """Entities and decisions as messages. Pure."""
 
-from sidecar.registry.deciding import Impact, Recommendation
 from sidecar.registry.entity import Entity, Remark, level_of
 from sidecar.registry.loading import Loaded
+from sidecar.registry.matching.deciding import Impact, Recommendation
 from sidecar.registry.model import (
     EntityEntry,
     ImpactEntry,

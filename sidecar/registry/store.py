@@ -10,9 +10,9 @@ import orjson
 
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes, digest_value
+from sidecar.registry.code.facts import Facts, Named
 from sidecar.registry.entity import Entity, Metadata, Registry, Remark
-from sidecar.registry.facts import Facts, Named
-from sidecar.registry.index import Words
+from sidecar.registry.matching.index import Words
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 

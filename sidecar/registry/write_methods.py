@@ -17,13 +17,13 @@ from sidecar.core.errors import (
 )
 from sidecar.method import Lane, method
 from sidecar.registry import store
-from sidecar.registry.changing import Change, Changed, changed
-from sidecar.registry.deriving import CATEGORY
-from sidecar.registry.editing import Value, put_entity, remove_entity, shown_change
+from sidecar.registry.code.deriving import CATEGORY
 from sidecar.registry.entity import Entity, Registry
+from sidecar.registry.file.changing import Change, Changed, changed
+from sidecar.registry.file.editing import Value, put_entity, remove_entity, shown_change
+from sidecar.registry.file.places import MAX_ENTITY_BYTES, inside, read_below
 from sidecar.registry.loading import registry_of
 from sidecar.registry.look_methods import entity_named
-from sidecar.registry.places import MAX_ENTITY_BYTES, inside, read_below
 from sidecar.registry.showing import entity_entry
 from sidecar.registry.write_model import ChangeEntry, RegistryPutParams, RegistryRemoveParams, RegistryWriteResult
 

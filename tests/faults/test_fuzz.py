@@ -24,7 +24,7 @@ from sidecar.memory.files import front_matter, sections
 from sidecar.memory.files.document import title_and_text
 from sidecar.packs.delta.hunks import safe_lines
 from sidecar.ralph.agent.promise import Promise
-from sidecar.registry.document import parse
+from sidecar.registry.file.document import parse
 from sidecar.rpc.framing import Framer
 from sidecar.session import block
 from tests.support.memory import MemorySidecar

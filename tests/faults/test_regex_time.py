@@ -11,7 +11,7 @@ import pytest
 from sidecar.capture.drafting.abandoned import abandonments
 from sidecar.packs.anchor.commands import purpose_of
 from sidecar.ralph.agent.ansi import Ansi
-from sidecar.registry.wishing import wished
+from sidecar.registry.matching.wishing import wished
 from tests.support.hostile import Hostile, hostile_to
 from tests.support.patterns import Pattern, all_patterns, module_of
 
@@ -32,7 +32,7 @@ BOUNDED: dict[str, Use] = {
     "sidecar.capture.drafting.abandoned": lambda text: list(abandonments(text)),
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
     "sidecar.ralph.agent.ansi._SEQUENCE": lambda text: Ansi().strip(text),
-    "sidecar.registry.wishing.": wished,
+    "sidecar.registry.matching.wishing.": wished,
 }
 """Patterns that are given short texts only, or ended ones: what gives them has to be as quick instead."""
 

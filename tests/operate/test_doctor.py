@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from sidecar.operate import surroundings
-from sidecar.registry.places import OURS
+from sidecar.registry.file.places import OURS
 from sidecar.runs.checkup import records
 from sidecar.settings.checkup import settings
 from sidecar.storage.backup import FOLDER, KEPT, back_up

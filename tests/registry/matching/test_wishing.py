@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.registry.wishing import wished
+from sidecar.registry.matching.wishing import wished
 
 
 @pytest.mark.parametrize(

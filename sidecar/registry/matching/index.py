@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.registry.entity import Entity
-from sidecar.registry.vocabulary import roots_of, wholes_of
+from sidecar.registry.matching.vocabulary import roots_of, wholes_of
 
 NAME, KEYWORD, PURPOSE, ASIDE = 1, 2, 4, 8
 """Where a term stands in an entity; a mask where it stands in several places. Aside: in its path, or among keywords

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from sidecar.codebase import Tree, resolve
 from sidecar.core.regex import regex
+from sidecar.registry.code.facts import Facts, Named
 from sidecar.registry.entity import Entity
-from sidecar.registry.facts import Facts, Named
 
 CATEGORY = "code"
 MAX_ENTITIES = 20_000

@@ -6,7 +6,7 @@ covers counts less than the word itself.
 
 from collections.abc import Mapping
 
-from sidecar.registry.vocabulary import words_of
+from sidecar.registry.matching.vocabulary import words_of
 
 _GROUPS = """
 ask prompt question

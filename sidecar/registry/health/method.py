@@ -8,11 +8,11 @@ from sidecar.call import Call
 from sidecar.core.errors import Busy, Conflict, PolicyDenied, StateDegraded, TooLarge, WorkspaceUnavailable
 from sidecar.core.wire import WireModel
 from sidecar.method import Lane, method
-from sidecar.registry.changing import changed
+from sidecar.registry.file.changing import changed
+from sidecar.registry.file.places import MAX_ENTITY_BYTES, inside, read_below
 from sidecar.registry.health.checks import CheckName, Content, Finding, run_checks
 from sidecar.registry.loading import Loaded, registry_of
 from sidecar.registry.model import RegistryParams
-from sidecar.registry.places import MAX_ENTITY_BYTES, inside, read_below
 from sidecar.registry.refresh_method import refreshed
 from sidecar.registry.write_model import DRY_RUN, ChangeEntry
 

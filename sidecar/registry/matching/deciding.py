@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 from sidecar.registry.entity import GUARDED, Entity, Registry, level_of
 from sidecar.registry.impact import ImpactLevel, Reached, impact_of
 from sidecar.registry.impact import level_of as impact_level_of
-from sidecar.registry.index import Index
-from sidecar.registry.scoring import Score, scores, terms_of
+from sidecar.registry.matching.index import Index
+from sidecar.registry.matching.scoring import Score, scores, terms_of
 
 Decision = Literal["REUSE", "ADAPT", "CREATE"]
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from sidecar.core.errors import Conflict
 from sidecar.core.yaml_nodes import Damaged
-from sidecar.registry.document import parse
-from sidecar.registry.editing import set_metadata
-from sidecar.registry.places import Place, place_of
-from sidecar.registry.writing import locked, text_of, write
+from sidecar.registry.file.document import parse
+from sidecar.registry.file.editing import set_metadata
+from sidecar.registry.file.places import Place, place_of
+from sidecar.registry.file.writing import locked, text_of, write
 
 METADATA = "metadata"
 

@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop
 from typing import NamedTuple
 
-from sidecar.registry.index import ASIDE, KEYWORD, NAME, PURPOSE, Index
-from sidecar.registry.near_words import near
-from sidecar.registry.vocabulary import compounds_of, is_faint, kinds_in, words_of
+from sidecar.registry.matching.index import ASIDE, KEYWORD, NAME, PURPOSE, Index
+from sidecar.registry.matching.near_words import near
+from sidecar.registry.matching.vocabulary import compounds_of, is_faint, kinds_in, words_of
 
 KEYWORDS_PART, PURPOSE_PART = 0.6, 0.4
 """intelligence-layer.md 5.2."""

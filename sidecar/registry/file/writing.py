@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sidecar.core.errors import Busy, Conflict, WorkspaceUnavailable
-from sidecar.registry.editing import NEW_FILE
-from sidecar.registry.places import Place, inside, place_of
+from sidecar.registry.file.editing import NEW_FILE
+from sidecar.registry.file.places import Place, inside, place_of
 from sidecar.system import filelock
 from sidecar.system.whole_files import OWN_FOLDER, own_folder, write_whole
 

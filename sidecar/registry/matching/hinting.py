@@ -5,9 +5,9 @@ from typing import NamedTuple
 from sidecar.call import Process
 from sidecar.core.errors import SidecarError
 from sidecar.core.text import one_line
-from sidecar.registry.deciding import Recommendation, decide
 from sidecar.registry.loading import held_by
-from sidecar.registry.wishing import wished
+from sidecar.registry.matching.deciding import Recommendation, decide
+from sidecar.registry.matching.wishing import wished
 from sidecar.workspace import Workspace
 
 MAX_PURPOSE = 160

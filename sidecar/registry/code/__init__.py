@@ -1,0 +1,1 @@
+"""What the code itself says there is: definitions as entities."""

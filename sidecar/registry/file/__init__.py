@@ -1,0 +1,1 @@
+"""The registry's file: where it lies, what it says, and how it is changed without touching what is not meant."""
