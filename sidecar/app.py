@@ -19,6 +19,7 @@ from sidecar.core.errors import InvalidParams, StateDegraded
 from sidecar.core.names import shown
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
 from sidecar.rpc.connection import Connection
+from sidecar.rpc.envelope import Request
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
 from sidecar.rpc.incoming import Incoming
 from sidecar.rpc.lanes import Lanes
@@ -30,7 +31,7 @@ from sidecar.system.log import Log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sidecar.call import Process
+    from sidecar.call import Call, Process
     from sidecar.method import Method, Notification
     from sidecar.rpc.dispatch import Dispatcher
     from sidecar.system.presence import Presence
@@ -50,6 +51,9 @@ does not share the processor. This is how often is looked."""
 
 QUIET_LOOKS = 20
 """After so many looks it is loaded all the same: some requests take minutes."""
+
+OWN = "sidecar:"
+"""How ids of jobs begin that no client asked for."""
 
 EX_SOFTWARE = 70
 """The exit status when the methods cannot be loaded: the process is of no use then, and the host restarts it."""
@@ -148,6 +152,25 @@ class App:
             self.connection.notify(method, params.model_dump(mode="json", by_alias=True))
 
         return Call(self.process, incoming.id, incoming.received_ms, incoming.cancellation, notify)
+
+    def run_own(self, method: str, work: "Callable[[Call], None]") -> None:
+        """Runs work that no client asked for as a job, under an id that its progress names and a client may cancel.
+
+        Raises Busy when as many jobs as may are running.
+        """
+        from functools import partial
+
+        own = Incoming(Request(f"{OWN}{self.new_id()}", method, None), self.clock.monotonic_ms(), 0, None)
+        self.lanes.start_job(partial(self._run_own, own, work))
+
+    def _run_own(self, own: Incoming, work: "Callable[[Any], None]") -> None:
+        self.connection.carry(own)
+        try:
+            work(self.new_call(own))
+        except BaseException as error:
+            self.connection.fail(own, error)
+        else:
+            self.connection.reply(own, {"result": {}})
 
     def new_incident_id(self) -> str:
         """Gives the id under which the log has an unforeseen error."""
@@ -325,6 +348,7 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
         background=Pool(max_workers=8, thread_name_prefix="gather"),
         indexing=Pool(max_workers=1, thread_name_prefix="index"),
         after_run=after_run,
+        run_own=app.run_own,
     )
 
 

@@ -42,7 +42,7 @@ def every() -> Rows:
     first = of_runs()
     slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, hooks)
     rest = tuple(row for one in slices for row in one.METHODS)
-    return Rows((*first.methods, *rest), (*first.notifications, *ralph.NOTIFICATIONS))
+    return Rows((*first.methods, *rest), (*first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS))
 
 
 def of_loops() -> Rows:

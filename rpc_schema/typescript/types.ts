@@ -1205,12 +1205,34 @@ export interface KnowledgeStatusResult {
   pointers: number
   /** Whether a full sync would have nothing to do, and no file failed to be read. */
   inSync: boolean
+  /**
+   * The commit at which somebody rolled back: until the head is another or somebody syncs, no sync runs by itself.
+   */
+  rollbackHoldsAt: string | null
+  /** The id of a sync that runs by itself just now, to be cancelled by. */
+  running: string | null
   pending: string[]
   failed: KnowledgeFailure[]
   /** How many there are, by type. */
   conflicts: Record<string, number>
   /** The latest first. */
   checkpoints: KnowledgeCheckpoint[]
+}
+
+/**
+ * A sync that began by itself, because it was due, or that ended.
+ *
+ * It is a job as `knowledge/sync` is one: `$/progress` and `$/cancelRequest` name its `id`. One that a client
+ * cancelled ends without another word.
+ */
+export interface KnowledgeSyncNotice {
+  id: string
+  projectPath: string
+  stage: "began" | "ended"
+  /** Why it was due. */
+  reason: "threshold" | "head_moved"
+  /** Why it did not go through, in a sentence; null when it did. */
+  problem: string | null
 }
 
 /** What to sync. */
@@ -3813,6 +3835,13 @@ export interface ClientNotifications {
 export interface Notifications {
   /** Tells how far a job is. */
   "$/progress": ProgressParams
+  /**
+   * A sync that began by itself, because it was due, or that ended.
+   *
+   * It is a job as `knowledge/sync` is one: `$/progress` and `$/cancelRequest` name its `id`. One that a client
+   * cancelled ends without another word.
+   */
+  "knowledge/syncsItself": KnowledgeSyncNotice
   /** An iteration begins or has ended. */
   "ralph/iteration": RalphIterationNotice
   /** Something the agent said. */

@@ -96,6 +96,8 @@ def _status(answer: Any) -> list[str]:
         f"{answer['repository']} at {answer['commit'][:12]}: {state}",
         f"{answer['items']} items, {answer['pointers']} pointers; last synced {answer['lastSyncAt'] or 'never'}",
     ]
+    if answer["rollbackHoldsAt"]:
+        lines.append("A rollback holds: no sync runs by itself until the head moves on or somebody syncs.")
     lines += [f"conflicts: {name} {number}" for name, number in answer["conflicts"].items()]
     lines += [f"failed: {one['item']} ({one['times']} times): {one['problem']}" for one in answer["failed"]]
     lines += [f"does not count: {scope}" for scope in answer["otherScopes"]]

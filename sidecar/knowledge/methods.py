@@ -18,6 +18,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.knowledge import store
+from sidecar.knowledge.automatic.behind import running
 from sidecar.knowledge.automatic.due import how_due
 from sidecar.knowledge.doctor import checks
 from sidecar.knowledge.model import (
@@ -41,6 +42,7 @@ from sidecar.knowledge.model import (
     KnowledgeRollbackResult,
     KnowledgeShouldSyncResult,
     KnowledgeStatusResult,
+    KnowledgeSyncNotice,
     KnowledgeSyncParams,
     KnowledgeSyncResult,
     ResolutionChoice,
@@ -52,7 +54,7 @@ from sidecar.knowledge.repository.remote import source_of
 from sidecar.knowledge.resolutions import fits
 from sidecar.knowledge.syncing.looking import Look, look
 from sidecar.knowledge.syncing.sync import Planned, Wanted, item_named, planned, roll_back, sync
-from sidecar.method import Lane, method
+from sidecar.method import Lane, Notification, docstring, method
 from sidecar.workspace import Workspace
 
 MAX_WARNINGS = 20
@@ -99,6 +101,8 @@ def status(call: Call, params: KnowledgeParams) -> KnowledgeStatusResult:
         items=len(seen.manifest.items),
         pointers=len(seen.pointers),
         in_sync=found.is_empty and not seen.manifest.failures and not seen.state.pending,
+        rollback_holds_at=_holding(seen),
+        running=running(call.process, workspace),
         pending=list(seen.state.pending),
         failed=[KnowledgeFailure(item=key, problem=one.problem, times=one.times)
                 for key, one in sorted(seen.state.failed.items())],
@@ -256,6 +260,11 @@ def _scopes(there: Sequence[str], globs: Sequence[str]) -> tuple[list[str], list
     return wanted, [scope for scope in there if scope not in wanted]
 
 
+def _holding(seen: Look) -> str | None:
+    """Gives the commit at which a rollback holds, as long as the head is no other."""
+    return seen.state.held_at if seen.state.held_at == seen.source.commit else None
+
+
 def _moment(at_ms: int | None) -> str | None:
     return None if at_ms is None else rfc3339(at_ms)
 
@@ -275,3 +284,5 @@ METHODS = (
     method("knowledge/explain", explain, lane=Lane.SHARED, errors=(*_READING, NotFound, InvalidParams)),
     method("knowledge/rollback", rollback, lane=Lane.WORKSPACE, errors=(*_READING, NotFound)),
 )
+
+NOTIFICATIONS = (Notification("knowledge/syncsItself", KnowledgeSyncNotice, "server", docstring(KnowledgeSyncNotice)),)

@@ -9,6 +9,8 @@ from sidecar.knowledge.plan import ConflictType, OperationKind, Resolution
 
 Mode = Literal["full", "incremental", "single"]
 Run = Literal["full", "incremental", "single", "resolve"]
+Stage = Literal["began", "ended"]
+Cause = Literal["threshold", "head_moved"]
 Ref = Annotated[str, Field(min_length=1, max_length=300, description="As in `company:adr-001` or `team/web:adr-001`.")]
 
 
@@ -143,10 +145,29 @@ class KnowledgeStatusResult(WireModel):
     items: int
     pointers: int
     in_sync: bool = Field(description="Whether a full sync would have nothing to do, and no file failed to be read.")
+    rollback_holds_at: str | None = Field(
+        description="The commit at which somebody rolled back: until the head is another or somebody syncs, no sync"
+        " runs by itself."
+    )
+    running: str | None = Field(description="The id of a sync that runs by itself just now, to be cancelled by.")
     pending: list[str]
     failed: list[KnowledgeFailure]
     conflicts: dict[str, int] = Field(description="How many there are, by type.")
     checkpoints: list[KnowledgeCheckpoint] = Field(description="The latest first.")
+
+
+class KnowledgeSyncNotice(WireModel):
+    """A sync that began by itself, because it was due, or that ended.
+
+    It is a job as `knowledge/sync` is one: `$/progress` and `$/cancelRequest` name its `id`. One that a client
+    cancelled ends without another word.
+    """
+
+    id: str
+    project_path: str
+    stage: Stage
+    reason: Cause = Field(description="Why it was due.")
+    problem: str | None = Field(description="Why it did not go through, in a sentence; null when it did.")
 
 
 class KnowledgeConflictsResult(WireModel):

@@ -50,6 +50,8 @@ class SyncState:
     """The commit that is reached once nothing is pending."""
     failed: Mapping[str, Failed] = field(default_factory=dict)
     """By ref, or by path for a file that never held an item."""
+    held_at: str = ""
+    """The commit at which the user rolled back: until the head is another, no sync runs by itself."""
 
 
 def to_bytes(state: SyncState) -> bytes:
@@ -69,6 +71,7 @@ def to_bytes(state: SyncState) -> bytes:
         "pending": state.pending,
         "targetCommit": state.target_commit,
         "failed": {key: list(one) for key, one in sorted(state.failed.items())},
+        "heldAt": state.held_at,
     }
     return orjson.dumps(told)
 
@@ -88,6 +91,7 @@ def from_bytes(content: bytes) -> SyncState:
             tuple(told["pending"]),
             told["targetCommit"],
             {ref: Failed(*one) for ref, one in told["failed"].items()},
+            told.get("heldAt", ""),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("no sync state") from error

@@ -79,6 +79,11 @@ class Connection:
         """Says whether every request so far has its answer."""
         return not self._in_flight_count
 
+    def carry(self, own: Incoming) -> None:
+        """Takes up work that no client asked for: it is in flight under its id, so that it can be cancelled."""
+        with self._lock:
+            self._in_flight[own.id] = own
+
     def abandon(self) -> None:
         """Asks everything in flight to stop, because the process is ending."""
         with self._lock:

@@ -103,6 +103,87 @@ def test_nothing_begins_once_the_process_is_ending(knowledge: Knowledge) -> None
     knowledge.set(sessionThreshold=1)
     process = knowledge.sidecar.app.process
     assert process is not None
-    process.background.shutdown(wait=True)
+    knowledge.sidecar.app.lanes.close(0)
     workspace = process.workspaces.get(str(knowledge.project), None)
-    assert sync_when_due(process, workspace) is None
+    for _ in range(2):
+        sync_when_due(process, workspace)
+        assert process.settle(1)
+    assert knowledge.files() == {}
+
+
+def notices(knowledge: Knowledge, method: str) -> list[Any]:
+    sent = knowledge.sidecar.inbox.messages
+    return [one["params"] for one in sent if isinstance(one, dict) and one.get("method") == method]
+
+
+def test_a_sync_by_itself_is_a_job_that_says_when_it_begins_how_far_it_is_and_how_it_ends(knowledge: Knowledge) -> None:
+    knowledge.set(sessionThreshold=1)
+    assert ran(knowledge) == 1
+    began, ended = notices(knowledge, "knowledge/syncsItself")
+    assert (began["stage"], began["reason"], began["projectPath"]) == ("began", "threshold", str(knowledge.project))
+    assert (ended["stage"], ended["problem"], ended["id"]) == ("ended", None, began["id"])
+    steps = [one for one in notices(knowledge, "$/progress") if one["token"] == began["id"]]
+    assert steps[-1]["value"] == {"phase": "sync", "done": 1, "total": 1}
+    knowledge.set(onHeadMoved=True)
+    knowledge.repository.commit({ADR: "---\nno: [end\n---\n"})
+    assert ran(knowledge, "two") == 1
+    assert "failed" in notices(knowledge, "knowledge/syncsItself")[-1]["problem"]
+
+
+def test_a_sync_by_itself_can_be_cancelled_and_leaves_memory_as_it_was(knowledge: Knowledge) -> None:
+    knowledge.set(sessionThreshold=1, writesPerSecond=20)
+    knowledge.repository.commit({f"company/adrs/b{number:02}.md": item(f"Item {number}") for number in range(40)})
+    client, process = knowledge.sidecar.client, knowledge.sidecar.app.process
+    assert process is not None
+    Conversation(client, knowledge.project, sub_chat_id="one").turn("Look at it", session="one")
+    job = client.wait_for_notification("knowledge/syncsItself")["id"]
+    knowledge.sidecar.inbox.wait_for(lambda one: one.get("method") == "$/progress" and one["params"]["value"]["done"])
+    assert knowledge.ask("status")["running"] == job
+    assert knowledge.refused("sync").data["kind"] == "busy"
+    client.cancel(job)
+    assert process.settle(20)
+    assert (knowledge.files(), knowledge.ask("status")["running"]) == ({}, None)
+    knowledge.set(writesPerSecond=0)
+    assert ran(knowledge, "two") == 0, "whoever cancelled it does not get it again at once"
+    knowledge.ask("sync")
+    assert len(knowledge.files()) == 41
+
+
+def test_a_rollback_holds_until_the_head_moves_on(knowledge: Knowledge) -> None:
+    knowledge.set(stalenessThreshold="1m", onHeadMoved=True)
+    assert ran(knowledge) == 1
+    first = knowledge.repository.head()
+    second = knowledge.repository.commit({"company/adrs/adr-2.md": item("One writer")})
+    assert ran(knowledge, "two") == 2
+    checkpoint = knowledge.ask("status")["checkpoints"][0]["id"]
+    knowledge.ask("rollback", checkpointId=checkpoint)
+    knowledge.sidecar.clock.advance(HOUR_MS)
+    assert ran(knowledge, "three") == 1
+    status, due = knowledge.ask("status"), knowledge.ask("shouldSync")
+    assert (status["rollbackHoldsAt"], status["lastKnowledgeCommit"], status["inSync"]) == (second, first, False)
+    assert (due["shouldSync"], due["reason"], due["detail"][:17]) == (False, "manual", "A rollback holds ")
+    knowledge.repository.commit({"company/adrs/adr-3.md": item("Two readers")})
+    assert knowledge.ask("status")["rollbackHoldsAt"] is None
+    assert ran(knowledge, "four") == 3
+
+
+def test_a_rollback_of_the_first_sync_holds_too_until_somebody_syncs(knowledge: Knowledge) -> None:
+    knowledge.set(stalenessThreshold="6h")
+    assert ran(knowledge) == 1
+    knowledge.ask("rollback", checkpointId=knowledge.ask("status")["checkpoints"][0]["id"])
+    assert ran(knowledge, "two") == 0
+    status = knowledge.ask("status")
+    assert (status["lastSyncAt"], status["rollbackHoldsAt"]) == (None, knowledge.repository.head())
+    knowledge.ask("sync")
+    assert (len(knowledge.files()), knowledge.ask("status")["rollbackHoldsAt"]) == (1, None)
+
+
+def test_a_rollback_where_the_repository_is_out_of_reach_holds_at_what_was_synced_last(knowledge: Knowledge) -> None:
+    knowledge.set(sessionThreshold=1)
+    assert ran(knowledge) == 1
+    checkpoint = knowledge.ask("status")["checkpoints"][0]["id"]
+    away = knowledge.repository.path.rename(knowledge.repository.path.with_name("away"))
+    knowledge.ask("rollback", checkpointId=checkpoint)
+    away.rename(knowledge.repository.path)
+    assert ran(knowledge, "two") == 0
+    assert knowledge.ask("status")["rollbackHoldsAt"] == knowledge.repository.head()

@@ -1,27 +1,27 @@
 """Syncs by itself, behind a project's runs, where the settings say when; with nothing configured nothing runs."""
 
 import threading
-from concurrent.futures import Future
+from collections.abc import Callable
 
 from sidecar.call import Call, Process
-from sidecar.core.cancellation import Cancellation
 from sidecar.core.errors import Busy, SidecarError
-from sidecar.core.wire import WireModel
 from sidecar.knowledge.automatic.due import how_due, triggers_of
 from sidecar.knowledge.automatic.triggers import Triggers
+from sidecar.knowledge.model import Cause, KnowledgeSyncNotice, Stage
 from sidecar.knowledge.syncing.sync import Wanted, sync
 from sidecar.workspace import Workspace
 
 AGAIN_AFTER_MS = 15 * 60 * 1000
-"""A sync that failed is not tried again by itself sooner: its own attempts come before."""
+"""A sync that failed, or that somebody cancelled, is not tried again by itself sooner: its own attempts come before."""
 
 
 class _Behind:
-    """Which projects are being looked at, and when the last sync of one failed."""
+    """Which projects are being looked at or synced, and when the last sync of one failed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._busy: set[str] = set()
+        self._busy: dict[str, str] = {}
+        """By project, the id of the sync that runs; empty while it is only looked."""
         self._failed_ms: dict[str, int] = {}
 
     def begin(self, project: str, now_ms: int) -> bool:
@@ -29,56 +29,82 @@ class _Behind:
             failed_ms = self._failed_ms.get(project)
             if project in self._busy or (failed_ms is not None and now_ms - failed_ms < AGAIN_AFTER_MS):
                 return False
-            self._busy.add(project)
+            self._busy[project] = ""
             return True
+
+    def runs(self, project: str, job: str) -> None:
+        with self._lock:
+            self._busy[project] = job
+
+    def running(self, project: str) -> str | None:
+        with self._lock:
+            return self._busy.get(project) or None
 
     def end(self, project: str, failed_ms: int | None) -> None:
         with self._lock:
-            self._busy.discard(project)
+            self._busy.pop(project, None)
             self._failed_ms.pop(project, None)
             if failed_ms is not None:
                 self._failed_ms[project] = failed_ms
 
 
-def sync_when_due(process: Process, workspace: Workspace) -> "Future[None] | None":
-    """Looks in the background whether a sync is due, and syncs then; None where nothing is to be looked at."""
+def running(process: Process, workspace: Workspace) -> str | None:
+    """Gives the id of the project's sync that runs by itself just now."""
+    return process.part(_Behind, _Behind).running(workspace.project_key)
+
+
+def sync_when_due(process: Process, workspace: Workspace) -> None:
+    """Begins a job that looks whether a sync is due, and syncs then, unless there is nothing to look at."""
     settings = process.settings(workspace.project_key)
     behind = process.part(_Behind, _Behind)
     if not settings["knowledge.repository"] or triggers_of(settings) == Triggers():
-        return None
+        return
     if not behind.begin(workspace.project_key, process.clock.now_ms()):
-        return None
+        return
+    ended = process.background.expect()  # whoever waits for the background waits for this too
     try:
-        begun = process.background.submit(_sync_if_due, process, workspace, behind)
-    except RuntimeError:
-        return None  # the process is ending; the next one's runs ask again
-    begun.add_done_callback(lambda done: _tell_if_broken(process, done))
-    return begun
+        process.run_own("knowledge/sync", lambda call: _sync_if_due(call, workspace, behind, ended))
+    except Busy:  # as many jobs as may are running, or the process is ending; the next run asks again
+        behind.end(workspace.project_key, None)
+        ended()
 
 
-def _sync_if_due(process: Process, workspace: Workspace, behind: _Behind) -> None:
-    failed_ms: int | None = process.clock.now_ms()
-    call = Call(process, "knowledge", process.clock.monotonic_ms(), Cancellation(), _tell_nobody)
+def _sync_if_due(call: Call, workspace: Workspace, behind: _Behind, ended: Callable[[], None]) -> None:
+    failed_ms: int | None = call.now_ms()
     try:
         found, _ = how_due(call, workspace)
-        if found.is_due:
-            process.log.info("knowledge.due", reason=found.reason)
-            sync(call, workspace, Wanted("incremental"))
+        if found.reason != "manual":
+            behind.runs(workspace.project_key, str(call.request_id))
+            _sync(call, workspace, found.reason)
         failed_ms = None
     except Busy:
         failed_ms = None
-        process.log.info("knowledge.busy")  # another process syncs
+        call.log.info("knowledge.busy")  # another process syncs
     except SidecarError as error:
-        process.log.warning("knowledge.putOff", code=str(error.data.get("code", error.kind)))
+        call.log.warning("knowledge.putOff", code=str(error.data.get("code", error.kind)))
     finally:
         behind.end(workspace.project_key, failed_ms)
+        ended()
 
 
-def _tell_if_broken(process: Process, done: "Future[None]") -> None:
-    error = None if done.cancelled() else done.exception()
-    if error is not None:
-        process.log.error("knowledge.broke", kind=type(error).__name__)
+def _sync(call: Call, workspace: Workspace, reason: Cause) -> None:
+    def tell(stage: Stage, problem: str | None = None) -> None:
+        call.notify(
+            "knowledge/syncsItself",
+            KnowledgeSyncNotice(
+                id=str(call.request_id),
+                project_path=str(workspace.project),
+                stage=stage,
+                reason=reason,
+                problem=problem,
+            ),
+        )
 
-
-def _tell_nobody(_method: str, _params: WireModel) -> None:
-    """Nobody asked, so nobody is told how far it is."""
+    call.log.info("knowledge.due", reason=reason)
+    tell("began")
+    try:
+        sync(call, workspace, Wanted("incremental"))
+    except BaseException as error:
+        tell("ended", error.message if isinstance(error, SidecarError) else "It broke off.")
+        raise
+    tell("ended")

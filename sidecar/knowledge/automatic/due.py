@@ -12,7 +12,7 @@ from sidecar.workspace import Workspace
 def how_due(call: Call, workspace: Workspace) -> tuple[Due, int]:
     """Says whether a sync is due by the project's settings, and how many sessions ran since the last one.
 
-    The repository is only asked where its head counts.
+    The repository is only asked where its head counts: by the settings, or because a rollback holds.
     """
     settings = call.process.settings(workspace.project_key)
     wanted, state = triggers_of(settings), load_state(call, workspace.project_key)
@@ -22,10 +22,11 @@ def how_due(call: Call, workspace: Workspace) -> tuple[Due, int]:
         return Due(False, "manual", "No repository is set."), sessions
     since = None if state.last_sync_at_ms is None else call.now_ms() - state.last_sync_at_ms
     by_now = due(wanted._replace(head_moved=False), Standing(since, sessions, head_moved=False))
-    if by_now.is_due or not wanted.head_moved:
+    if (by_now.is_due and not state.held_at) or not (by_now.is_due or wanted.head_moved):
         return by_now, sessions
-    moved = source_of(call, settings, fetches=True).commit != state.last_knowledge_commit
-    return due(wanted, Standing(since, sessions, moved)), sessions
+    head = source_of(call, settings, fetches=True).commit
+    moved, holds = head != state.last_knowledge_commit, head == state.held_at
+    return due(wanted, Standing(since, sessions, moved, holds)), sessions
 
 
 def triggers_of(settings: Settings) -> Triggers:

@@ -24,6 +24,8 @@ class Standing(NamedTuple):
     """None when it was never synced, which counts as stale."""
     sessions: int
     head_moved: bool
+    rollback_holds: bool = False
+    """The user rolled back, and the head is as it was then."""
 
 
 class Due(NamedTuple):
@@ -36,6 +38,8 @@ class Due(NamedTuple):
 
 def due(triggers: Triggers, standing: Standing) -> Due:
     """Decides; a threshold of time has to be exceeded, one of sessions reached (decisions.md, Knowledge sync)."""
+    if standing.rollback_holds:
+        return Due(False, "manual", "A rollback holds until the repository's head moves on or somebody syncs.")
     since = standing.since_sync_ms
     if triggers.staleness_ms is not None and since is None:
         return Due(True, "threshold", "It was never synced.")

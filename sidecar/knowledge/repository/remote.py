@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sidecar.call import Call
 from sidecar.core.digests import short_id
-from sidecar.core.errors import StateDegraded
+from sidecar.core.errors import SidecarError, StateDegraded
 from sidecar.knowledge.errors import ending, knowledge_unavailable, not_configured
 from sidecar.knowledge.repository.retrying import patiently
 from sidecar.knowledge.repository.source import Source, open_source
@@ -34,6 +34,16 @@ def source_of(call: Call, settings: Settings, *, fetches: bool = False) -> Sourc
         return patiently(call, lambda: open_source(str(where), ref))
     copy = copy_of(call.process.state_dir, str(where))
     return patiently(call, lambda: _copied(call, copy, str(where), ref, fetches=fetches))
+
+
+def head_here(call: Call, settings: Settings) -> str:
+    """Gives the commit that counts as far as is known here, nothing fetched or tried again; empty for none."""
+    where, ref = settings["knowledge.repository"], settings["knowledge.ref"]
+    folder = copy_of(call.process.state_dir, str(where)) if is_remote(str(where)) else where
+    try:
+        return open_source(os.fspath(folder), ref).commit if where else ""
+    except SidecarError:
+        return ""
 
 
 def copy_of(state_dir: Path, url: str) -> Path:

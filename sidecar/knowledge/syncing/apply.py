@@ -86,6 +86,7 @@ def state_after(look: Look, plan: Plan, done: Done, now_ms: int, *, is_whole: bo
     state = replace(look.state, items=done.items, failed=failed | parked)
     if not is_whole:
         return state, holding
+    state = replace(state, held_at="")
     if plan.pending:
         return replace(state, pending=plan.pending, target_commit=plan.commit), holding
     state = replace(state, pending=(), target_commit="")

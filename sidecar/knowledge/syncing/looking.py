@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import apsw
@@ -115,6 +116,17 @@ def save_state(call: Call, tx: apsw.Connection, project: str, state: SyncState) 
     value = to_bytes(state)
     store.put_state(tx, project, value, call.now_ms())
     call.process.part(_Seen, _Seen).states[project] = (value, state)
+
+
+def hold(call: Call, tx: apsw.Connection, project: str, commit: str) -> None:
+    """Notes in the state as it stands that the user rolled back at a commit; a damaged one is left to be told of."""
+    kept = store.state_bytes(tx, project)
+    try:
+        state = from_bytes(kept[0]) if kept is not None and kept[1] else SyncState()
+    except ValueError:
+        return
+    if kept is None or kept[1]:
+        save_state(call, tx, project, replace(state, held_at=commit))
 
 
 def load_state(call: Call, project: str) -> SyncState:

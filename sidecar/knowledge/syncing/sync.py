@@ -11,13 +11,13 @@ from sidecar.knowledge.errors import deletion_stopped, ending, partial_failure
 from sidecar.knowledge.model import Run
 from sidecar.knowledge.plan import Asked, ConflictType, Plan, Resolution
 from sidecar.knowledge.pointer import FOLDER
-from sidecar.knowledge.repository.remote import source_of
+from sidecar.knowledge.repository.remote import head_here, source_of
 from sidecar.knowledge.state import SyncState
 from sidecar.knowledge.store import Checkpoint, Image
 from sidecar.knowledge.syncing import measures
 from sidecar.knowledge.syncing.apply import Done, Journal, apply, put_back, state_after
 from sidecar.knowledge.syncing.locking import one_at_a_time
-from sidecar.knowledge.syncing.looking import Look, affected, look, look_at, save_state
+from sidecar.knowledge.syncing.looking import Look, affected, hold, load_state, look, look_at, save_state
 from sidecar.knowledge.syncing.pace import Pace
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.memory import Placed
@@ -130,10 +130,15 @@ def _measure(call: Call, workspace: Workspace, measures: Sequence[Measure]) -> N
 
 
 def roll_back(call: Call, workspace: Workspace, checkpoint_id: str) -> tuple[int, list[str]]:
-    """Puts state, pointers and files back to a checkpoint; gives how many files, and those that stay as changed."""
+    """Puts state, pointers and files back to a checkpoint; gives how many files, and those that stay as changed.
+
+    It holds: no sync runs by itself until the repository's head is another, or somebody synced.
+    """
     with one_at_a_time(call.process.state_dir, workspace.project_key):
         recover(call, workspace)
-        return _return(call, workspace, checkpoint_id, "The user asked for it.")
+        before = load_state(call, workspace.project_key)
+        head = head_here(call, call.process.settings(workspace.project_key)) or before.last_knowledge_commit
+        return _return(call, workspace, checkpoint_id, "The user asked for it.", held_at=head)
 
 
 def recover(call: Call, workspace: Workspace) -> None:
@@ -181,7 +186,9 @@ def _between(call: Call) -> Callable[[int, int], None]:
     return tell
 
 
-def _return(call: Call, workspace: Workspace, checkpoint_id: str, reason: str) -> tuple[int, list[str]]:
+def _return(
+    call: Call, workspace: Workspace, checkpoint_id: str, reason: str, *, held_at: str = ""
+) -> tuple[int, list[str]]:
     project = workspace.project_key
     with call.database.read() as tx:
         one = _checkpoint(store.checkpoints(tx, project), checkpoint_id)
@@ -189,6 +196,8 @@ def _return(call: Call, workspace: Workspace, checkpoint_id: str, reason: str) -
     left = put_back(Placed(call.process, workspace, FOLDER), images)
     with call.database.write() as tx:
         store.return_to(tx, project, one, call.now_ms(), reason)
+        if held_at:
+            hold(call, tx, project, held_at)
     call.log.warning("knowledge.rolledBack", checkpoint=checkpoint_id, reason=reason, files=len(images), left=len(left))
     return len(images) - len(left), left
 
