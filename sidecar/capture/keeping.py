@@ -11,7 +11,7 @@ from sidecar.capture.finished import Finished
 from sidecar.capture.measuring import measured
 from sidecar.capture.model import PostRunResult
 from sidecar.capture.reading.change import Change
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.governor import Word
 from sidecar.metrics import count_call, labelled, roll_up
 from sidecar.runs import Item, SubChat, forget_old, records, telling

@@ -26,7 +26,7 @@ from sidecar.capture.reading.told_errors import failures_in
 from sidecar.capture.reading.transcript import Recent, compacted_since, recent
 from sidecar.capture.testing.outcomes import outcomes_of
 from sidecar.capture.testing.records import keep_tests
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.governor import keep_snapshot
 from sidecar.governor.model import GovernorWord
 from sidecar.runs import CallRecord, SubChat, records

@@ -8,7 +8,7 @@ from sidecar.codebase.filemap import Files
 from sidecar.codebase.worktree.gitdir import index_signature
 from sidecar.codebase.worktree.state import RepositoryState, is_own
 from sidecar.core.regex import regex
-from sidecar.core.secret_paths import is_secret_path
+from sidecar.core.secrets.paths import is_secret_path
 from sidecar.system.git import Git
 
 MAX_FILES = 200_000

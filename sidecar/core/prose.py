@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from sidecar.core.redact import redact
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact
 
 LOOKED_AT_CHARACTERS = 20_000
 """How much of what an agent said is looked at."""

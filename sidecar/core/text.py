@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from sidecar.core.redact import redact
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact
 
 MARK = "[continuity:"
 

@@ -5,7 +5,7 @@ import apsw
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, PolicyDenied, StateDegraded
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.governor.marker import marker_text
 from sidecar.governor.model import (
     GovernorRehydrateParams,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import NotFound, StateDegraded
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory.entry import Memory
 from sidecar.memory.files import document

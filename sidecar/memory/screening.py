@@ -6,8 +6,8 @@ Applied to every text before it is stored, whoever asks for it.
 import re
 from typing import NamedTuple
 
-from sidecar.core.redact import redact
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact
 from sidecar.core.text import MARK
 from sidecar.memory.wording import without_quoted
 

@@ -6,8 +6,8 @@ from concurrent.futures import Future, wait
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, StateFailed, repository_of
-from sidecar.packs.recalled import touched_on
-from sidecar.packs.shared import Asked, Question, shared_pack
+from sidecar.packs.gathering.recalled import touched_on
+from sidecar.packs.gathering.shared import Asked, Question, shared_pack
 from sidecar.workspace import Workspace
 
 PREPARE_WAIT_MS = 20_000

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sidecar.call import Call
 from sidecar.context import note_compaction
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.governor import after_compaction, after_turnover
 from sidecar.method import Lane, method, notification
 from sidecar.packs import explaining, prerun, wishes_store

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from sidecar.call import Call
 from sidecar.core.clock import Deadline
-from sidecar.packs.answer import answer, untouched
-from sidecar.packs.compose import Composed
-from sidecar.packs.gather import gather
-from sidecar.packs.gathered import Gathered
+from sidecar.packs.composing.answer import answer, untouched
+from sidecar.packs.composing.compose import Composed
+from sidecar.packs.composing.offer import offered
+from sidecar.packs.gathering.gather import gather
+from sidecar.packs.gathering.gathered import Gathered
+from sidecar.packs.gathering.shared import Question, question_of, remember
 from sidecar.packs.model import PreRunParams, PreRunResult
-from sidecar.packs.offer import offered
 from sidecar.packs.recording import record, record_untouched
-from sidecar.packs.shared import Question, question_of, remember
 from sidecar.packs.turn import Turn, begin
 from sidecar.runs import keys
 

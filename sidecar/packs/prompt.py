@@ -5,8 +5,8 @@ Pure. The prompt itself goes to the provider unchanged.
 
 from functools import lru_cache
 
-from sidecar.core.redact import redact
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact
 
 HEAD_CHARACTERS = 16_000
 TAIL_CHARACTERS = 4_000

@@ -7,11 +7,11 @@ from sidecar.call import Call
 from sidecar.core.errors import Busy, StateDegraded
 from sidecar.core.text import line_count, size
 from sidecar.metrics import bucket, count_call, labelled
-from sidecar.packs.compose import Composed, Fate
+from sidecar.packs.composing.compose import Composed, Fate
+from sidecar.packs.composing.items import PackItem, Priority
 from sidecar.packs.context.items import gives_content
 from sidecar.packs.delta.worktree import Differences
-from sidecar.packs.gathered import Gathered
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.gathering.gathered import Gathered
 from sidecar.packs.model import PreRunParams, PreRunResult
 from sidecar.packs.standing import stand_later, standing, stood
 from sidecar.packs.turn import Turn, reported_bracket

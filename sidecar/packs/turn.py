@@ -7,11 +7,11 @@ from sidecar.codebase import repository_of
 from sidecar.context import Bracket, bracket_of, share_of
 from sidecar.governor import Snapshot, Word, before_new_session, judged, structured_state
 from sidecar.packs.anchor.accepted import Accepted
-from sidecar.packs.budget import Limits
+from sidecar.packs.composing.budget import Limits
 from sidecar.packs.context.appetite import Appetite, appetite_of
+from sidecar.packs.gathering.pointing import pointers_in
+from sidecar.packs.gathering.recalled import Recalled, Recollection, touched_on
 from sidecar.packs.model import PreRunParams, TokenMode
-from sidecar.packs.pointing import pointers_in
-from sidecar.packs.recalled import Recalled, Recollection, touched_on
 from sidecar.packs.task import task_of
 from sidecar.packs.wishes import Wishes
 from sidecar.runs import UNKNOWN, FailingTests, Known, SessionKey, SubChat, Task

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.regex import regex
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.composing.items import PackItem, Priority
 from sidecar.packs.model import UserWord
 from sidecar.runs import keys
 

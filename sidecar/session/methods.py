@@ -13,7 +13,7 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.memory import clean_session, grant, revoke
 from sidecar.method import Lane, method
 from sidecar.session import blocks, leaving, routing, store

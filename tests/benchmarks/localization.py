@@ -36,7 +36,7 @@ from sidecar.packs.context.floor import above_floor
 from sidecar.packs.context.items import PASSAGE_RANKS, ContextFile, why_here
 from sidecar.packs.context.passages import passage_of
 from sidecar.packs.context.rendered import Rendered
-from sidecar.packs.shared import FAINT_FILES
+from sidecar.packs.gathering.shared import FAINT_FILES
 from sidecar.packs.task import query_of
 from tests.benchmarks.localization_cases import (
     Case,

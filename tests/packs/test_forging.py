@@ -15,16 +15,16 @@ from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
 from sidecar.packs.anchor.lines import Sources, anchor_of, sections_of
 from sidecar.packs.anchor.rules import Document
 from sidecar.packs.anchor.toolchain import setting_lines
-from sidecar.packs.budget import Limits
-from sidecar.packs.carryover import carryover_items
-from sidecar.packs.compose import anchor_block, compose
+from sidecar.packs.composing.budget import Limits
+from sidecar.packs.composing.carryover import carryover_items
+from sidecar.packs.composing.compose import anchor_block, compose
+from sidecar.packs.composing.items import PackItem, Priority
+from sidecar.packs.composing.plan import contract_item, plan_item
 from sidecar.packs.context.appetite import APPETITES
 from sidecar.packs.context.items import ContextFile
 from sidecar.packs.context.rendered import Rendered
 from sidecar.packs.delta.items import delta_items
 from sidecar.packs.delta.worktree import Differences, Interest
-from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.plan import contract_item, plan_item
 from sidecar.runs import UNKNOWN, Counters, FailingTests, SubChat, Task, keys
 from tests.support.conversation import Conversation, sent
 from tests.support.shop import PROMPT, Talk, text_of

@@ -9,8 +9,8 @@ from typing import Any
 
 from sidecar.core import json_text
 from sidecar.core.clock import rfc3339
-from sidecar.core.redact import redact
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact
 from sidecar.runs import Artifact
 
 FOLDER = "continuity"

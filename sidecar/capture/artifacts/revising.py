@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from sidecar.core.redact import redact
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact
 from sidecar.runs.model import ArtifactStatus
 
 _HEADING = regex(r"\A\s*+#[ \t]++((?:[^\n \t]++|[ \t]++(?=[^\n \t]))++)[ \t]*+(?:\n|\Z)")

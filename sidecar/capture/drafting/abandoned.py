@@ -24,7 +24,7 @@ from sidecar.capture.drafting.giving_up import (
     UNREAL,
 )
 from sidecar.core.prose import sentences
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 
 MAX_TRIED, MAX_REASON = 160, 300
 MAX_SENTENCE = 600

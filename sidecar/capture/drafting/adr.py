@@ -8,8 +8,8 @@ from sidecar.capture.drafting.devlog import MAX_TITLE, Draft
 from sidecar.capture.reading.boundaries import Boundary, kind_of
 from sidecar.codebase import Contract, parameters
 from sidecar.core.prose import cut, sentences, telling
-from sidecar.core.redact import redact
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact
 
 MAX_FILES = 8
 MAX_CONTRACTS = 8

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sidecar.capture.reading.change import Change
 from sidecar.codebase import is_generated
 from sidecar.core.prose import LOOKED_AT_CHARACTERS, first_sentence, telling
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 
 MAX_FILES = 20
 MAX_TITLE = 90

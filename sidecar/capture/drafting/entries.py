@@ -13,7 +13,7 @@ from sidecar.capture.finished import Finished
 from sidecar.capture.reading.change import Change
 from sidecar.codebase import is_generated
 from sidecar.core.prose import telling
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.runs import Artifact, SubChat, artifacts
 
 HOUR_MS = 3_600_000

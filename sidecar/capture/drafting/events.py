@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.capture.testing.verdicts import Change
 from sidecar.core.digests import short_id
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 
 Kind = Literal["directionChanged", "boundaryTouched", "testsFixed"]
 

@@ -8,8 +8,8 @@ from sidecar.capture.drafting.devlog import Draft
 from sidecar.capture.reading.direction import Dropped, TakenBack
 from sidecar.codebase import query_terms
 from sidecar.core.prose import cut, first_sentence, telling
-from sidecar.core.redact import redact
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 

@@ -16,7 +16,7 @@ from sidecar.capture.reading.direction import Dropped, dropped_steps, files_name
 from sidecar.capture.testing.verdicts import Change
 from sidecar.core.digests import short_id
 from sidecar.core.prose import first_sentence, telling
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.runs import Artifact, SubChat, artifacts, records
 
 SAME = 0.5

@@ -21,7 +21,7 @@ from sidecar.codebase import (
     repository_of,
 )
 from sidecar.core.errors import WorkspaceUnavailable
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.core.text import line_count
 from sidecar.runs import Item, keys
 from sidecar.workspace import Workspace

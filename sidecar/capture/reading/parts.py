@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.capture.reading.shell import may_write, reads
-from sidecar.core.redact import redact
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))

@@ -10,8 +10,8 @@ from sidecar.capture.reading.parts import Command
 from sidecar.capture.reading.shell import only_shows
 from sidecar.capture.testing.runners import RUNNERS, Runner
 from sidecar.capture.testing.selection import Selection, selection_of
-from sidecar.core.redact import is_known_by_lines, redact, redact_lines
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import is_known_by_lines, redact, redact_lines
 
 EXCERPT_LINES = 14
 EXCERPT_CHARACTERS = 1_400

@@ -6,7 +6,7 @@ import apsw
 
 from sidecar.capture.finished import Finished
 from sidecar.capture.testing.verdicts import Change, Verdict, change_of
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.runs import FailingTests, records
 
 

@@ -12,7 +12,7 @@ from sidecar.codebase.summary.purpose import derived_purpose, purpose_of, purpos
 from sidecar.codebase.summary.syntax import Syntax, read_syntax
 from sidecar.codebase.summary.values import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
 from sidecar.codebase.summary.visibility import Named, is_public
-from sidecar.core.redact import redact_lines
+from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.terms import count_terms
 
 __all__ = [

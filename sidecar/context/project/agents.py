@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sidecar.context.project.sections import Section, below, sections_of, statements
-from sidecar.core.redact import redact_lines
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.text import one_line
 from sidecar.core.yaml_text import read_mapping, text_of
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from sidecar.context.block.xml_text import text_line
 from sidecar.context.project.sections import Section, sections_of, statements
-from sidecar.core.redact import redact_lines
 from sidecar.core.regex import regex
+from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.text import one_line
 from sidecar.core.tokens import weigh
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sidecar.context.project.agents import FRONT_MATTER
 from sidecar.context.project.sections import Section, sections_of, statements
-from sidecar.core.redact import redact_lines
+from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.text import one_line
 from sidecar.core.yaml_text import read_mapping, text_of
 

@@ -22,7 +22,7 @@ from sidecar.context.recovery.wear import (
     after_interaction,
     wear_of,
 )
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.memory import Memory
 from sidecar.workspace import Workspace
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sidecar.core.clock import rfc3339
-from sidecar.core.redact import redact
+from sidecar.core.secrets.redact import redact
 from sidecar.session import COMPACTIONS, PENDING, PROGRESS, SAVED_AT, TASK
 
 MAX_SAVED = 4_000

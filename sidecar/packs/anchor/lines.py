@@ -9,7 +9,7 @@ from sidecar.packs.anchor.accepted import NOTHING_ACCEPTED, Accepted
 from sidecar.packs.anchor.decisions import decided, specified
 from sidecar.packs.anchor.markdown import introduction, plain
 from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
-from sidecar.packs.render import overhead_bytes
+from sidecar.packs.composing.render import overhead_bytes
 
 ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
 """What the anchor may take, by token mode; under 4 KB in `normal`."""

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from sidecar.codebase import Definition, Ranked, Summary
 from sidecar.core.digests import digest_bytes
 from sidecar.core.text import one_line, size
+from sidecar.packs.composing.items import PackItem, Priority
 from sidecar.packs.context.interest import INTERESTING, interest, terms_in
 from sidecar.packs.context.passages import Passage
-from sidecar.packs.items import PackItem, Priority
 from sidecar.runs import keys
 
 TOLD_RANKS = 6

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from sidecar.codebase import Summary, chunk_lines, count_terms
-from sidecar.core.redact import is_known_by_lines, redact_lines
+from sidecar.core.secrets.redact import is_known_by_lines, redact_lines
 from sidecar.core.text import line_of_code
 from sidecar.packs.context.interest import NAME_INTEREST, interest
 

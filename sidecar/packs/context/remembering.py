@@ -10,7 +10,7 @@ from sidecar.context import Bracket
 from sidecar.core.digests import short_id
 from sidecar.core.text import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, head_of, pointed, taken_back, told
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.composing.items import PackItem, Priority
 from sidecar.registry import Hint
 from sidecar.runs import Known, keys
 

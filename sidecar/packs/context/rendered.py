@@ -4,9 +4,9 @@ from collections.abc import Hashable, Sequence
 from operator import is_
 
 from sidecar.codebase import query_terms
+from sidecar.packs.composing.items import PackItem
 from sidecar.packs.context.appetite import Appetite
 from sidecar.packs.context.items import ContextFile, Told, context_item, told
-from sidecar.packs.items import PackItem
 from sidecar.storage.lru import Lru
 
 RENDERED_BYTES = 512 * 1024

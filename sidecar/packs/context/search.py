@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from sidecar.codebase import Listing, Ranked, RepositoryState, word_share
 from sidecar.packs.context.items import ContextFile
+from sidecar.packs.gathering.shared import Question, with_summaries
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prompt import mentioned_in, said
-from sidecar.packs.shared import Question, with_summaries
 from sidecar.packs.task import OWN_TERMS, query_of, says_the_same, significant
 
 FOLLOW_UP_FILES = 6

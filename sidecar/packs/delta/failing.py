@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from sidecar.codebase import RepositoryState
 from sidecar.core.text import clean, one_line
+from sidecar.packs.composing.items import PackItem, Priority
 from sidecar.packs.delta.hunks import LINE_CHARACTERS
-from sidecar.packs.items import PackItem, Priority
 from sidecar.runs import FailingTests, Known, keys
 
 MAX_TESTS = 12

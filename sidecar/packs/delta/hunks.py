@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase import Hunk, count_terms, follows, head_of, hunks_of, query_terms
-from sidecar.core.redact import is_known_by_lines, redact_lines
+from sidecar.core.secrets.redact import is_known_by_lines, redact_lines
 from sidecar.core.text import clean, size
 from sidecar.runs import keys
 

@@ -5,10 +5,10 @@ from collections.abc import Collection, Sequence
 from sidecar.codebase import FileDiff, Moved, RepositoryState, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text import one_line
+from sidecar.packs.composing.items import PackItem, Priority, has
 from sidecar.packs.delta.failing import tests_items
 from sidecar.packs.delta.tasklist import todos_items
 from sidecar.packs.delta.worktree import SHOWN_FILES, Differences, Interest, file_items, told_by_file
-from sidecar.packs.items import PackItem, Priority, has
 from sidecar.runs import FailingTests, Known, keys
 
 MAX_COMMITS = 10

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sidecar.core.text import one_line
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.composing.items import PackItem, Priority
 from sidecar.runs import Known, keys
 
 MAX_TODOS = 40

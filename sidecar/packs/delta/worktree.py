@@ -7,8 +7,8 @@ from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState, as_a
 from sidecar.core.digests import short_id
 from sidecar.core.regex import regex
 from sidecar.core.text import one_line
+from sidecar.packs.composing.items import PackItem, Priority
 from sidecar.packs.delta.hunks import Telling, telling
-from sidecar.packs.items import PackItem, Priority
 from sidecar.runs import Known, keys
 
 RELEVANT_FILE_BYTES = 2_400

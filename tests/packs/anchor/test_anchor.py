@@ -22,7 +22,7 @@ from sidecar.packs.anchor.lines import (
     sections_of,
 )
 from sidecar.packs.anchor.rules import Document
-from sidecar.packs.compose import anchor_block
+from sidecar.packs.composing.compose import anchor_block
 
 NOTHING = Sources()
 paths = st.lists(st.text(alphabet="ab/.é[\n:", min_size=1, max_size=20), max_size=12)

@@ -2,8 +2,9 @@
 
 from sidecar.call import Call
 from sidecar.governor import marker_text
-from sidecar.packs.compose import Composed
-from sidecar.packs.gathered import Gathered
+from sidecar.packs.composing.compose import Composed
+from sidecar.packs.composing.render import render_prompt
+from sidecar.packs.gathering.gathered import Gathered
 from sidecar.packs.model import (
     GovernorBefore,
     PreRunMetadata,
@@ -13,7 +14,6 @@ from sidecar.packs.model import (
     StateIds,
     SystemText,
 )
-from sidecar.packs.render import render_prompt
 from sidecar.packs.turn import Turn, sends_system_text
 from sidecar.runs import keys
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from sidecar.packs.items import PackItem, has
+from sidecar.packs.composing.items import PackItem, has
 from sidecar.runs import Known, keys
 
 AGREEING_FILES = 3

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import wait
 
-from sidecar.packs.gathered import Begin, Gathered, LeftMs, Take, leave_out, nothing_more
+from sidecar.packs.gathering.gathered import Begin, Gathered, LeftMs, Take, leave_out, nothing_more
+from sidecar.packs.gathering.shared import Question
 from sidecar.packs.model import PreRunParams, Trimmed
 from sidecar.packs.prompt import said
-from sidecar.packs.shared import Question
 from sidecar.runs import Known
 
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from sidecar.core.redact import MASK, redact
-from sidecar.core.secret_paths import is_secret_path
+from sidecar.core.secrets.paths import is_secret_path
+from sidecar.core.secrets.redact import MASK, redact
 
 _RANDOM = random.Random(7)  # fixed, so that a failure comes back
 

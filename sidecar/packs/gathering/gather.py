@@ -14,10 +14,9 @@ from sidecar.packs.context.items import ContextFile
 from sidecar.packs.context.search import Search, files_of
 from sidecar.packs.delta.items import MAX_COMMITS
 from sidecar.packs.delta.worktree import Differences
-from sidecar.packs.elsewhere import begin_elsewhere
-from sidecar.packs.gathered import Begin, Gathered, LeftMs, Take, leave_out, nothing_more
-from sidecar.packs.model import PreRunParams, Trimmed
-from sidecar.packs.shared import (
+from sidecar.packs.gathering.elsewhere import begin_elsewhere
+from sidecar.packs.gathering.gathered import Begin, Gathered, LeftMs, Take, leave_out, nothing_more
+from sidecar.packs.gathering.shared import (
     Answer,
     Draft,
     Question,
@@ -26,6 +25,7 @@ from sidecar.packs.shared import (
     pointers,
     shared_pack,
 )
+from sidecar.packs.model import PreRunParams, Trimmed
 from sidecar.packs.store import CachedPack
 from sidecar.runs import Known, keys
 from sidecar.system.log import Log

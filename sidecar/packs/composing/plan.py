@@ -2,7 +2,7 @@
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import clean, one_line, size
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.composing.items import PackItem, Priority
 from sidecar.packs.model import BlockKind
 from sidecar.runs import SubChat, Task, keys
 

@@ -6,7 +6,9 @@ nothing but a value.
 
 import re
 
-from sidecar.core.randomness import (
+from sidecar.core.regex import regex
+from sidecar.core.secrets.names import NAMES, SHORT, by_names
+from sidecar.core.secrets.randomness import (
     PHRASES,
     is_drawn,
     is_placeholder,
@@ -15,9 +17,7 @@ from sidecar.core.randomness import (
     is_said_of_passwords,
     names_itself,
 )
-from sidecar.core.regex import regex
-from sidecar.core.secret_names import NAMES, SHORT, by_names
-from sidecar.core.secret_tokens import MASK
+from sidecar.core.secrets.tokens import MASK
 
 _END = r"(?:[-_]?(?:s|value|hash|base64|base|\d{1,3}|prod|production|dev|test|staging)){0,2}"
 _ASSIGNS = r"(?:\\{0,3}[\"'])?\]?\s{0,20}(?::=|={1,3}>|[!=]==?|[:=])\s{0,20}"

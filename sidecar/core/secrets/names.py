@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from sidecar.core.randomness import PHRASES
 from sidecar.core.regex import regex
+from sidecar.core.secrets.randomness import PHRASES
 
 SHORT = r"(?-i:(?<![A-Za-z])pass|(?<![A-Z])Pass|(?<![A-Za-z])PASS)"
 """`pass` as a word of a name: `db_pass`, `dbPass`, but not `bypass`."""

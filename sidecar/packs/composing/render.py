@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import MARK, size
-from sidecar.packs.items import PackItem
+from sidecar.packs.composing.items import PackItem
 from sidecar.packs.model import Block, BlockKind
 from sidecar.runs import keys
 

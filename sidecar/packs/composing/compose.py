@@ -5,11 +5,11 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import guarded, size
-from sidecar.packs.budget import Limits, fit
-from sidecar.packs.confidence import Reuse
-from sidecar.packs.items import PackItem, Priority, has
+from sidecar.packs.composing.budget import Limits, fit
+from sidecar.packs.composing.confidence import Reuse
+from sidecar.packs.composing.items import PackItem, Priority, has
+from sidecar.packs.composing.render import BLOCK_ORDER, render_block
 from sidecar.packs.model import Block, SystemText, Trimmed
-from sidecar.packs.render import BLOCK_ORDER, render_block
 from sidecar.runs import Known, Pinned, keys
 
 Fate = Literal["sent", "alreadyDelivered", "trimmed", "muted"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.redact import MASK, redact, redact_lines
+from sidecar.core.secrets.redact import MASK, redact, redact_lines
 from tests.support.secret_shapes import HARMLESS, SECRETS, TOKENS, shows
 
 

@@ -6,8 +6,8 @@ A shape is a service's own, as its documentation states it; a new one is a new r
 import re
 from functools import cache
 
-from sidecar.core.randomness import is_mixed
 from sidecar.core.regex import regex
+from sidecar.core.secrets.randomness import is_mixed
 
 MASK = "[redacted]"
 

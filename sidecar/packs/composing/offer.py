@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 from sidecar.codebase import is_faint, may_show
 from sidecar.packs.anchor.lines import Anchor, changed_lines, omissions
-from sidecar.packs.carryover import carryover_items
-from sidecar.packs.compose import Composed, anchor_block, compose
-from sidecar.packs.confidence import Reuse, reuse_of, without_news
+from sidecar.packs.composing.carryover import carryover_items
+from sidecar.packs.composing.compose import Composed, anchor_block, compose
+from sidecar.packs.composing.confidence import Reuse, reuse_of, without_news
+from sidecar.packs.composing.items import PackItem
+from sidecar.packs.composing.plan import contract_item, plan_item
 from sidecar.packs.context.items import ContextFile
 from sidecar.packs.context.rendered import Rendered
 from sidecar.packs.delta.failing import still_failing
 from sidecar.packs.delta.items import delta_items
 from sidecar.packs.delta.worktree import Interest
-from sidecar.packs.gathered import Gathered
-from sidecar.packs.items import PackItem
+from sidecar.packs.gathering.gathered import Gathered
 from sidecar.packs.model import Trimmed
-from sidecar.packs.plan import contract_item, plan_item
 from sidecar.packs.prompt import said
 from sidecar.packs.turn import Turn
 from sidecar.packs.wishes import is_pinned, told_changes, told_lines, wished

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sidecar.packs.items import PackItem
+from sidecar.packs.composing.items import PackItem
+from sidecar.packs.composing.render import overhead_bytes
 from sidecar.packs.model import BlockKind
-from sidecar.packs.render import overhead_bytes
 
 
 class Limits(NamedTuple):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.text import one_line, size
 from sidecar.governor import Snapshot
-from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.plan import step_lines
+from sidecar.packs.composing.items import PackItem, Priority
+from sidecar.packs.composing.plan import step_lines
 
 SHARE = 0.25
 """What the carry-over may take of what a call may send: the packs of the fresh session come beside it."""

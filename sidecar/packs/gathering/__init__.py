@@ -1,0 +1,1 @@
+"""What a pre-run knows of its repository and its conversation, within its deadline."""
