@@ -24,7 +24,8 @@ def govern(one: Finished, state: SubChat) -> tuple[Word, SubChat]:
     """Counts the run, and asks the governor; what the session lost in the run puts no more pressure on it."""
     if not one.reached:
         return Word("ok", ()), state
-    counters = after_run(_begun(one, state.counters), _pressure(one), int(one.settings["governor.windowCalls"]))
+    renewed, window = _is_renewed(one, state.counters), int(one.settings["governor.windowCalls"])
+    counters = after_run(_begun(one, state.counters, renewed=renewed), _pressure(one, renewed=renewed), window)
     counters = _after_loss(one, counters)
     word = judged(counters, one.settings, shadow=one.is_shadow)
     if word.action != "ok":
@@ -32,22 +33,39 @@ def govern(one: Finished, state: SubChat) -> tuple[Word, SubChat]:
     return word, state._replace(counters=counters)
 
 
-def _begun(one: Finished, counters: Counters) -> Counters:
+def _asked_fresh(one: Finished) -> bool:
+    return one.given is not None and bool(one.given.record.get("fresh"))
+
+
+def _is_renewed(one: Finished, counters: Counters) -> bool:
+    session = one.params.session
+    return session.after is not None and is_renewed(
+        counters, session.before, session.after, asked_fresh=_asked_fresh(one)
+    )
+
+
+def _begun(one: Finished, counters: Counters, *, renewed: bool) -> Counters:
     """The counters of the session the run was in: none of them where that began with the run."""
     after = one.params.session.after
     if after is None:
         return counters
-    fresh = one.given is not None and bool(one.given.record.get("fresh"))
-    if is_renewed(counters, one.params.session.before, after, asked_fresh=fresh):
+    if renewed:
         counters = after_turnover(counters, one.now_ms)
-    elif fresh:
+    elif _asked_fresh(one):
         counters = after_refusal(counters)
     return in_session(counters, after)
 
 
-def _pressure(one: Finished) -> RunPressure:
+def _bracket(one: Finished, *, renewed: bool) -> Bracket | None:
+    """How full the run's window was, as the host told; what it told before a turnover was of the one that was left."""
+    if one.before is None or (renewed and _asked_fresh(one)):
+        return None
+    told: Bracket | None = one.before.record.get("bracket")
+    return told
+
+
+def _pressure(one: Finished, *, renewed: bool) -> RunPressure:
     given, standing = one.given.record if one.given is not None else None, _standing(one)
-    bracket: Bracket | None = one.before.record.get("bracket") if one.before is not None else None
     return RunPressure(
         now_ms=one.now_ms,
         run_ms=one.run_ms,
@@ -57,7 +75,7 @@ def _pressure(one: Finished) -> RunPressure:
         grown_lines=one.observed.grown_lines,
         injected_bytes=int(given["metadata"]["wouldInjectBytes"]) if given is not None else 0,
         files=tuple(given["files"]) if given is not None else (),
-        bracket=bracket,
+        bracket=_bracket(one, renewed=renewed),
         score=standing.score,
         agent=standing.agent,
         next_agent_pending=standing.next_agent_pending,

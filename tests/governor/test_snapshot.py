@@ -185,6 +185,24 @@ def test_a_critical_context_window_three_times_in_a_row_and_a_handover_turn_the_
         assert word["action"] == "rehydrate"
 
 
+def test_a_fresh_session_does_not_have_the_full_window_of_the_one_before(talk: Talk) -> None:
+    chat = talk()
+    set_settings(chat, rehydrate=True)
+    full = {"usage": {"usedTokens": 190, "maxTokens": 200}}
+    for _ in range(3):
+        chat.post_run(chat.pre_run(PROMPT, **full))
+    fresh = chat.pre_run(PROMPT, **full)
+    assert fresh["governor"]["startFreshSession"] is True
+    chat.post_run(fresh, session="fresh")
+    signals = chat.client.request("governor/status", {"subChatId": chat.sub_chat_id})["signals"]
+    assert {signal["name"]: signal["value"] for signal in signals}["bracket"] == 0
+
+    for _ in range(2):
+        word = chat.post_run(chat.pre_run(PROMPT, **full), session="fresh")["governor"]
+    assert word["action"] != "rehydrate", "its own window was full twice"
+    assert chat.post_run(chat.pre_run(PROMPT, **full), session="fresh")["governor"]["action"] == "rehydrate"
+
+
 def test_asking_is_refused_in_passive_mode_and_for_an_unknown_conversation(talk: Talk) -> None:
     chat = worked(talk)
     set_settings(chat, mode="passive")
