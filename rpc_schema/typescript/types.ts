@@ -22,8 +22,6 @@ export const ErrorCodes = {
   cancelled: -32800,
   /** The workspace's folder is missing, not a folder, or not readable. */
   workspaceUnavailable: -32010,
-  /** The time given was not enough. */
-  deadlineExceeded: -32011,
   /** The state file cannot be opened or written. */
   stateDegraded: -32012,
   /** Something is over a stated size; data.limitBytes is that size. */

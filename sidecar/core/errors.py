@@ -10,7 +10,6 @@
     ├── Busy                  -32001  a queue is full; `retryAfterMs` says when to try again
     ├── Cancelled             -32800  the client cancelled the request
     ├── WorkspaceUnavailable  -32010  the folder is gone, no folder, or not readable
-    ├── DeadlineExceeded      -32011  the time given was not enough
     ├── StateDegraded         -32012  the state file cannot be used for this
     ├── TooLarge              -32013  over a stated size
     ├── PolicyDenied          -32014  the settings or a protection forbid it
@@ -100,13 +99,6 @@ class WorkspaceUnavailable(SidecarError):
 
     code = -32010
     kind = "workspaceUnavailable"
-
-
-class DeadlineExceeded(SidecarError):
-    """The time given was not enough."""
-
-    code = -32011
-    kind = "deadlineExceeded"
 
 
 class StateDegraded(SidecarError):
