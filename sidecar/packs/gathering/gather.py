@@ -51,6 +51,16 @@ GLIMPSE_MS, GLIMPSE_SHARE = 120.0, 0.15
 task is about."""
 
 
+class _Wanted(NamedTuple):
+    """What a call wants a pack of: its question, the repository as it was found, and the search of this prompt alone."""
+
+    question: Question
+    sub_chat_id: str
+    state: RepositoryState
+    listing: Listing
+    search: Search
+
+
 class _Packed(NamedTuple):
     """The shared pack, the files of this call alone, and what had to be left out."""
 
@@ -78,7 +88,8 @@ def gather(question: Question, params: PreRunParams, known: Known, deadline: Dea
     take_changes = _begin_changes(begin, gathered, question, gathered.state, known)
     take_memories = begin_elsewhere(begin, gathered, question, params, known, new_task=new_task)
     wait_ms = left_ms() * INDEX_SHARE
-    take_pack = _begin_pack(begin, gathered, question, params, gathered.state, listing, search, wait_ms)
+    wanted = _Wanted(question, params.sub_chat_id, gathered.state, listing, search)
+    take_pack = _begin_pack(begin, gathered, wanted, wait_ms)
     take_changes(left_ms)
     take_pack(left_ms)
     take_memories(left_ms)
@@ -137,23 +148,15 @@ def _begin_changes(begin: Begin, gathered: Gathered, question: Question, state: 
     return take
 
 
-def _begin_pack(
-    begin: Begin,
-    gathered: Gathered,
-    question: Question,
-    params: PreRunParams,
-    state: RepositoryState,
-    listing: Listing,
-    search: Search,
-    wait_ms: float,
-) -> Take:
+def _begin_pack(begin: Begin, gathered: Gathered, wanted: _Wanted, wait_ms: float) -> Take:
     """Takes the pack that is at hand, or begins to make one; gives what takes that."""
-    at_hand = answer_at_hand(question, params.sub_chat_id, state) if not search.is_needed else None
+    question = wanted.question
+    at_hand = answer_at_hand(question, wanted.sub_chat_id, wanted.state) if not wanted.search.is_needed else None
     if at_hand is not None:
-        _take_pack(gathered, _packed(at_hand, question, state, listing, search, ()))
+        _take_pack(gathered, _packed(wanted, at_hand))
         return nothing_more
     draft = Draft()
-    packing = begin(_pack, question, params, state, listing, search, wait_ms, draft)
+    packing = begin(_pack, wanted, wait_ms, draft)
 
     def take(left_ms: LeftMs) -> None:
         wait((packing,), timeout=left_ms() / 1000)
@@ -230,33 +233,19 @@ def _take_pack(gathered: Gathered, packed: _Packed) -> None:
     gathered.partial |= not answer.complete
 
 
-def _pack(
-    question: Question,
-    params: PreRunParams,
-    state: RepositoryState,
-    listing: Listing,
-    search: Search,
-    wait_ms: float,
-    draft: Draft,
-) -> _Packed:
+def _pack(wanted: _Wanted, wait_ms: float, draft: Draft) -> _Packed:
     """The shared pack of the task, and the files that this prompt alone asks for."""
+    question, _, state, listing, search = wanted
     clock = question.process.clock
     began_ms = clock.monotonic_ms()
-    await_preparation(question.workspace, params.sub_chat_id, wait_ms)
+    await_preparation(question.workspace, wanted.sub_chat_id, wait_ms)
     left_ms = max(0.0, wait_ms - (clock.monotonic_ms() - began_ms))
     answer = shared_pack(question, state, listing, left_ms, draft)
-    extra = files_of(search, question, state, listing) if search.is_needed else ()
-    return _packed(answer, question, state, listing, search, extra)
+    return _packed(wanted, answer, files_of(search, question, state, listing) if search.is_needed else ())
 
 
-def _packed(
-    answer: Answer,
-    question: Question,
-    state: RepositoryState,
-    listing: Listing,
-    search: Search,
-    extra: tuple[ContextFile, ...],
-) -> _Packed:
+def _packed(wanted: _Wanted, answer: Answer, extra: tuple[ContextFile, ...] = ()) -> _Packed:
+    question, _, state, listing, search = wanted
     there = {file.ranked.path for file in (*extra, *answer.pack.files)}
     extra += pinned(question, state, listing, there)
     omissions = []
