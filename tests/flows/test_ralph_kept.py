@@ -152,13 +152,16 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "an invisible promise": (("x", "--completion-promise", " "), "has no visible character"),
     "an empty check": (("x", "--verify", " "), "A check is empty"),
     "empty context": (("--add-context", " "), "The context is empty"),
+    "a limit for an action": (("--status", "--max-iterations", "25"), "--status takes no --max-iterations: it runs no"),
+    "flags of a loop for an action": (("--stop", "--verify", "x", "--commit"), "--stop takes no --verify, --commit"),
+    "arguments of the harness for an action": (("--reset", "--", "-v"), "--reset takes no arguments for the harness"),
 }
 
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_wrong_usage_is_refused_before_anything_runs(ralph: Ralph, agent: FakeAgent, wrong: str) -> None:
     arguments, sentence = WRONG[wrong]
-    refused = ralph(*arguments, "--no-continuity")
+    refused = ralph(*arguments)
 
     assert (refused.returncode, refused.stdout) == (2, b"")
     assert sentence in refused.stderr.decode()

@@ -9,6 +9,9 @@ from sidecar.ralph.agent.harnesses import NAMES
 from sidecar.ralph.deciding.limits import IDLE_TIMEOUT_MS, MAX_ITERATIONS, STUCK_AFTER, duration_ms, shown_ms
 
 ACTIONS = ("add_context", "clear_context", "status", "stop", "reset")
+BESIDE_ACTIONS = ("change", "json", "project", "state_dir")
+"""What may be said beside one of them; all else is about a loop."""
+
 EPILOG = (
     "Exit status: 0 the promise was kept, 1 failed, 2 wrong usage, 3 a limit was reached, 4 stuck or aborted by the"
     " agent, 130 or 143 interrupted. Durations: 90s, 45m, 1h30m; a bare number is seconds. Behind `--` stand arguments"
@@ -26,7 +29,9 @@ def parsed(prog: str, arguments: Sequence[str]) -> argparse.Namespace:
     parser = _parser(prog)
     chosen = parser.parse_args(own)
     chosen.extra = extra
-    _check(chosen, parser.error)
+    # Read once more without the defaults: a flag that says what holds anyway was still said.
+    said = vars(parser.parse_args(own, argparse.Namespace(**dict.fromkeys(vars(chosen)))))
+    _check(chosen, [name for name, value in said.items() if value is not None], parser.error)
     return chosen
 
 
@@ -106,12 +111,16 @@ def _limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _check(chosen: argparse.Namespace, refuse: Callable[[str], NoReturn]) -> None:
+def _check(chosen: argparse.Namespace, said: Sequence[str], refuse: Callable[[str], NoReturn]) -> None:
     """Refuses what does not go together."""
-    acts = [name for name in ACTIONS if getattr(chosen, name) not in (None, False)]
-    if acts and (chosen.prompt is not None or chosen.prompt_file is not None):
-        refuse(f"--{acts[0].replace('_', '-')} takes no prompt")
+    acts = [name for name in said if name in ACTIONS]
     if acts:
+        strange = [name for name in said if name not in (*acts, *BESIDE_ACTIONS)]
+        if "prompt" in strange or "prompt_file" in strange:
+            refuse(f"{_flag(acts[0])} takes no prompt")
+        if strange or chosen.extra:
+            told = ", ".join(map(_flag, strange)) if strange else "arguments for the harness"
+            refuse(f"{_flag(acts[0])} takes no {told}: it runs no loop")
         return
     if chosen.prompt is not None and chosen.prompt_file is not None:
         refuse("give either a prompt or --prompt-file")
@@ -125,6 +134,10 @@ def _check(chosen: argparse.Namespace, refuse: Callable[[str], NoReturn]) -> Non
         refuse("--completion-promise has no visible character")
     if chosen.harness_command is not None and chosen.harness != "custom":
         refuse("--harness-command needs --harness custom")
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _duration(text: str) -> int:
