@@ -13,7 +13,7 @@ import orjson
 from sidecar.cli.arguments import add_places
 from sidecar.cli.artifacts.report import shown
 from sidecar.cli.failed import CommandFailed
-from sidecar.cli.in_process import InProcess, RequestFailed, in_process, on_users_state
+from sidecar.cli.in_process import InProcess, in_process, on_users_state
 from sidecar.cli.places import project_folder, state_folder
 from sidecar.core.clock import SystemClock
 
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.reconfigure(encoding="utf-8")
     try:
         answer = _answer(arguments)
-    except (CommandFailed, RequestFailed) as error:
+    except CommandFailed as error:
         print(f"health: {error}", file=sys.stderr)
         return 0
     if arguments.json:

@@ -11,6 +11,7 @@ import orjson
 from sidecar.app import App
 from sidecar.call import Process
 from sidecar.catalog import Rows
+from sidecar.cli.failed import CommandFailed
 from sidecar.cli.ids import CountedIds, random_id
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment
@@ -20,15 +21,18 @@ ANSWER_SECONDS = 120.0
 TURN_SECONDS = 0.2
 
 
-class RequestFailed(Exception):
-    """The sidecar answered with an error, or not at all; the text names the method and says what went wrong."""
+class RequestFailed(CommandFailed):
+    """The sidecar answered with an error, or not at all; as text it names the method too."""
 
     def __init__(self, method: str, message: str, data: Mapping[str, Any] | None = None) -> None:
-        super().__init__(f"{method}: {message}")
-        self.message = message
+        self.method = method
         self.data = data or {}
-        self.kind = str(self.data.get("kind", "noAnswer"))
-        self.hint = str(self.data.get("hint", ""))
+        kind, hint = str(self.data.get("kind", "noAnswer")), str(self.data.get("hint", ""))
+        super().__init__(message, kind=kind, hint=hint)
+
+    def __str__(self) -> str:
+        """Gives the method and what went wrong."""
+        return f"{self.method}: {self.message}"
 
 
 class InProcess:

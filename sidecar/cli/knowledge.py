@@ -4,7 +4,6 @@ import argparse
 from typing import Any
 
 from sidecar.cli.arguments import add_verb
-from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import RequestFailed, on_users_state
 from sidecar.cli.places import project_folder, state_folder
 from sidecar.cli.telling import Said, told
@@ -55,7 +54,7 @@ def _done(arguments: argparse.Namespace) -> Said:
     except RequestFailed as error:
         if "failedItems" in error.data:
             return _partly_done(error)
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+        raise
     return Said(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else NOT_WELL)
 
 

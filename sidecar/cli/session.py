@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from sidecar.cli.arguments import add_verb
 from sidecar.cli.failed import CommandFailed
-from sidecar.cli.in_process import InProcess, RequestFailed, in_process, on_users_state
+from sidecar.cli.in_process import InProcess, in_process, on_users_state
 from sidecar.cli.places import project_folder, state_folder
 from sidecar.cli.telling import Said, told
 from sidecar.core.clock import SystemClock
@@ -50,7 +50,7 @@ def _answer(arguments: argparse.Namespace) -> Any:
     try:
         with on_users_state(state_folder(arguments.state_dir)) as sidecar:
             return _asked(sidecar, arguments.verb, params)
-    except (RequestFailed, CommandFailed) as error:
+    except CommandFailed as error:
         if arguments.verb == "exit" and arguments.force:
             return _without_state(params, error.message)
         hint = (

@@ -10,7 +10,7 @@ from sidecar.cli.arguments import add_verb
 from sidecar.cli.artifacts.editor import edit
 from sidecar.cli.artifacts.report import KINDS, card, line, table
 from sidecar.cli.failed import CommandFailed
-from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
+from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.places import project_folder, state_folder
 from sidecar.cli.telling import Said, read_text, told
 from sidecar.system.environment import environment
@@ -30,10 +30,7 @@ class Asked(NamedTuple):
 
     def request(self, method: str, **params: Any) -> Any:
         """Asks about the project; raises CommandFailed with the sidecar's own sentence."""
-        try:
-            return self.sidecar.request(f"artifact/{method}", {"projectPath": str(self.project), **params})
-        except RequestFailed as error:
-            raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+        return self.sidecar.request(f"artifact/{method}", {"projectPath": str(self.project), **params})
 
     def id_of(self, given: str) -> str:
         """Gives the one id that is given or begins so; raises CommandFailed for none and for several."""
@@ -96,12 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _done(arguments: argparse.Namespace) -> Said:
     state, project = state_folder(arguments.state_dir), project_folder(arguments.project)
-    try:
-        with on_users_state(state) as sidecar:
-            said: Said = arguments.act(Asked(sidecar, project, arguments))
-            return said
-    except RequestFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+    with on_users_state(state) as sidecar:
+        said: Said = arguments.act(Asked(sidecar, project, arguments))
+        return said
 
 
 def _list(asked: Asked) -> Said:

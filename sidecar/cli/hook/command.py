@@ -153,14 +153,11 @@ def _set_mode(arguments: argparse.Namespace) -> str | None:
     mode: str | None = getattr(arguments, "mode", None)
     if mode is None:
         return None
-    from sidecar.cli.in_process import RequestFailed, on_users_state
+    from sidecar.cli.in_process import on_users_state
 
     said = {"settings": {"mode": mode}}
-    try:
-        with on_users_state(Path(state_folder_of_user())) as sidecar:
-            sidecar.request("settings/update", {**said, **_project(arguments)})
-    except RequestFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+    with on_users_state(Path(state_folder_of_user())) as sidecar:
+        sidecar.request("settings/update", {**said, **_project(arguments)})
     return mode
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sidecar.cli.artifacts.editor import edit
 from sidecar.cli.artifacts.report import shown
 from sidecar.cli.failed import CommandFailed
-from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
+from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.memory import arguments as taken
 from sidecar.cli.memory import report
 from sidecar.cli.places import project_folder, state_folder
@@ -36,10 +36,7 @@ class Asked(NamedTuple):
     def request(self, method: str, **params: Any) -> Any:
         """Asks about the project's memories; raises CommandFailed with the sidecar's own sentence."""
         given = {name: value for name, value in params.items() if value is not None}
-        try:
-            return self.sidecar.request(f"memory/{method}", {"cwd": str(self.project), **given})
-        except RequestFailed as error:
-            raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+        return self.sidecar.request(f"memory/{method}", {"cwd": str(self.project), **given})
 
     def id_of(self, given: str) -> str:
         """Gives the one id that is given or ends so; raises CommandFailed for several, and for none."""
@@ -60,11 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _done(arguments: argparse.Namespace) -> Said:
     state, project = state_folder(arguments.state_dir), project_folder(arguments.project)
-    try:
-        with on_users_state(state) as sidecar:
-            return _VERBS[arguments.verb](Asked(sidecar, project, arguments))
-    except RequestFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+    with on_users_state(state) as sidecar:
+        return _VERBS[arguments.verb](Asked(sidecar, project, arguments))
 
 
 def _status(asked: Asked) -> Said:

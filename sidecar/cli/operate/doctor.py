@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidecar.cli.arguments import add_places
-from sidecar.cli.failed import CommandFailed
-from sidecar.cli.in_process import RequestFailed, on_users_state
+from sidecar.cli.in_process import on_users_state
 from sidecar.cli.places import project_folder, state_folder
 from sidecar.cli.telling import Said, told
 
@@ -45,10 +44,7 @@ def report(answer: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
 
 def _said(arguments: argparse.Namespace) -> Said:
     params = {"projectPath": str(project_folder(arguments.project)), "fix": arguments.fix, "dryRun": arguments.dry_run}
-    try:
-        with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-            answer = sidecar.request("state/doctor", params, patience=None)
-    except RequestFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from None
+    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+        answer = sidecar.request("state/doctor", params, patience=None)
     lines = list(report(answer, dry_run=arguments.fix and arguments.dry_run))
     return Said(answer, lines, 0 if answer["healthy"] else NOT_WELL)

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidecar.cli.arguments import add_places
-from sidecar.cli.failed import CommandFailed
-from sidecar.cli.in_process import RequestFailed, on_users_state
+from sidecar.cli.in_process import on_users_state
 from sidecar.cli.places import state_folder
 from sidecar.cli.telling import Said, told
 
@@ -70,9 +69,6 @@ def _said(arguments: argparse.Namespace) -> Said:
     params = {"runId": arguments.run} if arguments.run else {}
     if not params and arguments.project is not None:
         params["projectPath"] = str(arguments.project.absolute())
-    try:
-        with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-            answer = sidecar.request("continuity/explain", params)
-    except RequestFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from None
+    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+        answer = sidecar.request("continuity/explain", params)
     return Said(answer, list(report(answer, with_texts=arguments.texts)))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.failed import CommandFailed
-from sidecar.cli.in_process import RequestFailed, on_users_state
+from sidecar.cli.in_process import on_users_state
 from sidecar.cli.operate.status import size
 from sidecar.cli.places import state_folder
 from sidecar.cli.telling import Said, told
@@ -58,9 +58,6 @@ def _said(arguments: argparse.Namespace) -> Said:
         raise CommandFailed(
             "Say what is to go.", hint="--project, --key, --older-than or --kind; --dry-run only tells."
         )
-    try:
-        with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-            answer = sidecar.request("state/purge", {**params, "dryRun": arguments.dry_run}, patience=None)
-    except RequestFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from None
+    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+        answer = sidecar.request("state/purge", {**params, "dryRun": arguments.dry_run}, patience=None)
     return Said(answer, list(report(answer)))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.failed import CommandFailed
-from sidecar.cli.in_process import RequestFailed, on_users_state
+from sidecar.cli.in_process import on_users_state
 from sidecar.cli.places import state_folder
 from sidecar.cli.telling import Said, told
 
@@ -30,11 +30,8 @@ def _said(arguments: argparse.Namespace) -> Said:
     params: dict[str, Any] = {"days": arguments.days}
     if arguments.project is not None:
         params["projectPath"] = str(arguments.project.absolute())
-    try:
-        with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-            answer = sidecar.request("state/report", params)
-    except RequestFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from None
+    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+        answer = sidecar.request("state/report", params)
     if arguments.open and not webbrowser.open(Path(answer["path"]).as_uri()):
         raise CommandFailed("There is no browser to open it with.", hint=f"The report is {answer['path']}.")
     return Said(answer, [answer["path"], *(f"{stage['name']}: {stage['sentence']}" for stage in answer["stages"])])

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sidecar.cli.failed import CommandFailed
-from sidecar.cli.in_process import RequestFailed, on_users_state
+from sidecar.cli.in_process import on_users_state
 from sidecar.cli.places import state_folder
 from sidecar.cli.telling import Said, told
 
@@ -89,9 +88,6 @@ def _runs(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _said(arguments: argparse.Namespace) -> Said:
-    try:
-        with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-            answer = sidecar.request("state/status", {})
-    except RequestFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from None
+    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+        answer = sidecar.request("state/status", {})
     return Said(answer, list(report(answer)))

@@ -32,11 +32,8 @@ def run_loop(chosen: argparse.Namespace, cwd: Path, folder: Folder) -> int:
     """Runs a loop and gives its exit status; raises CommandFailed where it cannot be begun."""
     params = _params(chosen, cwd)
     reporter = Reporter(chosen.max_iterations, quiet=chosen.json)
-    try:
-        with _sidecar(chosen, reporter) as sidecar, _signals(sidecar):
-            answer = sidecar.request("ralph/start", params, patience=None)
-    except RequestFailed as error:
-        raise CommandFailed(error.message, kind=error.kind, hint=error.hint) from error
+    with _sidecar(chosen, reporter) as sidecar, _signals(sidecar):
+        answer = sidecar.request("ralph/start", params, patience=None)
     reporter.end()
     if chosen.json:
         printed(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
