@@ -35,11 +35,19 @@ def worker_count() -> int:
     return max(1, min(MAX_WORKERS, cores - 1))
 
 
+def from_source() -> list[str]:
+    """Gives the words that start this program where it is not frozen.
+
+    `-P`: else Python looks for modules in the folder one stands in first, which may be anybody's repository.
+    """
+    return [sys.executable, "-P", "-m", "sidecar"]
+
+
 def command_of(work: str) -> list[str]:
     """Gives the command that starts this program as a worker."""
     if getattr(sys, "frozen", False):
         return [sys.executable, work]
-    return [sys.executable, "-m", "sidecar", work]
+    return [*from_source(), work]
 
 
 class Worker:

@@ -38,9 +38,6 @@ def test_flow_mappings_with_times_are_read_which_the_fast_loader_refuses() -> No
 
 def test_scalars_and_lists_of_them_become_text() -> None:
     assert text_of(["a", 1, True, None, {"no": 1}, ["deeper"]]) == "a; 1; true"
-    own = read_mapping("a: &a [x, *a]\n")
-    assert own is not None
-    assert text_of(own["a"]) == "x"
 
 
 @given(st.text())

@@ -161,11 +161,11 @@ def _offered(path: str, text: str) -> dict[str, str]:
         return {"module": module[1]} if module else {}
     try:
         content: Any = orjson.loads(text) if name == "package.json" else tomllib.loads(text)
-    except (orjson.JSONDecodeError, tomllib.TOMLDecodeError):
+    except (ValueError, RecursionError):
         return {}
     keys = {"package.json": _PACKAGE_KEYS, "pyproject.toml": _PROJECT_KEYS, "Cargo.toml": _CRATE_KEYS}[name]
-    found = {key: _at(content, key) for key in keys}
-    return {key: _shown(value) for key, value in found.items() if value is not None}
+    found = {key: _shown(_at(content, key)) for key in keys}
+    return {key: shown for key, shown in found.items() if shown is not None}
 
 
 def _at(content: Any, key: str) -> Any:
@@ -174,6 +174,15 @@ def _at(content: Any, key: str) -> Any:
     return content
 
 
-def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str).decode()
+def _shown(value: Any) -> str | None:
+    """Gives a value as text; None where there is none, and for what JSON does not hold, too deep or too large."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        text = value
+    else:
+        try:
+            text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str).decode()
+        except TypeError:
+            return None
     return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…"

@@ -63,7 +63,7 @@ def linger(state_dir: str, params: dict[str, Any] | None) -> None:
 
     from sidecar.system.environment import for_child
 
-    program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "sidecar"]
+    program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "sidecar"]
     flags = 0x08000000 | 0x00000200 if sys.platform == "win32" else 0  # no window, and a group of its own
     started = subprocess.Popen(
         [*program, "hook", "linger"],

@@ -190,7 +190,7 @@ def _program(is_shared: bool) -> str:
     elif Path(sys.argv[0]).stem == PROGRAM:
         words = [os.path.abspath(sys.argv[0])]
     else:
-        words = [sys.executable, "-m", "sidecar"]
+        words = [sys.executable, "-P", "-m", "sidecar"]  # it is run in projects, whose modules are not ours
     return " ".join(shlex.quote(word.replace("\\", "/") if os.name == "nt" else word) for word in words)
 
 

@@ -25,7 +25,7 @@ def toml(text: str) -> Table:
     """Reads TOML."""
     try:
         return tomllib.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # the library goes down into lists as deep as they are
         return {}
 
 
@@ -46,7 +46,7 @@ def ini(text: str) -> Table:
     parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     try:
         parser.read_string("[ ]\n" + text)
-    except configparser.Error:
+    except (configparser.Error, AttributeError):  # the library's own slip, where lines go on a key without a value
         return {}
     return {name.strip(): dict(parser[name]) for name in parser.sections()}
 

@@ -1,0 +1,117 @@
+"""A stranger's files cost neither the process nor its time: nested without end, repeated without end, half written."""
+
+import itertools
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.capture.reading import boundaries
+from sidecar.cli.main import run
+from sidecar.core.yaml_text import MAX_DEPTH, MAX_VALUES, read_mapping
+from sidecar.packs.anchor import parsed
+from sidecar.system.worker import Worker, command_of
+
+DEEP = 50_000
+
+
+def _each_of_the_last(times: int, levels: int, how: str) -> str:
+    """Levels that each repeat the one before so many times."""
+    names = [f"n{number}" for number in range(levels)]
+    lines = [f"{names[0]}: &{names[0]} {{k: v}}"]
+    for before, name in itertools.pairwise(names):
+        lines.append(f"{name}: &{name} {how % ', '.join([f'*{before}'] * times)}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a: " + "[" * DEEP, id="lists that never close"),
+        pytest.param("a: " + "[" * DEEP + "]" * DEEP, id="lists in lists"),
+        pytest.param("a:\n  " + "- " * DEEP + "x", id="items in items"),
+        pytest.param("? " * DEEP + "x", id="keys in keys"),
+        pytest.param("a: " + "{a: " * DEEP + "}" * DEEP, id="mappings in mappings"),
+        pytest.param(_each_of_the_last(9, 12, "[%s]"), id="a billion laughs"),
+        pytest.param(_each_of_the_last(9, 12, "{<<: [%s]}"), id="a billion merges"),
+        pytest.param("a: &a [*a]", id="a list that holds itself"),
+        pytest.param("a: &a {b: *a}", id="a mapping that holds itself"),
+        pytest.param("a: &a {<<: *a}", id="a mapping merged with itself"),
+    ],
+)
+def test_yaml_that_is_nested_or_repeated_beyond_measure_is_damaged(text: str) -> None:
+    assert read_mapping(text) is None
+
+
+def test_yaml_of_a_careful_hand_is_read_with_its_repetitions() -> None:
+    assert read_mapping("base: &b {a: 1}\none: {<<: *b, c: 2}\ntwo: [*b, *b]\n") == {
+        "base": {"a": 1},
+        "one": {"a": 1, "c": 2},
+        "two": [{"a": 1}, {"a": 1}],
+    }
+    assert read_mapping("a: " + "[" * (MAX_DEPTH - 1) + "]" * (MAX_DEPTH - 1)) is not None
+    assert read_mapping("a: " + "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)) is None
+    assert read_mapping(f"a: [{'1,' * (MAX_VALUES // 10)}]") is not None
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (parsed.toml, "a=" + "[" * DEEP),
+        (parsed.toml, "a=" + "{a=" * DEEP),
+        (parsed.json, "[" * DEEP),
+        (parsed.ini, "[a]\nkey\n  goes on\n"),
+    ],
+)
+def test_a_settings_file_that_cannot_be_understood_is_an_empty_table(
+    read: Callable[[str], parsed.Table], text: str
+) -> None:
+    assert read(text) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "after"),
+    [
+        ("pyproject.toml", "a=" + "[" * DEEP),
+        ("package.json", '{"exports":' * 600 + "1" + "}" * 600),
+        ("pyproject.toml", "[project.scripts]\na=0xffffffffffffffffffff\n"),
+        ("Cargo.toml", "[package]\nname=" + "{a=" * DEEP),
+    ],
+)
+def test_a_manifest_that_cannot_be_understood_promises_nothing(path: str, after: str) -> None:
+    assert boundaries.by_path(path, "", after) is None
+
+
+def test_no_module_of_a_repository_is_loaded_by_a_process_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sidecar").mkdir()
+    for name in ("sidecar/__init__.py", "orjson.py", "json.py", "queue.py"):
+        (tmp_path / name).write_text(f"open({str(tmp_path / 'loaded')!r}, 'a').write({name!r})\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    worker = Worker(command_of("analyse"))
+    try:
+        assert list(worker.ask(json.dumps({"cwd": bytes(tmp_path).hex(), "files": {}}).encode())) == []
+    finally:
+        worker.close()
+    assert not (tmp_path / "loaded").exists()
+
+
+def test_the_hooks_that_are_installed_load_no_module_of_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "python")])
+    assert run(["hook", "install", "--yes", "--json"]) == 0
+    settings = json.loads((tmp_path / "claude" / "settings.json").read_bytes())
+    words = shlex.split(settings["hooks"]["Stop"][0]["hooks"][0]["command"])
+    (tmp_path / "sidecar.py").write_text(f"open({str(tmp_path / 'loaded')!r}, 'a')\n", encoding="utf-8")
+    variables = {**os.environ, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path), "ONECODE_CONTINUITY_MODE": "off"}
+    done = subprocess.run(words, cwd=tmp_path, env=variables, input=b"{}", timeout=60, check=False)
+    assert done.returncode == 0
+    assert not (tmp_path / "loaded").exists()
