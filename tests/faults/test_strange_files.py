@@ -18,6 +18,7 @@ from sidecar.packs.anchor import parsed
 from sidecar.system.worker import Worker, command_of
 
 DEEP = 50_000
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def _each_of_the_last(times: int, levels: int, how: str) -> str:
@@ -93,6 +94,7 @@ def test_no_module_of_a_repository_is_loaded_by_a_process_of_ours(
     (tmp_path / "sidecar").mkdir()
     for name in ("sidecar/__init__.py", "orjson.py", "json.py", "queue.py"):
         (tmp_path / name).write_text(f"open({str(tmp_path / 'loaded')!r}, 'a').write({name!r})\n", encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # another's may lead to the folder one stands in
     monkeypatch.chdir(tmp_path)
     worker = Worker(command_of("analyse"))
     try:
@@ -111,7 +113,13 @@ def test_the_hooks_that_are_installed_load_no_module_of_a_project(
     settings = json.loads((tmp_path / "claude" / "settings.json").read_bytes())
     words = shlex.split(settings["hooks"]["Stop"][0]["hooks"][0]["command"])
     (tmp_path / "sidecar.py").write_text(f"open({str(tmp_path / 'loaded')!r}, 'a')\n", encoding="utf-8")
-    variables = {**os.environ, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path), "ONECODE_CONTINUITY_MODE": "off"}
+    variables = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(tmp_path),
+        "XDG_STATE_HOME": str(tmp_path),
+        "ONECODE_CONTINUITY_MODE": "off",
+    }
     done = subprocess.run(words, cwd=tmp_path, env=variables, input=b"{}", timeout=60, check=False)
     assert done.returncode == 0
     assert not (tmp_path / "loaded").exists()
