@@ -52,7 +52,7 @@ task is about."""
 
 
 class _Wanted(NamedTuple):
-    """What a call wants a pack of: its question, the repository as it was found, and the search of this prompt alone."""
+    """What a call wants a pack of: its question, the repository as it was found, and the search of this call alone."""
 
     question: Question
     sub_chat_id: str
