@@ -28,6 +28,7 @@ from sidecar.registry.file.document import parse
 from sidecar.rpc.framing import Framer
 from sidecar.session import block
 from tests.support.memory import MemorySidecar
+from tests.support.pieces import texts
 
 YAML = (
     "---\n",
@@ -141,13 +142,6 @@ COMMANDS = (
     "'",
     "$(",
 )
-
-
-def texts(pieces: tuple[str, ...]) -> st.SearchStrategy[str]:
-    """Texts of pieces that a reader knows, with anything in between."""
-    return st.lists(st.one_of(st.sampled_from(pieces), st.sampled_from(pieces), st.text(max_size=6)), max_size=24).map(
-        "".join
-    )
 
 
 def _front_matter(text: str) -> None:

@@ -71,7 +71,7 @@ def _read(text: str) -> dict[str, Any]:
         return {}
     try:
         settings = json.loads(text.removeprefix(_MARK))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Unreadable(f"The settings are not JSON: {error}.") from error
     if not isinstance(settings, dict):
         raise Unreadable("The settings are no JSON object.")

@@ -1,0 +1,245 @@
+"""What a project's own files hold is read or refused, whatever it is: nothing else comes out of a reader."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sidecar.capture.reading.boundaries import by_path
+from sidecar.context.project.agents import scope_of
+from sidecar.context.project.constitution import digest_of, fitted
+from sidecar.context.project.governance import mode_of
+from sidecar.context.project.handoff import handoff_of
+from sidecar.context.project.pipeline import agent_before, next_agent, pipeline_lines, pipeline_of, score_of
+from sidecar.core.yaml_nodes import Damaged
+from sidecar.core.yaml_text import read_mapping
+from sidecar.hosts.claude_code.settings_file import Unreadable, events_in, is_same, with_hooks, without_hooks
+from sidecar.hosts.reading import ReplayFailed, read_sessions
+from sidecar.knowledge.repository.item import identity_of, place_of
+from sidecar.knowledge.repository.manifest import entry_of, manifest_of
+from sidecar.knowledge.repository.source import Listed
+from sidecar.knowledge.state import from_bytes, to_bytes
+from sidecar.packs.anchor import parsed
+from sidecar.session.project_file import AGENT, LANGUAGE, PENDING, CannotSave, changed, told_by
+from tests.support.client import Client
+from tests.support.pieces import HOSTILE, json_values, line_of, objects_of, texts
+
+SESSION = (
+    "project:\n  name: shop\n  type: brownfield\n  state: build\n", "current_agent: dev\n", "language: en\n",
+    "agents:\n  dev: {status: completed, score: 97}\n  qa: {status: in_progress, score: .inf}\n", "agents: []\n",
+    "backlog:\n  - {id: 1, priority: high, title: a, status: open}\n  - x\n", "session_progress: |\n  a\n  b\n",
+    "last_handoff: chati.dev/artifacts/handoffs/dev-handoff.md\n", "mode: &m build\nlanguage: *m\n", "\n", ": ",
+    "- ", "{", "}", "? ", "# c\n", "\ufeff", "\r\n", "'", '"', "score: 1e999\n", "score: -.nan\n", "~", "\x85",
+    *HOSTILE,
+)  # fmt: skip
+DOCUMENT = (
+    "---\nmission: a\ninputs: [b, {c: d}]\n---\n", "---\nfrom_agent: qa\nscore: 0x1F\n---\n", "# Mission\n",
+    "## Article IV: Tests\n", "Article 4\n", "## Success criteria\n", "### Layer 1: Summary\n", "## Layer 2\n",
+    "- [ ] must never\n", "1. use it\n", "| a | b |\n", "|---|---|\n", "```\n", "~~~~\n", "Enforcement: BLOCK\n",
+    "Key rule: x\n",
+    "**bold**", "> ", "[a](b)", "Must. Not; ", "$ARGUMENTS", "\n\n", "\r\n", *HOSTILE,
+)  # fmt: skip
+BUILD = (
+    "[project]\nname = 'a'\nrequires-python = ", "[tool.pytest.ini_options]\n", "dependencies = [",
+    "1" * 4_400, "[", "]", "{", "}",
+    '{"scripts": {"test": "jest"}, "exports": ', '"type": "module"', "module a/b\n", "version = 2026-13-41",
+    "a.b.c = 1\n",
+    "99999999999999999999", "inf", "nan", "'''", '"""', "# c\n", "// c\n", "/* c */", ", ", "\n", "= ", ": ",
+    "[a]\n%(b)s = ${c}\n",
+    "[x" * 400, *HOSTILE,
+)  # fmt: skip
+
+
+def _session(text: str) -> None:
+    with suppress(Damaged):
+        told_by(text)
+    with suppress(Damaged, CannotSave):
+        values = {AGENT: "dev", LANGUAGE: text[:40].encode("utf-8", "replace").decode(), PENDING: "a: 'b'\nc"}
+        assert {**(read_mapping(changed(text, values).removeprefix("\ufeff")) or {}), **values} == read_mapping(
+            changed(text, values).removeprefix("\ufeff")
+        )
+    session = read_mapping(text) or {}
+    pipeline = pipeline_of(session)
+    assert all(isinstance(line, str) for line in pipeline_lines(pipeline))
+    for agent in ("dev", pipeline.current):
+        score, before = score_of(pipeline, agent), agent_before(pipeline, agent)
+        assert score is None or 0 <= score <= 100
+        assert before == "" or before in {one.name for one in pipeline.agents}
+    assert next_agent(pipeline, is_done=True) != pipeline.current or not pipeline.current
+    assert mode_of(None, pipeline.state, session, pipeline.language).name
+
+
+def _document(text: str) -> None:
+    assert all(len(part) <= 420 for part in scope_of("dev", text)[1:])
+    assert all(len(line) <= 240 for line in handoff_of("dev-handoff.md", text).lines)
+    for is_constitution in (True, False):
+        digest = digest_of("a.md", text, is_constitution=is_constitution)
+        assert fitted((digest,), 60.0).left_out <= sum(1 + len(article.keys) for article in digest.articles)
+
+
+def _build(text: str) -> None:
+    for read in (parsed.toml, parsed.json, parsed.ini):
+        assert isinstance(read(text), dict)
+    for name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod"):
+        found = by_path(name, text[: len(text) // 2], text)
+        assert found is None or found.path == name
+
+
+def _claude_settings(text: str) -> None:
+    with suppress(Unreadable):
+        ours = with_hooks(text, "onecode-sidecar")
+        assert len(events_in(ours)) == 5
+        assert with_hooks(ours, "onecode-sidecar") == ours
+        assert events_in(without_hooks(ours)) == []
+        if not events_in(text) and text.strip("\ufeff \t\r\n") and "hooks" not in text:
+            assert is_same(without_hooks(ours), text)
+
+
+def _recording(text: str) -> None:
+    with suppress(ReplayFailed):
+        assert read_sessions(text.encode("utf-8", "surrogatepass"))
+
+
+CLAUDE = (
+    "{", "}", "[", "]", '"hooks"', ": ", ", ", '"Stop"', '{"matcher": "x", "hooks": []}', '"command"', "\n  ", "\r\n",
+    '"onecode-sidecar hook Stop"', "null", "1e999", '{"a": 1}', '"\\ud83d"',
+    '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}]}]}}', *HOSTILE,
+)  # fmt: skip
+RECORDING = (
+    '{"session": "a", "repository": "/a"}', '{"prompt": "b"}', '{"end": "completed"}', '{"write": "a", "text": "b"}',
+    "\n", '{"edit": "a", "find": "b", "replace": "c"}', '{"pause": 1e999}', '{"worktree": "main"',
+    '"chat": "\\ud83d"', "}", ", ", *HOSTILE,
+)  # fmt: skip
+READERS: dict[str, tuple[Callable[[str], None], tuple[str, ...]]] = {
+    "session file": (_session, SESSION),
+    "agents, hand-offs, constitution": (_document, DOCUMENT),
+    "build files": (_build, BUILD),
+    "Claude Code's settings": (_claude_settings, CLAUDE),
+    "recorded sessions": (_recording, RECORDING),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_reads_or_refuses(name: str) -> None:
+    read, pieces = READERS[name]
+
+    @given(texts(pieces))
+    def reads(text: str) -> None:
+        read(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
+
+    reads()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "[" * 3_000, "a = " + "{b = " * 3_000, f"version = {'1' * 4_400}",
+        "[" * 3_000, '{"exports": ' * 3_000,
+        f'{{"exports": {"[" * 300}{"]" * 300}}}', f"[project]\nscripts = {{a = {2**70}}}",
+        f"[project.scripts]\n{'a.' * 400}b = 1",
+    ],
+    ids=range(8),
+)  # fmt: skip
+def test_a_build_file_that_nests_too_deep_or_counts_too_far_hurts_nobody(text: str) -> None:
+    _build(text)
+    with suppress(Unreadable):
+        with_hooks(text, "onecode-sidecar")
+
+
+NAMES = st.sampled_from(("company:adr:a", "orgs/x:policy:b", "projects/y:spec:c", "a", "", "\x00", "../x"))
+ODD = json_values(("content", "rendered", "refs", "paths", "a"), ("a", "", "x" * 64))
+STATE = objects_of(
+    {
+        "version": st.just(2),
+        "lastSyncAt": st.one_of(st.none(), st.integers(0, 2**62)),
+        "lastKnowledgeCommit": st.text(max_size=6),
+        "knowledgeHashes": objects_of(
+            {name: st.lists(NAMES, max_size=3) for name in ("refs", "content", "rendered", "paths")}, ODD
+        ),
+        "pointerMapping": objects_of({name: st.lists(NAMES, max_size=3) for name in ("memories", "pointers")}, ODD),
+        "pending": st.lists(NAMES, max_size=3),
+        "targetCommit": st.text(max_size=6),
+        "failed": st.dictionaries(NAMES, st.tuples(st.integers(0, 9), st.text(max_size=4), st.text(max_size=4))),
+    },
+    ODD,
+)
+
+
+@given(st.one_of(STATE.map(line_of), st.binary(max_size=20)))
+def test_any_sync_state_is_read_or_refused(content: bytes) -> None:
+    with suppress(ValueError):
+        found = from_bytes(content)
+        assert from_bytes(to_bytes(found)) == found
+
+
+ITEM = (
+    "---\n", "id: adr-1\n", "type: adr\n", "layer: company\n", "title: A\n", "summary: b\n", "status: accepted\n",
+    "tags: [a, b]\n",
+    "tags: a\n", "status: 7\n", "id: ../../x\n", "title: {a: b}\n", "# Constraints\n", "```yaml\n", "```\n",
+    "- must: x\n  level: blocking\n",
+    "constraints:\n", "&a ", "*a\n", "version https://git-lfs.github.com/spec/v1\n", "oid sha256:", "\xff", *HOSTILE,
+)  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.sampled_from(("a", "b")), texts(ITEM)), max_size=3))
+def test_any_files_make_a_manifest_and_none_is_forgotten(files: list[tuple[str, str]]) -> None:
+    entries = []
+    for number, (name, text) in enumerate(files):
+        path = f"company/adrs/{name}{number}.md"
+        place = place_of(path)
+        assert place is not None
+        entries.append(entry_of(Listed(path, f"blob-{number}"), place, text.encode("utf-8", "surrogatepass")))
+    made = manifest_of("commit", entries, {})
+    assert len(made.items) + len(made.failures) + sum(not one.ref and not one.problem for one in entries) == len(files)
+    assert all(identity_of(ref) is not None and ref == entry.ref for ref, entry in made.items.items())
+
+
+MOMENT = st.sampled_from(
+    ("2026-03-01T09:30:00.000Z", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "soon", "")
+)
+COUNT = st.integers(-1, 2**63)
+LOOP: dict[str, st.SearchStrategy[Any]] = {
+    "change": st.just("change"), "status": st.sampled_from(("running", "completed", "stuck", "lost")),
+    "reason": st.text(max_size=4),
+    "exitCode": st.one_of(st.none(), COUNT), "harness": st.sampled_from(("claude", "none")), "model": st.none(),
+    "startedAt": MOMENT, "updatedAt": MOMENT, "iteration": COUNT, "running": st.one_of(st.none(),
+    st.fixed_dictionaries({"number": COUNT, "startedAt": MOMENT})),
+    "pausedUntil": st.one_of(st.none(), MOMENT), "maxIterations": COUNT, "pid": COUNT,
+    "totals": st.fixed_dictionaries({**dict.fromkeys(("iterations", "failures", "inputTokens", "outputTokens",
+    "durationMs"), COUNT), "costUsd": st.floats()}),
+}  # fmt: skip
+ITERATION: dict[str, st.SearchStrategy[Any]] = {
+    "number": COUNT, "startedAt": MOMENT, "durationMs": COUNT, "outcome": st.sampled_from(("succeeded", "lost")),
+    "exitCode": st.none(),
+    "signal": st.none(), "promiseFound": st.booleans(), "promiseAccepted": st.booleans(), "verification": st.none(),
+    "filesChanged": st.none(),
+    "files": st.lists(st.text(max_size=4), max_size=2), "commits": st.just([]), "inputTokens": COUNT,
+    "outputTokens": st.none(),
+    "costUsd": st.floats(), "reason": st.none(), "endedLoop": st.none(), "outputBytes": COUNT,
+    "continuity": st.none(), "warnings": st.just([]),
+}  # fmt: skip
+SPOILT = json_values(("number", "startedAt", "a"), ("running", "a"), 6)
+
+
+def test_any_kept_loop_is_told_or_unknown(client: Client, tmp_path: Path) -> None:
+    kept = tmp_path / ".spool" / ".state" / "ralph" / "change"
+    kept.mkdir(parents=True)
+
+    @given(
+        st.one_of(st.fixed_dictionaries(LOOP), objects_of(LOOP, SPOILT)),
+        st.lists(st.one_of(st.fixed_dictionaries(ITERATION), objects_of(ITERATION, SPOILT)), max_size=3),
+        st.binary(max_size=5),
+    )
+    @example({}, [], b"[" * 100_000)
+    def tells(loop: Any, iterations: list[Any], more: bytes) -> None:
+        (kept / "state.json").write_bytes(json.dumps(loop).encode() + more)
+        (kept / "history.jsonl").write_bytes(b"\n".join(map(line_of, iterations)) + more)
+        told = client.request("ralph/status", {"cwd": str(tmp_path), "change": "change"})
+        assert told["change"] == "change"
+
+    tells()

@@ -1,0 +1,75 @@
+"""Hostile texts and JSON for fuzzing: pieces that a reader knows, in any order, with anything in between."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+HOSTILE = (
+    "\x00",
+    "\x1b[31m",
+    "\u202e",
+    "\u2066",
+    "\u2028",
+    "\ufeff",
+    "\ufffe",
+    "\ud83d",
+    "\udc00\ud83d",
+    "\U0001f600",
+    "e\u0301",
+    "\r",
+    "../../etc/passwd",
+    "C:\\con",
+    "/",
+    "x" * 70_000,
+    "[" * 3_000,
+    "\u4e2d" * 2_000,
+)
+"""What prompts and tools' output hold now and then: NUL, half a pair, right to left, one endless line, brackets."""
+
+
+def texts(pieces: Sequence[str]) -> st.SearchStrategy[str]:
+    """Texts of pieces that a reader knows, with anything in between."""
+    known = one_of(pieces)
+    return st.lists(st.one_of(known, known, st.text(max_size=6)), max_size=24).map("".join)
+
+
+def hostile_texts() -> st.SearchStrategy[str]:
+    """Short texts of hostile pieces."""
+    return st.lists(st.one_of(one_of(HOSTILE), st.text(max_size=8)), max_size=5).map("".join)
+
+
+def one_of(pieces: Sequence[str]) -> st.SearchStrategy[str]:
+    """One of some pieces, by its number: hypothesis shows what it draws from, and some are long."""
+    return st.integers(0, len(pieces) - 1).map(lambda number: pieces[number])
+
+
+def json_values(names: Sequence[str], words: Sequence[str], max_leaves: int = 20) -> st.SearchStrategy[Any]:
+    """JSON whose objects have the names and words of a format, or anything in their places."""
+    leaf = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(2**70), 2**70),
+        st.floats(),
+        one_of(words),
+        one_of(words),
+        hostile_texts(),
+    )
+    return st.recursive(
+        leaf,
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=4), st.dictionaries(st.sampled_from(names), inner, max_size=6)
+        ),
+        max_leaves=max_leaves,
+    )
+
+
+def objects_of(fields: dict[str, st.SearchStrategy[Any]], spoilt: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Objects of a format's shape, each field of which may be missing or anything else."""
+    return st.fixed_dictionaries({}, optional={name: st.one_of(one, one, one, spoilt) for name, one in fields.items()})
+
+
+def line_of(value: Any) -> bytes:
+    """Gives a value as the line that a program in JavaScript writes: half a pair of surrogates is escaped."""
+    return json.dumps(value).encode()
