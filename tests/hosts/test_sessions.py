@@ -99,9 +99,10 @@ def test_no_figure_depended_on_the_machines_speed(turns: list[Turn]) -> None:
 
 def test_the_anchor_is_sent_once_per_provider_session(turns: list[Turn]) -> None:
     """A turn without a session of its own begins one; those in between go on with it and get no anchor again."""
-    for turn in turns:
-        if turn["lookedUp"] and turn["kind"] not in FRESH:
-            assert (turn["anchorBytes"] > 0) == (turn["providerSession"] is None), turn
+    told = [turn for turn in turns if turn["lookedUp"] and turn["kind"] not in FRESH]
+    assert {turn["anchorBytes"] > 0 for turn in told} == {True, False}
+    for turn in told:
+        assert (turn["anchorBytes"] > 0) == (turn["providerSession"] is None), turn
 
 
 def test_what_went_out_is_what_the_sidecar_counted(turns: list[Turn]) -> None:
