@@ -80,13 +80,17 @@ def _planned(answer: Any) -> list[str]:
     lines = [f"{one['kind']:<14}{one['item']:<40} {one['reason']}" for one in answer["operations"]]
     lines += [f"pending       {ref}" for ref in answer["pending"]]
     lines += [f"parked        {ref}" for ref in answer["parked"]]
+    if answer["stops"]:
+        lines.append("A sync would stop: it deletes more than half of the pointers, which `sync --force` does.")
     return [*(lines or ["Nothing to do."]), *(f"warning: {text}" for text in answer["warnings"])]
 
 
 def _synced(answer: Any) -> list[str]:
+    if answer["checkpointId"] is None:
+        return [*_planned(answer), f"{answer['mode']} at {answer['commit'][:12]}: nothing was written"]
     counts = ", ".join(f"{number} {name}" for name, number in answer["counts"].items())
-    checkpoint = f"; checkpoint {answer['checkpointId']}" if answer["checkpointId"] else ""
-    return [*_planned(answer), f"{answer['mode']} at {answer['commit'][:12]}: {counts}{checkpoint}"]
+    told = f"{answer['mode']} at {answer['commit'][:12]}: {counts}; checkpoint {answer['checkpointId']}"
+    return [*_planned(answer), told]
 
 
 def _status(answer: Any) -> list[str]:

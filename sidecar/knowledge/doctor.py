@@ -109,7 +109,8 @@ def _state(call: Call, workspace: Workspace) -> Check:
         return Check("state", "error", "The sync's state is damaged.", "Sync twice: it is set aside and rebuilt.")
     if parked := sorted(key for key, one in state.failed.items() if one.is_parked):
         told = f"Left alone until they change, because they failed five times: {_named(parked)}."
-        return Check("state", "warning", told, "Mend them; `knowledge status` tells why they failed.")
+        hint = "`knowledge status` tells why; once that is mended, `knowledge sync --item ID` tries one again."
+        return Check("state", "warning", told, hint)
     return Check("state", "ok", f"Known items: {len(state.items)}; pending: {len(state.pending)}.")
 
 

@@ -6,9 +6,11 @@ plans, applied, leaves nothing to plan.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Literal, NamedTuple
 
 from sidecar.knowledge.pointer import Pointer, id_of, path_of
+from sidecar.knowledge.repository.item import Identity
 from sidecar.knowledge.repository.manifest import Entry, Manifest
 from sidecar.knowledge.state import Known, SyncState
 from sidecar.memory import pointed
@@ -83,6 +85,8 @@ class Asked(NamedTuple):
     max_items: int | None = None
     marks_orphans: bool = False
     """Whether a pointer whose item is gone is marked only, as a single item's sync does."""
+    tries_parked: bool = False
+    """Whether an item that failed too often is tried again: somebody asked for it by its name."""
 
 
 class Plan(NamedTuple):
@@ -121,6 +125,14 @@ class _One(NamedTuple):
     known: Known | None
     found: list[Pointer]
     asked: Asked
+    taken: Mapping[str, str]
+    """Which ref a pointer found at a path names."""
+
+    def free_path(self, identity: Identity) -> str:
+        """Gives where a new pointer goes: a pointer that was made to name another item may stand in its place."""
+        own = path_of(identity)
+        paths = (own if number == 1 else own.replace(".md", f"-{number}.md") for number in count(1))
+        return next(path for path in paths if self.taken.get(path) in (None, self.ref))
 
     def conflict(self, kind: ConflictType, pointer: Pointer | None, reason: str) -> Conflict:
         choices = self.asked.resolutions
@@ -138,8 +150,12 @@ def plan(manifest: Manifest, state: SyncState, pointers: Sequence[Pointer], aske
     held_back = {one.ref for one in manifest.failures if one.ref} - manifest.items.keys()
     refs = (manifest.items.keys() | state.items.keys() | found.keys()) - held_back
     chosen = sorted(refs if asked.only is None else refs & asked.only)
-    ones = [_One(ref, manifest.items.get(ref), state.items.get(ref), found[ref], asked) for ref in chosen]
-    parked = {one.ref for one in ones if one.entry is not None and _is_parked(state, one.ref, one.entry)}
+    taken = {pointer.path: pointer.identity.ref for pointer in pointers}
+    ones = [_One(ref, manifest.items.get(ref), state.items.get(ref), found[ref], asked, taken) for ref in chosen]
+    parked = {
+        one.ref for one in ones
+        if one.entry is not None and not asked.tries_parked and _is_parked(state, one.ref, one.entry)
+    }  # fmt: skip
     decided = {one.ref: (list(_conflicts(one)), one) for one in ones}
     operations = [
         step for ref, (conflicts, one) in decided.items() if ref not in parked for step in _operations(one, conflicts)
@@ -203,11 +219,12 @@ def _conflicts(one: _One) -> Iterator[Conflict]:
 def _difference(entry: Entry, known: Known | None, kept: Pointer) -> str:
     if kept.status == pointed.ORPHANED:
         return "The item is there again."
-    if kept.content_hash != entry.content_hash:
+    is_known = known is not None and known[:2] == (entry.content_hash, entry.render_hash)
+    if kept.content_hash != entry.content_hash and not is_known:
         return "The item's content, constraints or status changed."
     if kept.render_hash == entry.render_hash:
         return ""
-    if known is not None and known.render_hash == entry.render_hash:
+    if is_known:
         return "The pointer was changed in memory."
     return "The item's title, summary or tags changed."
 
@@ -240,10 +257,10 @@ def _operations(one: _One, conflicts: Sequence[Conflict]) -> Iterator[Operation]
 
 def _missing(one: _One, entry: Entry, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
     if not conflicts:
-        yield Operation("create", one.ref, path_of(entry.identity), "The item is new.")
+        yield Operation("create", one.ref, one.free_path(entry.identity), "The item is new.")
     for conflict in conflicts:
         if conflict.resolution == "update_memory":
-            yield Operation("create", one.ref, path_of(entry.identity), conflict.reason)
+            yield Operation("create", one.ref, one.free_path(entry.identity), conflict.reason)
         elif conflict.resolution == "keep_memory":
             yield from _adopted(one, entry, "")
 

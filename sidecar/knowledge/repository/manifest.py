@@ -20,6 +20,9 @@ from sidecar.knowledge.repository.item import (
 )
 from sidecar.knowledge.repository.source import Listed
 
+REPLACED = "\N{REPLACEMENT CHARACTER}"
+"""Stands in a path for what was not UTF-8: by such a path no file is found again."""
+
 _FOLDERS = {layer: folder for folder, layer in SCOPED.items()}
 
 
@@ -114,6 +117,8 @@ def manifest_of(commit: str, entries: Iterable[Entry], held: Mapping[str, str]) 
 
 def entry_of(file: Listed, place: Place, content: bytes) -> Entry:
     """Reads what a file holds."""
+    if REPLACED in file.path:
+        return Entry(file.path, file.blob, "", "", "", "", "", "Its name is not UTF-8.")
     if is_lfs_pointer(content):
         return Entry(file.path, file.blob, "", "", "", "", "", "")
     try:

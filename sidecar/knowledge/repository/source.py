@@ -160,5 +160,7 @@ def _folder(tree: Any) -> Any:
 
 
 def _name(entry: Any) -> str:
+    """Gives an entry's name; what of it is not UTF-8 is replaced, as no state file and no answer could hold it."""
     name = entry.name
-    return name if isinstance(name, str) else bytes(name).decode("utf-8", "replace")
+    raw = name.encode("utf-8", "surrogateescape") if isinstance(name, str) else bytes(name)
+    return raw.decode("utf-8", "replace")

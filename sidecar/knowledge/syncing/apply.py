@@ -4,6 +4,7 @@ A crash at any point leaves a journal from which everything goes back to as it w
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from sidecar.core.errors import Conflict, NotFound, SidecarError
@@ -72,19 +73,25 @@ def apply(plan: Plan, look: Look, journal: Journal, pace: Pace, at: str, between
     return done
 
 
-def state_after(look: Look, plan: Plan, done: Done, now_ms: int, *, is_whole: bool) -> tuple[SyncState, dict[str, str]]:
+def state_after(
+    look: Look, plan: Plan, done: Done, now_ms: int, asked: AbstractSet[str] | None
+) -> tuple[SyncState, dict[str, str]]:
     """Gives the state that is to be saved, and the problems that hold the sync back, by ref or path.
 
-    `is_whole` says whether the plan looked at all that may have changed, so that its commit is reached.
+    `asked` are the refs the plan was asked for; None where it looked at all that may have changed, so that its commit
+    is reached. What failed before and was not asked for stays as it is.
     """
-    problems = {failure.ref or failure.path: failure.problem for failure in look.manifest.failures} | done.failed
-    prints = {failure.ref or failure.path: failure.fingerprint for failure in look.manifest.failures}
+    failures = [one for one in look.manifest.failures if asked is None or one.ref in asked]
+    problems = {failure.ref or failure.path: failure.problem for failure in failures} | done.failed
+    prints = {failure.ref or failure.path: failure.fingerprint for failure in failures}
     prints |= {ref: fingerprint(look.manifest.items[ref]) for ref in done.failed if ref in look.manifest.items}
     parked = {ref: look.state.failed[ref] for ref in plan.parked}
     failed = {key: _again(look.state.failed.get(key), prints.get(key, ""), text) for key, text in problems.items()}
-    holding = {key: text for key, text in problems.items() if not _was_parked(look.state, key, prints.get(key, ""))}
-    state = replace(look.state, items=done.items, failed=failed | parked)
-    if not is_whole:
+    left_alone = {key for key in problems if asked is None and _was_parked(look.state, key, prints.get(key, ""))}
+    holding = {key: text for key, text in problems.items() if key not in left_alone}
+    others = {} if asked is None else {key: one for key, one in look.state.failed.items() if key not in asked}
+    state = replace(look.state, items=done.items, failed={**others, **failed, **parked})
+    if asked is not None:
         return state, holding
     state = replace(state, held_at="")
     if plan.pending:

@@ -87,7 +87,7 @@ def look_at(call: Call, workspace: Workspace, source: Source, ref: str) -> Look 
     placed = Placed(call.process, workspace, FOLDER)
     paths = sorted({known.pointer, path_of(entry.identity)} - {""})
     found = [_read(placed, path) or _damaged(path, ref, state) for path in paths if _is_one(placed, path, known)]
-    pointers = tuple(one for one in found if one is not None and one.identity.ref == ref)
+    pointers = tuple(one for one in found if one is not None)
     manifest = manifest_of(source.commit, [entry], {known.path: ref})
     return Look(source, scopes, manifest, state, pointers, placed, {entry.path: entry}, configured(settings))
 

@@ -24,6 +24,9 @@ from sidecar.memory import Placed
 from sidecar.metrics import Measure, count, emit
 from sidecar.workspace import Workspace
 
+COUNTED = {"create": "added", "update": "updated", "delete": "deleted", "mark_orphaned": "orphaned"}
+"""What is told of operations that write, by their kinds."""
+
 KILLED = "The process that synced ended before it was done."
 
 
@@ -48,6 +51,8 @@ class Planned:
     plan: Plan
     mode: Run
     warnings: tuple[str, ...]
+    asked: frozenset[str] | None = None
+    """The refs that somebody asked for; None where all that may have changed is looked at."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ def planned(call: Call, workspace: Workspace, wanted: Wanted) -> Planned:
     seen = narrow or look(call, workspace, source)
     mode, warnings, only = wanted.mode, [], None
     if mode == "resolve":
-        return Planned(seen, _resolving(seen, wanted), mode, ())
+        return Planned(seen, *_resolving(seen, wanted))
     if mode == "single":
         if wanted.item is None:
             raise InvalidParams("`item`: a single sync needs one.")
@@ -76,8 +81,9 @@ def planned(call: Call, workspace: Workspace, wanted: Wanted) -> Planned:
         only, warning = affected(seen)
         mode = "full" if only is None else mode
         warnings += [warning] if warning else []
-    asked = Asked(only, wanted.resolutions or {}, wanted.max_items, marks_orphans=mode == "single")
-    return Planned(seen, seen.plan(asked), mode, tuple(warnings))
+    is_single = mode == "single"
+    asked = Asked(only, wanted.resolutions or {}, wanted.max_items, marks_orphans=is_single, tries_parked=is_single)
+    return Planned(seen, seen.plan(asked), mode, tuple(warnings), only if is_single else None)
 
 
 def sync(call: Call, workspace: Workspace, wanted: Wanted) -> Synced:
@@ -91,7 +97,8 @@ def sync(call: Call, workspace: Workspace, wanted: Wanted) -> Synced:
             synced, holding = _synced(call, workspace, wanted)
         if holding:
             failed = [{"item": key, "problem": text} for key, text in sorted(holding.items())]
-            raise partial_failure(failed, {"checkpointId": synced.checkpoint_id, "counts": synced.done.counts})
+            told = {COUNTED[kind]: number for kind, number in synced.done.counts.items() if kind in COUNTED}
+            raise partial_failure(failed, {"checkpointId": synced.checkpoint_id, "counts": told})
     except SidecarError as error:
         code = str(error.data.get("code", error.kind))
         _measure(call, workspace, measures.of_failure(code))
@@ -149,7 +156,7 @@ def recover(call: Call, workspace: Workspace) -> None:
         _return(call, workspace, running[-1].id, KILLED)
 
 
-def _resolving(seen: Look, wanted: Wanted) -> Plan:
+def _resolving(seen: Look, wanted: Wanted) -> tuple[Plan, Run, tuple[str, ...], frozenset[str]]:
     """Plans what resolves the conflicts asked for, and nothing else about their items."""
     item = None if wanted.item is None else item_named(seen, wanted.item)
     asked = [one for one in seen.plan(Asked()).conflicts if wanted.type in (None, one.type) and item in (None, one.ref)]
@@ -158,7 +165,8 @@ def _resolving(seen: Look, wanted: Wanted) -> Plan:
     others: dict[tuple[str, str], Resolution] = {
         (kind, one.ref): "manual" for one in asked for kind in kinds if (kind, one.ref) not in chosen
     }
-    return seen.plan(Asked(frozenset(one.ref for one in asked), {**(wanted.resolutions or {}), **others}))
+    refs = frozenset(one.ref for one in asked)
+    return seen.plan(Asked(refs, {**(wanted.resolutions or {}), **others})), wanted.mode, (), refs
 
 
 def _applied(call: Call, workspace: Workspace, found: Planned, checkpoint_id: str) -> tuple[Synced, Mapping[str, str]]:
@@ -166,8 +174,7 @@ def _applied(call: Call, workspace: Workspace, found: Planned, checkpoint_id: st
     pace = Pace(settings["knowledge.writesPerSecond"], call.process.clock.monotonic_ms, call.process.ending.wait)
     journal = Journal(call.database, workspace.project_key, checkpoint_id)
     done = apply(found.plan, found.look, journal, pace, call.now()[:19] + "Z", _between(call))
-    is_whole = found.mode in ("full", "incremental")
-    state, holding = state_after(found.look, found.plan, done, call.now_ms(), is_whole=is_whole)
+    state, holding = state_after(found.look, found.plan, done, call.now_ms(), found.asked)
     with call.database.write() as tx:
         if state != found.look.state:
             save_state(call, tx, workspace.project_key, state)

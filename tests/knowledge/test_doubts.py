@@ -1,0 +1,88 @@
+"""What a sceptic tries: names that are no text, pointers that name another item, failures beside what was asked for."""
+
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.knowledge import Knowledge, item
+
+Make = Callable[..., Knowledge]
+
+ADR, POLICY = "company/adrs/adr-1.md", "company/policies/pol-1.md"
+TWO = {ADR: item("Use PostgreSQL"), POLICY: item("Logs hold no secret")}
+BROKEN = "---\nno: [end\n---\n"
+
+
+def imported(knowledge: Knowledge, path: str, text: str) -> None:
+    """Commits a file whose path git reads as quoted, so that it need be no text."""
+    name = knowledge.repository.git("symbolic-ref", "HEAD")
+    stream = (
+        f"commit {name}\ncommitter A <a@b> 1700000000 +0000\ndata 1\nx\nfrom {name}^0\n"
+        f'M 100644 inline "{path}"\ndata {len(text.encode())}\n{text}\n'
+    )
+    command = ["git", "fast-import", "--quiet", "--force"]
+    subprocess.run(command, cwd=knowledge.repository.path, input=stream.encode(), check=True)
+
+
+def failed(knowledge: Knowledge) -> dict[str, Any]:
+    return {one["item"]: one["times"] for one in knowledge.ask("status")["failed"]}
+
+
+def test_a_file_whose_name_is_no_text_is_a_failure_that_is_told_and_the_rest_is_synced(make_knowledge: Make) -> None:
+    knowledge = make_knowledge(TWO)
+    imported(knowledge, "company/adrs/bad\\377.md", item("Odd", id="odd"))
+    refused = knowledge.refused("sync")
+    assert refused.data["failedItems"] == [{"item": "company/adrs/bad�.md", "problem": "Its name is not UTF-8."}]
+    assert refused.data["done"]["counts"] == {"added": 2}
+    assert len(knowledge.files()) == 2
+    assert failed(knowledge) == {"company/adrs/bad�.md": 1}
+
+
+@pytest.mark.parametrize("first", [{"mode": "full"}, {"mode": "single", "item": "company:adr-1"}])
+def test_a_pointer_that_was_made_to_name_another_item_is_no_obstacle(
+    make_knowledge: Make, first: dict[str, Any]
+) -> None:
+    knowledge = make_knowledge(TWO)
+    knowledge.ask("sync", mode="full")
+    path = knowledge.pointer("adr-1")
+    path.write_text(path.read_text().replace("company:adr-1", "company:pol-1"))
+    told = {(one["type"], one["item"]) for one in knowledge.ask("conflicts")["conflicts"]}
+    assert ("missing_pointer", "company:adr-1") in told
+    assert knowledge.ask("sync", **first)["counts"]["added"] == 1
+    knowledge.ask("sync", mode="full")
+    after = knowledge.ask("plan")
+    assert (after["operations"], after["conflicts"]) == ([], [])
+    assert set(knowledge.memories()) == {"[ADR] Use PostgreSQL", "[POLICY] Logs hold no secret"}
+
+
+def test_one_items_sync_leaves_what_failed_elsewhere_as_it_was(make_knowledge: Make) -> None:
+    knowledge = make_knowledge({**TWO, "company/specs/s.md": BROKEN})
+    for times in (1, 2):
+        assert knowledge.refused("sync").data["code"] == "PARTIAL_FAILURE"
+        assert failed(knowledge) == {"company/specs/s.md": times}
+    knowledge.repository.commit({"company/specs/t.md": item("Another")})
+    for name in ("adr-1", "t"):  # one that was synced, and one that only a look at everything finds
+        knowledge.ask("sync", mode="single", item=name)
+        assert failed(knowledge) == {"company/specs/s.md": 2}
+    knowledge.pointer("pol-1").unlink()
+    knowledge.ask("resolve")
+    assert failed(knowledge) == {"company/specs/s.md": 2}
+
+
+def test_an_item_that_is_left_alone_is_tried_again_when_somebody_asks_for_it(make_knowledge: Make) -> None:
+    knowledge = make_knowledge(TWO)
+    knowledge.ask("sync")
+    in_the_way = knowledge.pointer("adr-1")
+    in_the_way.unlink()
+    in_the_way.mkdir()
+    for _ in range(5):
+        assert knowledge.refused("sync", mode="full").data["code"] == "PARTIAL_FAILURE"
+    assert knowledge.ask("sync", mode="full")["parked"] == ["company:adr-1"]
+    assert knowledge.refused("sync", mode="single", item="adr-1").data["code"] == "PARTIAL_FAILURE"
+    in_the_way.rmdir()
+    assert knowledge.ask("sync", mode="full")["counts"]["added"] == 0
+    assert knowledge.ask("sync", mode="single", item="adr-1")["counts"]["added"] == 1
+    assert failed(knowledge) == {}
+    assert knowledge.ask("plan")["operations"] == []
