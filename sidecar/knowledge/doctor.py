@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeVar
 from sidecar.call import Call
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.knowledge import store
-from sidecar.knowledge.automatic.due import triggers_of
+from sidecar.knowledge.automatic.due import runs_by_itself, triggers_of
 from sidecar.knowledge.automatic.triggers import Triggers
 from sidecar.knowledge.plan import Asked
 from sidecar.knowledge.repository.item import place_of
@@ -72,6 +72,9 @@ def _looked(seen: Look) -> Iterator[Check]:
 def _triggers(settings: Settings) -> Check:
     if triggers_of(settings) == Triggers():
         return Check("triggers", "ok", "A sync runs when somebody asks for one, and never by itself.")
+    if not runs_by_itself(settings):
+        told = f"Nothing runs by itself in mode {settings.mode}, which writes nothing into a project."
+        return Check("triggers", "warning", told, "Use `knowledge sync`, or set `mode` to active.")
     return Check("triggers", "ok", "A sync runs by itself behind a run, when it is due.")
 
 

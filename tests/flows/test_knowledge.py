@@ -295,7 +295,7 @@ def test_a_sync_that_cannot_go_on_leaves_everything_as_it_was(make_knowledge: Ma
     assert knowledge.refused("sync", mode="full").data["code"] == "KNOWLEDGE_UNAVAILABLE"
     assert (knowledge.files(), knowledge.ask("status")["lastKnowledgeCommit"]) == before
     last = knowledge.ask("status")["checkpoints"][0]
-    assert (last["status"], last["reason"]) == ("rolledBack", "SyncFailed")
+    assert (last["status"], last["reason"]) == ("rolledBack", "An object of the knowledge repository cannot be read.")
 
 
 def measures(knowledge: Knowledge) -> dict[str, float]:

@@ -99,6 +99,17 @@ def test_where_another_process_syncs_nothing_is_done_and_nothing_failed(knowledg
     assert ran(knowledge) == 1
 
 
+def test_what_is_due_waits_while_nothing_is_written_into_the_project(knowledge: Knowledge) -> None:
+    knowledge.set(sessionThreshold=1)
+    for mode in ("passive", "off"):
+        knowledge.sidecar.client.request("settings/update", {"settings": {"mode": mode}})
+        assert ran(knowledge, mode) == 0
+        told = {one["name"]: one["level"] for one in knowledge.ask("doctor")["checks"]}
+        assert told["triggers"] == "warning"
+    knowledge.sidecar.client.request("settings/update", {"settings": {"mode": "active"}})
+    assert ran(knowledge, "active") == 1
+
+
 def test_nothing_begins_once_the_process_is_ending(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
     process = knowledge.sidecar.app.process

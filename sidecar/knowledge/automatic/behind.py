@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from sidecar.call import Call, Process
 from sidecar.core.errors import Busy, SidecarError
-from sidecar.knowledge.automatic.due import how_due, triggers_of
-from sidecar.knowledge.automatic.triggers import Triggers
+from sidecar.knowledge.automatic.due import how_due, runs_by_itself
 from sidecar.knowledge.model import Cause, KnowledgeSyncNotice, Stage
 from sidecar.knowledge.syncing.sync import Wanted, sync
 from sidecar.workspace import Workspace
@@ -57,7 +56,7 @@ def sync_when_due(process: Process, workspace: Workspace) -> None:
     """Begins a job that looks whether a sync is due, and syncs then, unless there is nothing to look at."""
     settings = process.settings(workspace.project_key)
     behind = process.part(_Behind, _Behind)
-    if not settings["knowledge.repository"] or triggers_of(settings) == Triggers():
+    if not settings["knowledge.repository"] or not runs_by_itself(settings):
         return
     if not behind.begin(workspace.project_key, process.clock.now_ms()):
         return

@@ -29,6 +29,11 @@ def how_due(call: Call, workspace: Workspace) -> tuple[Due, int]:
     return due(wanted, Standing(since, sessions, moved, holds)), sessions
 
 
+def runs_by_itself(settings: Settings) -> bool:
+    """Says whether a sync may run by itself: a trigger is set, and the mode is the one that writes into projects."""
+    return triggers_of(settings) != Triggers() and settings.mode == "active"
+
+
 def triggers_of(settings: Settings) -> Triggers:
     """Gives what the project's settings say of when a sync is due."""
     staleness = settings["knowledge.stalenessThreshold"]

@@ -118,7 +118,8 @@ def _synced(call: Call, workspace: Workspace, wanted: Wanted) -> tuple[Synced, M
     try:
         synced, holding = _applied(call, workspace, found, checkpoint_id)
     except BaseException as error:
-        _return(call, workspace, checkpoint_id, type(error).__name__)
+        reason = error.message if isinstance(error, SidecarError) else type(error).__name__
+        _return(call, workspace, checkpoint_id, reason)
         raise
     counts = synced.done.counts
     _measure(call, workspace, measures.of_sync(found.mode, call.elapsed_ms(), counts, found.plan.conflicts))
