@@ -13,7 +13,6 @@ from sidecar.codebase.summary.values import chunk_lines
 from sidecar.codebase.worktree.committed import blobs_of
 from sidecar.codebase.worktree.diff import FileDiff, Moved
 from sidecar.codebase.worktree.gitdir import common_dir_of
-from sidecar.codebase.worktree.hashing import read_below
 from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hunks_of
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
@@ -61,7 +60,6 @@ __all__ = [
     "purpose_of_definition",
     "query_terms",
     "query_words",
-    "read_below",
     "repository_of",
     "resolve",
     "scope_prefix",

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.worktree.hashing import HASHED_BYTES, blob_id, content_identity, read_below
+from sidecar.codebase.worktree.hashing import HASHED_BYTES, blob_id, content_identity
 from sidecar.system.git import Git, GitFailed
+from sidecar.system.plain_files import read_below
 
 _BLOBS_AT_ONCE = 256
 _SHA256_CHARACTERS = 64

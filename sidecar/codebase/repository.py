@@ -23,7 +23,7 @@ from sidecar.codebase.worktree.diff import FileDiff, Moved, diff_between
 from sidecar.codebase.worktree.differences import Differences
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.gitdir import common_dir_of
-from sidecar.codebase.worktree.hashing import ContentHashes, content_identity, read_below
+from sidecar.codebase.worktree.hashing import ContentHashes, content_identity
 from sidecar.codebase.worktree.moves import moved_between, shown_of
 from sidecar.codebase.worktree.state import RepositoryState, StateFailed
 from sidecar.core.clock import SystemClock
@@ -31,6 +31,7 @@ from sidecar.core.digests import short_id
 from sidecar.storage.lru import Lru
 from sidecar.system.allocator import give_back
 from sidecar.system.git import GitFailed
+from sidecar.system.plain_files import read_below
 from sidecar.workspace import Workspace
 
 MAX_NEW_FILE_BYTES = 64 * 1024

@@ -4,6 +4,7 @@ A link is followed as long as it stays below the root (CLAUDE.md is often a link
 or into a git directory, is refused. A file its user has made read-only is left alone, but for an exit that is forced.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
 from sidecar.session.ides import Place
+from sidecar.system.plain_files import content_of
 from sidecar.system.whole_files import write_whole
 
 MAX_BYTES = 4 * 2**20
@@ -33,16 +35,14 @@ def read(root: Path, place: Place) -> Kept:
     """Reads a file below the root; raises PolicyDenied, TooLarge or WorkspaceUnavailable where that may not be."""
     path = _inside(root, place.file)
     try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode):
-            raise PolicyDenied(f"`{place.file}` is no file.", hint="Move away what stands in its place.")
-        if found.st_size > MAX_BYTES:
-            raise TooLarge(f"`{place.file}` is over 4 MiB.", data={"limitBytes": MAX_BYTES})
-        with open(path, "rb") as stream:
-            return Kept(path, stream.read(), stat.S_IMODE(found.st_mode))
+        return Kept(path, content_of(path, MAX_BYTES), stat.S_IMODE(os.stat(path).st_mode))
     except (FileNotFoundError, NotADirectoryError):
         return Kept(path, None, 0o644)
     except OSError as error:
+        if error.errno in (errno.EINVAL, errno.EISDIR):
+            raise PolicyDenied(f"`{place.file}` is no file.", hint="Move away what stands in its place.") from error
+        if error.errno == errno.EFBIG:
+            raise TooLarge(f"`{place.file}` is over 4 MiB.", data={"limitBytes": MAX_BYTES}) from error
         raise _failed(place, "read", error) from error
 
 
@@ -106,8 +106,7 @@ def _inside(root: Path, file: str) -> str:
 
 def _content(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as stream:
-            return stream.read()
+        return content_of(path, MAX_BYTES)
     except FileNotFoundError:
         return None
 

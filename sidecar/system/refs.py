@@ -8,11 +8,15 @@ from typing import NamedTuple
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.system.addition import HEADS
 from sidecar.system.libgit import pygit2
+from sidecar.system.plain_files import content_of
 
 _REMOTES = "refs/remotes"
 _SYMBOLIC = "ref: "
 _BUSY_WITH = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START", "rebase-merge/update-refs")
 """What names the branches a rebase or a bisection goes back to, one in a line."""
+
+MAX_REF_BYTES = 2**20
+"""Of a file that names refs."""
 
 _MAX_HOPS = 5
 """git follows a symbolic ref so far."""
@@ -104,8 +108,8 @@ def _line(file: Path) -> str | None:
 
 def _lines(file: Path) -> list[str]:
     try:
-        return file.read_text("utf-8", "surrogateescape").splitlines()
-    except (OSError, ValueError):
+        return content_of(str(file), MAX_REF_BYTES).decode("utf-8", "surrogateescape").splitlines()
+    except OSError:
         return []
 
 

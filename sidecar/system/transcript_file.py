@@ -1,10 +1,10 @@
 """The end of a provider's transcript, read backwards as far as a moment: one of a long session has many megabytes."""
 
 import os
-import stat
 from typing import BinaryIO, NamedTuple
 
 from sidecar.core.transcript_records import written_before
+from sidecar.system.plain_files import opened
 
 LOOKED_AT_BYTES = 8 * 2**20
 """How much of a transcript's end is looked at, at most: about a tenth of a second for a run that wrote more."""
@@ -27,11 +27,9 @@ class Recent(NamedTuple):
 def recent(path: str, since_ms: int) -> Recent | None:
     """Reads a transcript backwards until before a moment; None where it cannot be read or is no regular file."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return None
-        with open(path, "rb") as file:
+        with os.fdopen(opened(path, follows=True), "rb") as file:
             return _backwards(file, since_ms)
-    except (OSError, ValueError):
+    except OSError:
         return None
 
 

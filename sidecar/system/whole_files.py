@@ -10,7 +10,7 @@ UNFINISHED = ".new"
 """Ends the name of a file that is being written, after the numbers of the process and thread that write it."""
 
 _IGNORE_ALL = b"# Kept on this machine only.\n*\n"
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
@@ -19,7 +19,7 @@ def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
     A file that is there keeps its permissions. Where several write at once, in one process or more, the last one wins.
     """
     unfinished = f"{target}.{os.getpid()}-{threading.get_ident()}{UNFINISHED}"
-    fd = os.open(unfinished, _FLAGS, 0o644)
+    fd = _made(unfinished)
     try:
         with os.fdopen(fd, "wb") as stream:
             stream.write(content)
@@ -27,7 +27,7 @@ def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
             if durable:
                 os.fsync(fd)
         with suppress(OSError):
-            os.chmod(unfinished, os.stat(target).st_mode & 0o7777)
+            os.chmod(unfinished, os.stat(target).st_mode & 0o777)
         os.replace(unfinished, target)
         if durable:
             _sync(os.path.dirname(target))
@@ -35,6 +35,15 @@ def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
         with suppress(OSError):
             os.unlink(unfinished)
         raise
+
+
+def _made(path: str) -> int:
+    """Makes a new file; what a process of that number left, or somebody put there, goes first and is not written to."""
+    try:
+        return os.open(path, _FLAGS, 0o644)
+    except FileExistsError:
+        os.unlink(path)
+        return os.open(path, _FLAGS, 0o644)
 
 
 def is_unfinished(name: str) -> bool:

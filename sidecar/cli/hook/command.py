@@ -16,12 +16,15 @@ from sidecar.cli.places import project_folder
 from sidecar.cli.telling import Said, told
 from sidecar.hosts.claude_code.settings_file import EVENTS, Unreadable, events_in, is_same, with_hooks, without_hooks
 from sidecar.system.environment import environment, state_folder_of_user
+from sidecar.system.plain_files import content_of
 from sidecar.system.whole_files import write_whole
 
 BACKUP = ".before-onecode"
 """Ends the name of the copy of the settings as they were; an empty one says that there were none."""
 
 PROGRAM = "onecode-sidecar"
+
+MAX_SETTINGS_BYTES = 16 * 2**20
 
 _CONFIG_VARIABLE = "CLAUDE_CONFIG_DIR"
 
@@ -201,7 +204,7 @@ def _diff(change: Change) -> list[str]:
 
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return content_of(os.fspath(path), MAX_SETTINGS_BYTES)
     except FileNotFoundError:
         return None
 

@@ -14,11 +14,12 @@ from pathlib import Path
 from sidecar.codebase.worktree.attributes import Attributes
 from sidecar.codebase.worktree.conversion import ANYTHING, FILTERS, LINES
 from sidecar.codebase.worktree.gitindex import Tracked
-from sidecar.codebase.worktree.hashing import HASHED_BYTES, ContentHashes, content_identity, read_file
+from sidecar.codebase.worktree.hashing import HASHED_BYTES, ContentHashes, content_identity
 from sidecar.codebase.worktree.porcelain import ChangeKind, Entry, kind_of
 from sidecar.codebase.worktree.state import Look, Reading, compose, is_still
 from sidecar.codebase.worktree.survey import Comparing, Survey
 from sidecar.system.git import Git, GitFailed
+from sidecar.system.plain_files import read_file
 
 MAX_LOOKED_AT = 1_000
 """More files than this are left to git, which looks at them faster (about 50 µs each here)."""

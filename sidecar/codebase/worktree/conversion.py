@@ -3,9 +3,9 @@
 A content that is surely not converted has the id of its own bytes; every other one is left to git to compare.
 """
 
-import os
-import stat
 from typing import NamedTuple
+
+from sidecar.system.plain_files import content_of
 
 FILTERS, LINES, DIFFS = 1, 2, 4
 """An attribute that runs programs or re-encodes; one about line ends, which changes only what has CR LF in it; one
@@ -55,16 +55,12 @@ def conversion_of(settings: dict[str, str]) -> Conversion | None:
 def asked_by(path: str) -> int:
     """Tells what an attribute file may ask for; all of it where the file cannot be read."""
     try:
-        found = os.lstat(path)
-        if stat.S_ISREG(found.st_mode) and found.st_size <= MAX_ATTRIBUTES_BYTES:
-            with open(path, "rb") as file:
-                content = file.read()
-            return sum(kind for kind, words in _WORDS.items() if any(word in content for word in words))
+        content = content_of(path, MAX_ATTRIBUTES_BYTES, follows=False)
     except FileNotFoundError:
         return 0
-    except (OSError, ValueError):
-        pass
-    return ANYTHING
+    except OSError:
+        return ANYTHING
+    return sum(kind for kind, words in _WORDS.items() if any(word in content for word in words))
 
 
 def _boolean(value: str) -> bool | None:

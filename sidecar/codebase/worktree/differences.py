@@ -7,10 +7,11 @@ from sidecar.codebase.worktree import quickdiff
 from sidecar.codebase.worktree.conversion import ANYTHING, DIFFS, FILTERS, LINES
 from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, diff_against
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.hashing import ContentHashes, read_below
+from sidecar.codebase.worktree.hashing import ContentHashes
 from sidecar.codebase.worktree.hunks import conflicts_in
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_still
 from sidecar.storage.lru import Lru
+from sidecar.system.plain_files import read_below
 
 _KEPT_BYTES = 4 * 2**20
 

@@ -3,6 +3,11 @@
 import os
 from pathlib import Path
 
+from sidecar.system.plain_files import content_of, opened
+
+MAX_POINTER_BYTES = 64 * 1024
+"""Of a file that holds one path."""
+
 _GITDIR = "gitdir: "
 
 
@@ -24,7 +29,7 @@ def git_dir_of(root: Path) -> Path | None:
     if dot_git.is_dir():
         return dot_git
     try:
-        text = dot_git.read_text("utf-8", "surrogateescape")
+        text = content_of(str(dot_git), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape")
     except OSError:
         return None
     return root / text.removeprefix(_GITDIR).rstrip("\r\n") if text.startswith(_GITDIR) else None
@@ -36,10 +41,10 @@ def common_dir_of(root: Path) -> Path | None:
     if git_dir is None:
         return None
     try:
-        common = (git_dir / "commondir").read_text("utf-8", "surrogateescape").strip()
+        told = content_of(str(git_dir / "commondir"), MAX_POINTER_BYTES)
     except OSError:
         return git_dir.resolve()
-    return (git_dir / common).resolve()
+    return (git_dir / told.decode("utf-8", "surrogateescape").strip()).resolve()
 
 
 def index_signature(root: Path) -> tuple[object, ...] | None:
@@ -48,7 +53,7 @@ def index_signature(root: Path) -> tuple[object, ...] | None:
     if git_dir is None:
         return None
     try:
-        with open(git_dir / "index", "rb") as file:
+        with os.fdopen(opened(str(git_dir / "index"), follows=True), "rb") as file:
             found = os.fstat(file.fileno())
             file.seek(max(0, found.st_size - 20))
             checksum = file.read(20)

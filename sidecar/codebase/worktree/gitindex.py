@@ -13,6 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase.worktree.hashing import ObjectFormat
+from sidecar.system.plain_files import content_of
+
+MAX_INDEX_BYTES = 512 * 2**20
+"""A larger one is left to git to read: millions of files."""
 
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")
@@ -130,6 +134,6 @@ class GitIndex:
 def read_index(git_dir: Path, object_format: ObjectFormat) -> GitIndex | None:
     """Reads a worktree's index; None where there is none, or one that only git reads."""
     try:
-        return GitIndex((git_dir / "index").read_bytes(), object_format)
+        return GitIndex(content_of(str(git_dir / "index"), MAX_INDEX_BYTES), object_format)
     except (OSError, IndexUnreadable):
         return None

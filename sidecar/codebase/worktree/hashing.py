@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Literal
 
+from sidecar.system.plain_files import read_file
+
 HASHED_BYTES = 16 * 2**20
 """A larger file is told apart by size and modification time; no pack shows any of it."""
 
@@ -64,37 +66,6 @@ def blob_id(content: bytes, object_format: ObjectFormat = "sha1") -> str:
 def content_identity(content_id: str) -> str:
     """Gives what tells one content from another, without the marks that say where it lies."""
     return content_id.removeprefix("w:").removeprefix("x:")
-
-
-def read_file(path: str, limit_bytes: int) -> bytes | None:
-    """Reads a regular file without following a link at its end; None where there is none, or a larger one."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-    try:
-        if os.path.islink(path):
-            return None
-        fd = os.open(path, flags)
-    except (OSError, ValueError):
-        return None
-    try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > limit_bytes:
-            return None
-        with os.fdopen(os.dup(fd), "rb") as file:
-            content = file.read(limit_bytes + 1)
-        return content if len(content) <= limit_bytes else None
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-
-
-def read_below(folder: str, path: str, limit_bytes: int) -> bytes | None:
-    """Reads a regular file by its path below a resolved folder; None also where a link leads out of it."""
-    absolute = os.path.join(folder, path)
-    parent = os.path.realpath(os.path.dirname(absolute))
-    if parent != folder and not parent.startswith(os.path.join(folder, "")):
-        return None
-    return read_file(absolute, limit_bytes)
 
 
 def _is_racy(found: os.stat_result, looked_at_ns: int) -> bool:

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 from sidecar.codebase.worktree.diff import FileDiff, diff_of_patch
-from sidecar.codebase.worktree.hashing import blob_id, content_identity, read_below
+from sidecar.codebase.worktree.hashing import blob_id, content_identity
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState
 from sidecar.storage.lru import Lru
 from sidecar.system.libgit import pygit2
+from sidecar.system.plain_files import read_below
 
 MAX_BYTES = 512 * 1024
 """A larger file is left to git, which can be given up on."""

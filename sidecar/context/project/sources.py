@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.codebase import read_below
 from sidecar.context.project.handoff import ENDING
 from sidecar.context.project.pipeline import Pipeline, agent_before, pipeline_of
 from sidecar.core.instruction_files import AGENT_PATHS
 from sidecar.core.yaml_text import read_mapping
 from sidecar.session import unlocked
+from sidecar.system.plain_files import read_below
 
 FILE_BYTES = 256 * 1024
 MAX_FOLDERS = 40

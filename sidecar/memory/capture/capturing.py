@@ -21,6 +21,7 @@ from sidecar.memory.capture.keeping import Kept, Origin, keep_notes
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.store import captures
 from sidecar.memory.writing import Writer
+from sidecar.system.plain_files import content_of
 from sidecar.workspace import Workspace
 
 OriginName = Literal["request", "run", "preCompact", "exit", "artifact"]
@@ -175,9 +176,7 @@ def _instructions(workspace: Workspace) -> frozenset[str]:
     for root, name in _places(workspace):
         path = os.path.join(root, name)
         try:
-            if os.path.isfile(path) and os.path.getsize(path) <= MAX_INSTRUCTION_BYTES:
-                with open(path, encoding="utf-8", errors="replace") as stream:
-                    lines |= instruction_lines(stream.read())
+            lines |= instruction_lines(content_of(path, MAX_INSTRUCTION_BYTES).decode("utf-8", "replace"))
         except OSError:
             continue  # what cannot be read is nothing to compare with
     return frozenset(lines)

@@ -3,6 +3,7 @@
 No link is followed: what leads out of the folder is neither read nor written.
 """
 
+import errno
 import json
 import os
 import stat
@@ -15,6 +16,7 @@ from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDeg
 from sidecar.memory.files.document import MAX_FILE_BYTES
 from sidecar.memory.files.layout import FOLDER, MEMORIES, is_name
 from sidecar.system import filelock
+from sidecar.system.plain_files import opened
 from sidecar.system.whole_files import is_unfinished, write_whole
 
 LOCK_FILE = ".lock"
@@ -26,6 +28,7 @@ KEPT_DAYS = 32
 """Days whose last number is remembered; older ones are known from their files."""
 
 _IGNORE_ALL = b"# What agents remember: kept on this machine only.\n*\n"
+_NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.ELOOP)
 _REPARSE_POINT = 0x400
 """Windows: a link or junction (FILE_ATTRIBUTE_REPARSE_POINT)."""
 
@@ -96,13 +99,13 @@ class MemoryFolder:
         """
         target = self._inside(path, real=real)
         try:
-            fd = os.open(target, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT | _BINARY)
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise _gone() from error
+            fd = opened(target)
+        except OSError as error:
+            if error.errno in _NO_FILE:
+                raise _gone() from error
+            raise
         try:
             found = os.fstat(fd)
-            if not stat.S_ISREG(found.st_mode):
-                raise _gone()
             return _all_of(fd, min(found.st_size, MAX_FILE_BYTES) + 1), stamp_of(found)
         finally:
             os.close(fd)
@@ -172,7 +175,7 @@ class MemoryFolder:
 
     def _open_lock(self) -> int:
         try:
-            return os.open(os.path.join(self.root, LOCK_FILE), os.O_RDWR | os.O_CREAT | _NO_FOLLOW | _BINARY, 0o644)
+            return opened(os.path.join(self.root, LOCK_FILE), os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise _failed(error) from error
 
@@ -223,7 +226,7 @@ class Numbers:
         try:
             kept = json.loads(os.read(self._fd, MAX_LOCK_BYTES) or b"{}")
             return {str(day): int(number) for day, number in kept.items()}
-        except (ValueError, AttributeError, TypeError):
+        except (ValueError, AttributeError, TypeError, RecursionError):
             return {}
 
 
@@ -237,12 +240,6 @@ def stamp_of(found: os.stat_result) -> Stamp:
 def is_link(found: os.stat_result) -> bool:
     """Says whether what was looked at without following is a link, a junction among them."""
     return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_file_attributes", 0) & _REPARSE_POINT)
-
-
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-"""Opening a pipe would wait for who writes into it."""
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_BINARY = getattr(os, "O_BINARY", 0)
 
 
 def _is_folder(path: str) -> bool:

@@ -1,12 +1,17 @@
 """Keeps the output of a run in a file: the beginning and the end of it, whatever its size."""
 
+import os
 from collections import deque
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
+from sidecar.system.plain_files import opened
+
 HEAD_BYTES = 1024 * 1024
 TAIL_BYTES = 1024 * 1024
+KEPT_BYTES = 2 * (HEAD_BYTES + TAIL_BYTES)
+"""No file of ours is larger, whatever the size of its last piece."""
 
 
 class Kept:
@@ -21,7 +26,7 @@ class Kept:
         self.truncated = False
         self._file: FileIO | None = None
         try:
-            self._file = path.open("wb", buffering=0)
+            self._file = FileIO(opened(str(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb")
         except OSError:
             self.truncated = True
 

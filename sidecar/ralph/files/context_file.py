@@ -1,7 +1,6 @@
 """What the user tells a loop while it runs: added to one file, whole and under a lock, and read at each iteration."""
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -9,13 +8,16 @@ from typing import NamedTuple
 from sidecar.core.errors import Busy, InvalidParams, WorkspaceUnavailable
 from sidecar.ralph.files.folder import Folder, make
 from sidecar.system import filelock
+from sidecar.system.plain_files import content_of, opened
 
 WAIT_SECONDS = 60.0
 """Hundreds may add at once, each for the blink of a write."""
 
 _RETRY: dict[str, object] = {"retryAfterMs": 1_000}
 
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+MAX_CONTEXT_BYTES = 4 * 2**20
+
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
 
 class Context(NamedTuple):
@@ -57,19 +59,12 @@ def clear(folder: Folder) -> int:
 def read(folder: Folder) -> Context:
     """Reads the file as it is now; one that is missing, torn or not to be read is no reason to stop."""
     try:
-        with open(folder.context, "rb", opener=_unblocked) as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                return Context("", "The added context cannot be read: it is no file.")
-            return Context(stream.read().decode("utf-8", "replace").strip(), "")
+        content = content_of(folder.context, MAX_CONTEXT_BYTES, follows=False)
+        return Context(content.decode("utf-8", "replace").strip(), "")
     except FileNotFoundError:
         return Context("", "")
     except OSError as error:
         return Context("", f"The added context cannot be read: {error.strerror or type(error).__name__}.")
-
-
-def _unblocked(path: str, flags: int) -> int:
-    """Opens even a pipe that nobody writes to at once."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 @contextmanager
@@ -90,7 +85,7 @@ def _opened(folder: Folder) -> Iterator[int]:
 def _locked(path: str) -> int:
     """Opens the file and takes its lock; one that an editor put another in place of meanwhile is opened anew."""
     while True:
-        fd = os.open(path, _FLAGS, 0o644)
+        fd = opened(path, _FLAGS)
         try:
             is_held = filelock.acquire(fd, WAIT_SECONDS)
             if is_held and _is_in_place(fd, path):

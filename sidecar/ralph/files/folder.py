@@ -93,12 +93,12 @@ def folder_of(cwd: Path, change: str) -> Folder:
     if not cwd.is_dir():
         raise WorkspaceUnavailable("The folder to work in does not exist.", hint=f"It is {cwd}.")
     root = top_of(cwd)
-    path = root.joinpath(*STATE_PARTS, change)
-    if Path(os.path.realpath(path)) != path:
+    folder = Folder(root, change, root.joinpath(*STATE_PARTS, change))
+    if Path(os.path.realpath(folder.iterations)) != folder.iterations:
         raise PolicyDenied(
             "The loop's folder is a link to somewhere else.", hint=f"Take away the link below {root / STATE_PARTS[0]}."
         )
-    return Folder(root, change, path)
+    return folder
 
 
 def top_of(cwd: Path) -> Path:

@@ -8,10 +8,12 @@ from pydantic import ValidationError
 from sidecar.core.errors import StateDegraded
 from sidecar.ralph.files.folder import Folder
 from sidecar.ralph.model import RalphIteration
+from sidecar.system.plain_files import content_of, opened
 
-_FLAGS = (
-    os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-)  # fmt: skip
+MAX_HISTORY_BYTES = 256 * 2**20
+"""Of tens of thousands of iterations; a larger file is none of ours."""
+
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
 
 class History(NamedTuple):
@@ -34,7 +36,7 @@ def append(folder: Folder, iteration: RalphIteration) -> None:
     """
     line = iteration.model_dump_json(by_alias=True).encode() + b"\n"
     try:
-        fd = os.open(folder.history, _FLAGS, 0o644)
+        fd = opened(folder.history, _FLAGS)
         try:
             size = os.fstat(fd).st_size
             if size and _last_byte(fd, size) != b"\n":
@@ -55,8 +57,7 @@ def append(folder: Folder, iteration: RalphIteration) -> None:
 def read(folder: Folder) -> History:
     """Reads all of it; where there is none, or it cannot be read, it is empty."""
     try:
-        with open(folder.history, "rb") as stream:
-            lines = stream.read().split(b"\n")
+        lines = content_of(folder.history, MAX_HISTORY_BYTES, follows=False).split(b"\n")
     except OSError:
         return History([], 0)
     found: list[RalphIteration] = []

@@ -10,11 +10,11 @@ import orjson
 from sidecar.core.errors import Conflict, WorkspaceUnavailable
 from sidecar.ralph.files.folder import Folder
 from sidecar.system import filelock
+from sidecar.system.plain_files import opened
 
 WAIT_SECONDS = 1.0
 """Somebody who only looks whether a loop runs holds the lock for a moment."""
 
-_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _MOST_BYTES = 4_096
 
 
@@ -33,7 +33,7 @@ def held(folder: Folder, owner: Owner) -> Iterator[Owner | None]:
     Raises Conflict while another loop holds it, WorkspaceUnavailable where there can be no lock.
     """
     try:
-        fd = os.open(folder.lock, _FLAGS, 0o644)
+        fd = opened(folder.lock, os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise _impossible(error) from error
     try:
@@ -53,7 +53,7 @@ def held(folder: Folder, owner: Owner) -> Iterator[Owner | None]:
 def owner_of(folder: Folder) -> Owner | None:
     """Names the owner of a change's loop while one runs."""
     try:
-        fd = os.open(folder.lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        fd = opened(folder.lock, os.O_RDWR)
     except OSError:
         return None
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 from sidecar.core.errors import StateDegraded
 from sidecar.core.regex import regex
 from sidecar.ralph.files.folder import Folder
+from sidecar.system.plain_files import opened
 from sidecar.system.whole_files import write_whole
 
 KEPT_ITERATIONS = 100
@@ -53,7 +54,7 @@ def _shorten(path: Path) -> None:
     if size <= KEPT_PROMPT_BYTES:
         return
     half = KEPT_PROMPT_BYTES // 2
-    with path.open("rb") as stream:
+    with os.fdopen(opened(str(path)), "rb") as stream:
         head = stream.read(half)
         stream.seek(size - half)
         tail = stream.read()

@@ -7,7 +7,10 @@ from pydantic import ValidationError
 from sidecar.core.errors import StateDegraded
 from sidecar.ralph.files.folder import Folder
 from sidecar.ralph.model import RalphState
+from sidecar.system.plain_files import content_of
 from sidecar.system.whole_files import write_whole
+
+MAX_STATE_BYTES = 4 * 2**20
 
 
 def write(folder: Folder, state: RalphState) -> None:
@@ -24,8 +27,8 @@ def write(folder: Folder, state: RalphState) -> None:
 def read(folder: Folder) -> RalphState | None:
     """Gives how the loop stands, or stood last; None where that is not known."""
     try:
-        with open(folder.state, "rb") as stream:
-            return RalphState.model_validate_json(stream.read(), by_alias=True, by_name=False)
+        content = content_of(folder.state, MAX_STATE_BYTES, follows=False)
+        return RalphState.model_validate_json(content, by_alias=True, by_name=False)
     except (OSError, ValidationError):
         return None
 

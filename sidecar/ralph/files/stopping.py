@@ -3,7 +3,6 @@
 import os
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 
 import orjson
 
@@ -11,6 +10,7 @@ from sidecar.call import Process
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.ralph.deciding.ending import INTERRUPTED, Ending
 from sidecar.ralph.files.folder import Folder, remove
+from sidecar.system.whole_files import write_whole
 
 LOOK_SECONDS = 0.2
 
@@ -127,11 +127,8 @@ class Watch:
 def ask_from_outside(folder: Folder, asked_at: str) -> None:
     """Leaves word for a loop in whatever process that it is to stop; raises WorkspaceUnavailable."""
     try:
-        with open(folder.stop, "wb") as stream:
-            stream.write(orjson.dumps({"at": asked_at}))
+        write_whole(folder.stop, orjson.dumps({"at": asked_at}), durable=False)
     except OSError as error:
-        with suppress(OSError):
-            os.unlink(folder.stop)
         raise WorkspaceUnavailable(f"The loop cannot be told to stop: {error.strerror}.") from error
 
 

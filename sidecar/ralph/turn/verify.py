@@ -7,9 +7,12 @@ from threading import Event
 
 from sidecar.core.clock import Clock
 from sidecar.ralph.agent.heard import Bounds, Command, Heard
+from sidecar.ralph.agent.kept import KEPT_BYTES
 from sidecar.ralph.agent.running import run_agent
 from sidecar.ralph.model import RalphVerification
 from sidecar.ralph.turn.prompt import Verified
+from sidecar.system.plain_files import content_of
+from sidecar.system.whole_files import write_whole
 
 UNHEARD = "(no promise is looked for in a check)"
 
@@ -62,7 +65,7 @@ def shell(command: str, script: Path) -> tuple[str, ...]:
     On Windows the line is written into a script: there is no way to quote any line as an argument there.
     """
     if sys.platform == "win32":
-        script.write_text(f"@{command} 2>&1\n", encoding="oem", errors="replace")
+        write_whole(str(script), f"@{command} 2>&1\r\n".encode("oem", "replace"), durable=False)
         return ("cmd", "/d", "/c", str(script))
     return ("/bin/sh", "-c", f"exec 2>&1\n{command}")
 
@@ -85,7 +88,8 @@ def _told(command: str, heard: Heard, output: str) -> RalphVerification:
 
 def _tail(path: Path) -> str:
     try:
-        text = path.read_bytes()[-4 * MAX_OUTPUT_CHARACTERS :].decode("utf-8", "replace")
+        content = content_of(str(path), KEPT_BYTES, follows=False)
     except OSError:
         return ""
+    text = content[-4 * MAX_OUTPUT_CHARACTERS :].decode("utf-8", "replace")
     return text if len(text) <= MAX_OUTPUT_CHARACTERS else "…" + text[-MAX_OUTPUT_CHARACTERS:]

@@ -1,11 +1,12 @@
 """Where a project's registry lies, and how its files are read: below the project's folder, no link leads out of it."""
 
+import errno
 import os
-import stat
 from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import PolicyDenied, TooLarge
+from sidecar.system.plain_files import content_of
 
 FRAMEWORKS = "chati.dev/data/entity-registry.yaml"
 """The framework's own registry (intelligence-layer.md 5.1): where it is there, it is the one."""
@@ -16,9 +17,6 @@ OURS = ".chati/registry.yaml"
 MAX_REGISTRY_BYTES = 32 * 1024 * 1024
 MAX_ENTITY_BYTES = 16 * 1024 * 1024
 """A larger file has no checksum."""
-
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Place(NamedTuple):
@@ -47,16 +45,11 @@ def read_below(project: Path, path: str, max_bytes: int) -> bytes | None:
     """
     absolute = inside(project, path)
     try:
-        fd = os.open(absolute, _FLAGS | _NO_FOLLOW)
-    except (OSError, ValueError):
-        return None
-    with os.fdopen(fd, "rb") as file:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
+        return content_of(absolute, max_bytes, follows=False)
+    except OSError as error:
+        if error.errno != errno.EFBIG:
             return None
-        if found.st_size > max_bytes:
-            raise TooLarge(f"`{path}` is larger than {max_bytes} bytes.", data={"limitBytes": max_bytes})
-        return file.read(max_bytes)
+        raise TooLarge(f"`{path}` is larger than {max_bytes} bytes.", data={"limitBytes": max_bytes}) from error
 
 
 def inside(project: Path, path: str) -> str:

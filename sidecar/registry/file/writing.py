@@ -9,13 +9,12 @@ from sidecar.core.errors import Busy, Conflict, WorkspaceUnavailable
 from sidecar.registry.file.editing import NEW_FILE
 from sidecar.registry.file.places import Place, inside, place_of
 from sidecar.system import filelock
+from sidecar.system.plain_files import opened
 from sidecar.system.whole_files import OWN_FOLDER, own_folder, write_whole
 
 LOCK_WAIT_S = 5.0
 BACKUPS = "backups"
 KEPT_BACKUPS = 10
-
-_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 @contextmanager
@@ -27,7 +26,7 @@ def locked(project: Path) -> Iterator[Place]:
     """
     inside(project, f"{OWN_FOLDER}/registry.lock")
     try:
-        fd = os.open(os.path.join(own_folder(project), "registry.lock"), _LOCK_FLAGS, 0o644)
+        fd = opened(os.path.join(own_folder(project), "registry.lock"), os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise _unwritable(error) from error
     with filelock.holding(fd, LOCK_WAIT_S) as is_held:
