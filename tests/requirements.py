@@ -520,7 +520,14 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_claude_code.py::test_after_a_compaction_the_session_is_given_everything_again",
         "test_claude_code.py::test_a_run_that_was_interrupted_is_known_as_one_and_what_it_was_given_counts",
         "test_claude_code.py::test_what_was_not_printed_in_time_counts_as_not_given",
+        "test_claude_code.py::test_a_run_whose_hook_gave_up_is_kept_all_the_same_and_counts_as_given_nothing",
         "test_claude_code.py::test_nothing_is_said_in_passive_mode_and_all_is_measured",
+    ),
+    "Claude Code outside of the app: seen with the program as it is published": (
+        "test_claude_code_itself.py::test_the_packs_are_in_the_conversation_once_and_what_the_tools_did_is_kept",
+        "test_claude_code_itself.py::test_after_its_own_compaction_a_session_is_given_its_packs_again",
+        "test_claude_code_itself.py::test_a_sidecar_that_runs_is_asked",
+        "test_claude_code_itself.py::test_the_tools_are_offered_and_answer",
     ),
     "Claude Code outside of the app: a hook's output stays within what is taken whole": (
         "test_claude_code.py::test_an_output_is_never_longer_than_claude_code_takes_whole",

@@ -896,6 +896,10 @@ export interface HookRunParams {
   event: "UserPromptSubmit" | "SessionStart" | "PreCompact" | "PostToolUse" | "Stop"
   /** The JSON that Claude Code gives the hook, as it is. */
   input: Record<string, unknown>
+  /** What the run that a prompt begins is to be called: a hook that gives up can then tell of its end. */
+  runId?: string | null
+  /** Milliseconds until the hook gives up. */
+  timeLeftMs?: number | null
   /** The session's run under way, where the hook printed what that run was given. */
   openRun?: OpenRun | null
   /** Files that the run's tools wrote, as other hooks heard. */
@@ -1956,7 +1960,8 @@ export interface OpenRun {
   deliveryToken: string | null
   /** The worktree the prompt was given in; a later hook may stand elsewhere. */
   cwd: string
-  projectPath: string
+  /** Null where the hook gave up before it was told; the worktree then is the one around `cwd`. */
+  projectPath: string | null
   mode: "plan" | "agent"
   startedAt: string
 }

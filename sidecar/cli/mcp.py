@@ -3,6 +3,8 @@
 import argparse
 import os
 import threading
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +31,24 @@ def run(arguments: argparse.Namespace) -> int:
     from sidecar.hosts.mcp.tools import Refused, Tools, server
 
     lock = threading.Lock()
-
-    def ask(sidecar: InProcess, method: str, params: dict[str, Any]) -> Any:
-        try:
-            with lock:  # it is asked one thing at a time
-                return sidecar.request(method, params)
-        except RequestFailed as error:
-            raise Refused(f"{error.message} {error.hint}".strip()) from error
-
     project = place_in(os.path.abspath(arguments.project)) if arguments.project is not None else None
-    with on_users_state(_state_folder(arguments.state_dir)) as sidecar:
-        sidecar.process.is_command_line = False  # an agent asks: other agents' private memories are not told
-        tools = Tools(lambda method, params: ask(sidecar, method, params), project, os.getcwd())
-        server(tools, may_write=arguments.write).run("stdio")
+    with ExitStack() as until_it_goes:
+
+        @cache
+        def sidecar() -> InProcess:
+            """Opens the state with the first question: a client that starts waits for the server a few seconds only."""
+            opened = until_it_goes.enter_context(on_users_state(_state_folder(arguments.state_dir)))
+            opened.process.is_command_line = False  # an agent asks: other agents' private memories are not told
+            return opened
+
+        def ask(method: str, params: dict[str, Any]) -> Any:
+            try:
+                with lock:  # it is asked one thing at a time
+                    return sidecar().request(method, params)
+            except RequestFailed as error:
+                raise Refused(f"{error.message} {error.hint}".strip()) from error
+
+        server(Tools(ask, project, os.getcwd()), may_write=arguments.write).run("stdio")
     return 0
 
 

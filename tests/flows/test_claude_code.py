@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -183,20 +184,42 @@ def test_only_its_user_can_come_through_the_door(claude: ClaudeCode) -> None:
     assert stopped(claude) == b"No sidecar of a hook's runs.\n"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a socket's file is Unix's")
-def test_a_sidecar_that_does_not_answer_holds_a_prompt_for_less_than_a_second(
-    claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@contextmanager
+def deaf_sidecar(claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Opens a door behind which nobody listens, for a while."""
     folder = claude.state_dir / "door"
     folder.mkdir(parents=True, mode=0o700)
     with socket.socket(socket.AF_UNIX) as deaf:
         monkeypatch.chdir(folder)  # a socket's path has to be short
         deaf.bind("sidecar.sock")
         deaf.listen()
+        yield
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a socket's file is Unix's")
+def test_a_sidecar_that_does_not_answer_holds_a_prompt_for_less_than_a_second(
+    claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with deaf_sidecar(claude, monkeypatch):
         assert claude.hook("UserPromptSubmit", prompt=PROMPT).stdout == b""
         claude.edit("till/prices.py", "A = 1\n")
     (said,) = claude.log()
     assert (said["hook"], said["why"]) == ("UserPromptSubmit", "timeout")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a socket's file is Unix's")
+def test_a_run_whose_hook_gave_up_is_kept_all_the_same_and_counts_as_given_nothing(
+    claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with deaf_sidecar(claude, monkeypatch):
+        claude.write("user", PROMPT)
+        assert claude.hook("UserPromptSubmit", prompt=PROMPT).stdout == b""
+        claude.edit("till/prices.py", "def discounted_price(cents, percent):\n    return round(cents)\n")
+    claude.stop("Half a cent is rounded up now.")
+    awaited(lambda: list((claude.state_dir / "log").glob("sidecar-*.log")))
+    ((outcome, touched),) = awaited(lambda: runs(claude))
+    assert (outcome, b"till/prices.py" in touched) == ("completed", True)
+    assert RULE in claude.prompt("And let it refuse a negative percent")
 
 
 @pytest.mark.parametrize("stdin", [b"", b"no JSON", b"[]", b"{}", b'{"session_id": 3}', b"\xff\xfe"])

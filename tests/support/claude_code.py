@@ -113,8 +113,10 @@ class ClaudeCode:
             time.sleep(0.05)
 
     def _run_notes(self) -> list[tuple[str, bytes]]:
+        """The runs that hooks noted as answered: one that gave up knows no project."""
         found = sorted((self.state_dir / FOLDER).glob("*.run"))
-        return [(path.name, path.read_bytes()) for path in found]
+        kept = [(path.name, path.read_bytes()) for path in found]
+        return [one for one in kept if json.loads(one[1])["projectPath"] is not None]
 
 
 def context_of(done: Done) -> str:

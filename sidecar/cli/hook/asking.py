@@ -20,7 +20,10 @@ LOOK_SECONDS = 0.02
 
 
 def ask(state_dir: str, params: dict[str, Any], clock: Clock, end_ms: float, *, waits: bool) -> dict[str, Any] | None:
-    """Gives the answer to a hook; None where a sidecar was started that works by itself, or is not there in time."""
+    """Gives the answer to a hook; None where a sidecar was started that works by itself, or is not there in time.
+
+    The sidecar is told what time is left, so that it gives in time what it has by then.
+    """
 
     def left() -> float:
         return max(LOOK_SECONDS, (end_ms - clock.monotonic_ms()) / 1000)
@@ -31,7 +34,9 @@ def ask(state_dir: str, params: dict[str, Any], clock: Clock, end_ms: float, *, 
         while waits and visit is None and clock.monotonic_ms() < end_ms:
             time.sleep(LOOK_SECONDS)
             visit = knock(state_dir, left())
-    return answer_of(visit, params) if visit is not None else None
+    if visit is None:
+        return None
+    return answer_of(visit, {**params, "timeLeftMs": max(0, int(end_ms - clock.monotonic_ms()))})
 
 
 def tell(state_dir: str, params: dict[str, Any]) -> None:

@@ -8,9 +8,10 @@ import json
 import os
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
-from sidecar.cli.hook.notes import Notes, log_line, notes_of
+from sidecar.cli.hook.notes import Notes, log_line, notes_of, unanswered
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, environment, state_folder_of_user
 
@@ -20,7 +21,11 @@ LIMIT_MS = 780.0
 """After so long the hook gives up: with the program's own start and end it stays below a second, also on a busy one."""
 
 UNHEARD = ("Stop", "PreCompact")
-"""Hooks whose work nobody waits for: where no sidecar runs, the one that is started does it in its own time."""
+"""Hooks whose work nobody waits for: where no sidecar runs, the one that is started does it in its own time.
+
+A session's start does wait, though it mostly has nothing to say: Claude Code calls it behind its screen, and the first
+prompt then finds a sidecar that runs.
+"""
 
 
 def run(event: str) -> None:
@@ -52,41 +57,53 @@ class Hook:
         self._may_speak = may_speak
         self._end_ms = clock.monotonic_ms() + LIMIT_MS
         self._once = threading.Lock()
+        self._notes: Notes | None = None
+        self._begun: dict[str, Any] | None = None
+        """The run that a prompt begins, as it is kept where nothing is printed for it."""
 
     def do(self, text: bytes) -> None:
         """Does what the hook is for; raises whatever goes wrong."""
         from sidecar.cli.hook.asking import ask, tell
 
         said = json.loads(text)
-        notes = notes_of(self._state_dir, str(said["session_id"]))
+        notes = self._notes = notes_of(self._state_dir, str(said["session_id"]))
         request: dict[str, Any] = {"event": self.event, "input": said}
         if self.event == "PostToolUse":
             notes.touch(_file_of(said))
             tell(self._state_dir, request)
             return
         request |= notes.take() if self.event == "Stop" else notes.read()
-        answer = ask(self._state_dir, request, self._clock, self._end_ms, waits=self._waits(said))
+        if self.event == "UserPromptSubmit":
+            self._begun = unanswered(said, self._clock.now_ms())
+            request["runId"] = self._begun["runId"]
+        waits = self.event not in UNHEARD
+        answer = ask(self._state_dir, request, self._clock, self._end_ms, waits=waits)
         if answer is not None:
             self._say(answer, notes)
+        elif waits:
+            raise TimeoutError
 
     def give_up(self, why: str) -> None:
         """Ends the process and says nothing, unless it is printing."""
         if self._once.acquire(blocking=False):
+            self._keep_begun()
             log_line(self._state_dir, self._clock.now_ms(), self.event, why)
             os._exit(0)
         threading.Event().wait()
 
-    def _waits(self, said: dict[str, Any]) -> bool:
-        """Says whether a sidecar that only starts is waited for: a session that begins anew has nothing to be told."""
-        begins = self.event == "SessionStart" and said.get("source") != "compact"
-        return self.event not in UNHEARD and not (begins and not os.path.isdir(os.path.join(said["cwd"], ".chati")))
+    def _keep_begun(self) -> None:
+        """Keeps a run that is told nothing, so that what it does is known once it ends."""
+        if self._begun is not None and self._notes is not None:
+            with suppress(OSError):
+                self._notes.keep(self._begun)
 
     def _say(self, answer: dict[str, Any], notes: Notes) -> None:
         """Prints, and only then keeps what the end of the run is told by: what was not printed was not given."""
         if not self._once.acquire(blocking=False):
-            return
+            threading.Event().wait()  # giving up ends the process, once it has kept what there is to keep
         output = answer.get("output")
         if output is not None and not self._may_speak:
+            self._keep_begun()
             return
         if output is not None:
             sys.stdout.buffer.write(json.dumps(output, ensure_ascii=False, separators=(",", ":")).encode())

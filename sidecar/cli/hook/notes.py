@@ -6,11 +6,12 @@ Two small files in the state folder, for the time of a run; no prompt and no tex
 import json
 import os
 from contextlib import suppress
-from hashlib import blake2b
 from typing import Any
 
 FOLDER = "hooks"
 MAX_TOUCHED = 4_000
+LONGEST_RESERVED, LONGEST_NAME = 4, 64
+"""Characters: some names of up to four are devices on Windows, whatever their ending."""
 MAX_LOG_BYTES = 256 * 1024
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
@@ -74,7 +75,21 @@ def notes_of(state_dir: str, session_id: str) -> Notes:
         os.makedirs(state_dir, mode=0o700, exist_ok=True)
         with suppress(FileExistsError):
             os.mkdir(folder, 0o700)
-    return Notes(os.path.join(folder, blake2b(session_id.encode(), digest_size=12).hexdigest()))
+    return Notes(os.path.join(folder, _name_of(session_id)))
+
+
+def unanswered(said: dict[str, Any], now_ms: int) -> dict[str, Any]:
+    """Gives the run that a prompt begins as a hook knows it by itself: in some folder, and given nothing."""
+    from sidecar.core.clock import rfc3339
+
+    return {
+        "runId": os.urandom(16).hex(),
+        "deliveryToken": None,
+        "cwd": said["cwd"],
+        "projectPath": None,
+        "mode": "plan" if said.get("permission_mode") == "plan" else "agent",
+        "startedAt": rfc3339(now_ms),
+    }
 
 
 def log_line(state_dir: str, now_ms: int, event: str, why: str) -> None:
@@ -89,6 +104,19 @@ def log_line(state_dir: str, now_ms: int, event: str, why: str) -> None:
             if os.stat(path).st_size > MAX_LOG_BYTES:
                 os.replace(path, f"{path}.1")
         _write(path, line.encode() + b"\n", os.O_APPEND)
+
+
+def _name_of(session_id: str) -> str:
+    """Gives a file name for a session: Claude Code's ids are such names, and hashing takes a hook 8 ms to load."""
+    if (
+        LONGEST_RESERVED < len(session_id) <= LONGEST_NAME
+        and session_id.replace("-", "").isalnum()
+        and session_id.isascii()
+    ):
+        return session_id.lower()
+    from hashlib import blake2b
+
+    return f"_{blake2b(session_id.encode(), digest_size=12).hexdigest()}"
 
 
 def _write(path: str, content: bytes, how: int) -> None:

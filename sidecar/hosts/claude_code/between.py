@@ -1,5 +1,7 @@
 """Across a session's compaction and its start: what is kept before, and what it goes on with."""
 
+import os
+
 from sidecar.call import Call
 from sidecar.core.errors import SidecarError
 from sidecar.hosts.claude_code.place import Place
@@ -14,13 +16,14 @@ def keep(call: Call, place: Place, session_id: str, sub_chat_id: str, transcript
     from sidecar.context.recovery.compacting import pre_compact
     from sidecar.context.recovery.compacting_model import ContextPreCompactParams
 
-    compaction_id = None if transcript_path else f"at-{call.now_ms()}"
+    known = transcript_path if os.path.isfile(transcript_path) else None
+    compaction_id = None if known is not None else f"at-{call.now_ms()}"
     told = ContextPreCompactParams(
         cwd=place.cwd,
         project_path=place.project,
         session_id=session_id,
         compaction_id=compaction_id,
-        transcript_path=transcript_path or None,
+        transcript_path=known,
     )
     event = SessionEventParams(
         event="compacted", cwd=place.cwd, sub_chat_id=sub_chat_id, provider="claude", session_id=session_id

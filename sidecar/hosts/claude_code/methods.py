@@ -24,7 +24,10 @@ SUB_CHATS = "claude-code:"
 """So the conversations of Claude Code's own are called; any other that holds a session is a host's."""
 
 DEADLINE_MS = 550
-"""What a pre-run may take: the hook has a second in all, and its program's start is part of it."""
+"""What a pre-run may take where the hook does not tell what time it has left."""
+
+PRINTING_MS = 80
+"""So long before a hook gives up its answer has to be made: it still has to arrive, and to be printed."""
 
 SLACK_MS = 2_000
 """The prompt may stand in the session file with a time a little before its hook was called."""
@@ -78,7 +81,7 @@ def _prompted(call: Call, heard: Heard) -> HookRunResult:
         _finish(call, heard, heard.params.open_run, "aborted")
     opened = OpenRun.model_validate(
         {
-            "runId": call.process.new_id(),
+            "runId": heard.params.run_id or call.process.new_id(),
             "deliveryToken": None,
             "cwd": heard.place.cwd,
             "projectPath": heard.place.project,
@@ -93,7 +96,7 @@ def _prompted(call: Call, heard: Heard) -> HookRunResult:
         "hostInjects": {"claudeMd": True, "agentsMd": False},
         "takesSystemText": False,
         "maxNewBytes": NEW_BYTES,
-        "deadlineMs": DEADLINE_MS,
+        "deadlineMs": _deadline_ms(heard.params.time_left_ms),
     }
     result = pre_run(call, PreRunParams.model_validate(asked, by_alias=True, by_name=False))
     output = context_output("UserPromptSubmit", [block.text for block in result.blocks])
@@ -165,13 +168,15 @@ def _started(call: Call, heard: Heard) -> HookRunResult:
 
 
 def _common(heard: Heard, opened: OpenRun) -> dict[str, Any]:
+    known = opened.project_path
+    place = Place(opened.cwd, known) if known is not None else place_in(opened.cwd)
     return {
         "runId": opened.run_id,
         "subChatId": heard.sub_chat_id,
         "provider": "claude",
         "mode": opened.mode,
-        "cwd": opened.cwd,
-        "projectPath": opened.project_path,
+        "cwd": place.cwd,
+        "projectPath": place.project,
     }
 
 
@@ -188,6 +193,10 @@ def _kept(heard: Heard) -> HookRunResult:
 
 def _silence(why: str | None) -> HookRunResult:
     return HookRunResult(output=None, open_run=None, silent=why)
+
+
+def _deadline_ms(left_ms: int | None) -> int:
+    return max(1, left_ms - PRINTING_MS) if left_ms is not None else DEADLINE_MS
 
 
 def _ms(opened: OpenRun) -> int:

@@ -17,7 +17,9 @@ class OpenRun(WireModel):
     run_id: Identifier
     delivery_token: Identifier | None
     cwd: FolderPath = Field(description="The worktree the prompt was given in; a later hook may stand elsewhere.")
-    project_path: FolderPath
+    project_path: FolderPath | None = Field(
+        description="Null where the hook gave up before it was told; the worktree then is the one around `cwd`."
+    )
     mode: RunMode
     started_at: Instant
 
@@ -27,6 +29,11 @@ class HookRunParams(WireModel):
 
     event: HookEvent
     input: dict[str, Any] = Field(description="The JSON that Claude Code gives the hook, as it is.")
+    run_id: Identifier | None = Field(
+        default=None,
+        description="What the run that a prompt begins is to be called: a hook that gives up can then tell of its end.",
+    )
+    time_left_ms: int | None = Field(default=None, ge=0, description="Milliseconds until the hook gives up.")
     open_run: OpenRun | None = Field(
         default=None, description="The session's run under way, where the hook printed what that run was given."
     )

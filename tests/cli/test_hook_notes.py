@@ -1,0 +1,41 @@
+"""What the hooks of one session leave for each other, and no other session's."""
+
+from pathlib import Path
+
+import pytest
+
+from sidecar.cli.hook.notes import FOLDER, notes_of, unanswered
+
+OPENED = {"runId": "one", "deliveryToken": None, "cwd": "/shop", "projectPath": None}
+
+
+@pytest.mark.parametrize(
+    "session_id",
+    ["c5a44416-7193-4955-ab55-919da93f57c5", "con", "../../etc/passwd", "ä" * 200, "a b", "-" * 40, "5f0c"],
+)
+def test_any_session_has_notes_of_its_own_in_the_folder(tmp_path: Path, session_id: str) -> None:
+    notes_of(str(tmp_path), session_id).keep(OPENED)
+    notes_of(str(tmp_path), session_id + "x").keep({**OPENED, "runId": "two"})
+    assert notes_of(str(tmp_path), session_id).read() == {"openRun": OPENED}
+    kept = [path.name for path in (tmp_path / FOLDER).iterdir()]
+    assert len(kept) == 2
+    assert not {name.partition(".")[0] for name in kept} & {"con", "", ".."}
+
+
+def test_a_run_that_begins_knows_no_file_of_the_one_before(tmp_path: Path) -> None:
+    notes = notes_of(str(tmp_path), "5f0c")
+    notes.touch("/shop/cart.py")
+    notes.keep(OPENED)
+    notes.touch("/shop/till.py")
+    assert notes.take() == {"openRun": OPENED, "touched": ["/shop/till.py"]}
+    assert notes.take() == {"touched": []}
+
+
+def test_a_run_that_nobody_answered_is_called_otherwise_each_time() -> None:
+    said = {"cwd": "/shop/web", "permission_mode": "plan"}
+    one, other = unanswered(said, 0), unanswered(said, 0)
+    assert one["runId"] != other["runId"]
+    assert {**one, "runId": ""} == {
+        "runId": "", "deliveryToken": None, "cwd": "/shop/web", "projectPath": None, "mode": "plan",
+        "startedAt": "1970-01-01T00:00:00.000Z",
+    }  # fmt: skip
