@@ -26,7 +26,7 @@ _DEFINING_LINE = 400
 """Longer lines are not searched for definitions, nor read as the end of a signature."""
 
 _BLOCK_COMMENT = regex(r"/\*(?:[^*]|\*(?!/))*+(\*/)?")
-_TRAILING_COMMENT = regex(r"(?<!\s)\s++(?:#|//)\s.*$")
+_TRAILING_COMMENT = regex(r"(?<!\s)\s++(?:#|//)(?:\s.*)?$")
 
 
 def definitions_by_patterns(

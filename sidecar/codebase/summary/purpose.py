@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from sidecar.codebase.kinds import is_test
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of
 from sidecar.codebase.summary.values import Definition
 from sidecar.core.regex import regex
@@ -45,6 +46,8 @@ _ASIDE = regex(
     r"(?i)(?:examples?\b|>>>|```|@example|\.\. (?:code|version|deprecated)|(?:version|changed|added) ?\w* in\b)"
 )
 _TAGGED = regex(r"[@:\\]\w+(?: \{[^{}]{0,80}\})?|``?")
+_IS_CODE = regex(r"[\w.]+(?:\(| [:+]?=[ >])|(?:from|import|const|let|var|return|await) \S+ ?[=({]")
+_TEST = regex(r"(?i)test")
 _COMMENTS = ("//", "#", "/*", "*", "--")
 _SPACES = regex(r"\s+")
 _TRAILING_COMMENT = regex(r"(?<!\s)\s++(?:#|//)\s.*$")
@@ -69,15 +72,37 @@ def purpose_of(lines: Sequence[str], language: Language | None) -> str:
     return ""
 
 
-def purpose_of_definitions(lines: Sequence[str], language: Language | None, definitions: Sequence[Definition]) -> str:
-    """Takes what is said of the first public type, else of the first public definition that has a comment."""
-    public = [one for one in definitions if one.public and not one.container][:20]
-    for definition in sorted(public, key=lambda one: (one.kind not in _TYPES, one.line)):
+def purpose_of_definitions(
+    path: str, lines: Sequence[str], language: Language | None, definitions: Sequence[Definition]
+) -> str:
+    """Takes what is said of the definition that a file is there for, if there is one.
+
+    That is the one the file is named after, else one that makes up two thirds of all that others can use.
+    """
+    for definition in _mains(path, definitions):
         said = _first_sentence(_doc(lines, definition.line - 1, language))
-        if len(said) > len(definition.name) + 8 and not _NOT_A_PURPOSE.match(said):
+        if len(said) > len(definition.name) + 8 and not _NOT_A_PURPOSE.match(said) and not _IS_CODE.match(said):
             names_itself = said.lower().startswith((definition.name.lower(), f"`{definition.name.lower()}"))
             return (said if names_itself else f"{definition.name}: {said}")[:MAX_PURPOSE]
     return ""
+
+
+def _mains(path: str, definitions: Sequence[Definition]) -> list[Definition]:
+    """The definitions that may speak for their file, the likeliest first; none for one of many tests."""
+    public = [one for one in definitions if one.public and not one.container]
+    stem = _letters(path.rpartition("/")[2].partition(".")[0])
+    named = [one for one in public if stem and _letters(one.name) == stem]
+    most = sum(map(_length, public)) * 2 / 3
+    large = [one for one in public if _length(one) >= most] if not is_test(path) else []
+    return [*sorted(named, key=lambda one: (one.kind not in _TYPES, one.line)), *large]
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).lower()
+
+
+def _length(definition: Definition) -> int:
+    return max(definition.end_line - definition.line, 0) + 1
 
 
 def purpose_of_definition(lines: Sequence[str], definition: Definition, path: str) -> str:
@@ -111,22 +136,24 @@ def _told(block: Sequence[str]) -> str:
 
 def derived_purpose(path: str, definitions: Sequence[Definition], imports: Sequence[str]) -> str:
     """Puts a purpose together from what a file defines, or passes on."""
-    tests = [one for one in definitions if one.kind == "test"]
+    tests = [one for one in definitions if one.kind == "test" or (is_test(path) and _is_test_function(one))]
     shown = [one for one in definitions if one.public and not one.container and one.kind != "test"]
-    if tests:
+    if tests and (is_test(path) or not shown):
         return _listed("Tests:", tests)
     if shown or definitions:
-        return _listed("Defines", shown or definitions)
+        return _listed("Defines", sorted(shown or definitions, key=lambda one: (-_length(one), one.line)))
     stem = path.rpartition("/")[2].split(".")[0]
     if imports and stem in ("index", "__init__", "mod", "lib", "main"):
         return f"Passes on {', '.join(imports[:_LISTED])}"[:MAX_PURPOSE]
     return ""
 
 
+def _is_test_function(definition: Definition) -> bool:
+    return definition.kind in ("function", "method") and bool(_TEST.match(definition.name))
+
+
 def _listed(verb: str, definitions: Sequence[Definition]) -> str:
-    names = list(
-        dict.fromkeys(one.name for one in sorted(definitions, key=lambda one: (one.kind not in _TYPES, one.line)))
-    )
+    names = list(dict.fromkeys(one.name for one in definitions))
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"{verb} {', '.join(names[:_LISTED])}"[: MAX_PURPOSE - len(more)] + more
 

@@ -28,7 +28,7 @@ __all__ = [
     "to_json",
 ]
 
-SUMMARY_VERSION = 11
+SUMMARY_VERSION = 12
 """Part of the cache key: a change of what a summary holds makes the old ones invalid."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -102,7 +102,7 @@ def _all(found: Syntax, by_pattern: Sequence[Definition], grammar: Grammar) -> t
 
 
 def _purpose(path: str, lines: Sequence[str], language: Language | None, found: Syntax) -> tuple[str, bool]:
-    said = purpose_of(lines, language) or purpose_of_definitions(lines, language, found.definitions)
+    said = purpose_of(lines, language) or purpose_of_definitions(path, lines, language, found.definitions)
     return (said, False) if said else (derived_purpose(path, found.definitions, found.imports), True)
 
 

@@ -12,9 +12,10 @@ from sidecar.packs.context.passages import Passage
 from sidecar.runs import keys
 
 TOLD_RANKS = 6
-"""Files up to this rank say what they are for; the others, in one line, only why they are here."""
+"""Files up to this rank say what they are for and why they are here; the others, in one line, one of both."""
 
 BRIEF_CHARACTERS = 50
+_MATCHES = "matches "
 _ALSO = "  also: "
 """What names without signatures stand behind; alone, in one line, they tell no more than that a file is there."""
 TOP_RANKS = 6
@@ -86,9 +87,11 @@ def _at_length(file: ContextFile, rank: int) -> list[str]:
 
 
 def _brief(file: ContextFile) -> str:
-    """Only why it is here: of so many files each is unlikely to matter, but one of them is likely to."""
+    """What it says it is for, or why it is here: of so many files each is unlikely to matter, but one is likely to."""
     first, *others = file.why.split("; ")
     why = f"{first}; {others[0]}" if others and len(first) + len(others[0]) < BRIEF_CHARACTERS else first
+    if first.startswith(_MATCHES) and file.summary.purpose and not file.summary.derived:
+        why = file.summary.purpose
     return f"{one_line(file.ranked.path, 300)} — {one_line(why, BRIEF_CHARACTERS)}"
 
 
@@ -117,7 +120,7 @@ def why_here(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, chang
         reasons.append("defines a name from the request")
     if ranked.matched:
         matched = dict.fromkeys(words.get(term, term) for term in ranked.matched)
-        reasons.append("matches " + ", ".join(list(matched)[:6]))
+        reasons.append(_MATCHES + ", ".join(list(matched)[:6]))
     reasons.extend(_near(ranked))
     if ranked.parts.get("commits", 0.0) >= TELLING_PART:
         reasons.append("past commits on such words changed it")

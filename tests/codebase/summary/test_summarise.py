@@ -146,6 +146,36 @@ def test_a_definition_has_its_line_and_its_whole_signature() -> None:
     assert definition == (3, "add", "def add(item: Item, count: int = 1) -> None", 7, "function", True, "")
 
 
+def test_a_comment_between_head_and_body_is_no_part_of_the_signature() -> None:
+    (definition,) = summarise("a.py", b"def add():\n    # What there is,\n    # all of it.\n    return 1\n").definitions
+    assert definition.signature == "def add()"
+
+
+SMALL, LARGE = "def small():\n    {}return 1\n", "class Large:\n    {}x = 1\n    y = 2\n    z = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "purpose"),
+    [
+        ("cart.py", SMALL.format('"""Adds up what there is."""\n    ') + LARGE.format(""), "Defines Large, small"),
+        (
+            "small.py",
+            SMALL.format('"""Adds up what there is."""\n    ') + LARGE.format(""),
+            "small: Adds up what there is.",
+        ),
+        ("cart.py", SMALL.format("") + LARGE.format('"""Sums all there is."""\n    '), "Large: Sums all there is."),
+        (
+            "cart.py",
+            SMALL.format("") + LARGE.format('"""it = Large()"""\n    '),
+            "Defines Large, small",
+        ),
+        ("test_a.py", 'def test_adds():\n    """Sums all there is."""\n\nclass Till: ...\n', "Tests: test_adds"),
+    ],
+)
+def test_only_what_a_file_is_there_for_speaks_for_it(path: str, text: str, purpose: str) -> None:
+    assert summarise(path, text.encode()).purpose == purpose
+
+
 @pytest.mark.parametrize(
     ("path", "text", "purpose"),
     [

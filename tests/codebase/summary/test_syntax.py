@@ -98,7 +98,7 @@ EXPECTED = {
     ),
     "lib/cart.js": Expected(
         "JavaScript",
-        "empty: Empties the cart.",
+        "Defines Cart, add, empty",
         [
             "3-8 +class Cart: class Cart",
             "4-7 +method Cart.total: total(items)",
