@@ -45,6 +45,8 @@ class Rendered(NamedTuple):
     facts: Mapping[str, Value]
     memory: Written
     render_hash: str
+    status: str
+    """The item's, fit to be told."""
 
 
 def path_of(identity: Identity) -> str:
@@ -92,7 +94,7 @@ def render(item: Item) -> Rendered:
         "confidence": 1.0,
     }
     memory = read_back(written(facts, title, "\n\n".join(lines)))
-    return Rendered(path_of(item.identity), id_of(item.identity), facts, memory, hash_of(memory))
+    return Rendered(path_of(item.identity), id_of(item.identity), facts, memory, hash_of(memory), status)
 
 
 def hash_of(memory: Written) -> str:

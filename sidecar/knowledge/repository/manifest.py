@@ -127,5 +127,5 @@ def entry_of(file: Listed, place: Place, content: bytes) -> Entry:
         return Entry(file.path, file.blob, "", "", "", "", "", str(problem))
     rendered = render(item)
     return Entry(
-        file.path, file.blob, item.identity.ref, item.type, item.status, item.content_hash, rendered.render_hash, ""
+        file.path, file.blob, item.identity.ref, item.type, rendered.status, item.content_hash, rendered.render_hash, ""
     )
