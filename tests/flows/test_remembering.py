@@ -44,6 +44,20 @@ def test_a_memory_of_an_earlier_session_is_told_to_the_run_it_bears_on_and_once(
     assert "remembered" not in sent(conversation.turn(PROMPT)).lower()
 
 
+def test_a_cold_memory_is_found_by_who_searches_and_told_to_no_run(
+    active: MemorySidecar, memories: Memories, conversation: Conversation
+) -> None:
+    active.clock.advance(200 * 86_400_000)
+    memories.ask("maintain")
+    (found,) = [one for one in memories.ask("search", query=PROMPT)["memories"] if one["id"] == "mem-2026-03-01-001"]
+    assert found["tier"] == "cold"
+    assert told(conversation.turn(PROMPT)) == []
+    for session in ("a", "b", "c"):
+        memories.ask("get", id="mem-2026-03-01-001", sessionId=session)
+    memories.ask("maintain")
+    assert len(told(conversation.turn(PROMPT))) == 1, "who is read comes nearer again"
+
+
 def test_a_title_that_repeats_how_the_text_begins_is_not_told_twice(
     active: MemorySidecar, project: Repository, conversation: Conversation
 ) -> None:

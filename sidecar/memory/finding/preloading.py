@@ -26,7 +26,7 @@ class Preloaded(NamedTuple):
     total: int
     """How many there are, those given among them."""
     relevant: tuple[Relevant, ...] = ()
-    """Those of any tier within reach that bear on the task, the best first; archived ones are not among them."""
+    """Those, HOT or WARM, within reach that bear on the task, the best first; archived ones are not among them."""
     warning: str = ""
     """Why there are none, where the folder cannot be used."""
 

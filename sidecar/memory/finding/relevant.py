@@ -150,7 +150,7 @@ def _looked_for(process: Process, index: Index, reach: Reach, text: str, limit: 
 
 def _bears_on(one: Found, asked: frozenset[str]) -> bool:
     memory = one.entry.memory
-    if memory.confidence <= DOUBTED:
+    if memory.confidence <= DOUBTED or memory.tier == "cold":  # COLD ones are found by who searches (4.6)
         return False
     title = frozenset(significant(memory.title))
     both = asked & (title | frozenset(significant(memory.text)))

@@ -86,14 +86,14 @@ def test_a_folder_of_memories_that_is_a_link_is_left_out_with_a_warning(
 MIGRATION = "Run the schema migration before the deploy.\n\nThe printer needs paper.\n"
 
 
-def test_what_bears_on_the_task_is_told_after_the_hot_ones_whatever_its_tier(
+def test_what_bears_on_the_task_is_told_after_the_hot_ones_unless_it_is_cold(
     compose: Compose, chati: Repository
 ) -> None:
     folder = ".chati/memories/shared/durable"
     chati.write({
         f"{folder}/hot.md": memory_file("auth-pattern", "JWT was chosen, stateless.", confidence=0.5),
         f"{folder}/warm.md": memory_file("schema migration", MIGRATION, tier="warm"),
-        f"{folder}/cold.md": memory_file("printer", "The printer needs paper.", tier="cold"),
+        f"{folder}/cold.md": memory_file("schema migration of old", MIGRATION, tier="cold"),
     })  # fmt: skip
     task = "Deploy the schema migration"
     moderate = compose(bracket="MODERATE", task=task)["data"]["memory"]["text"]
