@@ -19,6 +19,7 @@ _DOC_LINES = 40
 _LISTED = 6
 _TYPES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "module", "type"))
 _MARKUP = ("#", "<", "[", "!", "---", "===", "```", "~~~", "..", ":", "|")
+_FENCES = ("```", "~~~")
 _DIRECTIVES = (
     "#!",
     "# -*-",
@@ -40,6 +41,8 @@ _CLOSING = regex(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\*\)|\"\"\"|''')\s*$")
 _TAG = regex(r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*)\b\s*")
 _OTHER_TAG = regex(r"^(?:[@\\]\w|:\w+)")
 _RULER = regex(r"^[\s*=#~/_.:;|+-]*$")
+_NO_PROSE = regex(r"[\s*=#~/_.:;|+-]*$|[\w-]+=[\"']")
+"""A ruler, or an attribute of a tag that goes over several lines."""
 _SENTENCE_END = regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
 _XML = regex(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
 _ASIDE = regex(
@@ -47,6 +50,7 @@ _ASIDE = regex(
 )
 _TAGGED = regex(r"[@:\\]\w+(?: \{[^{}]{0,80}\})?|``?")
 _IS_CODE = regex(r"[\w.]+(?:\(| [:+]?=[ >])|(?:from|import|const|let|var|return|await) \S+ ?[=({]")
+_NOTE = regex(r"(?i)\W{0,8}(?:\w+ )?(?:note|warning|caution|important|tip|deprecat\w+|attention)\b\W")
 _TEST = regex(r"(?i)test")
 _COMMENTS = ("//", "#", "/*", "*", "--")
 _SPACES = regex(r"\s+")
@@ -180,15 +184,19 @@ def _docstring(lines: Sequence[str], index: int, quote: str, start: int) -> list
 
 
 def _prose(lines: Sequence[str]) -> list[str]:
-    """The first paragraph that is no heading, badge or markup."""
+    """The first paragraph that is no heading, badge, markup or code, nor a note, nor leads over to something."""
     said: list[str] = []
     inside = False
     for line in lines[: _HEAD_LINES * 2]:
         text = line.strip()
-        if text == "---" and (inside or line is lines[0]):
+        fenced = text.startswith(_FENCES)
+        if fenced or (text == "---" and (inside or line is lines[0])):
             inside = not inside
-        elif not inside and text and not text.startswith(_MARKUP) and not _RULER.match(text):
+        elif not inside and text and not text.startswith(_MARKUP) and not _NO_PROSE.match(text):
             said.append(text.lstrip("> "))
+            continue
+        if said and (_NOTE.match(said[0]) or said[-1].endswith(":")):
+            said = []
         elif said:
             break
     return said
