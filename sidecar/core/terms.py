@@ -57,6 +57,11 @@ def terms_of(text: str) -> Iterator[str]:
         yield from _KNOWN[word]
 
 
+def join_terms(text: str) -> str:
+    """Gives the terms of a text in order, with repetitions, joined by spaces. No step of it is the interpreter's."""
+    return " ".join(chain.from_iterable(map(_KNOWN.__getitem__, words_in(text))))
+
+
 def count_terms(text: str) -> dict[str, int]:
     """Counts the terms of a text in the order of their first use. No step of it is a loop of the interpreter's."""
     return dict(Counter(chain.from_iterable(map(_KNOWN.__getitem__, words_in(text)))))

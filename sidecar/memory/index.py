@@ -36,8 +36,8 @@ RACY_NS = 2_000_000_000
 FEW_CHANGED = 500
 """Of more changed files it is not asked one by one what became of them."""
 
-CHUNK = 500
-"""So many new files are put into the index at once, so that others get to write meanwhile."""
+CHUNK = 1_000
+"""So many new files are read and put into the index at once: others get to write meanwhile, and little is held."""
 
 
 class Checked(NamedTuple):
@@ -87,10 +87,10 @@ class Index:
             changed = self._watched.changed() if is_there else None
             suspect = _suspect(self.folder.root, changed) if changed is not None else None
             if suspect is None or self._looked is None or self._looked[0] != self.revision():
-                return self._look_over(is_there=is_there)
+                return self._look_over(self._tree(is_there=is_there))
             before = self._looked[1]
             if suspect and before.warnings:  # what is warned of may be mended by it
-                return self._look_over(is_there=is_there)
+                return self._look_over(self._tree(is_there=is_there))
             found = self._look_at(suspect, before) if suspect else before._replace(changed=0, removed=0)
             self._looked = self._looked[0], found
             return found
@@ -103,7 +103,7 @@ class Index:
     def look_over(self) -> Checked:
         """Looks at every file, whatever a watch tells, and takes in what changed."""
         with self._looking():
-            return self._look_over(is_there=self.folder.exists())
+            return self._look_over(self._tree(is_there=self.folder.exists()))
 
     @contextmanager
     def _looking(self) -> Iterator[None]:
@@ -115,15 +115,19 @@ class Index:
                 self._looked = None
                 raise
 
-    def _look_over(self, *, is_there: bool) -> Checked:
-        tree = walk(self.folder) if is_there else Tree({}, (), ())
+    def _tree(self, *, is_there: bool) -> Tree | None:
+        return walk(self.folder) if is_there else None
+
+    def _look_over(self, found_there: Tree | None) -> Checked:
+        """Takes in what a walk found to differ; None where there is no folder."""
+        tree = found_there or Tree({}, (), ())
         revision, known = self._files()
         suspect = [path for path, stamp in tree.files.items() if _may_differ(known.get(path), stamp)]
         gone = [path for path in known if path not in tree.files and not path.startswith(tree.unreadable)]
         found = Checked(len(tree.files), 0, len(gone), tree.warnings)
         self._looked = revision, found
         # A folder that is gone as a whole was moved or thrown away: no word on any one memory.
-        changed = self._take_in(suspect, gone, known, buries=None if is_there else False)
+        changed = self._take_in(suspect, gone, known, buries=False if found_there is None else None)
         self._looked = self._looked[0], found._replace(changed=changed)
         return self._looked[1]
 
@@ -146,13 +150,14 @@ class Index:
     def rebuild(self) -> Checked:
         """Throws the index away and reads every file; what was deleted since the last look still counts as deleted."""
         with self._looking():
+            tree = self._tree(is_there=self.folder.exists())
             with suppress(StateDegraded):
-                self.look_over()
+                self._look_over(tree)
             with self.process.database.write(durable=False) as tx:
                 entries.clear(tx, self.project)
                 entries.advance(tx, self.project)
             self._known = self._looked = None
-            return self.look_over()
+            return self._look_over(tree)
 
     def files(self) -> int:
         """Gives how many files the index has."""
@@ -180,22 +185,29 @@ class Index:
         self, suspect: Sequence[str], gone: Sequence[str], known: dict[str, KnownFile], *, buries: bool | None
     ) -> int:
         """Reads files and puts them in place of what was known of them; gives how many had changed."""
-        readings: list[_Reading] = []
-        lost = list(gone)
+        changed, lost = 0, list(gone)
+        new: list[_Reading] = []
+        old: list[_Reading] = []
         real: set[str] = set()
         for path in suspect:
-            reading = self._read(path, known.get(path), real)
+            before = known.get(path)
+            reading = self._read(path, before, real)
             if reading is None:
-                lost += [path] if path in known else []
-            elif reading.entries is not None or reading.file != known.get(path):
-                readings.append(reading)
-        new = [one for one in readings if one.path not in known]
-        for start in range(0, len(new), CHUNK):
-            self._write(new[start : start + CHUNK], [], {}, buries=buries)
-        old = [one for one in readings if one.path in known]
+                lost += [path] if before else []
+                continue
+            changed += reading.entries is not None
+            if before is None:
+                new.append(reading)
+            elif reading.entries is not None or reading.file != before:
+                old.append(reading)
+            if len(new) == CHUNK:
+                self._write(new, [], {}, buries=buries)
+                new = []
+        if new:
+            self._write(new, [], {}, buries=buries)
         if old or lost:
             self._write(old, lost, known, buries=buries)
-        return sum(one.entries is not None for one in readings)
+        return changed
 
     def _read(self, path: str, before: KnownFile | None, real: set[str]) -> _Reading | None:
         now_ns = self.process.clock.now_ms() * 1_000_000
@@ -226,18 +238,16 @@ class Index:
         buries: bool | None,
     ) -> None:
         dead: dict[str, tuple[str, str]] = {}
-        alive: list[str] = []
         with self.process.database.write(durable=buries is True) as tx:  # the user's word is no cache
             damaged = {one.path for one in readings if one.file.warning}
             for path in [*lost, *(one.path for one in readings if one.entries is not None and one.path in known)]:
                 was_there = entries.take_out(tx, self.project, path)
                 if path not in damaged:  # whose wording may be there still
                     dead.update({digest: (memory_id, keeping) for memory_id, digest, keeping in was_there})
-            for one in readings:
-                entries.put_file(tx, self.project, one.path, one.file)
-                alive += [entry.digest for entry in one.entries or ()]
-            entries.put_entries(tx, self.project, [entry for one in readings for entry in one.entries or ()])
-            private.revive(tx, self.project, alive)
+            entries.put_files(tx, self.project, [(one.path, one.file) for one in readings])
+            now = [entry for one in readings for entry in one.entries or ()]
+            entries.put_entries(tx, self.project, now)
+            private.revive(tx, self.project, [entry.digest for entry in now])
             private.bury(tx, self.project, [
                 (memory_id, digest) for digest, (memory_id, keeping) in dead.items()
                 if (keeping != "session" if buries is None else buries)

@@ -12,7 +12,7 @@ from sidecar.memory import index_file
 from sidecar.memory.entry import Memory
 from sidecar.memory.files import document
 from sidecar.memory.files.facts import Said
-from sidecar.memory.files.front_matter import Damaged, Value, read, split
+from sidecar.memory.files.front_matter import Damaged, Value, split, values
 from sidecar.memory.files.layout import place_of
 from sidecar.memory.index import index_of
 from sidecar.memory.store import entries
@@ -125,8 +125,8 @@ def read_back(content: bytes) -> Written:
     text = content.decode("utf-8", "replace")
     try:
         parts = split(text)
-        fields = read(parts.matter) if parts.matter else {}
+        facts = values(parts.matter) if parts.matter else {}
     except Damaged:
         return Written({}, "", text)
     title, body = document.title_and_text(parts.body)
-    return Written({name: field.value for name, field in fields.items()}, title, body)
+    return Written(facts, title, body)

@@ -11,11 +11,24 @@ _VARYING = regex(r"(?<![!-.:-\[\]-~])[!-.:-\[\]-~]*+[0-9/\\][!-~]*")
 
 _SIGNS = regex(r"[\W_]+")
 
+_VARIES = b"0"
+_FOLDED = bytes(
+    byte + 32 if 65 <= byte <= 90 else ord(_VARIES) if chr(byte) in "0123456789/\\" else max(byte, 32)
+    for byte in range(127)
+).ljust(256)
+_NO_SIGNS = bytes(byte if chr(byte).isalpha() else 32 for byte in range(127)).ljust(256)
+"""The same as the patterns say, as tables for plain English: small letters, what varies, and what parts words."""
+
 
 def normalised(text: str) -> str:
     """Gives a wording without case, punctuation, numbers, paths and ids."""
+    if text.isascii():
+        folded = text.encode().translate(_FOLDED)
+        if _VARIES in folded:
+            folded = b" ".join([word for word in folded.split() if _VARIES not in word])
+        return b" ".join(folded.translate(_NO_SIGNS).split()).decode()
     words = unicodedata.normalize("NFKC", text).casefold().split()
-    return " ".join(filter(None, (word if word.isalpha() else _without_signs(word) for word in words)))
+    return " ".join(filter(None, [word if word.isalpha() else _without_signs(word) for word in words]))
 
 
 @lru_cache(maxsize=4_096)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.memory.sameness import digest_of
+from sidecar.memory.sameness import digest_of, normalised
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 
@@ -97,6 +97,18 @@ def test_a_rebuild_brings_the_index_file_up_to_date_with_what_was_written_by_han
     memories.ask("rebuild")
     told = json.loads((memories.folder / "index.json").read_text(encoding="utf-8"))
     assert {one["id"] for one in told["memories"]} == set(memories.ids())
+
+
+def test_a_rebuild_leaves_what_other_projects_remember(
+    memories: Memories, memories_of: Callable[[Path], Memories], tmp_path: Path
+) -> None:
+    other = memories_of(tmp_path / "other")
+    for one in (memories, other):
+        one.project.mkdir(exist_ok=True)
+        one.add(f"The cart of {one.project.name} is sorted by day.")
+    for _ in range(2):
+        assert memories.ask("rebuild")["files"] == 1
+        assert [len(one.ask("search", query="cart")["memories"]) for one in (memories, other)] == [1, 1]
 
 
 def test_a_rebuild_makes_no_folder(memories: Memories) -> None:
@@ -200,6 +212,11 @@ def test_wordings_that_differ_in_numbers_paths_and_ids_only_are_the_same(text: s
     first, second = (f"{text} The server at src/{n}/api.py:{n} answered {n} for abc{n}." for n in (one, other))
     assert digest_of("", first) == digest_of("", second)
     assert digest_of("", f"{first} not") != digest_of("", first)
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=80))
+def test_a_wording_in_plain_english_is_taken_apart_as_any_other(text: str) -> None:
+    assert normalised(f"{text} ß").removesuffix("ss").rstrip() == normalised(text)
 
 
 def test_a_wording_of_numbers_alone_is_compared_as_it_is() -> None:

@@ -63,9 +63,18 @@ def _positions(text: str) -> Iterator[int]:
             end = at + len(word)
             is_any_key = word == "key" and not small.endswith(_NAMED_KEYS, max(0, at - _LONGEST_KIND), at)
             followed = _FOLLOWED_BY_LONG if is_any_key else usually
-            if followed.match(small, end) or _GIVEN.search(small, max(0, at - _GIVEN_CHARACTERS), at):
+            if followed.match(small, end) or _is_given(small, at):
                 yield at
             at = small.find(word, end)
+
+
+def _is_given(small: str, at: int) -> bool:
+    """Says whether a value, or an option's hyphens, stand before; the pattern runs where a sign of either does."""
+    start = max(0, at - _GIVEN_CHARACTERS)
+    before = small[start:at]
+    if "-" not in before and '"' not in before and "'" not in before:
+        return False
+    return _GIVEN.search(small, start, at) is not None
 
 
 def _line_end(text: str, position: int) -> int:

@@ -84,8 +84,8 @@ def alone(content: bytes, memory: Memory) -> bytes:
     """Gives the file that an entry of a group would have by itself, with all facts of its own and of its group's."""
     text = _editable(content)
     parts, one = front_matter.split(text), _sections(text)[memory.position]
-    group = front_matter.read(parts.matter) if parts.matter else {}
-    said = {**{name: field.value for name, field in group.items()}, **sections.facts_of(one.facts or "")}
+    group = front_matter.values(parts.matter) if parts.matter else {}
+    said = {**group, **sections.facts_of(one.facts or "")}
     facts = {name: value for name, value in said.items() if value is not None and name != "id"}
     return new_memory({"id": memory.id, **facts}, one.title, one.text)
 
@@ -109,8 +109,7 @@ def _matter(text: str) -> tuple[front_matter.Parts, Said, str]:
     parts, damage = front_matter.Parts("", None, text), ""
     try:
         parts = front_matter.split(text)
-        fields = front_matter.read(parts.matter) if parts.matter else {}
-        return parts, {name: field.value for name, field in fields.items()}, ""
+        return parts, front_matter.values(parts.matter) if parts.matter else {}, ""
     except Damaged as error:
         damage = str(error)
     found = _ID_LINE.search(text[: front_matter.MAX_MATTER_CHARACTERS])

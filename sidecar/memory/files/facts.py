@@ -31,20 +31,28 @@ class Facts:
         self.place = place
         self.modified_ms = modified_ms
         self.warning = ""
-        self.id = f"mem-file-{short_id(path)}"
         self._whole: Facts | None = None
+        self._known_by: object = path
+
+    @property
+    def id(self) -> str:
+        """What an entry is known by that does not tell an id."""
+        return f"mem-file-{short_id(self._known_by)}"
 
     def overlaid(self, said: Said, title: str) -> "Facts":
         """Gives the facts of one entry of the file; without an id of its own it has one made of path and title."""
         own = Facts({**{name: value for name, value in self.said.items() if name != "id"}, **said}, *self._rest())
-        own.id = f"mem-file-{short_id([self.path, title])}"
+        own._known_by = [self.path, title]
         own._whole = self
         return own
 
     def text(self, name: str, fallback: str = "") -> str:
         """Gives a scalar as text."""
         value = self.said.get(name)
-        return value.strip()[:200] if isinstance(value, str) and value.strip() not in ("~", "null") else fallback
+        if not isinstance(value, str):
+            return fallback
+        value = value.strip()
+        return fallback if value in ("~", "null") else value[:200]
 
     def listed(self, name: str) -> tuple[str, ...]:
         """Gives a list's items; a scalar is a list of what its commas part."""

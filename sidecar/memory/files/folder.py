@@ -106,7 +106,7 @@ class MemoryFolder:
             raise
         try:
             found = os.fstat(fd)
-            return _all_of(fd, min(found.st_size, MAX_FILE_BYTES) + 1), stamp_of(found)
+            return _all_of(fd, min(found.st_size, MAX_FILE_BYTES + 1)), stamp_of(found)
         finally:
             os.close(fd)
 

@@ -24,6 +24,12 @@ _BLANK = " \t\r\n"
 _OPENING = regex(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = regex(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _PLAIN = regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@ -]*[\w./-])?", re.ASCII)
+_OURS = r"[A-Za-z_][A-Za-z0-9_]{0,63}"
+_WORDS = r"[A-Za-z0-9_](?:[\w./@+-]|[ ]++(?=[\w./@+-])|:(?=[\w.]))*+"
+_ITEMS = r"[A-Za-z0-9_][\w./@-]*+(?:,[ ][A-Za-z0-9_][\w./@-]*+)*+"
+_LINES = regex(rf"^({_OURS}):[ ](?:({_WORDS})|\"([ !#-\[\]-~]*+)\"|(\[(?:{_ITEMS})?\]))\r?\n", re.ASCII | re.MULTILINE)
+_EMPTY = len("[]")
+"""The form that we write ourselves, in which every sign means itself: no comment, no escape, nothing over two lines."""
 _MOMENT = regex(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z")
 
 
@@ -77,6 +83,22 @@ def split(text: str) -> Parts:
     if closing.start() - opening.end() > MAX_MATTER_CHARACTERS:
         raise Damaged("The front matter is longer than 64 KiB.")
     return Parts(opening.group(), text[opening.end() : closing.start()], text[closing.start() :])
+
+
+def values(matter: str) -> dict[str, str | tuple[str, ...] | None]:
+    """Reads the values of the top level's keys, without where they stand; raises Damaged.
+
+    What has the form that we write is taken apart by one pattern, several times as fast as YAML is.
+    """
+    lines = _LINES.findall(matter)
+    if len(lines) == matter.count("\n") and matter.endswith("\n"):
+        found = {
+            name: (tuple(items[1:-1].split(", ")) if len(items) > _EMPTY else ()) if items else plain or quoted
+            for name, plain, quoted, items in lines
+        }
+        if len(found) == len(lines):
+            return found
+    return {name: field.value for name, field in read(matter).items()}
 
 
 def read(matter: str) -> dict[str, Field]:

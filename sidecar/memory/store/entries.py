@@ -19,7 +19,11 @@ _FLAG = _COLUMNS.index("is_archived")
 SELECTED = ", ".join(f"m.{name}" for name in _COLUMNS)
 """The columns of `continuity_memories AS m` that `memory_of_row` takes."""
 
-
+_PUT_ENTRY = (
+    f"INSERT INTO continuity_memories (row_id, project, digest, tokens, terms, traits, {', '.join(_COLUMNS)})"
+    f" VALUES ({', '.join('?' * (6 + len(_COLUMNS)))})"
+)
+_PUT_WORDS = "INSERT INTO continuity_memory_text (rowid, scope, title, text, tags) VALUES (?, ?, ?, ?, ?)"
 _FILES = (
     "SELECT path, modified_ns, size, inode, changed_ns, is_racy, version, is_group, warning"
     " FROM continuity_memory_files WHERE project = ?"
@@ -118,34 +122,27 @@ def advance(tx: apsw.Connection, project: str) -> int:
     return revision(tx, project)
 
 
-def put_file(tx: apsw.Connection, project: str, path: str, file: KnownFile) -> None:
-    """Keeps what is known of a file."""
-    tx.execute(
+def put_files(tx: apsw.Connection, project: str, files: Iterable[tuple[str, KnownFile]]) -> None:
+    """Keeps what is known of files, given by their paths."""
+    tx.executemany(
         "INSERT OR REPLACE INTO continuity_memory_files (project, path, modified_ns, size, inode, changed_ns, is_racy,"
         " version, is_group, warning) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (project, path, *file.stamp, file.is_racy, file.version, file.is_group, file.warning),
+        [(project, path, *file.stamp, file.is_racy, file.version, file.is_group, file.warning) for path, file in files],
     )
 
 
 def put_entries(tx: apsw.Connection, project: str, entries: Sequence[Indexed]) -> None:
     """Adds entries of files that have none in the index."""
-    for entry in entries:
-        tx.execute(
-            f"INSERT INTO continuity_memories (project, digest, tokens, terms, traits, {', '.join(_COLUMNS)})"
-            f" VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(_COLUMNS))})",
-            (project, entry.digest, entry.tokens, entry.wording.terms, entry.wording.traits, *_cells(entry.memory)),
-        )
-        memory = entry.memory
-        tx.execute(
-            "INSERT INTO continuity_memory_text (rowid, scope, title, text, tags) VALUES (?, ?, ?, ?, ?)",
-            (
-                tx.last_insert_rowid(),
-                scope_of(project, memory.owner),
-                entry.wording.title,
-                entry.wording.text,
-                entry.wording.tags,
-            ),
-        )
+    last = int(str(tx.execute("SELECT coalesce(max(row_id), 0) FROM continuity_memories").get))
+    numbered = list(enumerate(entries, last + 1))
+    tx.executemany(_PUT_ENTRY, [
+        (row_id, project, one.digest, one.tokens, one.wording.terms, one.wording.traits, *_cells(one.memory))
+        for row_id, one in numbered
+    ])  # fmt: skip
+    tx.executemany(_PUT_WORDS, [
+        (row_id, scope_of(project, one.memory.owner), one.wording.title, one.wording.text, one.wording.tags)
+        for row_id, one in numbered
+    ])  # fmt: skip
     words.count_in(tx, project, [(entry.memory.owner, entry.wording.terms) for entry in entries])
 
 
@@ -166,11 +163,21 @@ def take_out(tx: apsw.Connection, project: str, path: str) -> list[tuple[str, st
 
 def clear(tx: apsw.Connection, project: str) -> None:
     """Takes everything of a project out of the index; what no file tells stays."""
-    ids = list(tx.execute("SELECT row_id FROM continuity_memories WHERE project = ?", (project,)))
-    tx.executemany("DELETE FROM continuity_memory_text WHERE rowid = ?", ids)
-    tx.execute("DELETE FROM continuity_memories WHERE project = ?", (project,))
+    if _is_alone(tx, project):
+        tx.execute("INSERT INTO continuity_memory_text (continuity_memory_text) VALUES ('delete-all')")
+        tx.execute("DELETE FROM continuity_memories")  # without a condition no row is looked at
+    else:
+        ids = list(tx.execute("SELECT row_id FROM continuity_memories WHERE project = ?", (project,)))
+        tx.executemany("DELETE FROM continuity_memory_text WHERE rowid = ?", ids)
+        tx.execute("DELETE FROM continuity_memories WHERE project = ?", (project,))
     tx.execute("DELETE FROM continuity_memory_words WHERE project = ?", (project,))
     tx.execute("DELETE FROM continuity_memory_files WHERE project = ?", (project,))
+
+
+def _is_alone(tx: apsw.Connection, project: str) -> bool:
+    """Says whether no other project has memories in the index."""
+    other = "SELECT 1 FROM continuity_memories WHERE project"
+    return not tx.execute(f"SELECT EXISTS ({other} < ?1) OR EXISTS ({other} > ?1)", (project,)).get
 
 
 def scope_of(project: str, owner: str) -> str:
@@ -239,5 +246,5 @@ def memory_of_row(row: Sequence[Any]) -> Memory:
 def _cells(memory: Memory) -> list[Any]:
     cells: list[Any] = list(memory)
     for at in _LISTS:
-        cells[at] = orjson.dumps(cells[at]).decode()
+        cells[at] = orjson.dumps(cells[at]).decode() if cells[at] else "[]"
     return cells

@@ -1,10 +1,11 @@
 """Front matter is changed in place: whatever a user wrote there survives byte for byte."""
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sidecar.core.errors import Conflict
@@ -114,6 +115,40 @@ def test_no_text_at_all_breaks_the_reading(text: str) -> None:
     assert parts.body in text
     with suppress(Damaged):
         assert all(name in text for name in front_matter.read(parts.matter or ""))
+
+
+NEARLY_OURS = st.lists(
+    st.tuples(
+        st.sampled_from(["id", "tags", "yes", "1", "a b", "_x", " id", "-"]),
+        st.sampled_from([": ", ":", ":  ", " : "]),
+        st.one_of(
+            VALUES.map(front_matter.shown),
+            st.text("ab1_ .:,/@+-[]{}\"'#\\~&*!|>%?\té\u2028", max_size=8),
+            st.lists(st.text("ab1 _.:-,", max_size=4)).map(lambda items: f"[{', '.join(items)}]"),
+        ),
+        st.sampled_from(["\n", "\r\n", "\r", "", "\n\n", "\n...\n"]),
+    ).map("".join),
+    max_size=4,
+).map("".join)
+
+
+def read_or_not(values: Callable[[str], object], matter: str) -> object:
+    try:
+        return values(matter)
+    except Damaged as damage:
+        return str(damage)
+
+
+@settings(max_examples=1_000)
+@given(NEARLY_OURS)
+@example("a: b:\n")
+@example('a: b\nb: [x, y]\nc: "z "\n')
+@example("# a: b\n")
+def test_the_form_that_we_write_reads_as_yaml_reads_it(matter: str) -> None:
+    def by_marks(matter: str) -> object:
+        return {name: field.value for name, field in front_matter.read(matter).items()}
+
+    assert read_or_not(front_matter.values, matter) == read_or_not(by_marks, matter)
 
 
 @pytest.mark.parametrize(
