@@ -29,8 +29,11 @@ VENV = ROOT / ".venv"
 ENVIRONMENTS = ROOT / ".venvs"
 LOCK_FILE = ROOT / "requirements.lock"
 PROJECT_FILE = ROOT / "pyproject.toml"
+SETUP_LOG = ENVIRONMENTS / "setup.log"
 STAMP = "complete"
 OLDEST_PYTHON = (3, 11)
+TOLD_LINES = 8
+"""So many of the last lines of an installation that failed are shown; all are in its log."""
 
 _SCRIPTS = "Scripts" if sys.platform == "win32" else "bin"
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
@@ -152,18 +155,25 @@ def _make(target: Path) -> Path:
     python = target / _SCRIPTS / f"python{_SUFFIX}"
     pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--no-deps"]
     _step("making a virtual environment", [sys.executable, "-m", "venv", target])
-    _step("installing the packages of requirements.lock", [*pip, "--require-hashes", "-r", LOCK_FILE])
+    packages = [*pip, "--require-hashes", "-r", LOCK_FILE]
+    _step("installing the packages of requirements.lock", packages, ", which takes a minute")
     _step("installing the project", [*pip, "--no-build-isolation", "--editable", ROOT])
     (target / STAMP).write_text(f"{time.strftime('%Y-%m-%d')}\n", encoding="utf-8")
     return target
 
 
-def _step(what: str, arguments: Sequence[str | Path]) -> None:
-    say(f"setup: {what} ...")
+def _step(what: str, arguments: Sequence[str | Path], how_long: str = "") -> None:
+    """Runs a step in one line on the screen; all that it says goes into the log, whose end is shown where it fails."""
+    say(f"setup: {what}{how_long} ...")
     clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH")}
-    done = subprocess.run([os.fspath(part) for part in arguments], cwd=ROOT, env=clean, stdout=sys.stderr, check=False)
+    with SETUP_LOG.open("wb") as log:
+        command = [os.fspath(part) for part in arguments]
+        done = subprocess.run(command, cwd=ROOT, env=clean, stdout=log, stderr=subprocess.STDOUT, check=False)
     if done.returncode != 0:
-        stop(f"Setup stopped while {what}; the lines above say why, and .venv is as it was before.")
+        lines = SETUP_LOG.read_text(encoding="utf-8", errors="replace").splitlines()
+        say("\n".join(f"  {line}" for line in lines[-TOLD_LINES:]))
+        log_name = SETUP_LOG.relative_to(ROOT).as_posix()
+        stop(f"Setup stopped while {what}; all that it said is in {log_name}, and .venv is as it was before.")
 
 
 def _point_venv_at(target: Path) -> None:

@@ -39,7 +39,9 @@ def project(tmp_path: Path) -> Path:
 def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that is set up; shared, because each environment takes seconds to make."""
     project = _new_project(tmp_path_factory.mktemp("shared") / "a ready project")
-    assert "installing" in _set_up(project)
+    assert [line.split(" ")[:2] for line in _set_up(project).splitlines()] == [
+        ["setup:", "making"], ["setup:", "installing"], ["setup:", "installing"], ["setup:", ".venv"],
+    ], "a line a phase"  # fmt: skip
     return project
 
 
@@ -85,7 +87,7 @@ def _version(project: Path) -> str:
 
 
 def _environments(project: Path) -> list[str]:
-    return sorted(path.name for path in (project / ".venvs").iterdir() if path.name != "lock")
+    return sorted(path.name for path in (project / ".venvs").iterdir() if path.name not in ("lock", "setup.log"))
 
 
 def test_a_second_setup_returns_at_once_and_changes_nothing(ready: Path, tmp_path: Path) -> None:
@@ -152,6 +154,9 @@ def test_a_failed_install_changes_nothing_and_says_so(ready: Path) -> None:
     lock.write_text(right, encoding="utf-8")
     assert running.returncode == 2
     assert "Setup stopped while installing the packages" in output
+    assert ".venvs/setup.log" in output
+    assert "THESE PACKAGES DO NOT MATCH THE HASHES" in (ready / ".venvs" / "setup.log").read_text(encoding="utf-8")
+    assert len(output.splitlines()) < 20, "the end of what pip said, not all of it"
     assert _version(ready) == before
 
 
