@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-SHOWN_FILES = 10
+SHOWN_FILES = 4
+"""The rest stands in the packs, and in what `--json` prints."""
 PATH_WIDTH = 46
 INDENT = 11
 FAINT = 0.05
@@ -61,7 +62,7 @@ def chosen_files(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def table(files: list[dict[str, Any]], width: int) -> list[str]:
-    """Gives two lines a file: rank, score, path and parts, then the reasons in words; at most ten files."""
+    """Gives two lines a file: rank, score, path and parts, then the reasons in words; of the first few files."""
     shown = files[:SHOWN_FILES]
     column = min(PATH_WIDTH, max((len(file["path"]) for file in shown), default=0))
     lines = []

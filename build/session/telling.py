@@ -18,10 +18,44 @@ BAR = 40
 INDENT = 4
 WIDTH, NARROWEST = 120, 90
 LONG_MS = 100.0
-CHATS = {
-    2: "A second chat: red and green, a boundary, an approach given up, a window that fills up",
-    3: "A third chat, in a session that knows nothing of the others",
+STAGES = {
+    "first chat": (
+        "A first chat: passive, then active, then with a second provider",
+        "what is sent: nothing at first, all of it when injecting begins, and from then on only what is new.",
+    ),
+    "second chat": (
+        "A second chat: red and green, a boundary, an approach given up, a window that fills up",
+        "what each run leaves (drafted), and the governor, which wants a fresh session as the window fills.",
+    ),
+    "compaction": (
+        "The window is compacted",
+        "that what the user corrected is kept (memory) and told again afterwards (after).",
+    ),
+    "third chat": (
+        "A third chat, in a session that knows nothing of the others",
+        "what it is told of them (told), and why a search of memories finds that.",
+    ),
+    "drafts": (
+        "What was drafted",
+        "the two that are accepted: they are committed to a branch of their own, and no other ref moves.",
+    ),
+    "registry": (
+        "Is it there already?",
+        "whether the function that is asked for is found in the code, and how surely.",
+    ),
+    "knowledge": (
+        "A knowledge repository, synced into memory and told in the anchor",
+        "that each sync does only what changed, and that nothing is left to do after the last.",
+    ),
+    "loop": (
+        "A ralph loop, with a scripted agent",
+        "that a promise counts only once the check passes.",
+    ),
+    "sum": ("All turns", "what was saved, and the times; then the files it left to be read."),
 }
+"""The headings in their order, each with what to look at."""
+
+CHATS = {2: "second chat", 3: "third chat"}
 
 
 class Teller:
@@ -40,15 +74,15 @@ class Teller:
         """Says what is played on."""
         version, build = server["serverInfo"]["version"], server["serverInfo"]["build"]
         print(self._bold(f"A session on a copy of {name}"), f"({files} files, {uncommitted} of them uncommitted)")
-        print(
-            f"onecode-sidecar {version} from {build}; sent = new to the provider's session, kept = it has it already\n"
-        )
+        print(f"onecode-sidecar {version} from {build}; sent = new to the provider's session, kept = it has it already")
+        print(f"{len(STAGES)} stages; the sum is the last, and --json prints all that is left out here\n")
+        self._stage("first chat")
 
     def turn(self, told: dict[str, Any]) -> None:
         """Tells one turn."""
         if told["chat"] != self._chat:
             self._chat = told["chat"]
-            print(self._bold(f"{CHATS[told['chat']]}\n"))
+            self._stage(CHATS[told["chat"]])
         data = told["metadata"]
         fresh = "new session" if told["freshSession"] else "same session"
         head = f"Turn {told['turn']}  {told['provider']}, {fresh}, {told['mode']}, {told['setting']}"
@@ -74,7 +108,8 @@ class Teller:
 
     def compacted(self, told: dict[str, Any]) -> None:
         """Tells what was kept before the compaction, and what the session goes on with."""
-        print(self._bold(f"The window of {told['session']} is compacted"))
+        self._stage("compaction")
+        self._row("session", told["session"])
         for what, text in compaction_rows(told, self._width - INDENT - 8):
             self._row(what, text)
         print()
@@ -87,13 +122,15 @@ class Teller:
         print()
 
     def kept(self, kept: dict[str, Any]) -> None:
-        """Shows the drafts as a person reads them, then what was accepted and where it was committed."""
-        print(self._bold("What was drafted"))
+        """Names the drafts, then shows those accepted as a person reads them, and where they were committed."""
+        self._stage("drafts")
         for one in kept["artifacts"]:
-            accepted = ", accepted" if one["id"] in kept["accepted"] else ""
-            print(f"\n  {self._bold(one['title'])}\n  {one['type']}, {one['event']}{accepted}")
-            for line in one["body"].splitlines():
-                print(f"  | {line}".rstrip())
+            self._row("draft", shortened(f"{one['type']}, {one['event']}: {one['title']}", self._width - INDENT - 8))
+        for one in kept["artifacts"]:
+            if one["id"] in kept["accepted"]:
+                print(f"\n  {self._bold('accepted')}, as it is committed:")
+                for line in one["body"].splitlines():
+                    print(f"  | {line}".rstrip())
         done = kept["committed"]
         moved = ", ".join(kept["movedRefs"]) or "none"
         print(
@@ -102,7 +139,8 @@ class Teller:
 
     def decided(self, told: dict[str, Any]) -> None:
         """Tells what the registry made of the code, and what it decided on one intent."""
-        print(self._bold(f"Is it there already? “{told['intent']}”"))
+        self._stage("registry")
+        self._row("asked", told["intent"])
         self._row("registry", f"{told['derived']['total']} entities of the code, in {told['deriveMs']:.0f} ms")
         self._row("decision", f"{told['decided']['decision']}, in {told['decideMs']:.1f} ms")
         for one in told["decided"]["recommendations"]:
@@ -112,20 +150,21 @@ class Teller:
 
     def known(self, told: dict[str, Any]) -> None:
         """Tells how a knowledge repository was synced, and where its items are told of."""
-        print(self._bold("A knowledge repository, synced into memory and told in the anchor"))
+        self._stage("knowledge")
         for what, text in knowledge_rows(told, self._width - INDENT - 8):
             self._row(what, text)
         print()
 
     def looped(self, told: dict[str, Any]) -> None:
         """Tells of the loop with a scripted agent: what it printed, and what its prompts had."""
-        print(self._bold("The ralph loop, with a scripted agent"))
+        self._stage("loop")
         for line in loop_rows(told):
             print(f"  {line}")
         print()
 
     def end(self, turns: list[dict[str, Any]], totals: dict[str, Any], packs: str, report: str) -> None:
         """Tells the sum, and where packs and report can be read."""
+        self._stage("sum")
         print(self._bold("turn  provider  setting   action          sent      kept  baseline  kept %  cache      ms"))
         for told in turns:
             data = told["metadata"]
@@ -230,6 +269,10 @@ class Teller:
         reasons = ", ".join(dict.fromkeys(before["reasons"] + after["reasons"]))
         fresh = "; start a fresh session" if before["startFreshSession"] else ""
         return f"{word}{f' ({reasons})' if reasons else ''}{fresh}, at {told['usedTokens'] // 1000}k tokens"
+
+    def _stage(self, name: str) -> None:
+        title, look = STAGES[name]
+        print(f"{self._bold(f'{list(STAGES).index(name) + 1}. {title}')}\nLook at {look}\n")
 
     def _row(self, what: str, text: str) -> None:
         print(f"  {what:<9} {text}")
