@@ -21,39 +21,39 @@ LONG_MS = 100.0
 STAGES = {
     "first chat": (
         "A first chat: passive, then active, then with a second provider",
-        "what is sent: nothing at first, all of it when injecting begins, and from then on only what is new.",
+        "nothing is sent at first, all of it when injecting begins, and from then on only what is new.",
     ),
     "second chat": (
         "A second chat: red and green, a boundary, an approach given up, a window that fills up",
-        "what each run leaves (drafted), and the governor, which wants a fresh session as the window fills.",
+        "what each run leaves (drafted), and that the governor wants a fresh session as the window fills.",
     ),
     "compaction": (
         "The window is compacted",
-        "that what the user corrected is kept (memory) and told again afterwards (after).",
+        "what the user corrected is kept (memory) and told again afterwards (after).",
     ),
     "third chat": (
         "A third chat, in a session that knows nothing of the others",
-        "what it is told of them (told), and why a search of memories finds that.",
+        "what it is told of the others (told), and why a search of memories finds that.",
     ),
     "drafts": (
         "What was drafted",
-        "the two that are accepted: they are committed to a branch of their own, and no other ref moves.",
+        "two drafts are accepted and committed to a branch of their own; no other ref moves.",
     ),
     "registry": (
         "Is it there already?",
-        "whether the function that is asked for is found in the code, and how surely.",
+        "the function that is asked for is found in the code, with a score.",
     ),
     "knowledge": (
         "A knowledge repository, synced into memory and told in the anchor",
-        "that each sync does only what changed, and that nothing is left to do after the last.",
+        "each sync does only what changed, and nothing is left to do after the last.",
     ),
     "loop": (
         "A ralph loop, with a scripted agent",
-        "that a promise counts only once the check passes.",
+        "a promise counts only once the check passes.",
     ),
-    "sum": ("All turns", "what was saved, and the times; then the files it left to be read."),
+    "sum": ("All turns", "what was saved, and how long a prompt waited; the last lines name what is left to be read."),
 }
-"""The headings in their order, each with what to look at."""
+"""The headings in their order, each with what is to be seen."""
 
 CHATS = {2: "second chat", 3: "third chat"}
 
@@ -272,7 +272,7 @@ class Teller:
 
     def _stage(self, name: str) -> None:
         title, look = STAGES[name]
-        print(f"{self._bold(f'{list(STAGES).index(name) + 1}. {title}')}\nLook at {look}\n")
+        print(f"{self._bold(f'{list(STAGES).index(name) + 1}. {title}')}\nWhat to see: {look}\n")
 
     def _row(self, what: str, text: str) -> None:
         print(f"  {what:<9} {text}")

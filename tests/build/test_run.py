@@ -160,7 +160,7 @@ def test_every_weighed_part_of_a_score_has_words_and_no_other() -> None:
 def test_the_session_is_told_on_a_plain_terminal(repository: Repository) -> None:
     done = run("--repo", str(repository.path))
     assert done.returncode == 0, done.stderr
-    assert re.findall(r"^(\d)\. .+\nLook at .+\.$", done.stdout, re.MULTILINE) == list("123456789")
+    assert re.findall(r"^(\d)\. .+\nWhat to see: .+\.$", done.stdout, re.MULTILINE) == list("123456789")
     assert done.stdout.count("governor") >= 6
     assert re.search(r"^ +1 +\d+\.\d\d  \S+\.py +[a-zA-Z]+ \d+\.\d\d, ", done.stdout, re.MULTILINE), "files with scores"
     assert "identifiers      defines names that the prompt spells out" in done.stdout
