@@ -1,8 +1,16 @@
 """Every scenario of the specifications, and the tests that prove it; `test_requirements.py` checks both ways.
 
 A scenario that no code serves yet stands under `NOT_YET` with what is missing. Each test in `tests/flows/` proves a
-scenario here, or a decision under `DECISIONS`.
+scenario here, or a decision under `DECISIONS`. What the specifications state in prose beside their scenarios is listed
+statement by statement in `tests/statements/`.
 """
+
+from tests.statements import continuity, intelligence
+
+STATEMENTS = {
+    **{f"continuity, {name}": tests for name, tests in continuity.STATEMENTS.items()},
+    **{f"intelligence-layer {name}": tests for name, tests in intelligence.STATEMENTS.items()},
+}
 
 FLOWS = "tests/flows/"
 

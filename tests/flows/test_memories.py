@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.memory import AGENTS
 from tests.support.memories import SPECIFIED, Memories
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -83,6 +84,9 @@ def test_an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers(me
         assert (error.code, error.message, error.data) == (missing.code, missing.message, missing.data)
     assert [row["owner"] for row in dev.ask("status")["counts"]] == ["shared"]
     assert dev.refused("add", text="x", owner="architect").data["kind"] == "policyDenied"
+    for agent in AGENTS:
+        own = memories.as_agent(agent).add(f"What {agent} knows.", owner=agent)
+        assert own["path"].startswith(f".chati/memories/{agent}/durable/")
 
 
 def test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked(

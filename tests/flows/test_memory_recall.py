@@ -41,6 +41,8 @@ def test_a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole(memories: M
     assert told["chunks"]["toldTokens"] <= 230
     assert told["full"]["text"] == ABOUT
     assert told["full"]["toldTokens"] > 1_000
+    saved = [1 - told[level]["toldTokens"] / told["full"]["toldTokens"] for level in ("metadata", "chunks")]
+    assert min(saved) >= 0.6, "60 to 95 % less than the whole memory"
     assert told["full"]["score"] == pytest.approx(math.prod(told["full"]["factors"].values()), abs=1e-5)
 
 

@@ -140,6 +140,10 @@ def test_status_shows_each_signal_beside_its_thresholds(talk: Talk, active: Memo
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "line\n" * 30)])
     found = {signal["name"]: signal for signal in status(chat)["signals"]}
     assert found["turns"] == {"name": "turns", "value": 2, "sinceSnapshot": 2, "snapshotAt": 7, "rehydrateAt": 12}
+    assert {name: (one["snapshotAt"], one["rehydrateAt"]) for name, one in found.items()} == {
+        "turns": (7, 12), "injectedBytes": (90_000, 150_000), "files": (10, 18), "diffLines": (160, 280),
+        "minutes": (25, 50), "bracket": (2, 3),
+    }  # fmt: skip
     assert found["minutes"]["value"] == 5
     assert found["diffLines"]["value"] == 30 + 5
     assert found["files"]["value"] >= 1

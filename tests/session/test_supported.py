@@ -1,0 +1,54 @@
+"""What the specification's tables name: six IDEs with their rules files, four languages, every agent."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.client import Client
+from tests.support.repositories import Repository
+
+Ask = Callable[..., Any]
+
+RULES_FILES = {
+    "claude-code": "CLAUDE.md",  # the shop has one; .claude/CLAUDE.md where that is there and the other is not
+    "vscode": ".vscode/chati/rules.md",
+    "antigravity": ".antigravity/rules.md",
+    "cursor": ".cursorrules",
+    "gemini-cli": ".gemini/instructions.md",
+    "github-copilot": ".github/copilot-instructions.md",
+}
+
+CONFIRMED = {
+    "en": "Session saved. Type /chati to resume.",
+    "pt": "Sessão salva. Digite /chati para retomar.",
+    "es": "Sesión guardada. Escribe /chati para reanudar.",
+    "fr": "Session enregistrée. Tapez /chati pour reprendre.",
+}
+
+
+@pytest.mark.parametrize(("ide", "file"), RULES_FILES.items())
+def test_each_of_six_ides_has_the_rules_file_of_the_specification(
+    client: Client, session: Ask, shop: Repository, ide: str, file: str
+) -> None:
+    client.request("settings/update", {"settings": {"sessionLockFile": "rules"}})
+    assert session("activate", ide=ide)["block"] == {"path": str(shop.path / file), "state": "active"}
+
+
+def test_the_rules_file_of_claude_code_is_taken_where_the_project_has_that_one(
+    client: Client, make_repository: Callable[..., Repository]
+) -> None:
+    project = make_repository({".claude/CLAUDE.md": "# Rules\n"}, name="claude").path
+    client.request("settings/update", {"settings": {"sessionLockFile": "rules"}})
+    told = client.request("session/activate", {"cwd": str(project)})
+    assert told["block"]["path"] == str(project / ".claude" / "CLAUDE.md")
+
+
+def test_an_ide_that_is_no_longer_supported_is_refused(refused: Ask) -> None:
+    assert refused("activate", ide="windsurf") == "invalidParams"
+
+
+@pytest.mark.parametrize(("language", "sentence"), CONFIRMED.items())
+def test_leaving_is_confirmed_in_the_users_language(session: Ask, language: str, sentence: str) -> None:
+    session("activate", language=language)
+    assert session("exit")["confirmation"] == sentence

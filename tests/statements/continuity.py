@@ -1,0 +1,271 @@
+"""Every statement of continuity-design.md and continuity-requirements.md that binds the program, and its tests.
+
+Paths are below `tests/`. Where decisions.md reads a statement otherwise, or gives the number, the entry says so. What
+the design tells of the app's present state, of goals and of what others do (its Context and Non-Goals) binds nothing.
+"""
+
+_INJECTION = "flows/test_injection.py::test_"
+_CACHING = "flows/test_caching.py::test_"
+_CAPTURE = "flows/test_capture.py::test_"
+_PRESSURE = "flows/test_pressure.py::test_"
+_DELIVERY = "flows/test_delivery.py::test_"
+_MODES = "flows/test_modes.py::test_"
+_BRANCH = "flows/test_memory_branch.py::test_"
+_ACCEPTED = "flows/test_acceptance.py::test_"
+_PRE_RUN = "packs/test_pre_run.py::test_"
+_CACHE = "packs/test_pack_cache.py::test_"
+_GOVERNOR = "governor/test_pressure.py::test_"
+_TURNOVER = "governor/test_turnover.py::test_"
+_SNAPSHOT = "governor/test_snapshot.py::test_"
+_LEDGER = "runs/test_ledger.py::test_"
+_RUN = "capture/test_post_run.py::test_"
+_EVENTS = "capture/drafting/test_events.py::test_"
+_COMMITS = "capture/artifacts/test_committing.py::test_"
+
+STATEMENTS: dict[str, tuple[str, ...]] = {
+    # Requirements: injection
+    "Injection: SHALL inject into every call of plan and agent modes without manual action": (
+        f"{_INJECTION}a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_asked",
+        f"{_PRE_RUN}plan_mode_has_its_contract_each_time",
+    ),
+    "Injection: the context pack is budgeted": (f"{_PRE_RUN}the_token_modes_budget_is_used_and_never_exceeded",),
+    "Injection: the unit of delivery is the provider session (decisions.md)": (
+        f"{_LEDGER}a_second_turn_gets_nothing_the_session_already_has",
+        f"{_LEDGER}a_session_that_is_not_known_gets_the_full_packs",
+        f"{_DELIVERY}a_fork_or_fresh_session_that_began_without_packs_gets_them_all",
+    ),
+    "Injection: delivery counts once post-run confirms it; passive never counts (decisions.md)": (
+        f"{_LEDGER}a_delivery_counts_only_when_the_run_reached_a_known_session",
+        f"{_MODES}what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active",
+    ),
+    "Injection: the same task and state reuse the cached pack": (
+        f"{_INJECTION}a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
+    ),
+    "Injection: the fingerprint is of the task and not of its wording; deterministic (decisions.md)": (
+        "packs/test_task.py::test_a_follow_up_keeps_the_task_whatever_its_wording",
+        "packs/test_task.py::test_a_prompt_that_shares_nothing_and_names_others_begins_a_task",
+        "packs/test_task.py::test_a_fingerprint_is_deterministic_and_never_moves_within_a_task",
+    ),
+    "Injection: the delta has only what changed since the previous run": (
+        f"{_INJECTION}a_delta_has_what_others_changed_since_the_last_run_and_not_what_the_agent_wrote",
+        "packs/delta/test_delta_laws.py::test_what_was_told_and_what_is_told_now_is_all_there_is",
+    ),
+    # Requirements: caching
+    "Caching: summaries are keyed by repository, path and content hash": (
+        f"{_CACHING}a_file_of_known_content_is_not_analysed_again_also_after_a_restart",
+    ),
+    "Caching: a hit skips parsing and summarizing": (
+        f"{_CACHING}a_file_of_known_content_is_not_analysed_again_also_after_a_restart",
+    ),
+    "Caching: another head or changed-files hash makes a pack invalid, and a new one is stored": (
+        f"{_CACHING}a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored",
+        f"{_CACHE}a_changed_repository_is_a_miss",
+    ),
+    "Caching: the hash covers path, status and content, a second edit being another state (decisions.md)": (
+        f"{_CACHING}a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored",
+    ),
+    "Caching: invalidation is deterministic": (f"{_PRE_RUN}the_same_question_gives_the_same_bytes",),
+    # Requirements: capture
+    "Capture: changed boundary modules draft a devlog entry and an ADR stub": (
+        "flows/test_boundaries.py::test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub",
+        "flows/test_boundaries.py::test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundaries",
+    ),
+    "Capture: artifacts carry provenance of run and session": (
+        f"{_EVENTS}provenance_names_every_run_and_the_commits_before_and_after",
+    ),
+    "Capture: an abandoned approach drafts a note that is linked to its task": (
+        "flows/test_direction.py::test_an_approach_given_up_in_so_many_words_is_noted_with_its_reason_and_its_task",
+    ),
+    # Requirements: governor
+    "Governor: below the thresholds the action is ok and the session goes on": (
+        f"{_PRESSURE}a_short_conversation_goes_on_without_turnover",
+        f"{_TURNOVER}low_pressure_is_ok",
+    ),
+    "Governor: over the rehydrate threshold the state is kept and a fresh context begins with it and the packs": (
+        f"{_PRESSURE}pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_what_was_reached",
+        f"{_TURNOVER}rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs",
+    ),
+    # Requirements: budgets
+    "Budget: over the limit lower priorities are trimmed, anchor and the highest kept": (
+        f"{_INJECTION}new_context_over_the_budget_is_trimmed_from_the_least_important_and_named",
+        "packs/test_laws.py::test_fit_keeps_what_has_a_higher_priority_first",
+    ),
+    "Budget: 14,000, 24,000, 42,000 bytes, and as the cap on new bytes (decisions.md)": (
+        f"{_PRE_RUN}the_token_modes_budget_is_used_and_never_exceeded",
+        "settings/test_settings.py::test_new_bytes_per_call_never_exceed_the_budget",
+    ),
+    "Budget: cuts fall between items (decisions.md)": (
+        "packs/test_laws.py::test_fit_never_exceeds_the_budget_by_a_byte_and_accounts_for_every_item_once",
+        f"{_PRE_RUN}a_huge_difference_and_huge_lines_are_told_in_whole_lines_within_the_budget",
+    ),
+    "Budget: bursts of events are debounced by state and task, equivalent states build nothing": (
+        f"{_INJECTION}a_burst_of_edits_and_requests_builds_one_pack_per_state_of_the_repository",
+        f"{_CACHING}once_a_burst_of_edits_is_over_its_pack_is_made_before_the_next_prompt",
+        "packs/test_ahead.py::test_hints_of_a_state_that_has_its_packs_make_none",
+    ),
+    # Requirements: artifact policy
+    "Policy: artifacts are drafts by default, and nothing is committed": (
+        f"{_CAPTURE}artifacts_stay_in_the_state_file_and_the_repository_is_untouched_byte_for_byte",
+        f"{_COMMITS}in_passive_mode_and_by_default_nothing_is_committed_after_a_run",
+    ),
+    "Policy: automatic commits go to the memory branch alone": (
+        f"{_BRANCH}an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays",
+    ),
+    "Policy: checked-out branches and protected names are refused (decisions.md)": (
+        f"{_BRANCH}the_branch_a_user_has_checked_out_is_refused_and_the_draft_stays",
+        "settings/test_table.py::test_branches_that_people_work_on_are_refused",
+    ),
+    # Design: architecture and data model
+    "Design: pre-run before the call, post-run after persistence, idempotent": (
+        f"{_CAPTURE}a_run_sent_twice_is_kept_once_and_answered_alike_also_after_a_restart",
+        f"{_RUN}the_same_run_from_many_threads_at_once_is_kept_once",
+    ),
+    "Design: a hot cache in memory (LRU) and durable tables in SQLite": (
+        "storage/test_cache.py::test_a_value_is_found_by_its_whole_key_also_after_a_restart",
+        f"{_CACHE}the_disk_cache_survives_a_restart",
+    ),
+    "Design: the five tables stand under their names": ("storage/test_migrations.py::test_every_durable_table_exists",),
+    "Design: the search cache is keyed by query, commit and scope": (
+        "codebase/test_finder.py::test_the_same_question_of_the_same_state_is_not_searched_again",
+        "codebase/test_finder.py::test_another_question_is_searched_for",
+        "codebase/test_finder.py::test_an_edit_or_a_commit_is_another_state_and_an_undone_edit_the_same",
+        "codebase/test_finder.py::test_a_sub_folder_and_another_repository_share_nothing",
+    ),
+    "Design: the pack's key has task, state, provider, mode, budget and the digest of sources (decisions.md)": (
+        f"{_CACHE}what_changes_the_pack_is_a_miss",
+        f"{_CACHE}a_changed_budget_setting_is_a_miss_only_where_it_changes_the_anchor",
+        f"{_CACHE}an_accepted_rejected_approach_is_a_miss_and_a_known_trap",
+    ),
+    "Design: mentions and what differs between sub-chats are outside the shared entry (decisions.md)": (
+        f"{_CACHE}mentions_act_per_call_outside_the_shared_entry",
+        f"{_CACHE}another_conversation_on_the_same_task_is_a_hit",
+    ),
+    "Design: counters and governor state per sub-chat": (
+        f"{_LEDGER}two_conversations_have_ledgers_of_their_own",
+        f"{_TURNOVER}status_shows_each_signal_beside_its_thresholds",
+    ),
+    "Design: artifacts have provenance and a status": (
+        f"{_RUN}artifacts_are_listed_by_status_and_type_and_got_by_id",
+        f"{_ACCEPTED}an_accepted_approach_and_decision_are_told_to_the_next_session_until_they_are_discarded",
+    ),
+    # Design: packs
+    "Design: the anchor is small and has invariants, map, landmines, pointers": (
+        "packs/anchor/test_anchor.py::test_an_anchor_stays_under_four_kilobytes_and_in_its_share",
+        f"{_INJECTION}a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_asked",
+        "flows/test_knowledge_anchor.py::test_blocking_constraints_are_invariants_and_decisions_are_pointed_to",
+        f"{_CACHE}an_accepted_rejected_approach_is_a_miss_and_a_known_trap",
+    ),
+    "Design: the anchor is stable: byte-identical in a provider session": (
+        f"{_LEDGER}claudes_anchor_stays_byte_identical_as_system_text_whatever_changes",
+        f"{_LEDGER}codexs_anchor_opens_a_fresh_session_and_never_comes_again",
+        f"{_MODES}the_pinned_anchor_stays_on_a_slash_prompt_so_that_the_providers_cache_does_not_break",
+    ),
+    "Design: the context pack has ranked files and summaries": (
+        "build/test_run.py::test_each_chosen_file_says_why_and_its_score_is_the_sum_of_its_parts",
+        f"{_PRE_RUN}mentioned_files_and_folders_are_sent",
+    ),
+    "Design: the delta has changed files, failing tests and the task's changes": (
+        f"{_LEDGER}failing_tests_are_told_until_they_pass",
+        f"{_LEDGER}todos_are_told_when_they_change",
+        "flows/test_deltas.py::test_of_a_changed_file_that_changes_again_only_the_new_hunk_is_told",
+    ),
+    "Design: delta alone on follow-ups when confidence is high": (
+        f"{_INJECTION}a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
+        "packs/context/test_low_tokens.py::test_a_follow_up_on_the_same_files_gets_changes_only",
+    ),
+    # Design: governor
+    "Design: five signals, turns, bytes of the last calls, files, growth, time": (
+        f"{_TURNOVER}status_shows_each_signal_beside_its_thresholds",
+    ),
+    "Design: 7/12 turns, 90,000/150,000 bytes, 10/18 files, 160/280 lines, 25/50 minutes (decisions.md)": (
+        f"{_TURNOVER}status_shows_each_signal_beside_its_thresholds",
+        f"{_GOVERNOR}reaching_a_threshold_counts",
+    ),
+    "Design: an action needs two signals or one at double; time alone never acts (decisions.md)": (
+        f"{_GOVERNOR}an_action_needs_two_signals_or_one_other_than_time_at_double",
+        f"{_GOVERNOR}time_alone_never_acts",
+    ),
+    "Design: generated and lock files are no growth; gaps over 10 minutes are no time (decisions.md)": (
+        f"{_TURNOVER}lock_files_and_generated_code_are_no_growth",
+        f"{_GOVERNOR}only_pauses_over_ten_minutes_do_not_count",
+    ),
+    "Design: a fresh sub-chat starts clock and baseline at its first run (decisions.md)": (
+        f"{_GOVERNOR}the_first_run_sets_clock_and_baseline",
+    ),
+    "Design: each spawn criterion forces rehydrate (decisions.md)": (
+        f"{_GOVERNOR}each_spawn_criterion_and_the_users_wish_forces_a_rehydrate",
+    ),
+    "Design: with a capability off the strongest allowed action is taken and the other named (decisions.md)": (
+        f"{_GOVERNOR}a_withheld_action_is_named_and_the_strongest_allowed_one_taken",
+        f"{_PRESSURE}with_rehydrate_off_the_pressure_snapshots_and_says_what_is_withheld",
+    ),
+    "Design: snapshot keeps state and session": (f"{_TURNOVER}a_snapshot_keeps_the_session_and_begins_to_count_anew",),
+    "Design: rehydrate carries plan, tasks, risks over, with a visible marker; nothing is removed": (
+        f"{_SNAPSHOT}the_marker_says_what_was_and_what_is_kept",
+        f"{_TURNOVER}rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs",
+    ),
+    # Design: events
+    "Design: a merged diff over the threshold drafts, 120 lines or 8 files (decisions.md)": (
+        f"{_RUN}runs_of_one_task_grow_one_entry_until_it_is_due",
+        f"{_RUN}many_files_make_an_entry_due",
+    ),
+    "Design: tests that pass again draft": (f"{_EVENTS}a_test_that_passes_again_is_told_in_the_entry_and_closes_it",),
+    "Design: a touched boundary drafts": (
+        "flows/test_boundaries.py::test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub",
+    ),
+    "Design: a change of direction drafts": (
+        "flows/test_direction.py::test_a_step_under_way_that_is_dropped_for_another_is_noted",
+    ),
+    "Design: over-capture is held by windows of 24 h and by what is junk (decisions.md)": (
+        f"{_EVENTS}the_same_tests_mended_twice_are_one_event_until_the_window_is_over",
+        f"{_EVENTS}a_lock_file_alone_drafts_nothing",
+        f"{_RUN}a_run_that_only_read_drafts_nothing_whatever_was_dirty",
+    ),
+    # Design: determinism and cost
+    "Design: the app decides on timing, storage, budgets, invalidation and policy; no model is called (decisions.md)": (
+        f"{_PRE_RUN}the_same_question_gives_the_same_bytes",
+        "packs/test_laws.py::test_compose_keeps_its_laws",
+    ),
+    "Design: one context build per turn": (f"{_CACHE}a_burst_of_the_same_question_makes_one_pack",),
+    "Design: pack bytes and new bytes per call are capped": (
+        f"{_PRE_RUN}new_bytes_per_call_are_capped_and_the_rest_follows_later",
+        f"{_PRE_RUN}the_token_modes_budget_is_used_and_never_exceeded",
+    ),
+    "Design: a low-token mode reuses packs aggressively": (
+        "packs/context/test_low_tokens.py::test_a_follow_up_on_the_same_files_gets_changes_only",
+        "packs/context/test_low_tokens.py::test_a_prompt_about_other_files_gets_them",
+    ),
+    "Design: stale context is kept out by hashes and a watcher": (
+        "flows/test_confirmed.py::test_a_write_through_an_open_mapping_is_seen_before_the_file_is_told_of",
+        f"{_CACHE}a_changed_repository_is_a_miss",
+    ),
+    # Design: rollout and success
+    "Design: behind a flag, passive first (the default: decisions.md), then snapshot, then rehydrate": (
+        f"{_MODES}passive_is_the_default_measures_everything_and_sends_nothing",
+        f"{_MODES}off_does_nothing_at_all",
+        "settings/test_settings.py::test_each_layer_wins_over_the_one_below_it",
+    ),
+    "Design: a local-model run, a slash command, nothing ready in time pass untouched (decisions.md)": (
+        f"{_MODES}what_passes_through_passes_byte_identical",
+    ),
+    "Design: cache hits of 60 % and more in iterative sessions": (
+        "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
+        "operate/test_rollout.py::test_passive_figures_that_hold_say_inject_and_what_it_would_save",
+    ),
+    "Design: 30 % fewer bytes per turn and more": (
+        "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
+        "operate/test_rollout.py::test_passive_figures_that_hold_say_inject_and_what_it_would_save",
+    ),
+    "Design: metrics are computed from bytes really delivered (decisions.md)": (
+        "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
+        f"{_PRE_RUN}metadata_is_honest",
+    ),
+    "Design: no automatic commit on a feature branch": (
+        f"{_RUN}a_whole_session_leaves_the_users_repository_byte_identical",
+        f"{_BRANCH}an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays",
+    ),
+    "Design: what enters a pack is of this workspace, accepted or remembered for the project (decisions.md)": (
+        f"{_PRE_RUN}a_worktrees_changes_stay_in_its_own_packs",
+        "memory/test_index.py::test_two_projects_know_nothing_of_each_other",
+    ),
+}

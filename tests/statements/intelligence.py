@@ -1,0 +1,523 @@
+"""Every statement of intelligence-layer.md that binds the program, and the tests that prove it.
+
+Paths are below `tests/`. Where decisions.md reads a statement otherwise, the entry says so. §1, §8 and §10 tell of the
+document itself; of §2 and §9 only the lists of IDEs, schemas and folders bind (decisions.md, Which file is what).
+"""
+
+_ENGINE = "flows/test_context_engine.py::test_"
+_BRACKETS = "context/test_brackets.py::test_"
+_BRACKET = "context/test_bracket_method.py::test_"
+_COMPOSE = "context/block/test_compose.py::test_"
+_BLOCK = "context/block/test_block_memories.py::test_"
+_LAWS = "context/block/test_block_laws.py::test_"
+_BEFORE = "context/recovery/test_pre_compact.py::test_"
+_AFTER = "context/recovery/test_post_compact.py::test_"
+_ON = "context/recovery/test_continuation.py::test_"
+_SPAWN = "context/recovery/test_spawn.py::test_"
+_CAPTURE = "flows/test_memory_capture.py::test_"
+_MEMORIES = "flows/test_memories.py::test_"
+_UPKEEP = "flows/test_memory_upkeep.py::test_"
+_RECALL = "flows/test_memory_recall.py::test_"
+_TOLD = "flows/test_remembering.py::test_"
+_ATTENTION = "memory/upkeep/test_attention.py::test_"
+_PRIVACY = "memory/test_privacy.py::test_"
+_KEEPING = "memory/test_keeping.py::test_"
+_REGISTRY = "flows/test_registry.py::test_"
+_PRINTED = "registry/test_specification.py::test_"
+_HEALTH = "registry/test_health.py::test_"
+_LOCK = "flows/test_session_lock.py::test_"
+_ROUTING = "session/test_routing.py::test_"
+_SUPPORTED = "session/test_supported.py::test_"
+
+STATEMENTS: dict[str, tuple[str, ...]] = {
+    # §2 IDEs
+    "2: six IDEs are supported, each with its rules file": (
+        f"{_SUPPORTED}each_of_six_ides_has_the_rules_file_of_the_specification",
+        f"{_SUPPORTED}the_rules_file_of_claude_code_is_taken_where_the_project_has_that_one",
+    ),
+    "2: a local file that git ignores is preferred (decisions.md, Session Lock)": (
+        "session/test_activation.py::test_each_ide_has_its_file_and_removing_the_block_leaves_the_project_as_it_was",
+        "session/test_activation.py::test_claude_codes_local_file_is_taken_where_git_ignores_it",
+    ),
+    "2: Windsurf is no longer supported": (f"{_SUPPORTED}an_ide_that_is_no_longer_supported_is_refused",),
+    # §3.1 brackets
+    "3.1: FRESH is 60-100 % remaining": (f"{_BRACKETS}a_bracket_begins_at_its_lower_bound",),
+    "3.1: MODERATE is 40-60 % remaining (the lower bound is inclusive: decisions.md)": (
+        f"{_BRACKETS}a_bracket_begins_at_its_lower_bound",
+        f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
+    ),
+    "3.1: DEPLETED is 25-40 % remaining (the lower bound is inclusive: decisions.md)": (
+        f"{_BRACKETS}a_bracket_begins_at_its_lower_bound",
+        f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
+    ),
+    "3.1: CRITICAL is below 25 % remaining": (
+        f"{_BRACKETS}a_bracket_begins_at_its_lower_bound",
+        f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
+    ),
+    "3.1: what remains is clamped to 0-100; what is no number is an error (decisions.md)": (
+        f"{_BRACKET}what_remains_is_clamped",
+        f"{_BRACKET}text_a_missing_value_and_an_empty_window_are_errors",
+        f"{_BRACKET}no_number_is_an_error",
+    ),
+    "3.1: hysteresis is a separate step, off by default (decisions.md)": (
+        f"{_BRACKET}hysteresis_is_off_by_default_and_a_step_of_its_own",
+    ),
+    "3.1: FRESH, all protocols active, minimal injection": (
+        f"{_COMPOSE}a_fresh_block_has_all_five_layers_as_the_specification_shows_them",
+        f"{_BLOCK}a_fresh_block_tells_no_memory_but_once_after_a_compaction_or_resume",
+    ),
+    "3.1: DEPLETED recovers context via memory": (
+        f"{_BLOCK}moderate_tells_titles_depleted_gists_and_critical_where_all_stand",
+    ),
+    '3.1: CRITICAL is constitution and mode only (Article XII wins over "+ Agent scope": decisions.md)': (
+        f"{_COMPOSE}fuller_windows_get_fewer_layers",
+    ),
+    "3.1: CRITICAL triggers a hand-off to a new session, with a full memory dump": (
+        f"{_ON}critical_three_times_in_a_row_begins_a_new_session",
+        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+    ),
+    # §3.2 layers
+    "3.2: L0 is the constitution, always": (
+        f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
+        f"{_COMPOSE}every_article_is_named_in_every_bracket_with_what_it_demands_as_far_as_there_is_room",
+    ),
+    "3.2: L1 is mode and global settings, always": (
+        f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
+    ),
+    "3.2: L0 and L1 have a fallback with a warning where their source is missing (decisions.md)": (
+        f"{_COMPOSE}an_empty_project_gets_fallbacks_and_is_told_so",
+        f"{_COMPOSE}a_plain_project_gets_its_instruction_files_as_l0_and_a_mode_as_l1",
+    ),
+    "3.2: L2 is the agent's mission, inputs, outputs, criteria": (
+        f"{_COMPOSE}a_fresh_block_has_all_five_layers_as_the_specification_shows_them",
+        f"{_COMPOSE}agent_mode_and_task_of_the_call_count_before_the_sessions",
+    ),
+    "3.2: L3 is the pipeline of session.yaml, when a session is active": (
+        f"{_COMPOSE}a_fresh_block_has_all_five_layers_as_the_specification_shows_them",
+        f"{_COMPOSE}a_damaged_session_is_left_out_with_a_warning",
+    ),
+    "3.2: L4 is the active artifact and the previous agent's hand-off": (
+        f"{_COMPOSE}a_fresh_block_has_all_five_layers_as_the_specification_shows_them",
+    ),
+    "3.2: FRESH activates L0-L4, MODERATE L0-L4, DEPLETED L0-L2, CRITICAL L0-L1": (
+        f"{_ENGINE}the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
+        f"{_COMPOSE}fuller_windows_get_fewer_layers",
+        f"{_LAWS}a_bracket_has_its_layers_only_and_of_memories_what_its_level_allows",
+    ),
+    "3.2: budgets of 2500, 2000, 1500, 800 tokens": (
+        f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
+        f"{_LAWS}any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode",
+    ),
+    # §3.3 block
+    "3.3: one structured XML block with the elements shown, in their order": (
+        f"{_ENGINE}the_block_has_the_specifications_elements_in_its_order_and_fits_its_published_schema",
+    ),
+    "3.3: the block always parses as XML, whatever the files say (decisions.md)": (
+        f"{_LAWS}any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode",
+        f"{_BLOCK}memories_cannot_forge_structure",
+    ),
+    "3.3: HOT memories are named in MODERATE with their number": (
+        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+    ),
+    # §3.4 detection
+    "3.4: usage is estimated by prompt count and average size, in percent of the window": (
+        f"{_BRACKET}reported_tokens_count_before_a_percentage_and_that_before_an_estimate",
+    ),
+    "3.4: the host's reported usage is preferred (decisions.md)": (
+        f"{_BRACKET}reported_tokens_count_before_a_percentage_and_that_before_an_estimate",
+    ),
+    "3.4: an estimate undercounts no CJK (decisions.md)": (
+        f"{_BRACKET}an_estimate_from_a_sample_does_not_count_chinese_too_low",
+    ),
+    "3.4: the bracket is recalculated before each interaction and the injection adjusted": (
+        f"{_ENGINE}the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
+    ),
+    "3.4: the bracket scales the packs by its share, 1.0, 0.8, 0.6, 0.32 (decisions.md)": (
+        f"{_ENGINE}a_window_that_fills_up_gets_less_of_the_packs",
+        f"{_BRACKETS}less_room_is_a_smaller_share",
+    ),
+    # §3.5 recovery
+    "3.5: before a compaction the digest is captured": (
+        f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
+    ),
+    "3.5: before a compaction HOT and WARM memories are persisted": (
+        f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
+    ),
+    "3.5: before a compaction the continuation state is stored in session.yaml": (
+        f"{_BEFORE}the_session_file_is_told_where_the_session_stands_and_its_other_bytes_stay",
+    ),
+    "3.5: after a compaction the bracket is FRESH again": (
+        f"{_AFTER}the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline",
+    ),
+    "3.5: after a compaction HOT memories of the current agent are loaded": (
+        f"{_AFTER}the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline",
+        f"{_BLOCK}a_fresh_block_tells_no_memory_but_once_after_a_compaction_or_resume",
+    ),
+    "3.5: after a compaction the continuation prompt has the full pipeline state": (
+        f"{_AFTER}the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline",
+        f"{_ENGINE}after_a_compaction_the_agent_goes_on_where_it_stopped_and_the_next_block_is_plain_again",
+    ),
+    "3.5: the user need never manage context: told twice or out of order it is done once": (
+        f"{_BEFORE}told_twice_it_is_done_once_and_answered_alike",
+        f"{_BEFORE}the_compaction_is_counted_once_before_and_after",
+        f"{_AFTER}a_compaction_told_twice_counts_once_and_is_answered_alike",
+    ),
+    "3.5: the continuation has pipeline, HOT memories, task and progress, pending decisions": (
+        f"{_ON}the_file_has_pipeline_task_progress_decisions_and_memories",
+    ),
+    "3.5: the continuation has the next agent's HOT memories": (f"{_ON}the_next_agent_has_a_part_of_its_own",),
+    "3.5: the continuation is written to .chati/continuation/latest.md": (
+        f"{_ON}the_file_has_pipeline_task_progress_decisions_and_memories",
+        f"{_ENGINE}three_ides_begin_the_new_session_themselves_and_three_get_the_file",
+    ),
+    "3.5: spawn at 3 or more compactions in a session": (
+        f"{_AFTER}the_third_compaction_of_a_session_begins_a_new_one",
+        f"{_ENGINE}the_third_compaction_of_a_session_asks_for_a_new_one_that_knows_where_it_stopped",
+    ),
+    "3.5: spawn when the agent's score drops by more than 15 % (strictly: decisions.md)": (
+        f"{_AFTER}a_score_that_falls_by_more_than_fifteen_percent_after_it_begins_a_new_session",
+        f"{_SPAWN}a_drop_of_just_fifteen_percent_is_none",
+    ),
+    "3.5: spawn after CRITICAL in 3 consecutive interactions": (
+        f"{_ON}critical_three_times_in_a_row_begins_a_new_session",
+        f"{_ON}an_interaction_between_begins_the_row_anew",
+    ),
+    "3.5: spawn when the agent is done and the next one is pending": (
+        f"{_ON}an_agent_that_is_done_with_another_waiting_begins_a_new_session",
+    ),
+    "3.5: any one condition suffices, and every reason that holds is listed (decisions.md)": (
+        f"{_SPAWN}every_criterion_that_holds_is_named_and_no_other",
+        f"{_ENGINE}a_worn_session_is_turned_over_with_every_reason_and_a_file_to_go_on_from",
+    ),
+    "3.5: Claude Code, AntiGravity and Gemini CLI begin the session themselves; the others get `/chati resume`": (
+        f"{_ON}three_ides_go_on_by_themselves_and_three_get_a_file",
+    ),
+    # §4.1, 4.2
+    "4.1: decisions, errors, resolutions, corrections and validated patterns are captured": (
+        f"{_CAPTURE}a_sessions_digest_is_one_readable_file_of_decisions_errors_and_corrections",
+        f"{_UPKEEP}a_run_is_remembered_by_itself_in_active_mode",
+    ),
+    "4.1: the digest is a Markdown file with structured metadata": (
+        f"{_CAPTURE}a_sessions_digest_is_one_readable_file_of_decisions_errors_and_corrections",
+    ),
+    "4.1: an error without a resolution is not a fact (decisions.md)": (
+        f"{_CAPTURE}an_error_without_a_resolution_is_none_but_three_times_a_day_it_is_a_gotcha",
+    ),
+    "4.1: text of our own injection is never captured (decisions.md)": (
+        f"{_CAPTURE}secrets_private_words_and_our_own_text_are_not_captured",
+        f"{_CAPTURE}what_a_run_was_told_of_memories_is_not_captured_when_the_agent_repeats_it",
+    ),
+    "4.2: shared/ and one folder per agent, with durable/, daily/ and session/": (
+        f"{_MEMORIES}the_folders_of_the_specification_say_whose_a_memory_is_and_how_long_it_is_kept",
+        f"{_MEMORIES}an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
+    ),
+    "4.2: session memories are cleaned on the next start": (
+        f"{_LOCK}a_session_that_starts_finds_nothing_that_was_kept_for_the_one_before",
+        f"{_UPKEEP}what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion",
+    ),
+    "4.2: daily memories are archived after 30 days": (
+        f"{_UPKEEP}a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never",
+    ),
+    "4.2: durable memories never expire": (
+        f"{_UPKEEP}a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never",
+        f"{_ATTENTION}upkeep_done_leaves_nothing_due_and_no_durable_memory_expires",
+    ),
+    "4.2: index.json is derived and rebuildable": (
+        f"{_MEMORIES}the_index_is_made_anew_from_the_files_also_in_another_state_file",
+        f"{_KEEPING}the_index_file_lists_what_there_is_and_is_left_alone_when_nothing_changed",
+    ),
+    "4.2, 9: .chati/memories/ is gitignored": (
+        f"{_MEMORIES}a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
+    ),
+    # §4.3-4.5
+    "4.3: Markdown with the front matter shown": (
+        f"{_MEMORIES}a_memory_as_the_specification_shows_it_is_read_and_keeps_its_form_when_changed",
+        f"{_MEMORIES}a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
+    ),
+    "4.3: the directory decides ownership, not the front matter (decisions.md)": (
+        f"{_PRIVACY}the_folder_says_whose_it_is_whatever_the_front_matter_says",
+    ),
+    "4.4: metadata takes about 50 tokens, chunks about 200, full 1000 and more": (
+        f"{_RECALL}a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole",
+    ),
+    "4.4: that is 60-95 % less than whole memories": (
+        f"{_RECALL}a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole",
+    ),
+    "4.4: metadata in MODERATE, chunks in DEPLETED, full in CRITICAL and hand-offs": (
+        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+        f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
+    ),
+    "4.4: in CRITICAL the full dump goes to the continuation, the block stays within 800 (decisions.md)": (
+        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+        f"{_LAWS}any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode",
+    ),
+    "4.5: each memory belongs to one of four sectors": (
+        f"{_MEMORIES}each_kind_of_memory_belongs_to_one_of_four_sectors",
+    ),
+    "4.5: twelve agents have their preferred sectors": (
+        f"{_RECALL}each_agent_finds_memories_of_its_preferred_sectors_first",
+        "memory/finding/test_search.py::test_an_agent_finds_its_preferred_sectors_first_among_equals",
+    ),
+    # §4.6
+    "4.6: score = base relevance × recency × access × confidence": (
+        f"{_RECALL}a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole",
+        "memory/finding/test_search_laws.py::test_a_score_is_the_product_of_its_factors_and_the_best_comes_first",
+    ),
+    "4.6: clamped to 1 (decisions.md)": (
+        f"{_ATTENTION}a_score_is_between_nothing_and_one_and_time_alone_never_raises_it",
+    ),
+    "4.6: recency decays exponentially since the last access; half-lives 14, 60, 90, 60 days (decisions.md)": (
+        f"{_ATTENTION}the_factors_are_those_of_the_specification",
+        f"{_RECALL}a_half_life_that_the_user_sets_counts_in_a_searchs_recency",
+    ),
+    "4.6: in search recency has a floor of 0.7 (decisions.md)": (
+        f"{_RECALL}a_half_life_that_the_user_sets_counts_in_a_searchs_recency",
+    ),
+    "4.6: access is a logarithmic boost, 1 + 0.1·ln(1 + count) (decisions.md)": (
+        f"{_ATTENTION}the_factors_are_those_of_the_specification",
+    ),
+    "4.6: HOT above 0.7, WARM from 0.3, COLD below": (f"{_ATTENTION}a_tier_begins_at_its_bound",),
+    "4.6: HOT memories are loaded by themselves": (
+        f"{_BLOCK}moderate_tells_titles_depleted_gists_and_critical_where_all_stand",
+        f"{_AFTER}the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline",
+    ),
+    "4.6: WARM memories are loaded when relevant": (
+        f"{_BLOCK}what_bears_on_the_task_is_told_after_the_hot_ones_unless_it_is_cold",
+        f"{_TOLD}a_memory_of_an_earlier_session_is_told_to_the_run_it_bears_on_and_once",
+    ),
+    "4.6: COLD memories are only retrieved by explicit search": (
+        f"{_TOLD}a_cold_memory_is_found_by_who_searches_and_told_to_no_run",
+        f"{_BLOCK}what_bears_on_the_task_is_told_after_the_hot_ones_unless_it_is_cold",
+    ),
+    "4.6: COLD becomes WARM at 3 accesses or 2 pieces of evidence": (
+        f"{_ATTENTION}a_tier_begins_at_its_bound",
+        f"{_UPKEEP}the_tier_follows_the_score_down_and_use_and_evidence_lift_it",
+    ),
+    "4.6: WARM becomes HOT with confidence above 0.7 and 5 pieces of evidence": (
+        f"{_ATTENTION}a_tier_begins_at_its_bound",
+        f"{_UPKEEP}evidence_and_confidence_make_a_warm_memory_hot",
+    ),
+    "4.6: HOT decays to WARM and COLD when not accessed": (
+        f"{_UPKEEP}the_tier_follows_the_score_down_and_use_and_evidence_lift_it",
+    ),
+    "4.6: archived after 90 days below 0.1": (
+        f"{_UPKEEP}a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived",
+        f"{_ATTENTION}it_is_forgotten_from_the_day_on_which_it_was_faint_for_long_enough",
+    ),
+    "4.6: archived is moved, never deleted (decisions.md)": (
+        f"{_UPKEEP}a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never",
+        f"{_MEMORIES}an_archived_memory_comes_back_to_where_it_was",
+    ),
+    "4.6: listing and searching are no access; being opened or cited is, once per session (decisions.md)": (
+        f"{_MEMORIES}a_memory_that_a_session_opens_counts_as_read_once_and_a_list_does_not_count",
+        f"{_UPKEEP}a_memory_that_an_answer_names_counts_as_used_once_per_session",
+    ),
+    # §4.7-4.9
+    "4.7: FRESH injects no memory (but once after a compaction or resume: decisions.md)": (
+        f"{_BLOCK}a_fresh_block_tells_no_memory_but_once_after_a_compaction_or_resume",
+    ),
+    "4.7: MODERATE metadata, DEPLETED chunks, CRITICAL the full dump for the hand-off": (
+        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+    ),
+    "4.8: private memories are visible to their agent only": (
+        f"{_MEMORIES}an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
+        f"{_PRIVACY}a_private_id_answers_exactly_like_one_that_does_not_exist",
+    ),
+    "4.8: shared memories are visible to all agents": (
+        f"{_MEMORIES}an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
+    ),
+    "4.9: memories are captured without an agent's doing": (f"{_UPKEEP}a_run_is_remembered_by_itself_in_active_mode",),
+    # §5.1
+    "5.1: a YAML file catalogs every artifact; the printed one loads unchanged": (
+        f"{_PRINTED}the_printed_registry_loads_unchanged",
+        f"{_REGISTRY}one_file_catalogs_every_artifact_and_is_the_single_source_of_truth",
+    ),
+    "5.1: a declared count that differs is reported, not refused (decisions.md)": (
+        f"{_PRINTED}a_declared_count_that_differs_is_reported_and_not_refused",
+    ),
+    "5.1: dependencies resolve by key, then without the type's suffix (decisions.md)": (
+        f"{_PRINTED}dependencies_resolve_by_key_then_without_the_suffix_of_their_type",
+    ),
+    "5.1: checksums are sha256 of the files": (f"{_PRINTED}a_checksum_is_compared_with_the_file",),
+    "5.1: adaptability is low, medium or high": (
+        "registry/test_impact.py::test_the_level_counts_dependents_and_how_adaptable_the_entity_is",
+    ),
+    # §5.2
+    "5.2: 60 % keyword overlap by TF-IDF and 40 % purpose similarity": (
+        f"{_REGISTRY}what_exists_is_reused_what_is_similar_adapted_and_the_rest_created",
+    ),
+    "5.2: REUSE from 90, ADAPT from 60, CREATE below (compared unrounded: decisions.md)": (
+        "registry/matching/test_scoring.py::test_thresholds_are_compared_unrounded",
+        f"{_REGISTRY}what_exists_is_reused_what_is_similar_adapted_and_the_rest_created",
+    ),
+    "5.2: ranked recommendations with decisions and their reasons": (
+        f"{_PRINTED}a_recommendation_shows_both_parts_the_terms_and_the_reasons",
+        f"{_PRINTED}what_is_to_be_reused_stands_before_what_is_to_be_adapted",
+    ),
+    "5.2: adaptability is checked before ADAPT; below 0.3 impact is mandatory (decisions.md)": (
+        f"{_PRINTED}below_an_adaptability_of_three_tenths_adapting_comes_with_its_impact",
+        f"{_REGISTRY}what_must_not_simply_be_changed_comes_with_its_impact",
+    ),
+    # §5.3
+    "5.3: entities exist, schemas are JSON, agents and templates are complete, checksums match": (
+        f"{_HEALTH}a_whole_framework_is_healthy_in_all_seven_checks",
+        f"{_HEALTH}each_check_finds_what_it_is_for_and_names_the_file_and_the_remedy",
+    ),
+    "5.3: the constitution has all articles, at least I-XIV without a gap (15 is right too: decisions.md)": (
+        f"{_HEALTH}articles_are_counted_without_a_gap",
+    ),
+    "5.3: no orphaned dependencies": (f"{_HEALTH}an_orphaned_dependency_is_found",),
+    '5.3: a missing checksum is "unverified" (decisions.md)': (
+        f"{_HEALTH}an_entity_without_a_checksum_is_unverified_and_healthy",
+    ),
+    "5.3: the output is as shown": ("cli/test_health.py::test_the_summary_is_printed_as_the_specification_shows_it",),
+    # §6
+    "6: /chati loads the state, sets the lock, writes the block and routes to the agent": (
+        f"{_LOCK}chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
+    ),
+    "6: on-topic goes to the agent, off-topic stays locked, subcommands stay inside": (
+        f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
+        f"{_ROUTING}a_command_is_one_and_stays_inside",
+    ),
+    "6: a message is on-topic unless a named rule says otherwise, and off-topic never blocks (decisions.md)": (
+        f"{_ROUTING}only_a_named_rule_says_off_topic",
+        f"{_ROUTING}any_text_is_routed_and_a_very_long_one_is_work",
+    ),
+    "6: the block has the six rules and names the agent": (
+        "session/test_block.py::test_the_active_block_has_the_six_rules_and_the_agent",
+        f"{_LOCK}chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
+    ),
+    "6: everything outside the block stays byte-identical (decisions.md)": (
+        "session/test_block.py::test_any_sequence_of_blocks_leaves_every_byte_outside_and_gives_the_file_back",
+        "session/test_files.py::test_any_file_comes_back_after_any_sequence",
+    ),
+    "6: /chati exit, stop, quit and one phrase in each of four languages leave": (f"{_ROUTING}an_exit_is_an_exit",),
+    "6: stop, wait, go back and cancel do not leave": (f"{_ROUTING}everything_else_is_the_agents",),
+    "6: whole intent only: questions, negations, quotations do not leave (decisions.md)": (
+        f"{_ROUTING}quoted_asked_or_marked_up_it_is_no_exit",
+        f"{_ROUTING}one_more_word_is_another_intent",
+        f"{_ROUTING}case_spaces_and_accents_change_nothing",
+    ),
+    "6: leaving saves the agent's state to session.yaml": (
+        f"{_LOCK}leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
+        "session/test_project_file.py::test_values_are_saved_and_the_rest_stays_or_nothing_changes",
+    ),
+    "6: leaving makes a digest for the memories": (
+        f"{_LOCK}leaving_writes_the_sessions_digest_to_the_memories_and_withholds_it_in_passive_mode",
+    ),
+    "6: leaving replaces the block by Status: INACTIVE with how to resume": (
+        f"{_LOCK}leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
+    ),
+    "6: leaving is confirmed in the user's language": (f"{_SUPPORTED}leaving_is_confirmed_in_the_users_language",),
+    "6: /chati after an exit resumes with the session detected": (
+        f"{_LOCK}chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",
+    ),
+    # §7 XII
+    "XII.1: the bracket SHALL be calculated before every interaction": (
+        f"{_ENGINE}the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
+    ),
+    "XII.2: layers SHALL be reduced by bracket": (f"{_COMPOSE}fuller_windows_get_fewer_layers",),
+    "XII.3a: a compaction SHALL be met with digest, memories and a rebuilt context": (
+        f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
+    ),
+    "XII.3b: a new session SHALL be begun with full context when that does not suffice": (
+        f"{_ENGINE}a_worn_session_is_turned_over_with_every_reason_and_a_file_to_go_on_from",
+        "governor/test_snapshot.py::test_three_compactions_turn_the_session_over",
+        "governor/test_snapshot.py::test_a_critical_context_window_three_times_in_a_row_and_a_handover_turn_the_session_over",
+    ),
+    "XII.4: L0 and L1 SHALL be injected in all brackets": (
+        f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
+    ),
+    "XII.5: at most 2500, 2000, 1500, 800 tokens": (
+        f"{_LAWS}any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode",
+    ),
+    "XII.6: autonomy varies by IDE": (f"{_ENGINE}three_ides_begin_the_new_session_themselves_and_three_get_the_file",),
+    # §7 XIII
+    "XIII.1: knowledge SHALL be captured before a compaction": (
+        f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
+    ),
+    "XIII.3: agents SHALL NOT reach others' private memories": (
+        f"{_PRIVACY}an_agent_reaches_its_own_and_shared_memories_and_nobody_elses",
+        f"{_PRIVACY}counts_and_warnings_tell_nothing_of_others",
+        f"{_PRIVACY}links_are_not_followed_neither_out_of_the_folder_nor_into_anothers",
+    ),
+    "XIII.4: user files SHALL NEVER be modified by the system": (
+        f"{_MEMORIES}nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked",
+        f"{_UPKEEP}a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says_so",
+    ),
+    "XIII.5a: proposals SHALL need confidence above 0.9": (f"{_UPKEEP}neither_doubt_nor_an_agent_makes_a_rule",),
+    "XIII.5b: proposals SHALL need 5 pieces of evidence": (
+        f"{_UPKEEP}a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says_so",
+    ),
+    "XIII.5c: proposals SHALL need the user's approval": (
+        f"{_UPKEEP}neither_doubt_nor_an_agent_makes_a_rule",
+        f"{_UPKEEP}an_accepted_rule_stands_among_the_anchors_rules_word_for_word_until_the_user_takes_it_back",
+    ),
+    "XIII.6: users MAY review, edit or delete any memory, and their word stands": (
+        f"{_MEMORIES}a_user_reviews_edits_and_deletes_any_memory_with_an_editor_or_by_asking",
+        f"{_CAPTURE}what_the_user_deleted_stays_deleted_when_it_is_met_again",
+    ),
+    "XIII.7: scoring SHALL use natural decay": (
+        f"{_ATTENTION}in_the_end_everything_is_cold_and_forgotten",
+        f"{_ATTENTION}a_tier_only_falls_while_nothing_happens_and_is_at_most_one_above_its_score",
+    ),
+    "XIII.7: permanent only what the user marks as durable": (f"{_KEEPING}the_user_makes_a_memory_permanent",),
+    # §7 XIV
+    "XIV.1: the registry is the single source of truth": (
+        f"{_REGISTRY}one_file_catalogs_every_artifact_and_is_the_single_source_of_truth",
+    ),
+    "XIV.2: health SHALL NEVER block; its status is always 0": (
+        f"{_REGISTRY}health_checks_everything_and_never_blocks",
+        "cli/test_health.py::test_what_is_wrong_is_told_with_its_remedy_and_the_status_stays_0",
+        "cli/test_health.py::test_also_what_keeps_it_from_looking_ends_with_status_0",
+    ),
+    "XIV.3: reusing SHALL be preferred over creating": (
+        f"{_PRINTED}what_is_to_be_reused_stands_before_what_is_to_be_adapted",
+        f"{_REGISTRY}a_prompt_that_asks_for_something_new_is_told_of_what_is_there",
+    ),
+    "XIV.4: below an adaptability of 0.3 impact analysis SHALL come first": (
+        f"{_REGISTRY}what_must_not_simply_be_changed_comes_with_its_impact",
+    ),
+    "XIV.5: the registry SHALL follow what is added, modified, removed": (
+        f"{_REGISTRY}the_registry_follows_what_is_added_modified_and_removed",
+    ),
+    "XIV.6: a checksum that differs shows an untracked modification": (
+        f"{_REGISTRY}a_mismatch_of_a_checksum_shows_a_modification_nobody_noted",
+    ),
+    # §7 XV
+    "XV.1: while a session is active the lock MUST be active and the file MUST have the block": (
+        f"{_LOCK}chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
+        f"{_LOCK}a_block_the_user_deleted_is_told_and_put_back_by_chati",
+    ),
+    "XV.1: the lock is an explicit flag, not derived from the session file (decisions.md)": (
+        f"{_LOCK}without_a_session_file_none_is_made_and_nothing_else_of_the_project_changes",
+    ),
+    "XV.2: every message MUST be routed to the active agent": (
+        f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
+    ),
+    "XV.3: off-topic MUST NOT leave the session": (
+        f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
+    ),
+    "XV.4: the lock is released ONLY by explicit words": (
+        f"{_ROUTING}an_exit_is_an_exit",
+        f"{_ROUTING}everything_else_is_the_agents",
+    ),
+    "XV.5: on exit all state MUST be persisted and the file say INACTIVE": (
+        f"{_LOCK}leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
+        f"{_LOCK}chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",
+    ),
+    "XV.6: /chati after an exit activates the lock and the block again": (
+        f"{_LOCK}chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",
+    ),
+    "XV.7: after a restart the lock persists and is taken up": (
+        f"{_LOCK}a_restart_in_the_middle_leaves_the_lock_active_in_state_and_file",
+    ),
+    # §9
+    "9: schemas for the context block and a memory's front matter": (
+        "contract/test_documents.py::test_a_memory_as_it_is_written_fits_its_schema",
+        "contract/test_documents.py::test_the_specifications_example_fits_and_a_sector_nobody_knows_does_not",
+        "contract/test_documents.py::test_a_block_as_it_is_made_fits_its_schema",
+        f"{_COMPOSE}the_data_is_what_the_block_says_and_fits_the_published_schema",
+        f"{_ENGINE}the_block_has_the_specifications_elements_in_its_order_and_fits_its_published_schema",
+    ),
+}
