@@ -101,7 +101,7 @@ def _failures(params: PostRunParams, told: Recent | None) -> list[Failure]:
         Failure(error.tool_call_id, error.text, error.exit_code, error.tool_name) for error in params.tool_errors or []
     ]
     known = {error.tool_call_id for error in errors}
-    called = {part.get("toolCallId") for part in params.assistant.parts} if params.assistant else set()
+    called = {str(part.get("toolCallId")) for part in params.assistant.parts} if params.assistant else set()
     found = failures_in(told.lines, _began_ms(params)) if told is not None else []
     return errors + [one for one in found if one.tool_call_id in called and one.tool_call_id not in known]
 

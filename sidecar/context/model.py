@@ -6,23 +6,21 @@ from pydantic import Field
 
 from sidecar.context.brackets import Bracket, LayerName, MemoryLevel, PartLayer
 from sidecar.context.remaining import Said, Source
-from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.core.wire import MOST_TOKENS, FolderPath, Identifier, Tokens, WireModel
 
 AgentName = Annotated[str, Field(max_length=64, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 """An agent's name as its file is called: lower case, digits, dashes."""
-
-_Tokens = Annotated[int, Field(ge=0, le=2**40)]
 
 
 class WindowUsage(WireModel):
     """How full a context window is; the best of what is said counts: reported tokens, a percentage, an estimate."""
 
-    used_tokens: _Tokens | None = Field(default=None, description="As the provider reported it, with `maxTokens`.")
-    max_tokens: int | None = Field(default=None, ge=1, le=2**40, description="What the window holds.")
+    used_tokens: Tokens | None = Field(default=None, description="As the provider reported it, with `maxTokens`.")
+    max_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS, description="What the window holds.")
     remaining_percent: float | None = Field(default=None, allow_inf_nan=False, description="Clamped to 0–100.")
     prompt_count: int | None = Field(default=None, ge=0, le=2**32, description="For an estimate, with an average.")
     average_tokens: float | None = Field(
-        default=None, ge=0, le=2**40, allow_inf_nan=False, description="Tokens of a prompt with its answer."
+        default=None, ge=0, le=MOST_TOKENS, allow_inf_nan=False, description="Tokens of a prompt with its answer."
     )
     sample_text: str | None = Field(
         default=None,

@@ -5,12 +5,20 @@ needs. The plain parser takes only what both read alike, and leaves everything u
 """
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, NoReturn
+
+from sidecar.core.regex import regex
 
 _PLAIN_BYTES = 64 * 1024
 _PLAIN_NESTED = 100
 _PLAIN_DIGITS = 15
+
+_ESCAPE = regex(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+"""An escape: a whole surrogate pair, half of one (group 1), or any other."""
 
 _orjson: Any = None
 
@@ -25,13 +33,24 @@ def load() -> Any:
 
 
 def loads(text: bytes) -> Any:
-    """Reads strict UTF-8 JSON text; raises ValueError for anything else, RecursionError for what is too deep."""
+    """Reads strict UTF-8 JSON text; raises ValueError for anything else, RecursionError for what is too deep.
+
+    Programs in JavaScript cut texts inside of characters and then write half a pair of surrogates: it is read as
+    U+FFFD, because the rest of the message means what it says.
+    """
     if _orjson is None:
         try:
             return _plain(text)
         except (ValueError, RecursionError):
             pass  # orjson has the word on what is wrong
-    return (_orjson or load()).loads(text)
+    read = (_orjson or load()).loads
+    try:
+        return read(text)
+    except ValueError:
+        whole = _ESCAPE.sub(lambda found: b"\\ufffd" if found[1] else found[0], text)
+        if whole == text:
+            raise
+    return read(whole)
 
 
 def dumps(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:

@@ -3,14 +3,14 @@
 from datetime import datetime
 from typing import Any
 
-import orjson
+from sidecar.core import json_text
 
 
 def record_of(line: bytes) -> dict[str, Any]:
     """Gives a transcript's line as the record it is; empty for a damaged one."""
     try:
-        record = orjson.loads(line)
-    except orjson.JSONDecodeError:
+        record = json_text.loads(line)
+    except (ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
 

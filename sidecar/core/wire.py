@@ -41,6 +41,15 @@ Instant = Annotated[
 ]
 """A moment as RFC 3339 text with an offset, for example `2026-03-01T09:30:00.000Z`."""
 
+MOST_TOKENS = 2**40
+"""More than any run takes; so that sums of them stay numbers that a database holds."""
+
+Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+"""A count of a provider's tokens."""
+
+MOST_COUNT = 2**31 - 1
+"""The most of what is counted one by one: items, iterations, places in a list."""
+
 Identifier = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """An id the host made up: 1 to 200 characters without control characters; compared, never used as a path."""
 

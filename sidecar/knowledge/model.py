@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.core.wire import MOST_COUNT, FolderPath, Identifier, WireModel
 from sidecar.knowledge.plan import ConflictType, OperationKind, Resolution
 
 Mode = Literal["full", "incremental", "single"]
@@ -39,7 +39,9 @@ class KnowledgePlanParams(KnowledgeParams):
 
     mode: Mode = Field(default="full", description="`single` needs `item`.")
     item: Ref | None = None
-    max_items: int | None = Field(default=None, ge=1, description="At most so many items; the rest is pending.")
+    max_items: int | None = Field(
+        default=None, ge=1, le=MOST_COUNT, description="At most so many items; the rest is pending."
+    )
     resolutions: list[ResolutionChoice] = Field(default_factory=list, max_length=1_000)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.core.wire import MOST_COUNT, FolderPath, Identifier, WireModel
 from sidecar.memory.entry import Keeping, MemoryType, Sector, Tier
 
 MAX_TEXT = 200_000
@@ -112,7 +112,7 @@ class MemoryListParams(MemoryParams):
     tag: Tag | None = None
     session_id: Identifier | None = None
     archived: bool | None = Field(default=False, description="Null lists both.")
-    offset: int = Field(default=0, ge=0)
+    offset: int = Field(default=0, ge=0, le=MOST_COUNT)
     limit: int = Field(default=50, ge=1, le=500)
 
 

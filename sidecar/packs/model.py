@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.core.wire import MOST_COUNT, MOST_TOKENS, FolderPath, Identifier, Tokens, WireModel
 from sidecar.governor.model import GovernorAction
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
 
@@ -42,8 +42,8 @@ class HostInjects(WireModel):
 class ContextUsage(WireModel):
     """How full the provider's context window is."""
 
-    used_tokens: int = Field(ge=0)
-    max_tokens: int = Field(gt=0)
+    used_tokens: Tokens
+    max_tokens: int = Field(gt=0, le=MOST_TOKENS)
 
 
 class PreRunParams(WireModel):
@@ -68,6 +68,7 @@ class PreRunParams(WireModel):
     max_new_bytes: int | None = Field(
         default=None,
         ge=500,
+        le=MOST_COUNT,
         description="The most this call may add to the session, UTF-8 bytes, where the budget allows more.",
     )
     token_mode: TokenMode | None = Field(default=None, description="Which byte budget; absent means the setting's.")

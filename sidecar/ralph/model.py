@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from sidecar.core.wire import FolderPath, WireModel
+from sidecar.core.wire import MOST_COUNT, MOST_TOKENS, FolderPath, WireModel
 from sidecar.ralph.deciding.limits import MAX_ITERATIONS, STUCK_AFTER
 
 MAX_PROMPT_CHARACTERS = 64 * 2**20
@@ -144,18 +144,23 @@ class RalphStartParams(RalphChangeParams):
     )
     extra_arguments: list[str] = Field(default_factory=list, max_length=200, description="Added to the harness's own.")
     completion_promise: str = Field(default="COMPLETE", min_length=1, max_length=1_000)
-    min_iterations: int = Field(default=1, ge=1, description="No promise is accepted before.")
-    max_iterations: int = Field(default=MAX_ITERATIONS, ge=0, description="0 is no limit.")
+    min_iterations: int = Field(default=1, ge=1, le=MOST_COUNT, description="No promise is accepted before.")
+    max_iterations: int = Field(default=MAX_ITERATIONS, ge=0, le=MOST_COUNT, description="0 is no limit.")
     max_time_ms: Milliseconds | None = None
     max_cost_usd: float | None = Field(default=None, gt=0, description="As the harness reports it.")
-    max_tokens: int | None = Field(default=None, ge=1, description="In and out, as the harness reports them.")
+    max_tokens: int | None = Field(
+        default=None, ge=1, le=MOST_TOKENS, description="In and out, as the harness reports them."
+    )
     idle_timeout_ms: Milliseconds | None = Field(default=None, description="Ends an agent that says nothing for long.")
     iteration_timeout_ms: Milliseconds | None = None
-    max_failures: int = Field(default=0, ge=0, description="Failures in a row that end the loop; 0 is no limit.")
+    max_failures: int = Field(
+        default=0, ge=0, le=MOST_COUNT, description="Failures in a row that end the loop; 0 is no limit."
+    )
     fail_fast: bool = Field(default=False, description="The first failure ends the loop.")
     stuck_after: int = Field(
         default=STUCK_AFTER,
         ge=0,
+        le=MOST_COUNT,
         description="So many iterations without a change and with like output end the loop; 0 is never.",
     )
     verify: list[str] = Field(

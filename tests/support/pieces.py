@@ -51,7 +51,7 @@ def json_values(names: Sequence[str], words: Sequence[str], max_leaves: int = 20
         st.none(),
         st.booleans(),
         st.integers(-(2**70), 2**70),
-        st.floats(),
+        st.floats(allow_nan=False, allow_infinity=False),
         one_of(words),
         one_of(words),
         hostile_texts(),

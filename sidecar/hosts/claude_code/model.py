@@ -33,7 +33,7 @@ class HookRunParams(WireModel):
         default=None,
         description="What the run that a prompt begins is to be called: a hook that gives up can then tell of its end.",
     )
-    time_left_ms: int | None = Field(default=None, ge=0, description="Milliseconds until the hook gives up.")
+    time_left_ms: int | None = Field(default=None, ge=0, le=60_000, description="Milliseconds until the hook gives up.")
     open_run: OpenRun | None = Field(
         default=None, description="The session's run under way, where the hook printed what that run was given."
     )

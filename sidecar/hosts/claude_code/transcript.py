@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.core.transcript_records import record_of, written_ms
+from sidecar.core.wire import MOST_TOKENS
 
 _NOT_OF_THE_RUN = ("isSidechain", "isMeta", "isCompactSummary")
 _TOKENS = {
@@ -47,7 +48,8 @@ def run_in(lines: Iterable[bytes], since_ms: int) -> Run:
 
 def with_touched(parts: Sequence[dict[str, Any]], touched: Iterable[str]) -> list[dict[str, Any]]:
     """Adds the files that hooks heard of and the session file does not tell of yet."""
-    told = {part["input"].get("file_path") for part in parts if isinstance(part.get("input"), Mapping)}
+    given = (part["input"].get("file_path") for part in parts if isinstance(part.get("input"), Mapping))
+    told = {path for path in given if isinstance(path, str)}
     more = [path for path in dict.fromkeys(touched) if path not in told]
     made = [
         {**_call(f"touched-{number}", "Edit", {"file_path": path}), "state": "result", "output": {}}
@@ -106,7 +108,7 @@ def _sums(usages: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Adds up what the provider's answers cost, each counted once: the records of one answer repeat it."""
     all_of_them = list(usages)
     counts = {name: [_count(usage.get(own)) for usage in all_of_them] for name, own in _TOKENS.items()}
-    return {name: sum(found) for name, found in counts.items() if found}
+    return {name: min(MOST_TOKENS, sum(found)) for name, found in counts.items() if found}
 
 
 def _count(value: Any) -> int:

@@ -1,0 +1,283 @@
+"""What hosts, hooks, agents and session files say is read or refused in a sentence, whatever it is."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from mcp import Client as McpClient
+
+from sidecar.capture.reading.compaction import was_compacted
+from sidecar.capture.reading.parts import Failure, relative_to, work_of
+from sidecar.hosts.claude_code.place import Place
+from sidecar.hosts.claude_code.transcript import run_in, with_touched
+from sidecar.hosts.mcp.tools import Refused, Tools, server
+from sidecar.memory.capture.transcript import told_in
+from tests.support.failures import RpcFailure
+from tests.support.memory import MemorySidecar
+from tests.support.pieces import hostile_texts, json_values, line_of, objects_of
+from tests.support.repositories import Repository
+
+pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
+
+NAMES = (
+    "type", "text", "content", "input", "output", "command", "file_path", "notebook_path", "path", "changes",
+    "todos", "plan",
+    "status", "id", "tool_use_id", "toolCallId", "state", "usage", "input_tokens", "exit_code", "stdout",
+    "move_path", "payload",
+)  # fmt: skip
+WORDS = (
+    "user", "assistant", "system", "tool_use", "tool_result", "text", "tool-Bash", "tool-Edit", "tool-Read",
+    "tool-TodoWrite",
+    "tool-ExitPlanMode", "Bash", "Edit", "call", "result", "pytest -q", "cat a.py > b.py", "a.py", "../../b.py",
+    "compact_boundary",
+    "event_msg", "exec_command_end", "user_message", "agent_message", "2026-03-01T09:30:01Z",
+    "0001-01-01T00:00:00+23:59",
+    "9999-12-31T23:59:59.999-23:59", "pending",
+)  # fmt: skip
+ODD = json_values(NAMES, WORDS, 8)
+SAID = st.one_of(hostile_texts(), st.sampled_from(WORDS))
+ID = st.sampled_from(("a", "b", ""))
+GIVEN = objects_of(
+    {
+        "command": st.one_of(SAID, st.lists(SAID, max_size=3)),
+        "file_path": SAID, "notebook_path": SAID, "plan": SAID,
+        "todos": st.lists(objects_of({"content": SAID, "status": SAID}, ODD), max_size=3),
+        "changes": st.dictionaries(SAID, objects_of({"type": SAID, "move_path": SAID}, ODD), max_size=2),
+    },
+    ODD,
+)  # fmt: skip
+BLOCK = objects_of(
+    {
+        "type": st.sampled_from(("text", "tool_use", "tool_result")),
+        "text": SAID, "id": ID, "tool_use_id": ID, "name": st.sampled_from(WORDS),
+        "input": GIVEN, "content": SAID, "is_error": st.booleans(),
+    },
+    ODD,
+)  # fmt: skip
+USAGE = objects_of({"input_tokens": st.integers(0, 2**64), "output_tokens": st.integers(-1, 2**63)}, ODD)
+RECORD = objects_of(
+    {
+        "type": st.sampled_from(("user", "assistant", "system", "event_msg")), "timestamp": st.sampled_from(WORDS),
+        "message": objects_of({"id": ID, "content": st.one_of(SAID, st.lists(BLOCK, max_size=3)), "usage": USAGE},
+        ODD),
+        "payload": objects_of({"type": st.sampled_from(WORDS), "command": SAID, "exit_code": st.integers(),
+        "stdout": SAID, "message": SAID}, ODD),
+        "toolUseResult": objects_of({"stdout": SAID, "exit_code": st.integers()}, ODD), "isSidechain": st.booleans(),
+        "isCompactSummary": st.booleans(), "subtype": st.sampled_from(WORDS),
+    },
+    ODD,
+)  # fmt: skip
+PART = objects_of(
+    {
+        "type": st.sampled_from(WORDS), "toolCallId": ID, "state": SAID, "text": SAID, "input": GIVEN,
+        "output": st.one_of(SAID, objects_of({"stdout": SAID, "stderr": SAID, "exit_code": st.integers()}, ODD)),
+    },
+    ODD,
+)  # fmt: skip
+LINES = st.lists(
+    st.one_of(RECORD.map(line_of), RECORD.map(line_of), ODD.map(line_of), st.binary(max_size=9)), max_size=8
+)
+
+
+NAMELESS = {"type": "tool_use", "id": "a", "name": "Edit", "input": {"file_path": ["a"]}}
+CUT = {"type": "text", "text": "I saw \ud83d"}
+MOMENT = "2026-03-01T09:30:01Z"
+
+
+@given(LINES, st.lists(SAID, max_size=3), st.sampled_from((0, 1_772_357_400_000)))
+@example([line_of({"type": "assistant", "timestamp": MOMENT, "message": {"content": [NAMELESS]}})], ["b.py"], 0)
+def test_any_session_file_of_claude_code_is_read(lines: list[bytes], touched: list[str], since_ms: int) -> None:
+    run = run_in(lines, since_ms)
+    assert all(isinstance(part.get("type"), str) for part in run.parts)
+    assert all(count >= 0 for count in run.usage.values())
+    work = work_of(with_touched(run.parts, touched), [])
+    assert all(path and "\0" not in path for path in (*work.written, *work.read))
+    assert isinstance(was_compacted(lines, since_ms), bool)
+    assert all(one.text.strip() for one in told_in(lines, since_ms).said)
+
+
+def test_a_text_that_was_cut_inside_of_a_character_is_read() -> None:
+    lines = [line_of({"type": "assistant", "timestamp": MOMENT, "message": {"content": [CUT]}})]
+    assert run_in(lines, 0).text == "I saw \ufffd"
+    assert [one.text for one in told_in(lines, 0).said] == ["I saw \ufffd"]
+
+
+@given(st.lists(PART.filter(lambda part: isinstance(part, dict)), max_size=5), SAID, st.sampled_from((None, 0, 2**70)))
+def test_any_parts_of_a_message_are_read(parts: list[dict[str, Any]], text: str, code: int | None) -> None:
+    work = work_of(parts, [Failure("a", text, code), Failure(None, text, None, "shell")])
+    assert all(isinstance(command.command, str) for command in work.commands)
+    for path in (*work.written, *work.read):
+        told = relative_to("/work/shop", path)
+        assert told is None or not told.startswith(("/", "../"))
+
+
+@pytest.fixture
+def shop(sidecar: MemorySidecar, make_repository: Callable[..., Repository]) -> Repository:
+    sidecar.client.request("settings/update", {"settings": {"mode": "active"}})
+    return make_repository({"README.md": "# Shop\n", "src/a.py": "def price() -> int:\n    return 1\n"})
+
+
+def unexpected(sidecar: MemorySidecar) -> list[Any]:
+    """Gives the answers that tell of something nobody thought of."""
+    return [
+        told
+        for told in sidecar.inbox.messages
+        if isinstance(told, dict) and told.get("error", {}).get("code") == -32603
+    ]
+
+
+def asks(sidecar: MemorySidecar, method: str, params: Any) -> None:
+    """Asks as a host in JavaScript does: half a pair of surrogates is escaped, and an answer comes in any case."""
+    request = sidecar.client.start("ping") + 1_000_000
+    sidecar.client.send(json.dumps({"jsonrpc": "2.0", "id": request, "method": method, "params": params}).encode())
+    sidecar.client.answer(request, 10)
+
+
+EVENTS = st.sampled_from(("UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"))
+
+
+def test_any_json_of_a_hook_is_answered(sidecar: MemorySidecar, shop: Repository, tmp_path: Path) -> None:
+    transcript = tmp_path / "session.jsonl"
+    here = st.one_of(
+        st.just(str(shop.path)), st.just(str(shop.path / "src")), st.sampled_from(("/nowhere", "a", "/\0"))
+    )
+    heard = objects_of(
+        {
+            "session_id": st.sampled_from(("s", "t", "x" * 200, "\x00")),
+            "cwd": here, "prompt": SAID, "tool_input": GIVEN,
+            "source": st.sampled_from(("startup", "compact", "resume", "clear")),
+            "permission_mode": st.sampled_from(("plan", "x")),
+            "transcript_path": st.one_of(st.just(str(transcript)), SAID), "last_assistant_message": SAID,
+        },
+        ODD,
+    )  # fmt: skip
+    opened = st.fixed_dictionaries(
+        {
+            "runId": st.sampled_from(("r", "q")), "deliveryToken": st.none(), "cwd": st.just(str(shop.path)),
+            "projectPath": st.just(str(shop.path)), "mode": st.just("agent"),
+            "startedAt": st.just("2026-03-01T09:30:00Z"),
+        }
+    )  # fmt: skip
+
+    @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(EVENTS, heard, st.one_of(st.none(), opened, ODD), st.lists(SAID, max_size=2), LINES)
+    @example(
+        "Stop",
+        {"session_id": "e", "cwd": str(shop.path), "transcript_path": str(transcript)},
+        {
+            "runId": "e",
+            "deliveryToken": None,
+            "cwd": str(shop.path),
+            "projectPath": str(shop.path),
+            "mode": "agent",
+            "startedAt": "2026-03-01T09:30:00Z",
+        },
+        ["b.py"],
+        [
+            line_of(
+                {
+                    "type": "assistant",
+                    "timestamp": MOMENT,
+                    "message": {"id": "m", "content": [CUT], "usage": {"input_tokens": 2**64 - 1}},
+                }
+            )
+        ],
+    )
+    def hears(event: str, said: Any, run: Any, touched: list[str], lines: list[bytes]) -> None:
+        transcript.write_bytes(b"\n".join(lines))
+        asks(sidecar, "hook/run", {"event": event, "input": said, "openRun": run, "touched": touched})
+        assert unexpected(sidecar) == []
+
+    hears()
+
+
+def test_any_prompt_and_any_run_are_answered(sidecar: MemorySidecar, shop: Repository) -> None:
+    common = {"subChatId": "c", "provider": "claude", "mode": "agent", "cwd": str(shop.path)}
+    numbers = iter(range(10**6))
+    moment = st.sampled_from(("2026-03-01T09:30:00Z", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"))
+    usage = st.fixed_dictionaries(
+        {
+            "inputTokens": st.integers(0, 2**64),
+            "costUsd": st.one_of(st.floats(0, 1e308), st.just(2**64)),
+            "durationMs": st.integers(0, 2**64),
+        }
+    )
+
+    @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(SAID, st.lists(PART, max_size=4), st.lists(SAID, max_size=2), moment, st.one_of(st.none(), usage), SAID)
+    @example("\ud83d", [], [], "2026-03-01T09:30:00Z", {"inputTokens": 2**64 - 1}, "\ud83d")
+    def plays(prompt: str, parts: Any, files: list[str], at: str, used: Any, text: str) -> None:
+        run = f"run-{next(numbers)}"
+        session = {"id": "s", "willResume": True, "isFork": False}
+        mentions = {"files": files, "folders": files}
+        asks(
+            sidecar,
+            "continuity/preRun",
+            {**common, "runId": run, "prompt": prompt, "session": session, "mentions": mentions},
+        )
+        ended = {
+            **common, "runId": run, "prompt": prompt, "outcome": "completed", "session": {"before": "s",
+            "after": "s"},
+            "assistant": {"text": text, "parts": parts}, "startedAt": at, "finishedAt": at, "usage": used,
+            "toolErrors": [{"text": text}], "todos": [{"content": text[:4_000], "status": "pending"}],
+        }  # fmt: skip
+        asks(sidecar, "continuity/postRun", ended)
+        assert unexpected(sidecar) == []
+
+    plays()
+
+
+def test_any_call_of_a_tool_is_answered(sidecar: MemorySidecar, shop: Repository) -> None:
+    def ask(method: str, params: dict[str, Any]) -> Any:
+        try:
+            return sidecar.client.request(method, params)
+        except RpcFailure as failure:
+            raise Refused(str(failure)) from failure
+
+    tools = (
+        "memory_search",
+        "memory_get",
+        "artifact_list",
+        "artifact_get",
+        "codebase_search",
+        "explain",
+        "memory_add",
+        "none",
+    )
+    given_ = objects_of(
+        {
+            "query": SAID,
+            "id": SAID,
+            "text": SAID,
+            "title": SAID,
+            "run_id": SAID,
+            "limit": st.integers(-1, 2**70),
+            "type": SAID,
+            "status": SAID,
+        },
+        ODD,
+    )
+    calls = st.lists(st.tuples(st.sampled_from(tools), given_), min_size=1, max_size=6)
+
+    @settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(calls)
+    def plays(wanted: list[tuple[str, Any]]) -> None:
+        async def story() -> None:
+            made = server(Tools(ask, Place(str(shop.path), str(shop.path)), str(shop.path)), may_write=True)
+            async with McpClient(made) as client:
+                for tool, arguments in wanted:
+                    with suppress(Exception):
+                        await client.call_tool(tool, arguments)
+                told = await client.call_tool("artifact_list", {})
+                assert not told.is_error
+
+        anyio.run(story)
+        assert unexpected(sidecar) == []
+
+    plays()
