@@ -6,12 +6,38 @@ from pathlib import Path
 import pytest
 
 from tests.faults.soak import soak
+from tests.support.usage import Usage, beyond, grown
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
+WARM = Usage(
+    pid=1, runs=0, folders=100, rss_bytes=60 << 20, descriptors=30, watches=50, threads=15, state_bytes=0, state_files=9
+)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
 def test_nothing_is_lost_stale_or_without_bound_while_everything_changes(tmp_path: Path) -> None:
     run = soak(tmp_path, minutes=0.2, seed=1)
     assert run.findings == []
     assert run.runs
     assert len(run.usages) >= 4
+    happened = ("kill at rest", "kill at work", "clock jumps", "full disks", "read-only disks", "packs compared")
+    assert [what for what in happened if not run.counts[what]] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [("rss_bytes", 1 << 20), ("descriptors", 1), ("threads", 1), ("watches", 1), ("state_bytes", 999_999)],
+)
+def test_what_grows_with_each_run_is_seen(name: str, step: int) -> None:
+    steady = [WARM._replace(runs=number, pid=number % 2) for number in range(200)]
+    assert grown(steady) == []
+    (found,) = grown([one._replace(**{name: getattr(one, name) + step * one.runs}) for one in steady])
+    assert "grew" in found or "grows" in found
+
+
+@pytest.mark.parametrize(
+    ("name", "much"),
+    [("rss_bytes", 1 << 30), ("descriptors", 500), ("threads", 99), ("watches", 400), ("state_files", 99)],
+)
+def test_what_is_beyond_any_bound_is_seen(name: str, much: int) -> None:
+    assert beyond(WARM) == []
+    assert len(beyond(WARM._replace(**{name: much}))) == 1
