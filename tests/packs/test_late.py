@@ -1,33 +1,25 @@
 """What takes longer than a call may wait: the call is told what there is, the paths at least."""
 
-import os
-import shutil
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.support.before_git import needs_script, stand_before_git
 from tests.support.conversation import bash
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, text_of
 from tests.support.walking import process_of
 
-needs_script = pytest.mark.skipif(sys.platform == "win32", reason="a script stands before git")
-
 
 @pytest.fixture
 def let_status_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Holds each `git status` back until it is let go."""
-    gate, folder, git = tmp_path / "gate", tmp_path / "before", shutil.which("git")
-    folder.mkdir()
-    script = folder / "git"
+    gate = tmp_path / "gate"
     held = f'case " $* " in *" status "*) while [ ! -e "{gate}" ]; do sleep 0.01; done;; esac'
-    script.write_text(f'#!/bin/sh\n{held}\nexec "{git}" "$@"\n', encoding="utf-8")
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    stand_before_git(tmp_path / "before", held, monkeypatch)
     return gate.touch
 
 

@@ -1,8 +1,5 @@
 """A source that fails is left out and named: the run goes on, and nothing that still holds is told to be over."""
 
-import os
-import shutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,26 +8,22 @@ from typing import Any
 import pytest
 
 from tests.packs.test_pack_cache import packs_in, prepared
+from tests.support.before_git import needs_script, stand_before_git
 from tests.support.conversation import kinds, sent
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, explain, text_of
 from tests.support.walking import process_of
 
-needs_script = pytest.mark.skipif(sys.platform == "win32", reason="a script stands before git")
 Failing = Callable[[str], Any]
 
 
 @pytest.fixture
 def git_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Failing:
     """Lets one of git's commands fail for a while."""
-    folder, git = tmp_path / "before", shutil.which("git")
-    folder.mkdir()
-    script = folder / "git"
+    folder = tmp_path / "before"
     lines = f'for word in "$@"; do [ -e "{folder}/$word.fails" ] && exit 1; done'
-    script.write_text(f'#!/bin/sh\n{lines}\nexec "{git}" "$@"\n', encoding="utf-8")
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    stand_before_git(folder, lines, monkeypatch)
 
     @contextmanager
     def for_a_while(command: str) -> Iterator[None]:
