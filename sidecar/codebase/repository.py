@@ -28,6 +28,7 @@ from sidecar.codebase.worktree.moves import moved_between, shown_of
 from sidecar.codebase.worktree.state import RepositoryState, StateFailed
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
+from sidecar.core.terms import forget_words
 from sidecar.storage.lru import Lru
 from sidecar.system.allocator import give_back
 from sidecar.system.git import GitFailed
@@ -300,6 +301,7 @@ class Repository:
         self._finder.read_history()
         done = self._filler.run(self.key, report, self._finder.in_order_of_interest)
         if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:
+            forget_words()
             give_back()
         return done
 

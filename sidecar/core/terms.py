@@ -170,6 +170,11 @@ class _Known(dict[str, tuple[str, ...]]):
 _KNOWN = _Known()
 
 
+def forget_words() -> None:
+    """Lets go of the words that are remembered with their terms: after many files, few are asked for again."""
+    _KNOWN.clear()
+
+
 def _terms_of_word(word: str) -> tuple[str, ...]:
     if "_" in word:
         return _terms_of_snake_case(word)

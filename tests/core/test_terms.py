@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sidecar.core.terms import (
     MAX_WORD,
     count_terms,
+    forget_words,
     identifiers_of,
     paths_in,
     query_terms,
@@ -113,6 +114,13 @@ def test_names_from_code_are_seen() -> None:
     assert identifiers_of("call getUser and user_id, Cart.total, std::move in 修复LruCache plainly") == [
         "getUser", "user_id", "Cart.total", "std::move", "LruCache",
     ]  # fmt: skip
+
+
+def test_words_that_were_let_go_of_are_read_as_before() -> None:
+    before = count_terms("feedWalrus feed_walrus 修复LruCache")
+    forget_words()
+    assert count_terms("feedWalrus feed_walrus 修复LruCache") == before
+    assert before["walrus"] == 2
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,10 @@ class Documents:
         """Gives the path of a document."""
         return self._path[number]
 
+    def same(self, path: str) -> str:
+        """Gives a path as it is kept here already: one from elsewhere is a second string. Raises KeyError."""
+        return self._path[self._numbers[path]]
+
     def kind(self, number: int) -> Kind:
         """Tells a document's kind."""
         return _KINDS[self._kinds[number]]
@@ -153,9 +157,7 @@ class Documents:
         if term in self.bodies or term in self.names or term in self.paths:
             return None
         near = {*self.defined.near(term), *self.in_paths.near(term)}
-        ordered = sorted(
-            near, key=lambda one: (one[0], -len(self.names.entries(one[1])) - len(self.paths.entries(one[1])), one[1])
-        )
+        ordered = sorted(near, key=lambda one: (one[0], -self.names.count(one[1]) - self.paths.count(one[1]), one[1]))
         return ordered[0][1] if ordered else None
 
     def ending_with(self, tail: str) -> list[str]:
@@ -171,7 +173,7 @@ class Documents:
     def named_like(self, stem: str) -> list[str]:
         """Gives the files whose names share a stem, as a test and what it tests do; sorted."""
         term = next(iter(count_terms(stem)), None)
-        if term is None or len(self.paths.entries(term)) > MAX_NAMESAKES:
+        if term is None or self.paths.count(term) > MAX_NAMESAKES:
             return []
         return sorted(path for path in self._paths_of(self.paths.entries(term)) if stem_of(path) == stem)
 

@@ -63,6 +63,7 @@ class FileIndex:
         with self._lock:
             if path in self._pending and content_identity(self._held[path]) == content_identity(content):
                 del self._pending[path]
+                path = self._documents.same(path)
                 self._reach.put(path, summary.imports)
                 if not self._pending:
                     self._pending = {}  # one that was full keeps its room

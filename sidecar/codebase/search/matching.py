@@ -122,7 +122,7 @@ def inverse_frequency(holding: int, count: int) -> float:
 def _weights(documents: Documents, terms: Sequence[str], shares: Mapping[str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     for term in terms:
-        in_bodies, in_paths = len(documents.bodies.entries(term)), len(documents.paths.entries(term))
+        in_bodies, in_paths = documents.bodies.count(term), documents.paths.count(term)
         if in_bodies:
             found[term] = shares.get(term, 1.0) * inverse_frequency(in_bodies, documents.chunk_count)
         elif in_paths:
@@ -136,7 +136,7 @@ def _bodies(documents: Documents, terms: Iterable[str], shares: Mapping[str, flo
     common: list[tuple[str, float]] = []
     entries = 0
     for term in terms:
-        holding, before = len(documents.bodies.entries(term)), entries
+        holding, before = documents.bodies.count(term), entries
         entries += holding
         weight = shares.get(term, 1.0) * inverse_frequency(holding, documents.chunk_count) * (K1 + 1)
         (read if not before or entries <= READ_ENTRIES else common).append((term, weight))
@@ -145,7 +145,7 @@ def _bodies(documents: Documents, terms: Iterable[str], shares: Mapping[str, flo
 
 def _field(postings: Postings, terms: Iterable[str], shares: Mapping[str, float], total: int, count: int) -> Field:
     """What so many files have in common that it says nothing is left out."""
-    holding = ((term, len(postings.entries(term))) for term in terms)
+    holding = ((term, postings.count(term)) for term in terms)
     weighed = tuple(
         (term, shares.get(term, 1.0) * inverse_frequency(entries, count) * (K1 + 1))
         for term, entries in holding

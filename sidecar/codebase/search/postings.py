@@ -2,23 +2,27 @@
 
 Most terms of a repository stand in a few units only: their names would take far more room than where they stand. So a
 term is known by 45 bits of its hash alone, and the rare ones lie side by side, sorted, in a few thousand arrays. Two
-terms of the same bits count as one, which among a million rare ones happens to one search in ten million.
+terms of the same bits count as one, which among a million rare ones happens to one search in ten million. The few that
+stand in very many units are packed.
 """
 
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
+from sidecar.codebase.search.packed import COUNT_BITS, Packed
 from sidecar.codebase.search.spelling import Spellings
 
-MAX_COUNT = 255
-_COUNT_BITS = 8
+MAX_COUNT = (1 << COUNT_BITS) - 1
 
-MAX_UNITS = 1 << (32 - _COUNT_BITS)
+MAX_UNITS = 1 << (32 - COUNT_BITS)
 """Units have numbers below this one."""
 
 FEW = 32
 """A term of more entries has an array of its own."""
+
+PACKED_FROM = 512
+"""That of so many entries is packed, which takes some hundred bytes besides."""
 
 _LOW = (1 << 32) - 1
 
@@ -35,22 +39,26 @@ class Postings:
         self._keys = (shards << 32) - 1
         # By the key's first bits, the other 32 with an entry after them.
         self._few: list[array[int] | None] = [None] * shards
-        self._many: dict[int, array[int]] = {}
+        self._many: dict[int, array[int] | Packed] = {}
 
     def __contains__(self, term: str) -> bool:
-        return len(self.entries(term)) > 0
+        return self.stands(term, 0, MAX_UNITS)
 
     def add(self, unit: int, counts: Mapping[str, int]) -> None:
         """Takes in a unit, whose number is higher than any before."""
         if unit >= MAX_UNITS:
             raise OverflowError("there are no numbers left for units")
-        many, keys, base = self._many, self._keys, unit << _COUNT_BITS
+        many, keys, base = self._many, self._keys, unit << COUNT_BITS
         for term, count in counts.items():
             key = hash(term) & keys
             known = many.get(key)
             entry = base | (min(MAX_COUNT, count))
-            if known is not None:
+            if isinstance(known, Packed):
                 known.append(entry)
+            elif known is not None:
+                known.append(entry)
+                if len(known) > PACKED_FROM:
+                    many[key] = Packed(known)
             elif self._add_to_few(key, entry) and self._spellings is not None:
                 self._spellings.add(term)
 
@@ -79,15 +87,28 @@ class Postings:
             if before.get(term) != count:
                 self._put(unit, term, min(MAX_COUNT, count))
 
+    def count(self, term: str) -> int:
+        """Counts the units that hold a term."""
+        key = hash(term) & self._keys
+        known = self._many.get(key)
+        if known is not None:
+            return len(known)
+        shard = self._few[key >> 32]
+        return len(_run(shard, key, 0, MAX_UNITS)) if shard is not None else 0
+
     def entries(self, term: str) -> Sequence[int]:
         """Gives a term's entries."""
         known = self._many.get(hash(term) & self._keys)
-        return known if known is not None else self.within(term, 0, MAX_UNITS)
+        if known is None:
+            return self.within(term, 0, MAX_UNITS)
+        return list(known) if isinstance(known, Packed) else known
 
     def within(self, term: str, first: int, end: int) -> Sequence[int]:
         """Gives a term's entries in the units from `first` up to `end`."""
         key = hash(term) & self._keys
         known = self._many.get(key)
+        if isinstance(known, Packed):
+            return known.between(first, end)
         if known is not None:
             found = _between(known, first, end)
             return known[found.start : found.stop]
@@ -99,30 +120,37 @@ class Postings:
 
     def stands(self, term: str, first: int, end: int) -> bool:
         """Says whether a term stands in the units from `first` up to `end`."""
-        key, from_ = hash(term) & self._keys, first << _COUNT_BITS
-        known: Sequence[int] | None = self._many.get(key)
+        key, from_ = hash(term) & self._keys, first << COUNT_BITS
+        known: Packed | Sequence[int] | None = self._many.get(key)
         low = 0
+        if isinstance(known, Packed):
+            return known.stands(first, end)
         if known is None:
             known, low = self._few[key >> 32], (key & _LOW) << 32
         if known is None:
             return False
         at = bisect_left(known, low + from_)
-        return at < len(known) and known[at] < low + (end << _COUNT_BITS)
+        return at < len(known) and known[at] < low + (end << COUNT_BITS)
 
     def within_all(self, term: str, ranges: Iterable[tuple[int, int]]) -> list[int]:
         """Gives a term's entries in several runs of units, which come in order and do not overlap."""
-        entries, end = self.entries(term), 0
+        known = self._many.get(hash(term) & self._keys)
+        if isinstance(known, Packed):
+            return known.between_all(ranges)
+        entries, end = known if known is not None else self.entries(term), 0
         found: list[int] = []
         for first, after in ranges:
-            start = bisect_left(entries, first << _COUNT_BITS, end)
-            end = bisect_left(entries, after << _COUNT_BITS, start)
+            start = bisect_left(entries, first << COUNT_BITS, end)
+            end = bisect_left(entries, after << COUNT_BITS, start)
             found.extend(entries[start:end])
         return found
 
     def _put(self, unit: int, term: str, count: int) -> None:
         """Gives a term's entry for a unit, of any number, its count."""
-        entry, known = unit << _COUNT_BITS | count, self._many.get(hash(term) & self._keys)
-        if known is not None:
+        entry, known = unit << COUNT_BITS | count, self._many.get(hash(term) & self._keys)
+        if isinstance(known, Packed):
+            known.put(entry)
+        elif known is not None:
             found = _between(known, unit, unit + 1)
             known[found.start : found.stop] = array("I", [entry])
         elif self._put_into_few(hash(term) & self._keys, unit, entry) and self._spellings is not None:
@@ -161,7 +189,7 @@ class Postings:
     def _remove_from_all(self, first: int, end: int) -> None:
         for key, known in list(self._many.items()):
             self._cut(key, known, first, end)
-        from_, to = first << _COUNT_BITS, end << _COUNT_BITS
+        from_, to = first << COUNT_BITS, end << COUNT_BITS
         for shard in self._few:
             if shard is not None:
                 leaving = [at for at, one in enumerate(shard) if from_ <= one & _LOW < to]
@@ -171,16 +199,19 @@ class Postings:
             for term in [term for term in self._spellings if term not in self]:
                 self._spellings.discard(term)
 
-    def _cut(self, key: int, known: "array[int]", first: int, end: int) -> None:
-        found = _between(known, first, end)
-        del known[found.start : found.stop]
+    def _cut(self, key: int, known: "array[int] | Packed", first: int, end: int) -> None:
+        if isinstance(known, Packed):
+            known.cut(first, end)
+        else:
+            found = _between(known, first, end)
+            del known[found.start : found.stop]
         if not known:
             del self._many[key]
 
 
 def unit_of(entry: int) -> int:
     """Gives the unit of an entry."""
-    return entry >> _COUNT_BITS
+    return entry >> COUNT_BITS
 
 
 def count_of(entry: int) -> int:
@@ -189,12 +220,12 @@ def count_of(entry: int) -> int:
 
 
 def _between(entries: Sequence[int], first: int, end: int) -> range:
-    start = bisect_left(entries, first << _COUNT_BITS)
-    return range(start, bisect_left(entries, end << _COUNT_BITS, start))
+    start = bisect_left(entries, first << COUNT_BITS)
+    return range(start, bisect_left(entries, end << COUNT_BITS, start))
 
 
 def _run(shard: Sequence[int], key: int, first: int, end: int) -> range:
     """Where one key's entries in some units lie among the rare ones."""
     low = (key & _LOW) << 32
-    start = bisect_left(shard, low + (first << _COUNT_BITS))
-    return range(start, bisect_left(shard, low + (end << _COUNT_BITS), start))
+    start = bisect_left(shard, low + (first << COUNT_BITS))
+    return range(start, bisect_left(shard, low + (end << COUNT_BITS), start))

@@ -41,6 +41,16 @@ _TEXTS = st.lists(st.sampled_from(WORDS), max_size=60).map(lambda words: "def ly
 _STEPS = st.lists(st.tuples(_PATHS, st.one_of(st.none(), _TEXTS), st.booleans()), max_size=25)
 
 
+def test_a_path_that_a_worker_told_is_not_kept_a_second_time() -> None:
+    files = listing({"src/walrus.py": "def feed_walrus(): ...\n"})
+    index = FileIndex(forgetful)
+    index.update(files)
+    told = b"src/walrus.py".decode()
+    index.analysed(told, files[told], summarise(told, b"def feed_walrus(): ...\n"))
+    (found,) = ask(index, "feed the walrus")
+    assert (found.path is told, found.path is next(iter(files))) == (False, True)
+
+
 @pytest.mark.parametrize("remembers", [True, False])
 @given(steps=_STEPS)
 def test_following_changes_gives_the_same_as_starting_anew(

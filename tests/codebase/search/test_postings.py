@@ -1,9 +1,12 @@
 """Postings hold exactly what was added and not removed, whatever came between."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.codebase.search import postings as module
 from sidecar.codebase.search.postings import FEW, MAX_COUNT, MAX_UNITS, Postings, count_of, unit_of
 from sidecar.codebase.search.spelling import Spellings
 
@@ -15,6 +18,14 @@ _UNITS = st.builds(lambda units, times: units * times, _SOME, st.integers(1, 7))
 """Few enough for terms that are rare, and enough for some that are not."""
 
 _RANGES = st.lists(st.tuples(st.integers(0, 84), st.integers(0, 40)), max_size=8)
+
+
+@pytest.fixture(autouse=True, scope="module", params=[module.PACKED_FROM, FEW + 4])
+def packed_from(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Has the laws hold wherever a term's entries begin to be packed."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "PACKED_FROM", request.param)
+        yield
 
 
 @given(units=_UNITS, removed=_RANGES, more=_UNITS, tells_terms=st.booleans())
