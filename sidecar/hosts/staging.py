@@ -19,8 +19,10 @@ from sidecar.hosts.recording import (
     Write,
 )
 from sidecar.system.git import Git, GitFailed
+from sidecar.system.plain_files import content_of
 
 CLONE_SECONDS = 900.0
+MAX_FILE_BYTES = 64 * 2**20
 
 _SETTINGS = (
     "-c", "user.name=1Code",
@@ -148,7 +150,7 @@ def _write(target: Path, text: str) -> None:
 
 def _replace(target: Path, step: Edit) -> None:
     try:
-        text = target.read_bytes().decode()
+        text = content_of(os.fspath(target), MAX_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise ReplayFailed(f"{step.edit!r} cannot be read as text.") from error
     times = text.count(step.find)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -34,6 +34,8 @@ _OUR_MISTAKES = (
 
 def connect(path: Path, *, query_only: bool = False) -> apsw.Connection:
     """Opens the file in WAL mode, creating it if need be; raises apsw's exceptions."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # SQLite's would be everybody's to read
     connection = apsw.Connection(os.fspath(path))
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)

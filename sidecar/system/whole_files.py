@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, and our own folder in a project, which keeps itself out of git."""
 
+import errno
 import os
 import threading
 from contextlib import suppress
@@ -63,16 +64,20 @@ def _sync(folder: str) -> None:
 
 
 def own_folder(project: Path, *parts: str) -> str:
-    """Makes our folder in a project, and those below it; gives the last one's path. Raises OSError.
+    """Makes our folder in a project, and those below it; gives the last one's path.
+
+    Raises OSError, also where a link would lead out of the project.
 
     What git knows already of the folder is the user's decision: the ignore file is written once and never again.
     """
     outer = os.path.join(project, OWN_FOLDER)
+    folder = os.path.join(outer, *parts)
+    if not os.path.realpath(folder).startswith(os.path.join(os.path.realpath(project), "")):
+        raise PermissionError(errno.EACCES, "A link leads out of the project", folder)
     if not os.path.isdir(outer):
         os.mkdir(outer)
     ignore = os.path.join(outer, ".gitignore")
     if not os.path.lexists(ignore):
         write_whole(ignore, _IGNORE_ALL, durable=False)
-    folder = os.path.join(outer, *parts)
     os.makedirs(folder, exist_ok=True)
     return folder
