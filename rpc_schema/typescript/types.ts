@@ -2699,6 +2699,13 @@ export interface ReportStage {
   checks: ReportCheck[]
 }
 
+/** What to do now, of all stages. */
+export interface ReportStep {
+  /** `go`: on to the next stage, or all are on; `wait`: a target is missed. */
+  verdict: "go" | "wait" | "moreData"
+  sentence: string
+}
+
 /** What is to be done about conflicts of a type, of one item or of all. */
 export interface ResolutionChoice {
   type: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer"
@@ -3113,6 +3120,7 @@ export interface StateReportResult {
   bytes: number
   /** The first day of the report, UTC. */
   sinceDay: string
+  nextStep: ReportStep
   stages: ReportStage[]
 }
 

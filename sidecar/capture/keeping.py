@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -14,7 +14,7 @@ from sidecar.capture.reading.change import Change
 from sidecar.core.secrets.redact import redact
 from sidecar.governor import Word
 from sidecar.metrics import count_call, labelled, roll_up
-from sidecar.runs import Item, SubChat, forget_old, records, telling
+from sidecar.runs import Artifact, Item, SubChat, forget_old, records, telling
 
 LOOKED_AT_CHARACTERS = 20_000
 KEPT_CHARACTERS = 2_000
@@ -37,9 +37,18 @@ def _touched(one: Finished, change: Change) -> list[Any]:
 
 
 def keep_run(
-    tx: apsw.Connection, one: Finished, state: SubChat, result: PostRunResult, word: Word, had: Mapping[str, Item]
+    tx: apsw.Connection,
+    one: Finished,
+    state: SubChat,
+    result: PostRunResult,
+    word: Word,
+    had: Mapping[str, Item],
+    drafted: Sequence[Artifact],
 ) -> None:
-    """Writes the run's row with the answer it was given, and counts it; `had` is what its session had before."""
+    """Writes the run's row with the answer it was given, and counts it; `had` is what its session had before.
+
+    Of the artifacts it `drafted` those count that are new: a draft that goes on was counted when it began.
+    """
     params, worth = one.params, measured(tx, one, had)
     records.record_run(
         tx,
@@ -68,11 +77,12 @@ def keep_run(
         },
     )
     telling.name_project(tx, one.workspace.project_key, redact(one.workspace.project.name))
+    new = sum(artifact.created_at_ms == one.now_ms for artifact in drafted)
     usage = params.usage.model_dump(exclude_none=True, by_alias=True) if params.usage else {}
     count_call(
         tx, one.workspace.project_key, params.provider, shadow=one.is_shadow, now_ms=one.now_ms,
         measures={
-            "runs": 1, f"outcome.{params.outcome}": 1, "drafts": len(result.artifacts), **usage, **worth.measures,
+            "runs": 1, f"outcome.{params.outcome}": 1, "drafts": new, **usage, **worth.measures,
             **(_governed(word) if one.reached else {}),
         },
     )  # fmt: skip

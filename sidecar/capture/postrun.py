@@ -147,7 +147,7 @@ def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
         ],
         governor=GovernorWord(action=word.action, reasons=list(word.reasons)),
     )
-    keep_run(tx, one, state, result, word, had)
+    keep_run(tx, one, state, result, word, had, drafted)
     if word.action != "ok":
         keep_snapshot(tx, one.params.sub_chat_id, one.params.run_id, word.reasons, one.now_ms)
     return result

@@ -10,7 +10,7 @@ from sidecar.operate.doctor import doctor
 from sidecar.operate.model import StateReportParams, StateReportResult
 from sidecar.operate.purge import purge
 from sidecar.operate.report.page import Heading, page
-from sidecar.operate.report.rollout import evidence_of, stages
+from sidecar.operate.report.rollout import evidence_of, next_step, stages
 from sidecar.operate.report.seen import look
 from sidecar.operate.status import status
 from sidecar.settings.resolve import Settings
@@ -37,13 +37,14 @@ def report(call: Call, params: StateReportParams) -> StateReportResult:
     judged = stages(
         evidence_of(seen.modes.active, seen.modes.passive, seen.days, seen.errors, seen.artifacts, settings)
     )
-    written = page(_heading(call, settings, name, since_day), seen, judged).encode()
+    step = next_step(judged)
+    written = page(_heading(call, settings, name, since_day), seen, step, judged).encode()
     path = os.path.join(call.process.state_dir, FILE_NAME)
     try:
         write_whole(path, written, durable=False)
     except OSError as error:
         raise StateDegraded("The report cannot be written.", hint="Check the state folder's permissions.") from error
-    return StateReportResult(path=path, bytes=len(written), since_day=since_day, stages=judged)
+    return StateReportResult(path=path, bytes=len(written), since_day=since_day, next_step=step, stages=judged)
 
 
 def _project(call: Call, params: StateReportParams) -> tuple[str | None, str | None]:

@@ -36,10 +36,18 @@ class ReportStage(WireModel):
     checks: list[ReportCheck]
 
 
+class ReportStep(WireModel):
+    """What to do now, of all stages."""
+
+    verdict: Verdict = Field(description="`go`: on to the next stage, or all are on; `wait`: a target is missed.")
+    sentence: str
+
+
 class StateReportResult(WireModel):
     """Where the page is, and what stands at its top."""
 
     path: str = Field(description="The HTML file, below the state folder; the next report takes its place.")
     bytes: int
     since_day: str = Field(description="The first day of the report, UTC.")
+    next_step: ReportStep
     stages: list[ReportStage]

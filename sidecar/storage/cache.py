@@ -141,10 +141,15 @@ class Cache:
         self._write(rows)
 
     def _write(self, rows: Sequence[_Row]) -> None:
-        """Writes rows in one transaction, then evicts what was not used for longest. Best effort."""
+        """Writes rows in one transaction, then evicts what was not used for longest. Best effort.
+
+        What was used meanwhile is noted with them, as of their time: without a row there is none to note it by.
+        """
+        if not rows:
+            return
         with self._lock:
             used, self._used = self._used, set()
-        now_ms = max((at_ms for _, _, at_ms in rows), default=0)
+        now_ms = max(at_ms for _, _, at_ms in rows)
         try:
             with self._database.write(durable=False, aside=True) as tx:
                 for key, text, at_ms in rows:

@@ -284,9 +284,10 @@ def test_the_stages_at_the_top_are_those_of_the_answer(reported: Reported, brows
         assert shown == stage["sentence"]
         rows = browser.run(TABLE, f"#stage-{stage['name']}")
         assert [row[:3] for row in rows] == [[one["name"], one["value"], one["target"]] for one in stage["checks"]]
-    assert browser.run("return document.getElementById('next-step').textContent").startswith(
-        "Keep measuring. Too little"
-    )
+    step = reported.answer["nextStep"]
+    assert browser.run("return document.getElementById('next-step').textContent") == step["sentence"].replace("`", "")
+    assert browser.run("return document.getElementById('next-step').className") == f"next {step['verdict']}"
+    assert step["sentence"].startswith("Keep measuring. Too little")
 
 
 def test_a_report_of_one_project_tells_of_no_other(reported: Reported, browser: Browser) -> None:
@@ -332,8 +333,11 @@ def test_the_command_writes_the_page_says_where_and_opens_it(reported: Reported,
     told = run("--open", "--days", "366")
     assert (told.returncode, told.stderr) == (0, b"")
     lines = told.stdout.decode().splitlines()
-    assert lines[0] == str(reported.path)
-    assert [line.partition(":")[0] for line in lines[1:]] == ["passive", "inject", "snapshot", "rehydrate"]
+    assert lines[0].startswith("Keep measuring.")
+    assert [line.split()[:2] for line in lines[2:6]] == [
+        ["passive", "on"], ["inject", "on"], ["snapshot", "on"], ["rehydrate", "off"],
+    ]  # fmt: skip
+    assert lines[-1] == f"The page: {reported.path}"
     assert opened.read_text() == reported.path.as_uri()
     assert orjson.loads(run("--json").stdout)["bytes"] == reported.path.stat().st_size
     failed = run("--days", "0")

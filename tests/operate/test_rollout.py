@@ -37,10 +37,15 @@ def verdicts(told: dict[str, ReportStage]) -> list[str]:
     return [stage.verdict for stage in told.values()]
 
 
+def step(told: dict[str, ReportStage]) -> tuple[str, str]:
+    said = next_step(list(told.values()))
+    return said.verdict, said.sentence
+
+
 def test_without_data_nothing_is_said_for_or_against() -> None:
     told = judged()
     assert verdicts(told) == ["moreData"] * 4
-    assert next_step(list(told.values())) == "Keep measuring. Too little data: 0 prompts measured on 5 days."
+    assert step(told) == ("moreData", "Keep measuring. Too little data: 0 prompts measured on 5 days.")
     assert all(check.holds is not False for stage in told.values() for check in stage.checks)
 
 
@@ -50,7 +55,9 @@ def test_passive_figures_that_hold_say_inject_and_what_it_would_save() -> None:
     assert told["inject"].sentence.startswith(
         "Injecting would save 40 % of full packs' bytes, by 100 prompts on 5 days"
     )
-    assert next_step(list(told.values())) == "Next: injecting packs. The targets hold, and the data suffice."
+    assert step(told) == (
+        "go", "Next: injecting packs (set `mode: active`). The targets hold, and the data suffice."
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -87,7 +94,33 @@ def test_few_prompts_or_days_do_not_suffice_however_good_they_are() -> None:
 def test_when_packs_are_injected_it_is_their_figures_that_count() -> None:
     told = judged(active=figures(followUpHits=10.0), passive=figures(), mode="active")
     assert (told["inject"].is_on, told["inject"].verdict) == (True, "wait")
-    assert next_step(list(told.values())) == "Go no further: injecting packs is on and misses a target."
+    assert step(told) == (
+        "wait",
+        "Go no further: injecting packs is on and misses a target: packs from the cache in follow-ups 12.5 % (≥ 60 %).",
+    )
+
+
+def test_of_two_stages_that_miss_their_targets_the_furthest_is_what_to_look_at() -> None:
+    late, snapshots = {"passedThrough__deadline": 2.0}, {"governor{action=snapshot}": 60.0}
+    told = judged(active=figures(**late, **snapshots), passive=figures(), mode="active")
+    assert [stage.verdict for stage in told.values()][:3] == ["wait"] * 3
+    assert step(told)[1].startswith("Go no further: taking snapshots is on and misses a target: runs that end in a")
+
+
+def test_what_passive_days_missed_is_over_once_the_packs_that_are_sent_do_well() -> None:
+    told = judged(active=figures(), passive=figures(passedThrough__deadline=50.0), mode="active")
+    assert (told["passive"].verdict, step(told)[0]) == ("go", "go")
+
+
+def test_before_a_stage_is_on_it_is_said_what_it_would_miss() -> None:
+    told = judged(passive=figures(followUpHits=47.0, wouldInjectBytes=71_000.0))
+    verdict, sentence = step(told)
+    assert verdict == "wait"
+    assert sentence.startswith("Stay where you are: injecting packs would miss targets: packs from the cache in")
+    assert sentence.endswith("follow-ups 58.8 % (≥ 60 %), fewer bytes per turn than full packs 29 % (≥ 30 %).")
+    assert step(judged(figures(), mode="active", rehydrate=True)) == (
+        "moreData", "Stay where you are: rehydrating is on, and too little is known of it yet."
+    )  # fmt: skip
 
 
 def test_rehydrating_waits_for_snapshots_and_for_runs_that_end_as_well_as_before() -> None:
@@ -96,9 +129,9 @@ def test_rehydrating_waits_for_snapshots_and_for_runs_that_end_as_well_as_before
     worse = figures(**{"outcome.completed": 90.0, "outcome.error": 5.0})
     assert judged(worse, passive, mode="active")["rehydrate"].verdict == "wait"
     told = judged(figures(), passive, mode="active")
-    assert next_step(list(told.values())) == "Next: rehydrating. The targets hold, and the data suffice."
+    assert step(told)[1] == "Next: rehydrating (set `rehydrate: true`). The targets hold, and the data suffice."
     all_on = judged(figures(), passive, mode="active", rehydrate=True)
-    assert next_step(list(all_on.values())).startswith("Every stage is on")
+    assert step(all_on) == ("go", "Every stage is on; keep an eye on the targets.")
     assert judged(figures(**{"governor{action=snapshot}": 60.0}), passive, mode="active")["snapshot"].verdict == "wait"
 
 

@@ -108,6 +108,24 @@ def test_the_table_stays_within_its_bytes_and_keeps_what_was_used_last(
     assert "1" not in kept
 
 
+def test_a_use_is_noted_with_the_time_of_what_is_written_with_it(
+    open_cache: Callable[..., Cache], database: Database
+) -> None:
+    cache = open_cache()
+    put(cache, "a", 1)
+    assert open_cache().get(key("a")) == 1
+    assert cache.get_many([key("a")]) == {key("a"): 1}
+    cache.flush()
+    assert used_at(database) == {"a": STARTS_AT_MS}
+    put(cache, "b", 2, STARTS_AT_MS + 5)
+    assert used_at(database) == {"a": STARTS_AT_MS + 5, "b": STARTS_AT_MS + 5}
+
+
+def used_at(database: Database) -> dict[str, int]:
+    with database.read() as reader:
+        return {str(name): int(str(at)) for name, at in reader.execute(f"SELECT query, used_at_ms FROM {TABLE}")}
+
+
 def test_long_keys_count_too(open_cache: Callable[..., Cache], database: Database) -> None:
     cache = open_cache(hot=0, disk=20_000)
     for number in range(100):

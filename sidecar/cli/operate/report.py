@@ -1,7 +1,8 @@
-"""`onecode-sidecar report`: writes the report and says where it is and what stands at its top."""
+"""`onecode-sidecar report`: writes the report and says what stands at its top and where it is."""
 
 import argparse
 import webbrowser
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.places import state_folder
 from sidecar.cli.telling import Said, told
+
+_VERDICTS = {"go": "targets hold", "wait": "target missed", "moreData": "too little data"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the file's path and a sentence for each stage; a failure is one sentence on stderr."""
+    """Prints what to do now, a sentence for each stage and the file's path; a failure is one sentence on stderr."""
     return told("report", arguments, lambda: _said(arguments))
 
 
@@ -34,4 +37,15 @@ def _said(arguments: argparse.Namespace) -> Said:
         answer = sidecar.request("state/report", params)
     if arguments.open and not webbrowser.open(Path(answer["path"]).as_uri()):
         raise CommandFailed("There is no browser to open it with.", hint=f"The report is {answer['path']}.")
-    return Said(answer, [answer["path"], *(f"{stage['name']}: {stage['sentence']}" for stage in answer["stages"])])
+    return Said(answer, list(lines(answer)))
+
+
+def lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Gives what stands at the report's top, the next step first. Pure."""
+    yield answer["nextStep"]["sentence"]
+    yield ""
+    for stage in answer["stages"]:
+        is_on = "on" if stage["isOn"] else "off"
+        yield f"{stage['name']:<10} {is_on:<3}  {_VERDICTS[stage['verdict']]:<15}  {stage['sentence']}"
+    yield ""
+    yield f"The page: {answer['path']}"

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidecar.operate.model import ReportStage
+from sidecar.operate.model import ReportStage, ReportStep
 from sidecar.operate.report import numbers
 from sidecar.operate.report.charts import CAUSES, Chart, charts_of
 from sidecar.operate.report.drawing import draw
-from sidecar.operate.report.rollout import ENOUGH_CALLS, TITLES, failures, next_step
+from sidecar.operate.report.rollout import ENOUGH_CALLS, TITLES, failures
 from sidecar.operate.report.seen import Seen
 
 _HERE = Path(__file__).parent
@@ -31,7 +31,7 @@ class Heading:
     cache_bytes: int
 
 
-def page(heading: Heading, seen: Seen, stages: Sequence[ReportStage]) -> str:
+def page(heading: Heading, seen: Seen, step: ReportStep, stages: Sequence[ReportStage]) -> str:
     """Gives the whole file."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -55,7 +55,7 @@ def page(heading: Heading, seen: Seen, stages: Sequence[ReportStage]) -> str:
         seen=seen,
         stages=stages,
         titles=TITLES,
-        next_step=next_step(list(stages)),
+        step=step,
         charts=charts_of(seen, heading.since_day, heading.today),
         draw=drawn,
         causes=CAUSES,

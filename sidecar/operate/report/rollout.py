@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sidecar.metrics import MetricsFigures
-from sidecar.operate.model import ReportCheck, ReportStage, StageName, Verdict
+from sidecar.operate.model import ReportCheck, ReportStage, ReportStep, StageName, Verdict
 from sidecar.operate.report.numbers import milliseconds, percent
 from sidecar.settings.resolve import Settings
 
@@ -56,35 +56,59 @@ def stages(seen: Evidence) -> list[ReportStage]:
     return [_passive(seen), _inject(seen), _snapshot(seen), _rehydrate(seen)]
 
 
-def next_step(judged: list[ReportStage]) -> str:
-    """Says in one sentence what to do now."""
-    missed = next((stage for stage in judged if stage.is_on and stage.verdict == "wait"), None)
+def next_step(judged: list[ReportStage]) -> ReportStep:
+    """Says in one sentence what to do now: of stages that are on and miss a target, the furthest counts."""
+    missed = next((stage for stage in reversed(judged) if stage.is_on and stage.verdict == "wait"), None)
     if missed is not None:
-        return f"Go no further: {TITLES[missed.name].lower()} is on and misses a target."
+        return ReportStep(
+            verdict="wait", sentence=f"Go no further: {_name(missed)} is on and misses {_missed(missed)}."
+        )
     measuring = judged[0]
     if measuring.is_on and measuring.verdict == "moreData":
-        return f"Keep measuring. {measuring.sentence}"
+        return ReportStep(verdict="moreData", sentence=f"Keep measuring. {measuring.sentence}")
     unknown = next((stage for stage in judged if stage.is_on and stage.verdict == "moreData"), None)
     if unknown is not None:
-        return f"Stay where you are: {TITLES[unknown.name].lower()} is on, and too little is known of it yet."
+        told = f"Stay where you are: {_name(unknown)} is on, and too little is known of it yet."
+        return ReportStep(verdict="moreData", sentence=told)
     following = next((stage for stage in judged if not stage.is_on), None)
     if following is None:
-        return "Every stage is on; keep an eye on the targets."
-    title = TITLES[following.name].lower()
-    told: dict[Verdict, str] = {
-        "go": f"Next: {title}. The targets hold, and the data suffice.",
-        "wait": f"Stay where you are: {title} would miss a target.",
-        "moreData": f"Stay where you are: there is too little data to decide on {title}.",
-    }
-    return told[following.verdict]
+        return ReportStep(verdict="go", sentence="Every stage is on; keep an eye on the targets.")
+    return ReportStep(verdict=following.verdict, sentence=_following(following))
+
+
+def _following(stage: ReportStage) -> str:
+    match stage.verdict:
+        case "go":
+            return f"Next: {_name(stage)} (set `{SETTINGS[stage.name]}`). The targets hold, and the data suffice."
+        case "wait":
+            return f"Stay where you are: {_name(stage)} would miss {_missed(stage)}."
+        case "moreData":
+            return f"Stay where you are: there is too little data to decide on {_name(stage)}."
+
+
+def _name(stage: ReportStage) -> str:
+    return TITLES[stage.name].lower()
+
+
+def _missed(stage: ReportStage) -> str:
+    missed = [f"{one.name.lower()} {one.value} ({one.target})" for one in stage.checks if one.holds is False]
+    return f"{'a target' if len(missed) == 1 else 'targets'}: {', '.join(missed)}"
 
 
 TITLES: dict[StageName, str] = {
-    "passive": "Measuring passively",
+    "passive": "Measuring",
     "inject": "Injecting packs",
     "snapshot": "Taking snapshots",
     "rehydrate": "Rehydrating",
 }
+
+SETTINGS: dict[StageName, str] = {
+    "passive": "mode: passive",
+    "inject": "mode: active",
+    "snapshot": "snapshot: true",
+    "rehydrate": "rehydrate: true",
+}
+"""What switches a stage on."""
 
 
 def evidence_of(
@@ -128,14 +152,14 @@ def _passive(seen: Evidence) -> ReportStage:
     checks = [
         _check("Prompts measured", f"{calls:,}", f"≥ {ENOUGH_CALLS}", calls >= ENOUGH_CALLS or None),
         _check("Days with prompts", f"{days}", f"≥ {ENOUGH_DAYS}", days >= ENOUGH_DAYS or None),
-        _errors(seen, seen.passive if seen.passive.calls else seen.active),
+        _errors(seen, seen.active if _is_injecting(seen) else seen.passive),
     ]
     told = f"{calls:,} prompts measured on {_times(days, 'day')}"
     return _stage("passive", checks, told, is_on=seen.mode != "off", suffices=_suffices(calls, days))
 
 
 def _inject(seen: Evidence) -> ReportStage:
-    by_active = (seen.mode == "active" and seen.active.calls > 0) or not seen.passive.calls
+    by_active = _is_injecting(seen)
     figures, days = (seen.active, seen.active_days) if by_active else (seen.passive, seen.passive_days)
     checks = [
         _check(
@@ -157,6 +181,11 @@ def _inject(seen: Evidence) -> ReportStage:
         saves = f"injecting {'saves' if by_active else 'would save'} {percent(figures.reduction)} of full packs' bytes"
         told = f"{saves}, by {_times(figures.calls, 'prompt')} on {_times(days, 'day')}"
     return _stage("inject", checks, told, is_on=seen.mode == "active", suffices=_suffices(figures.calls, days))
+
+
+def _is_injecting(seen: Evidence) -> bool:
+    """Whether the figures of what was really sent count, and not those of what would have been."""
+    return (seen.mode == "active" and seen.active.calls > 0) or not seen.passive.calls
 
 
 def _snapshot(seen: Evidence) -> ReportStage:
@@ -202,7 +231,9 @@ def _rehydrate(seen: Evidence) -> ReportStage:
             "as before" if before is None else f"≥ {percent(before - COMPLETED_LOSS)}", is_no_worse,
         ),
     ]  # fmt: skip
-    told = f"a fresh session was asked for {_times(done, 'time')}, and due but held back {_times(withheld, 'time')}"
+    told = "a fresh session was never due"
+    if done or withheld:
+        told = f"a fresh session was asked for {_times(done, 'time')}, and due but held back {_times(withheld, 'time')}"
     is_on = seen.mode == "active" and seen.may_rehydrate
     return _stage("rehydrate", checks, told, is_on=is_on, suffices=figures.runs >= ENOUGH_CALLS)
 
