@@ -51,10 +51,12 @@ class Component:
 LICENCES_TOLD_OTHERWISE = {
     "apsw": "Zlib",
     "blake3": "CC0-1.0 OR Apache-2.0",
+    "colorama": "BSD-3-Clause",
     "jinja2": "BSD-3-Clause",
     "protobuf": "BSD-3-Clause",
     "pygal": "LGPL-3.0-or-later",
     "pygit2": "GPL-2.0-only WITH GCC-exception-2.0",
+    "pywin32": "BSD-3-Clause AND PSF-2.0",
     "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception",
     "tree-sitter": "MIT",
     "requests": "Apache-2.0",
@@ -62,6 +64,9 @@ LICENCES_TOLD_OTHERWISE = {
     "oslash": "MIT",
 }
 """SPDX expressions of packages whose own metadata names their licence in other words."""
+
+MODULE_FOLDERS = ("", "win32/lib/", "win32/")
+"""Where modules lie below the packages' folder; pywin32 puts two of its own folders on the path."""
 
 _SPDX = re.compile(r"[A-Za-z0-9.+-]+(?: (?:AND|OR|WITH) [A-Za-z0-9.+()-]+)*|\(.+\) (?:AND|OR) .+|.+ (?:AND|OR) \(.+\)")
 
@@ -113,14 +118,14 @@ class _Owners:
     def of_module(self, module: str) -> Component:
         if module.partition(".")[0] == "sidecar":
             return self.package(PROJECT)
-        base = module.replace(".", "/")
-        for path in (f"{base}/__init__.py", f"{base}.py"):
-            if path in self._files:
-                return self.package(self._files[path])
+        owner = owner_of_module(module, self._files)
+        if owner is not None:
+            return self.package(owner)
         if is_standard_module(module) or module.startswith("_sysconfigdata"):
             return self.package(INTERPRETER)
         if module.startswith(("pyi", "_pyi")) or module == "__main__":
             return self.package(BOOTLOADER)
+        base = module.replace(".", "/")
         holders = {owner for path, owner in self._files.items() if path.startswith(f"{base}/")}
         if len(holders) >= 1:  # a namespace package: an empty module of its parts' making
             return self.package(min(holders))
@@ -133,6 +138,13 @@ class _Owners:
         told = importlib.metadata.metadata(name)
         kind: Kind = "project" if name == PROJECT else "package"
         return Component(canonicalize_name(told["Name"]), told["Version"], kind, licence_of(told["Name"], told))
+
+
+def owner_of_module(module: str, files: Mapping[str, str]) -> str | None:
+    """Names the package whose file a module is; `files` are those of all packages."""
+    base = module.replace(".", "/")
+    paths = (f"{folder}{base}{ending}" for folder in MODULE_FOLDERS for ending in ("/__init__.py", ".py"))
+    return next((files[path] for path in paths if path in files), None)
 
 
 def licence_of(name: str, told: importlib.metadata.PackageMetadata) -> str:

@@ -43,7 +43,9 @@ LIBRARIES = (
 
 INTERPRETER = re.compile(
     r"libpython3[\d.]*\.(?:so[\d.]*|dylib)|Python(?:3|\.framework)?|python3\d*\.dll|python3\.\d+|base_library\.zip"
-    r"|vcruntime\d+(?:_\d)?\.dll|ucrtbase\.dll|api-ms-win-[\w-]+\.dll|_\w+\.pyd|(?:pyexpat|select|unicodedata|winsound)\.pyd"
+    r"|(?:vcruntime|msvcp)\d+(?:_\w+)?\.dll|ucrtbase\.dll|api-ms-win-[\w-]+\.dll|_\w+\.pyd"
+    r"|(?:pyexpat|select|unicodedata|winsound)\.pyd",
+    re.IGNORECASE,  # Windows' own are called VCRUNTIME140.dll by those that need them
 )
 """The first part of the path of what belongs to Python itself."""
 

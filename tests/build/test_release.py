@@ -11,8 +11,8 @@ import pytest
 from shipping.archive import pack, sums
 from shipping.bill import bill
 from shipping.budget import CORE_BYTES, WHOLE_BYTES, Share, needed, over_budget, shares
-from shipping.inside import PROJECT, Component, Unaccounted, components
-from shipping.libraries import LIBRARIES, Library, library_of, version_in
+from shipping.inside import PROJECT, Component, Unaccounted, components, owner_of_module
+from shipping.libraries import LIBRARIES, Library, is_interpreters, library_of, version_in
 from shipping.licences import TEXTS, licences
 
 AT = 1_700_000_000
@@ -62,6 +62,30 @@ def test_what_nobody_owns_is_not_shipped(built: Path, path: str) -> None:
 def test_a_module_that_nobody_owns_is_not_shipped(built: Path) -> None:
     with pytest.raises(Unaccounted, match=r"nobody\.knows"):
         components(built, {**MODULES, "nobody.knows": 1}, "program")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "base_library.zip", "libpython3.11.so.1.0", "python3.11/lib-dynload/_ssl.cpython-311-darwin.so",
+        "Python.framework/Versions/3.11/Python", "python311.dll", "python3.dll", "VCRUNTIME140.dll",
+        "vcruntime140_1.dll", "MSVCP140.dll", "ucrtbase.dll", "api-ms-win-crt-heap-l1-1-0.dll", "_ssl.pyd",
+        "select.pyd",
+    ],
+)  # fmt: skip
+def test_what_pythons_own_installers_bring_on_each_platform_is_the_interpreters(path: str) -> None:
+    assert is_interpreters(path)
+
+
+@pytest.mark.parametrize("path", ["python.py", "strange.dll", "win32/win32api.pyd", "_internal/_ssl.pyd", "msvcp.dll"])
+def test_what_others_bring_is_not(path: str) -> None:
+    assert not is_interpreters(path)
+
+
+def test_a_module_is_found_also_in_the_folders_that_pywin32_puts_on_the_path() -> None:
+    files = {"win32/lib/win32con.py": "pywin32", "mcp/os/__init__.py": "mcp", "mcp/os/posix.py": "mcp"}
+    found = [owner_of_module(module, files) for module in ("win32con", "mcp.os", "mcp.os.posix", "os", "con")]
+    assert found == ["pywin32", "mcp", "mcp", None, None]
 
 
 def test_every_component_has_its_licences_words(built: Path) -> None:
