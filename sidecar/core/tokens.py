@@ -74,6 +74,7 @@ def _classes() -> bytes:
 
 
 _CLASS = _classes()
+_ASCII = bytes(range(128))
 _WORDS_ALONE = bytes(ord("a") if byte in b"aA" else ord(" ") for byte in range(256))
 
 
@@ -107,7 +108,9 @@ def weigh(text: str) -> float:
 
 
 def _foreign(text: str) -> float:
-    return sum(_weight_of(char) * number for char, number in Counter(text).items() if char > "\x7f")
+    """Counts no character that is ASCII: mostly few are not, and the others are taken out at once."""
+    foreign = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    return sum(_weight_of(char) * number for char, number in Counter(foreign).items())
 
 
 @lru_cache(maxsize=16_384)

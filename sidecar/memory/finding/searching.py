@@ -72,17 +72,13 @@ def search(
     close = weighed[: limit * CLOSE_LOOK]
     entries = candidates.of_rows(tx, [one.row.row_id for one in close])
     found = [
-        _found(
-            entries[one.row.row_id],
-            one,
-            asked,
-            reach.agent,
-            _age_left(entries[one.row.row_id].memory, now_ms, half_lives),
-        )
-        for one in close
+        (_factors(entries[one.row.row_id].memory, one, asked, reach.agent, now_ms, half_lives), one) for one in close
     ]
-    found.sort(key=lambda one: (-one.score, one.entry.memory.path, one.entry.memory.position))
-    return found[:limit]
+    found.sort(key=lambda pair: (-pair[0].score, pair[1].row.group, pair[1].row.position))
+    return [
+        Found(entries[one.row.row_id], made_of, scoring.reasons(one.values, one.profile), features.said(one.values))
+        for made_of, one in found[:limit]
+    ]
 
 
 def weigh(
@@ -146,16 +142,12 @@ def _named(authors: Sequence[str], asked: Asked) -> tuple[frozenset[str], frozen
     return frozenset(named if len(named) == 1 else ()), only_names
 
 
-def _found(entry: Indexed, one: Weighed, asked: Asked, agent: str, left: float) -> Found:
-    memory = entry.memory
-    factors = scoring.factors(
-        one.relevance,
-        left,
-        preference(agent, memory.sector),
-        memory.confidence,
-        names_a_time=bool(asked.spans),
-    )
-    return Found(entry, factors, scoring.reasons(one.values, one.profile), features.said(one.values))
+def _factors(
+    memory: Memory, one: Weighed, asked: Asked, agent: str, now_ms: int, half_lives: Mapping[str, float]
+) -> Factors:
+    left = _age_left(memory, now_ms, half_lives)
+    sector = preference(agent, memory.sector)
+    return scoring.factors(one.relevance, left, sector, memory.confidence, names_a_time=bool(asked.spans))
 
 
 def _age_left(memory: Memory, now_ms: int, half_lives: Mapping[str, float]) -> float:

@@ -4,7 +4,7 @@ from enum import IntFlag
 from typing import NamedTuple
 
 from sidecar.core.regex import regex
-from sidecar.core.terms import STOP_WORDS, join_terms, stem, terms_of, words_in
+from sidecar.core.terms import STOP_WORDS, count_terms, join_terms, stem, words_in
 
 MANY = 3
 
@@ -85,7 +85,7 @@ def wording_of(title: str, text: str, tags: tuple[str, ...]) -> Wording:
 
 def significant(text: str) -> tuple[str, ...]:
     """Gives a question's terms without the words that only make it one, each once; all of them if none is left."""
-    every = tuple(dict.fromkeys(term for term in terms_of(text) if len(term) > 1 or not term.isascii()))
+    every = tuple(term for term in count_terms(text) if len(term) > 1 or not term.isascii())
     return tuple(term for term in every if term not in QUESTION_WORDS) or every
 
 

@@ -55,6 +55,22 @@ def test_moderate_tells_titles_depleted_gists_and_critical_where_all_stand(compo
 
 
 @pytest.mark.usefixtures("memories")
+def test_what_is_hot_follows_the_files_however_often_it_is_asked_for(
+    compose: Compose, client: Client, chati: Repository
+) -> None:
+    def hot(**asked: Any) -> str:
+        memory = compose(bracket="MODERATE", **asked)["data"]["memory"]
+        return memory["text"] if memory else ""
+
+    token = client.request("session/activate", {"cwd": str(chati.path), "agent": "brief"})["token"]
+    before = "[2 HOT memories available: auth-pattern, db-migration-gotcha]"
+    assert [hot(), hot(token=token), hot()] == [before, before.replace("2", "3").replace("auth", "brief-secret, auth"),
+                                                before]  # fmt: skip
+    (chati.path / ".chati/memories/shared/durable/auth.md").unlink()
+    assert [hot(), hot()] == ["[1 HOT memory available: db-migration-gotcha]"] * 2
+
+
+@pytest.mark.usefixtures("memories")
 def test_private_memories_are_told_to_nobody_without_a_token(compose: Compose) -> None:
     for bracket in ("FRESH", "MODERATE", "DEPLETED", "CRITICAL"):
         assert "secret" not in compose(bracket=bracket, agent="brief", afterCompaction=True)["block"]
