@@ -548,6 +548,14 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_claude_code.py::test_a_sidecar_that_does_not_answer_holds_a_prompt_for_less_than_a_second",
         "test_claude_code.py::test_what_is_no_hooks_json_is_answered_with_nothing_and_a_line_in_the_log",
     ),
+    "Everywhere: what a repository brings leads nowhere out of the project": (
+        "test_links.py::test_a_loops_output_is_not_written_through_a_link",
+        "test_links.py::test_context_that_is_a_link_is_not_told_to_the_agent",
+        "test_links.py::test_a_loops_folder_that_is_a_link_is_refused",
+        "test_links.py::test_the_registrys_copies_are_not_kept_nor_removed_behind_a_link",
+        "test_links.py::test_a_file_that_waits_in_the_place_of_one_being_written_is_not_written_to",
+        "test_links.py::test_the_state_file_is_its_users_alone_in_a_folder_that_is_not",
+    ),
     "Agents that speak MCP: read-only unless asked, in the project they work in": (
         "test_mcp.py::test_an_agent_finds_memories_code_and_what_its_last_run_was_given",
         "test_mcp.py::test_nothing_can_be_written_unless_that_was_asked",

@@ -2014,6 +2014,7 @@ export interface PostRunParams {
 
 /** The run is kept; it will not be lost, and sending it again changes nothing. */
 export interface PostRunResult {
+  /** False where nothing is kept: the mode is `off`, or the conversation was deleted meanwhile. */
   accepted: boolean
   /** True when this run id was recorded before; the first answer is repeated. */
   duplicate: boolean
@@ -3836,8 +3837,8 @@ export interface ClientNotifications {
    *
    * After reset, forked, rolledBack, compacted and deleted the session counts as unknown and gets the full packs
    * again, but a compacted or rolled back one of Claude's keeps its system text; modeChanged changes nothing it has.
-   * Of what is deleted, the sub-chat or with an id one session of it, the runs are forgotten too; artifacts, memories
-   * and sums stay.
+   * Of what is deleted, the sub-chat or with an id one session of it, the runs are forgotten too, also the one that ends
+   * only later; artifacts, memories and sums stay.
    */
   "continuity/sessionEvent": SessionEventParams
 }

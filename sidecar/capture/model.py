@@ -97,7 +97,9 @@ class PostRunParams(WireModel):
 class PostRunResult(WireModel):
     """The run is kept; it will not be lost, and sending it again changes nothing."""
 
-    accepted: bool
+    accepted: bool = Field(
+        description="False where nothing is kept: the mode is `off`, or the conversation was deleted meanwhile."
+    )
     duplicate: bool = Field(description="True when this run id was recorded before; the first answer is repeated.")
     artifacts: list[ArtifactReference]
     governor: GovernorWord

@@ -29,8 +29,10 @@ from sidecar.capture.testing.records import keep_tests
 from sidecar.core.secrets.redact import redact
 from sidecar.governor import keep_snapshot
 from sidecar.governor.model import GovernorWord
-from sidecar.runs import CallRecord, SubChat, records
+from sidecar.runs import CallRecord, SubChat, is_deleted, records
 from sidecar.runs.model import ArtifactReference
+
+_NOT_KEPT = PostRunResult(accepted=False, duplicate=False, artifacts=[], governor=GovernorWord(action="ok", reasons=[]))
 
 
 def run(call: Call, params: PostRunParams) -> PostRunResult:
@@ -38,15 +40,16 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     settings = call.process.settings(workspace.project_key)
     if settings.mode == "off":
-        return PostRunResult(
-            accepted=False, duplicate=False, artifacts=[], governor=GovernorWord(action="ok", reasons=[])
-        )
+        return _NOT_KEPT
     with call.database.read() as tx:
         known = records.run_result(tx, params.run_id)
         asked = _pre_run(tx, params)
         earlier = records.lines_left(tx, params.sub_chat_id, RUNS)
+        deleted = _is_deleted(tx, params)
     if known is not None:
         return _again(known)
+    if deleted:
+        return _NOT_KEPT
     parts = params.assistant.parts if params.assistant else []
     told = _transcript(call, params)
     work = work_of(parts, _failures(params, told))
@@ -62,6 +65,8 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
         one.boundaries = touched_boundaries(call, workspace, observed, one.start_head, settings["capture.boundaries"])
     with call.database.write() as tx:
         known = records.run_result(tx, params.run_id)
+        if known is None and _is_deleted(tx, params):  # meanwhile
+            return _NOT_KEPT
         result = _again(known) if known is not None else _keep(tx, one)
     call.process.after_run(call.process, workspace, params.sub_chat_id)
     commit_later(call.process, workspace, settings)
@@ -69,6 +74,10 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
 
     tend_later(call.process, workspace)
     return result
+
+
+def _is_deleted(tx: apsw.Connection, params: PostRunParams) -> bool:
+    return is_deleted(tx, params.sub_chat_id, (params.session.before, params.session.after))
 
 
 def _pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:

@@ -94,14 +94,14 @@ def session_event(call: Call, params: SessionEventParams) -> None:
 
     After reset, forked, rolledBack, compacted and deleted the session counts as unknown and gets the full packs
     again, but a compacted or rolled back one of Claude's keeps its system text; modeChanged changes nothing it has.
-    Of what is deleted, the sub-chat or with an id one session of it, the runs are forgotten too; artifacts, memories
-    and sums stay.
+    Of what is deleted, the sub-chat or with an id one session of it, the runs are forgotten too, also the one that ends
+    only later; artifacts, memories and sums stay.
     """
     if params.event == "modeChanged":
         return
     if params.event == "deleted":
         with call.database.write() as tx:
-            forget_sub_chat(tx, params.sub_chat_id, params.session_id)
+            forget_sub_chat(tx, params.sub_chat_id, params.session_id, call.now_ms())
         return
     with call.database.write() as tx:
         # A run under way counts as not delivered: what it was given may be gone with the rest.

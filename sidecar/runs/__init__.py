@@ -1,7 +1,7 @@
 """What happened: runs, the delivery ledger, test status, task state, artifacts."""
 
 from sidecar.runs import keys
-from sidecar.runs.holdings import forget_old, forget_sub_chat
+from sidecar.runs.holdings import forget_old, forget_sub_chat, is_deleted
 from sidecar.runs.store import artifacts, ledger, records, snapshots, telling
 from sidecar.runs.values import (
     UNKNOWN,
@@ -38,6 +38,7 @@ __all__ = [
     "artifacts",
     "forget_old",
     "forget_sub_chat",
+    "is_deleted",
     "keys",
     "ledger",
     "records",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import apsw
 
 from sidecar.storage.holding import Holding, Scope, remove
@@ -18,6 +20,7 @@ RUNS = (
     Holding("runs", "continuity_calls", before="created_at_ms < ?2", is_counted=False),
     Holding("runs", "continuity_runs", before="recorded_at_ms < ?2"),
     Holding("runs", "continuity_state", before="updated_at_ms < ?2", is_counted=False),
+    Holding("runs", "continuity_deleted", of_project="", before="at_ms < ?2", is_counted=False),
 )
 """In the order in which they are removed: what is found by conversations goes before these. Deliveries go with their
 sessions."""
@@ -39,11 +42,13 @@ def forget_old(tx: apsw.Connection, now_ms: int, days: int) -> None:
         remove(tx, RUNS, Scope(None, before_ms))
 
 
-def forget_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | None) -> None:
+def forget_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | None, now_ms: int) -> None:
     """Forgets a conversation that was deleted, or of it one session: its runs, what it was given, how it stood.
 
-    What came of it stays: artifacts, memories, sums.
+    What came of it stays: artifacts, memories, sums. That it was deleted is known until it is spoken in again, for the
+    run that ends after it.
     """
+    tx.execute("INSERT OR REPLACE INTO continuity_deleted VALUES (?, ?, ?)", (sub_chat_id, session_id or "", now_ms))
     if session_id is not None:
         tx.execute("DELETE FROM continuity_sessions WHERE session_id = ?", (session_id,))
         where = "sub_chat_id = ?1 AND coalesce(session_after, session_before) IS ?2"
@@ -54,3 +59,9 @@ def forget_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | Non
         return
     for table in ("sessions", "snapshots", "calls", "runs", "state"):
         tx.execute(f"DELETE FROM continuity_{table} WHERE sub_chat_id = ?", (sub_chat_id,))
+
+
+def is_deleted(tx: apsw.Connection, sub_chat_id: str, session_ids: Iterable[str | None]) -> bool:
+    """Says whether a conversation was deleted, or one of these sessions of it."""
+    rows = tx.execute("SELECT session_id FROM continuity_deleted WHERE sub_chat_id = ?", (sub_chat_id,))
+    return not {"", *session_ids}.isdisjoint(session for (session,) in rows)

@@ -276,6 +276,14 @@ MIGRATIONS: tuple[Migration, ...] = (
                  project TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "which conversations were deleted, while runs of theirs may still end",
+        (
+            """CREATE TABLE continuity_deleted (
+                 sub_chat_id TEXT NOT NULL, session_id TEXT NOT NULL, at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (sub_chat_id, session_id)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -289,6 +297,7 @@ DURABLE_TABLES = (
     "continuity_metrics",
     "continuity_wishes",
     "continuity_snapshots",
+    "continuity_deleted",
     "continuity_memory_tombstones",
     "continuity_memory_tokens",
     "continuity_memory_openings",

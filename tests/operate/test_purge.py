@@ -236,3 +236,32 @@ def test_a_session_that_was_deleted_is_forgotten_alone(state: State) -> None:
     assert state.rows("runs", "sub_chat_id = 'shop'") == 1
     assert state.rows("sessions", "sub_chat_id = 'shop'") == 1
     assert state.rows("state", "sub_chat_id = 'shop'") == 1
+
+
+def test_a_run_that_ends_after_its_chat_was_deleted_is_not_kept(state: State) -> None:
+    first, drafts = state.chats[0], state.rows("artifacts")
+    before = first.pre_run(PROMPT)
+    tell(first, "deleted")
+    late = first.post_run(before, PROMPT, session="session-shop")
+    assert (late["accepted"], late["duplicate"], late["artifacts"]) == (False, False, [])
+    for table in ("runs", "calls", "state", "sessions", "snapshots"):
+        assert state.rows(table, "sub_chat_id = 'shop'") == 0, table
+    assert state.rows("artifacts") == drafts
+
+
+def test_a_run_of_a_deleted_session_is_not_kept_and_one_of_another_session_is(state: State) -> None:
+    first = state.chats[0]
+    before = first.pre_run("go on")
+    tell(first, "deleted", "session-shop")
+    assert first.post_run(before, "go on", session="session-shop")["accepted"] is False
+    first.session_id = None
+    assert first.post_run(first.pre_run("go on"), "go on", session="second")["accepted"] is True
+    assert state.rows("runs", "sub_chat_id = 'shop' AND session_after = 'second'") == 1
+
+
+def test_a_chat_that_is_spoken_in_again_is_not_deleted_any_more(state: State) -> None:
+    first = state.chats[0]
+    tell(first, "deleted")
+    assert first.post_run(first.pre_run(PROMPT), PROMPT, session="again")["accepted"] is True
+    assert state.rows("deleted") == 0
+    assert state.rows("runs", "sub_chat_id = 'shop'") == 1

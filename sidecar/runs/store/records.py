@@ -79,7 +79,11 @@ def put_sub_chat(
 
 
 def record_call(tx: apsw.Connection, call: CallRecord) -> None:
-    """Records a pre-run, pending until its post-run, and forgets the oldest ones."""
+    """Records a pre-run, pending until its post-run, and forgets the oldest ones: who is spoken to is not deleted."""
+    tx.execute(
+        "DELETE FROM continuity_deleted WHERE sub_chat_id = ? AND session_id IN ('', ?)",
+        (call.sub_chat_id, call.session_id or ""),
+    )
     tx.execute(
         "INSERT INTO continuity_calls (delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id,"
         " shadow, status, created_at_ms, record, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
