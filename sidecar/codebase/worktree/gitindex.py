@@ -6,6 +6,7 @@ sparse indexes). The format is gitformat-index(5); entries stand in the order of
 
 import os
 import struct
+import zlib
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -25,6 +26,9 @@ _NUMBERS = struct.Struct(">10I")
 
 _STAGE, _EXTENDED, _ASSUMED = 0x3000, 0x4000, 0x8000
 _SKIPPED, _INTENDED = 0x4000, 0x2000
+_PIECE = 64
+"""Entries that are kept, and unpacked, together."""
+
 _ID_BYTES: dict[ObjectFormat, int] = {"sha1": 20, "sha256": 32}
 
 
@@ -53,11 +57,10 @@ class IndexUnreadable(Exception):
 
 
 class GitIndex:
-    """The entries of one index file as it was at one moment."""
+    """The entries of one index file as it was at one moment; kept in pieces, each in two fifths of its bytes."""
 
     def __init__(self, content: bytes, object_format: ObjectFormat) -> None:
         """Finds where each entry begins; raises IndexUnreadable."""
-        self._content = content
         self._id_bytes = _ID_BYTES[object_format]
         self._flags_at = _NUMBERS.size + self._id_bytes
         self._starts = array("I")
@@ -65,29 +68,36 @@ class GitIndex:
             magic, version, count = _HEADER.unpack_from(content)
             if magic != b"DIRC" or version not in (2, 3):
                 raise IndexUnreadable("version")
-            self._require_plain_extensions(self._find_starts(count))
+            self._require_plain_extensions(content, self._find_starts(content, count))
         except (struct.error, ValueError) as error:
             raise IndexUnreadable("damaged") from error
+        firsts = self._starts[:-1:_PIECE]
+        self._first_paths = [self._path(content, start) for start in firsts]
+        ends = (*firsts[1:], self._starts[-1])
+        self._pieces = [zlib.compress(content[start:end], 1) for start, end in zip(firsts, ends, strict=False)]
+        self._opened = (-1, b"")
+        """The piece that was read last, with its number."""
 
     def __len__(self) -> int:
-        return len(self._starts)
+        return len(self._starts) - 1
 
     def find(self, path: str) -> Tracked | None:
         """Gives the entry of a path; in a conflict one of its entries."""
         wanted = path.encode("utf-8", "surrogateescape")
         number = self._first_from(wanted)
-        return self._entry(number) if number < len(self) and self._path(self._starts[number]) == wanted else None
+        return self._entry(number) if number < len(self) and self._path(*self._place(number)) == wanted else None
 
     def below(self, folder: str) -> Iterator[Tracked]:
         """Yields the entries in a folder and the folders below it."""
         prefix = f"{folder}/".encode("utf-8", "surrogateescape")
         number = self._first_from(prefix)
-        while number < len(self) and self._path(self._starts[number]).startswith(prefix):
+        while number < len(self) and self._path(*self._place(number)).startswith(prefix):
             yield self._entry(number)
             number += 1
 
-    def _find_starts(self, count: int) -> int:
-        content, path_at, starts = self._content, self._flags_at + 2, self._starts
+    def _find_starts(self, content: bytes, count: int) -> int:
+        """Finds where each entry begins, and where the last one ends."""
+        path_at, starts = self._flags_at + 2, self._starts
         at = _HEADER.size
         for _ in range(count):
             starts.append(at)
@@ -98,12 +108,13 @@ class GitIndex:
                 path_from += 2
             # Each entry is filled up with one to eight zeros, to a multiple of eight bytes.
             at += (content.index(b"\0", path_from) - at + 8) & ~7
+        starts.append(at)
         return at
 
-    def _require_plain_extensions(self, at: int) -> None:
-        end = len(self._content) - self._id_bytes
+    def _require_plain_extensions(self, content: bytes, at: int) -> None:
+        end = len(content) - self._id_bytes
         while at < end:
-            name, size = _EXTENSION.unpack_from(self._content, at)
+            name, size = _EXTENSION.unpack_from(content, at)
             if not name[:1].isupper():  # one that may not be passed over: `link` of a split index, `sdir`
                 raise IndexUnreadable("extension")
             at += _EXTENSION.size + size
@@ -111,23 +122,35 @@ class GitIndex:
             raise IndexUnreadable("damaged")
 
     def _first_from(self, wanted: bytes) -> int:
-        return bisect_left(self._starts, wanted, key=self._path)
+        """The first entry whose path is not before a wanted one."""
+        piece = max(0, bisect_left(self._first_paths, wanted) - 1)
+        numbers = range(piece * _PIECE, min((piece + 1) * _PIECE, len(self)))
+        return numbers.start + bisect_left(numbers, wanted, key=lambda number: self._path(*self._place(number)))
 
-    def _flags(self, start: int) -> int:
-        return self._content[start + self._flags_at] << 8 | self._content[start + self._flags_at + 1]
+    def _place(self, number: int) -> tuple[bytes, int]:
+        """A piece, and where in it an entry begins."""
+        wanted = number // _PIECE
+        opened, piece = self._opened
+        if opened != wanted:
+            piece = zlib.decompress(self._pieces[wanted])
+            self._opened = wanted, piece
+        return piece, self._starts[number] - self._starts[wanted * _PIECE]
 
-    def _path(self, start: int) -> bytes:
-        path_from = start + self._flags_at + (4 if self._flags(start) & _EXTENDED else 2)
-        return self._content[path_from : self._content.index(b"\0", path_from)]
+    def _flags(self, piece: bytes, start: int) -> int:
+        return piece[start + self._flags_at] << 8 | piece[start + self._flags_at + 1]
+
+    def _path(self, piece: bytes, start: int) -> bytes:
+        path_from = start + self._flags_at + (4 if self._flags(piece, start) & _EXTENDED else 2)
+        return piece[path_from : piece.index(b"\0", path_from)]
 
     def _entry(self, number: int) -> Tracked:
-        start = self._starts[number]
-        flags = self._flags(start)
-        _, _, seconds, nanoseconds, _, _, mode, _, _, size = _NUMBERS.unpack_from(self._content, start)
-        id_ = self._content[start + _NUMBERS.size : start + self._flags_at].hex()
-        extended = self._content[start + self._flags_at + 2] << 8 if flags & _EXTENDED else 0
+        piece, start = self._place(number)
+        flags = self._flags(piece, start)
+        _, _, seconds, nanoseconds, _, _, mode, _, _, size = _NUMBERS.unpack_from(piece, start)
+        id_ = piece[start + _NUMBERS.size : start + self._flags_at].hex()
+        extended = piece[start + self._flags_at + 2] << 8 if flags & _EXTENDED else 0
         is_plain = not (flags & (_STAGE | _ASSUMED) or extended & _SKIPPED)
-        path = self._path(start).decode("utf-8", "surrogateescape")
+        path = self._path(piece, start).decode("utf-8", "surrogateescape")
         return Tracked(path, mode, id_, size, (seconds, nanoseconds), is_plain)
 
 

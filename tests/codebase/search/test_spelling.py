@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.codebase.search import spelling as module
 from sidecar.codebase.search.spelling import Spellings, distance
 from tests.codebase.search.corpus import ask, index_of, paths_of
 
@@ -50,6 +51,29 @@ def test_terms_come_and_go() -> None:
     assert list(spellings.near("redirct")) == [(1, "redirect")]
     spellings.discard("redirect")
     assert list(spellings.near("redirct")) == []
+
+
+_NAMES = st.text("abé\u4fee", min_size=5, max_size=10)
+
+
+@given(steps=st.lists(st.tuples(_NAMES, st.booleans()), max_size=60), asked=_NAMES)
+def test_they_hold_what_a_plain_set_holds_however_much_of_it_is_packed(
+    steps: list[tuple[str, bool]], asked: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "PACKED_BYTES", 40)
+        spellings, held = Spellings(), set[str]()
+        for name, stays in steps:
+            if stays and name not in held:
+                spellings.add(name)
+                held.add(name)
+            elif not stays:
+                spellings.discard(name)
+                held.discard(name)
+        assert sorted(spellings) == sorted(held)
+        most = 2 if len(asked) >= module.LONG else 1
+        near = {name for name in held if name[0] == asked[0] and distance(asked, name, most) <= most}
+        assert {name for _, name in spellings.near(asked)} == (near if len(asked) >= module.MIN_LENGTH else set())
 
 
 _WORDS = st.text("abc", max_size=7)
