@@ -61,6 +61,7 @@ def test_what_is_found_ends_with_status_1_and_is_mended_beside_the_running_sidec
     assert only_told.returncode == 1
     assert b"--fix would mend 1 of 1, after a copy of the state file." in only_told.stdout
     assert not (state_dir / "backups").exists()
+    assert b"\n1 error left; `--fix` mends 1.\n" in command("doctor").stdout
     mended = command("doctor", "--fix", "--json")
     assert mended.returncode == 0
     answer = orjson.loads(mended.stdout)

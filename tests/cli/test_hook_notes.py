@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.cli.hook.notes import FOLDER, notes_of, unanswered
+from sidecar.cli.hook.notes import FOLDER, KEPT_MS, forget_old, notes_of, unanswered
 
 OPENED = {"runId": "one", "deliveryToken": None, "cwd": "/shop", "projectPath": None}
 
@@ -39,3 +39,17 @@ def test_a_run_that_nobody_answered_is_called_otherwise_each_time() -> None:
         "runId": "", "deliveryToken": None, "cwd": "/shop/web", "projectPath": None, "mode": "plan",
         "startedAt": "1970-01-01T00:00:00.000Z",
     }  # fmt: skip
+
+
+def test_notes_of_a_run_that_nobody_ended_go_after_a_week_and_nothing_else(tmp_path: Path) -> None:
+    for number in range(3):
+        notes_of(str(tmp_path), f"session-{number}").keep(OPENED)
+        notes_of(str(tmp_path), f"session-{number}").touch("/shop/cart.py")
+    other = tmp_path / FOLDER / "lingering.lock"
+    other.write_text("7")
+    made_ms = int(other.stat().st_mtime * 1000)
+    forget_old(str(tmp_path), made_ms + KEPT_MS - 60_000)
+    assert len(list((tmp_path / FOLDER).iterdir())) == 7
+    forget_old(str(tmp_path), made_ms + KEPT_MS + 60_000)
+    assert list((tmp_path / FOLDER).iterdir()) == [other]
+    forget_old(str(tmp_path / "none"), made_ms)

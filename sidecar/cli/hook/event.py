@@ -11,7 +11,7 @@ import threading
 from contextlib import suppress
 from typing import Any
 
-from sidecar.cli.hook.notes import Notes, log_line, notes_of, unanswered
+from sidecar.cli.hook.notes import Notes, forget_old, log_line, notes_of, unanswered
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, environment, state_folder_of_user
 
@@ -68,6 +68,8 @@ class Hook:
         said = json.loads(text)
         notes = self._notes = notes_of(self._state_dir, str(said["session_id"]))
         request: dict[str, Any] = {"event": self.event, "input": said}
+        if self.event == "SessionStart":
+            forget_old(self._state_dir, self._clock.now_ms())
         if self.event == "PostToolUse":
             notes.touch(_file_of(said))
             tell(self._state_dir, request)

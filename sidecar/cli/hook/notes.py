@@ -6,13 +6,16 @@ Two small files in the state folder, for the time of a run; no prompt and no tex
 import json
 import os
 from contextlib import suppress
+from hashlib import blake2b
 from typing import Any
 
 FOLDER = "hooks"
 MAX_TOUCHED = 4_000
-LONGEST_RESERVED, LONGEST_NAME = 4, 64
-"""Characters: some names of up to four are devices on Windows, whatever their ending."""
 MAX_LOG_BYTES = 256 * 1024
+KEPT_MS = 7 * 86_400_000
+"""Notes of a run that nobody ended, as where the terminal was closed, go after so long."""
+
+ENDINGS = (".run", ".touched")
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
@@ -75,7 +78,15 @@ def notes_of(state_dir: str, session_id: str) -> Notes:
         os.makedirs(state_dir, mode=0o700, exist_ok=True)
         with suppress(FileExistsError):
             os.mkdir(folder, 0o700)
-    return Notes(os.path.join(folder, _name_of(session_id)))
+    return Notes(os.path.join(folder, blake2b(session_id.encode(), digest_size=12).hexdigest()))
+
+
+def forget_old(state_dir: str, now_ms: int) -> None:
+    """Takes away the notes of runs that nobody ended."""
+    with suppress(OSError), os.scandir(os.path.join(state_dir, FOLDER)) as found:
+        for one in found:
+            if one.name.endswith(ENDINGS) and one.stat().st_mtime * 1000 < now_ms - KEPT_MS:
+                os.unlink(one.path)
 
 
 def unanswered(said: dict[str, Any], now_ms: int) -> dict[str, Any]:
@@ -104,19 +115,6 @@ def log_line(state_dir: str, now_ms: int, event: str, why: str) -> None:
             if os.stat(path).st_size > MAX_LOG_BYTES:
                 os.replace(path, f"{path}.1")
         _write(path, line.encode() + b"\n", os.O_APPEND)
-
-
-def _name_of(session_id: str) -> str:
-    """Gives a file name for a session: Claude Code's ids are such names, and hashing takes a hook 8 ms to load."""
-    if (
-        LONGEST_RESERVED < len(session_id) <= LONGEST_NAME
-        and session_id.replace("-", "").isalnum()
-        and session_id.isascii()
-    ):
-        return session_id.lower()
-    from hashlib import blake2b
-
-    return f"_{blake2b(session_id.encode(), digest_size=12).hexdigest()}"
 
 
 def _write(path: str, content: bytes, how: int) -> None:

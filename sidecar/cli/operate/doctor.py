@@ -1,7 +1,8 @@
 """`onecode-sidecar doctor`: what is not well with the sidecar's state, and what to do about it."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sidecar.cli.arguments import add_places
@@ -36,10 +37,21 @@ def report(answer: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
             yield f"           {'mended' if one['fixed'] else '→ ' + one['remedy']}"
     if answer["backup"]:
         yield f"The state as it was before: {answer['backup']}"
+    if answer["findings"] and not dry_run:
+        yield _counted(answer["findings"])
     if dry_run:
         number = sum(one["fixable"] for one in answer["findings"])
         yield f"--fix would mend {number} of {len(answer['findings'])}, after a copy of the state file."
     yield " · ".join(f"{name} {version}" for name, version in answer["versions"].items())
+
+
+def _counted(findings: Sequence[Mapping[str, Any]]) -> str:
+    """Sums up what is left to be done."""
+    left = [one for one in findings if not one["fixed"]]
+    counts = Counter(one["level"] for one in left)
+    told = [f"{number} {level}{'s' if number > 1 else ''}" for level, number in sorted(counts.items())]
+    by_fix = sum(one["fixable"] for one in left)
+    return f"{', '.join(told)} left{f'; `--fix` mends {by_fix}' if by_fix else ''}." if left else "All is mended."
 
 
 def _said(arguments: argparse.Namespace) -> Said:
