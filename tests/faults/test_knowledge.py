@@ -1,7 +1,10 @@
 """A knowledge sync whose process is killed, ended or doubled: memory is whole afterwards, and one runs at a time."""
 
+import json
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -108,12 +111,47 @@ def test_while_one_process_syncs_another_is_told_to_wait(
 def test_a_cancelled_sync_leaves_memory_as_it_was(
     start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
 ) -> None:
-    client = begun(start_process(), project, repository, ceiling=90)
+    process = start_process()
+    client = begun(process, project, repository, ceiling=90)
     request_id = half_done(client, project)
     client.cancel(request_id)
     assert client.answer(request_id)["error"]["code"] == -32800
-    assert finished(client, project) == ("rolledBack", "Cancelled")
+    assert finished(client, project) == ("rolledBack", "The request was cancelled.")
     assert files(project) == {}
+    (line,) = process.stderr_lines(b'"knowledge.rolledBack"')
+    assert b'"reason":"The request was cancelled."' in line
+
+
+def test_a_repository_out_of_reach_is_tried_again_twice_ever_later_and_that_is_logged(
+    start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
+) -> None:
+    process = start_process()
+    client = begun(process, project, repository, ceiling=0)
+    repository.path.rename(repository.path.with_name("away"))
+    with pytest.raises(RpcFailure) as refused:
+        sync(client, project)
+    assert (refused.value.data["code"], refused.value.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", True)
+    process.stderr_lines(b'"knowledge.syncFailed"')
+    delays = [json.loads(line)["delayMs"] for line in process.stderr_lines(b'"knowledge.retry"')]
+    assert len(delays) == 2
+    assert 500 <= delays[0] <= 1_000 <= delays[1] <= 2_000, "1 s and twice that, half of it by chance"
+
+
+def test_a_damaged_state_is_logged(
+    start_process: Callable[..., SidecarProcess], project: Path, repository: Repository, state_dir: Path
+) -> None:
+    process = start_process()
+    client = begun(process, project, repository, ceiling=0)
+    sync(client, project)
+    with closing(sqlite3.connect(state_dir / "continuity.db")) as database, database:
+        database.execute("UPDATE continuity_knowledge_state SET value = substr(value, 1, 40)")
+    with pytest.raises(RpcFailure) as refused:
+        sync(client, project)
+    assert refused.value.data["code"] == "STATE_CORRUPTED"
+    (line,) = process.stderr_lines(b'"knowledge.stateCorrupted"')
+    told = json.loads(line)
+    assert (told["level"], told["bytes"], told["digestFits"]) == ("error", 40, False)
+    assert told["keptAs"] == refused.value.data["setAside"]
 
 
 def test_a_sync_in_a_process_that_ends_leaves_memory_as_it_was_or_as_it_will_be(

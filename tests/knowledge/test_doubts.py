@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.knowledge import Knowledge, item
+from tests.support.repositories import Repository
 
 Make = Callable[..., Knowledge]
 
@@ -86,3 +87,49 @@ def test_an_item_that_is_left_alone_is_tried_again_when_somebody_asks_for_it(mak
     assert knowledge.ask("sync", mode="single", item="adr-1")["counts"]["added"] == 1
     assert failed(knowledge) == {}
     assert knowledge.ask("plan")["operations"] == []
+
+
+def test_readmes_manifests_sidecar_files_links_submodules_and_large_file_pointers_are_no_items(
+    make_knowledge: Make, make_repository: Callable[..., Repository]
+) -> None:
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 12\n"
+    others = {f"company/adrs/{name}": item("No item") for name in ("README.md", "manifest.json", "notes.txt", ".x.md")}
+    knowledge = make_knowledge({**TWO, **others, "company/adrs/large.md": pointer})
+    (knowledge.repository.path / "company/adrs/link.md").symlink_to("adr-1.md")
+    knowledge.repository.commit()
+    inner = make_repository({"adrs/inner.md": item("Inner"), "specs/inner.md": item("Inner")}, name="inner")
+    knowledge.repository.add_submodule(inner, "teams/web")
+    knowledge.set(scopes=["teams/*"])
+    done = knowledge.ask("sync")
+    assert (done["delta"]["added"], done["warnings"]) == (["company:adr-1", "company:pol-1"], [])
+    knowledge.repository.commit({ADR: pointer})
+    assert knowledge.ask("sync")["delta"]["deleted"] == ["company:adr-1"]
+
+
+@pytest.mark.parametrize(("pointers", "gone", "stops"), [(20, 10, False), (20, 11, True), (19, 19, False)])
+def test_more_than_half_of_twenty_pointers_go_only_by_force(
+    make_knowledge: Make, pointers: int, gone: int, stops: bool
+) -> None:
+    names = [f"company/adrs/a{number:02}.md" for number in range(pointers)]
+    knowledge = make_knowledge({name: item("An item") for name in names})
+    knowledge.ask("sync")
+    knowledge.repository.git("rm", "--quiet", *names[:gone])
+    knowledge.repository.commit()
+    assert knowledge.ask("plan")["stops"] is stops
+    if stops:
+        refused = knowledge.refused("sync")
+        assert (refused.data["code"], refused.data["retryable"]) == ("DELETION_STOPPED", False)
+        assert len(knowledge.files()) == pointers
+    assert knowledge.ask("sync", force=stops)["counts"]["deleted"] == gone
+
+
+def test_whatever_an_item_says_each_line_of_its_pointer_is_short(make_knowledge: Make) -> None:
+    rule = f"- {{severity: block, message: {'rule ' * 200}}}\n"
+    knowledge = make_knowledge({ADR: item("title " * 100, summary="summary " * 200, constraints=rule)})
+    knowledge.ask("sync")
+    ((title, told),) = knowledge.memories().items()
+    summary, blocking, reference = told["text"].split("\n\n")
+    assert len(title) <= 120
+    assert len(summary) <= len("Summary: ") + 280
+    assert len(blocking) <= len("Blocking: ") + 160
+    assert reference == "Reference: company:adr-1"
