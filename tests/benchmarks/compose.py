@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.benchmarks.processor import median_ms
+from tests.benchmarks.programs import quiet_sidecar
 from tests.context.chati import PROJECT
 from tests.support.memory import MemorySidecar
 
@@ -29,7 +30,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         project = options.project or made(Path(folder) / "till", options.memories)
-        sidecar = MemorySidecar(Path(folder) / "state")
+        sidecar = quiet_sidecar(Path(folder) / "state")
         sidecar.clock.advance(
             int(time.time() * 1000) + 60_000 - sidecar.clock.now_ms()
         )  # nothing looks as if just written

@@ -21,10 +21,10 @@ from sidecar.registry import hint_for
 from sidecar.registry.file.document import parse
 from sidecar.registry.loading import Held
 from sidecar.registry.matching.index import Index
+from tests.benchmarks.programs import quiet_sidecar
 from tests.registry.labelled.asked_of_code import ASKED_OF_CODE
 from tests.registry.labelled.intents import INTENTS
 from tests.registry.labelled.measuring import Rates, keyword_overlap, ours, rates
-from tests.support.memory import MemorySidecar
 
 PATH = ".chati/registry.yaml"
 VERBS = "route validate render parse store send list build sign stream load merge split cache compress export".split()
@@ -73,7 +73,7 @@ def main() -> None:
 
 def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> None:
     """Measures loading and deciding, through the methods and below them."""
-    sidecar = MemorySidecar(state)
+    sidecar = quiet_sidecar(state)
     sidecar.client.initialize()
     process = sidecar.app.process
     assert process is not None

@@ -24,7 +24,7 @@ from sidecar.codebase import analysis
 from sidecar.codebase.filling import FillReport
 from sidecar.codebase.repository import Repository
 from sidecar.system.worker import worker_count
-from tests.benchmarks.programs import row
+from tests.benchmarks.programs import quiet_sidecar, row
 from tests.benchmarks.synthetic import synthetic
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import HERMETIC
@@ -100,7 +100,7 @@ def opened(path: Path, folder: Path, *, keep: bool = False) -> Iterator[tuple[Re
     state = folder / "state"
     if not keep:
         shutil.rmtree(state, ignore_errors=True)
-    sidecar = MemorySidecar(state)
+    sidecar = quiet_sidecar(state)
     sidecar.client.initialize()
     process = process_of(sidecar)
     yield Repository(process.workspaces.get(str(path), None), process), sidecar

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from sidecar.knowledge.plan import Asked, plan
 from sidecar.knowledge.repository.manifest import Entry, Manifest
 from sidecar.knowledge.state import SyncState
+from tests.benchmarks.programs import quiet_sidecar
 from tests.support.clock import FixedClock
 from tests.support.knowledge import Knowledge, item
-from tests.support.memory import MemorySidecar
 from tests.support.repositories import make_repository
 
 ROUNDS = 5
@@ -50,7 +50,7 @@ def _measure(folder: Path, items: int) -> None:
                                for number in range(items)},
     )  # fmt: skip
     (folder / "project").mkdir()
-    sidecar = MemorySidecar(folder / "state")
+    sidecar = quiet_sidecar(folder / "state")
     assert isinstance(sidecar.app.clock, FixedClock)
     sidecar.client.initialize()
     knowledge = Knowledge(sidecar, folder / "project", repository)

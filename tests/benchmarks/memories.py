@@ -16,7 +16,7 @@ from statistics import median
 
 from sidecar.memory.files.layout import AGENTS
 from sidecar.memory.index import Checked, Index, index_of
-from tests.support.memory import MemorySidecar
+from tests.benchmarks.programs import quiet_sidecar
 
 WORDS = "cart discount invoice token cache index session lock branch test error retry schema queue pack anchor".split()
 TEN_YEARS_MS = 315_360_000_000
@@ -29,7 +29,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder, "project")
         fill(project / ".chati" / "memories", count)
-        sidecar = MemorySidecar(Path(folder, "state"))
+        sidecar = quiet_sidecar(Path(folder, "state"))
         sidecar.clock.advance(TEN_YEARS_MS)  # long after the files were written
         sidecar.client.initialize()
         assert sidecar.app.process is not None

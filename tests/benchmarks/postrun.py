@@ -21,8 +21,8 @@ import orjson
 
 from sidecar.codebase import repository_of
 from tests.benchmarks.prerun import Subject, edited_looks, said, spread, statuses, subject, unedited
+from tests.benchmarks.programs import quiet_sidecar
 from tests.support.conversation import Conversation, bash
-from tests.support.memory import MemorySidecar
 from tests.support.repositories import HERMETIC
 from tests.support.walking import process_of, wait_until_watched
 
@@ -65,7 +65,7 @@ def played(one: Subject, transcript_path: Path | None) -> list[float]:
     """Plays a conversation of many turns and gives the milliseconds of each post-run, the first ones left out."""
     taken: list[float] = []
     with tempfile.TemporaryDirectory() as folder, unedited(one.edited) as before:
-        sidecar = MemorySidecar(Path(folder) / "state")
+        sidecar = quiet_sidecar(Path(folder) / "state")
         sidecar.client.initialize(settings={"mode": "active"})
         process = process_of(sidecar)
         repository = repository_of(process.workspaces.get(str(one.path), None), process)

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.codebase.repository import Repository
+from tests.benchmarks.programs import quiet_sidecar
 from tests.benchmarks.synthetic import synthetic
-from tests.support.memory import MemorySidecar
 from tests.support.repositories import HERMETIC
 from tests.support.walking import process_of, wait_until_watched
 
@@ -81,7 +81,7 @@ def measure(command: Sequence[str], one: Subject) -> float:
     spread("the same, other words", found["followUps"], None, status)
     spread("one file edited before each call", found["edited"], EDITED_MS, status)
     spread("its state and difference alone", edited_looks(one), STATE_MS, status)
-    print(f"{'git status':<36}{status:9.2f} ms   in the same run")
+    print(f"{'git status':<36}{status:9.2f} ms    in the same run")
     said("calls that gave less than all", found["less"], "", 0)
     cold = found["coldResult"]
     how = f"{cold['action']}, {'partial' if cold['partial'] else 'whole'}, {cold['files']} context blocks"
@@ -119,7 +119,7 @@ def played(command: Sequence[str], one: Subject, **more: Any) -> dict[str, Any]:
 def edited_looks(one: Subject) -> list[float]:
     """Gives the milliseconds of state, listing and difference, each after one edit, in process."""
     with tempfile.TemporaryDirectory() as folder, unedited(one.edited) as before:
-        sidecar = MemorySidecar(Path(folder) / "state")
+        sidecar = quiet_sidecar(Path(folder) / "state")
         sidecar.client.initialize()
         process = process_of(sidecar)
         repository = Repository(process.workspaces.get(str(one.path), None), process)
@@ -167,8 +167,8 @@ def spread(what: str, taken: Sequence[float], target: float | None, status: floa
 
 def said(what: str, value: float, unit: str, target: float | None, how: str = "") -> None:
     """Prints one figure, and whether it meets its target."""
-    verdict = "" if target is None else f"{'meets' if value <= target else 'MISSES'} {target:g} {unit}; "
-    print(f"{what:<36}{value:9.2f} {unit:<5}{verdict}{how}")
+    verdict = "" if target is None else f"{'meets' if value <= target else 'MISSES'} {target:g} {unit}".rstrip()
+    print(f"{what:<36}{value:9.2f} {unit:<6}{'; '.join(filter(None, (verdict, how)))}".rstrip())
 
 
 if __name__ == "__main__":

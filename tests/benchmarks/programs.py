@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.support.memory import MemorySidecar
+
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "onecode-sidecar.exe" if sys.platform == "win32" else "onecode-sidecar"
 FLOOR = "floor.exe" if sys.platform == "win32" else "floor"
@@ -34,6 +36,11 @@ def printing_floor() -> Path:
 def row(what: str, value: float, said: str, unit: str = "ms") -> None:
     """Prints one measured figure."""
     print(f"{what:<36}{value:9.2f} {unit:<4} {said}")
+
+
+def quiet_sidecar(state_dir: Path) -> MemorySidecar:
+    """Makes an application in this process whose log is not printed among the figures."""
+    return MemorySidecar(state_dir, prints_log=False)
 
 
 class Conversation:

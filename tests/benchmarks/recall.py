@@ -32,6 +32,7 @@ from sidecar.memory.ranking.features import NAMES
 from sidecar.memory.ranking.weights import SHIPPED, Profile, Profiles
 from sidecar.memory.store.candidates import Sought
 from tests.benchmarks.fitting import Lesson, fit, hard
+from tests.benchmarks.programs import quiet_sidecar
 from tests.support.conversations import Told, read_conversations, turn_of, write_memories
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
@@ -88,7 +89,7 @@ def main() -> int:
     parser.add_argument("--learn", action="store_true", help="print the weights learnt from all conversations")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        sidecar = MemorySidecar(Path(folder) / "state")
+        sidecar = quiet_sidecar(Path(folder) / "state")
         sidecar.client.initialize()
         if chosen.locomo:
             _conversations(read_conversations(chosen.locomo), sidecar, Path(folder), learn=chosen.learn)

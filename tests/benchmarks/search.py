@@ -23,9 +23,9 @@ from sidecar.memory.finding.searching import search
 from sidecar.memory.ranking.words import significant
 from sidecar.memory.store.candidates import Sought
 from sidecar.memory.store.entries import scope_of
+from tests.benchmarks.programs import quiet_sidecar
 from tests.benchmarks.synthetic import Words
 from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
 
 GROUP, QUERIES, WARM = 10, 60, 5
 OLD_SECONDS, TEN_YEARS_MS = 1_700_000_000, 315_360_000_000
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def _measure(count: int, folder: Path) -> None:
-    sidecar = MemorySidecar(folder / "state")
+    sidecar = quiet_sidecar(folder / "state")
     sidecar.clock.advance(TEN_YEARS_MS)  # long after the files were written
     sidecar.client.initialize()
     memories = Memories(sidecar, folder / "project")

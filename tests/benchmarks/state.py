@@ -19,8 +19,7 @@ from sidecar.codebase.worktree.hashing import ContentHashes
 from sidecar.codebase.worktree.quickdiff import make_ready
 from sidecar.codebase.worktree.state import Look, RepositoryState, read_state
 from tests.benchmarks.memory import resident_mb
-from tests.benchmarks.programs import row
-from tests.support.memory import MemorySidecar
+from tests.benchmarks.programs import quiet_sidecar, row
 from tests.support.repositories import HERMETIC, Repository, make_repository
 from tests.support.walking import process_of, wait_until_watched
 
@@ -46,7 +45,7 @@ def measure(folder: Path, files: int) -> None:
     """Makes a repository and measures looks at it."""
     contents = {f"d{n // 1000}/s{n // FILES_A_FOLDER}/f{n}.py": f"value = {n}\n" for n in range(files)}
     made = make_repository(folder / "repository", contents)
-    sidecar = MemorySidecar(folder / "state")
+    sidecar = quiet_sidecar(folder / "state")
     sidecar.client.initialize()
     process = process_of(sidecar)
     repository = Watched(process.workspaces.get(str(made.path), None), process)

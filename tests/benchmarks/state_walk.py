@@ -12,7 +12,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tests.support.memory import MemorySidecar
+from tests.benchmarks.programs import quiet_sidecar
 from tests.support.repositories import HERMETIC
 from tests.support.walking import walk
 
@@ -29,7 +29,7 @@ def main() -> int:
     proofs: Counter[str] = Counter()
     watched, advanced, differences, done = 0, 0, [], 0
     with tempfile.TemporaryDirectory() as folder:
-        sidecar = MemorySidecar(Path(folder) / "state")
+        sidecar = quiet_sidecar(Path(folder) / "state")
         sidecar.client.initialize()
         while done < options.steps:
             walked = walk(

@@ -13,7 +13,7 @@ from pathlib import Path
 from sidecar.core.clock import rfc3339
 from sidecar.memory import index_of
 from sidecar.memory.upkeep.maintaining import maintain, what_is_due
-from tests.support.memory import MemorySidecar
+from tests.benchmarks.programs import quiet_sidecar
 
 DAY_MS = 86_400_000
 ROUNDS = 7
@@ -23,7 +23,7 @@ def main(count: int) -> None:
     """Writes so many memories, and measures."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder, "project")
-        sidecar = MemorySidecar(Path(folder, "state"))
+        sidecar = quiet_sidecar(Path(folder, "state"))
         sidecar.clock.advance(time.time_ns() // 1_000_000 - sidecar.clock.now_ms() + 3_600_000)
         sidecar.client.initialize()
         fill(project / ".chati" / "memories" / "shared", count, rfc3339(sidecar.clock.now_ms() - 9 * DAY_MS))

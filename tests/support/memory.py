@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sidecar.app import App, load_rows
 from sidecar.method import Method, Notification
+from sidecar.system.log import Log
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.inbox import Inbox
@@ -26,6 +27,8 @@ class MemorySidecar:
         notifications: Iterable[Notification] = (),
         environment: Mapping[str, str] | None = None,
         may_load: threading.Event | None = None,
+        *,
+        prints_log: bool = True,
     ) -> None:
         """Serves the catalog and more; `may_load` holds the loading of methods back until it is set."""
         rows = with_rows(methods, notifications)
@@ -41,6 +44,7 @@ class MemorySidecar:
             self._end,
             enter=lambda _folder: None,
             rows=rows if may_load is None else lambda: rows() if may_load.wait(20) else ((), ()),
+            log=Log(self.clock, to_stderr=prints_log),
         )
         self.client = Client(self.app.connection.receive, self.inbox, state_dir)
 
