@@ -265,7 +265,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_BRANCH}an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays",
     ),
     "Design: what enters a pack is of this workspace, accepted or remembered for the project (decisions.md)": (
-        f"{_PRE_RUN}a_worktrees_changes_stay_in_its_own_packs",
+        "packs/test_workspaces.py::test_a_worktrees_changes_stay_in_its_own_packs",
         "memory/test_index.py::test_two_projects_know_nothing_of_each_other",
     ),
 }
