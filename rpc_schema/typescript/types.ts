@@ -673,7 +673,7 @@ export interface DiscoverResult {
 /** How one check went. */
 export interface DoctorCheck {
   name: "database" | "caches" | "records" | "settings" | "indexes" | "memories" | "registry" | "knowledge" | "memoryBranch" | "watchers" | "disk" | "versions"
-  /** `skipped`: it needs a project. */
+  /** `skipped`: it needs a project, or a state that can be opened. */
   level: "ok" | "warning" | "error" | "skipped"
 }
 

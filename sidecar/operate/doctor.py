@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import apsw
 
@@ -47,10 +48,13 @@ CHECKS: dict[DoctorCheckName, Check] = {
     "knowledge": _of_project(knowledge.knowledge),
     "memoryBranch": _of_project(lambda call, workspace: capture.memory_branch(call.process, workspace)),
     "watchers": lambda _, workspace: surroundings.watchers(workspace),
-    "disk": lambda call, _: surroundings.disk(call.process),
-    "versions": lambda call, _: surroundings.versions(call.process),
+    "disk": lambda call, _: surroundings.disk(call.process.state_dir),
+    "versions": lambda call, _: surroundings.versions(call.process.state_dir),
 }
 """What is looked at, in this order: what others stand on comes first."""
+
+NEED_NO_STATE: frozenset[DoctorCheckName] = frozenset(("memories", "registry", "watchers"))
+"""Looks at the project's files and the system, for which an empty state does."""
 
 ROUNDS = 3
 """What is mended may show something else, and that again; more than that is no mending."""
@@ -78,8 +82,23 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
         checks=[DoctorCheck(name=name, level=_level(ones)) for name, ones in left.items()],
         findings=findings,
         backup=backup,
-        versions=surroundings.told_versions(call.process),
+        versions=surroundings.told_versions(),
     )
+
+
+def without_state(beside: StateDoctorResult, folder: Path, why: Finding) -> StateDoctorResult:
+    """Gives what can be told where the state in a folder cannot be opened, and why it cannot.
+
+    `beside` is what was found with an empty state: what it says of the project's own files holds all the same.
+    """
+    disk, versions = list(surroundings.disk(folder)), list(surroundings.versions(folder))
+    found: Found = {"database": [why], "disk": disk, "versions": versions}
+    levels = {one.name: one.level for one in beside.checks if one.name in NEED_NO_STATE}
+    levels |= {name: _level(ones) for name, ones in found.items()}
+    told = [_shown(name, one._replace(mend=None), fixed=False) for name, ones in found.items() for one in ones or ()]
+    told += [one.model_copy(update={"fixable": False}) for one in beside.findings if one.check in NEED_NO_STATE]
+    checks = [DoctorCheck(name=name, level=levels.get(name, "skipped")) for name in CHECKS]
+    return beside.model_copy(update={"healthy": False, "checks": checks, "findings": told})
 
 
 def _mended(call: Call, workspace: Workspace | None, found: Found) -> Found:

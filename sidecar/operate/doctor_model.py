@@ -30,7 +30,7 @@ class DoctorCheck(WireModel):
     """How one check went."""
 
     name: DoctorCheckName
-    level: DoctorLevel = Field(description="`skipped`: it needs a project.")
+    level: DoctorLevel = Field(description="`skipped`: it needs a project, or a state that can be opened.")
 
 
 class DoctorFinding(WireModel):

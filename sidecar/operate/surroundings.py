@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidecar.call import Process
+from sidecar import __version__
 from sidecar.core.findings import Finding
 from sidecar.operate.files import files_of
 from sidecar.system.git import Git, GitFailed
@@ -26,19 +26,18 @@ FEW_WATCHERS = 8
 """A process holds two for each worktree, and an editor some."""
 
 
-def disk(process: Process) -> Iterator[Finding]:
-    """Looks at the room on the disk, who may read the folder, and what was set aside in it."""
-    folder = process.state_dir
+def disk(folder: Path) -> Iterator[Finding]:
+    """Looks at the room on the disk of a state folder, who may read it, and what was set aside in it."""
     sizes = {one.path: one.bytes for one in files_of(folder)}
-    free = shutil.disk_usage(folder).free
+    free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free
     if free < max(LITTLE_BYTES, 2 * sum(sizes.values())):
         told = f"{free >> 20} MiB are free on the disk with the state folder."
         yield Finding(
             "warning", told, "Free some disk space; `onecode-sidecar purge --kind caches` gives back what caches take."
         )
-    if os.name != "nt" and folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if os.name != "nt" and folder.is_dir() and folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         told = "Others may look into the state folder, which holds parts of your code and conversations."
-        yield Finding("warning", told, "`--fix` keeps it to you.", lambda: folder.chmod(0o700))
+        yield Finding("warning", told, "`--fix` keeps it to you, and so does `chmod 700`.", lambda: folder.chmod(0o700))
     damaged = [one for one in files_of(folder) if one.kind == "damaged"]
     if damaged:
         told = f"A damaged state file was set aside: {damaged[0].path.name}; what could be read of it was carried over."
@@ -63,8 +62,8 @@ def watchers(workspace: Workspace | None) -> Iterator[Finding]:
         yield Finding("warning", told, f"{remedy} Until then each look goes through all files.")
 
 
-def versions(process: Process) -> Iterator[Finding]:
-    """Looks at git, and whether sidecars of other versions work on the same state."""
+def versions(folder: Path) -> Iterator[Finding]:
+    """Looks at git, and whether sidecars of other versions work on the same state folder."""
     try:
         told = Git.version()
         if _number(told) < OLDEST_GIT:
@@ -72,13 +71,13 @@ def versions(process: Process) -> Iterator[Finding]:
     except GitFailed:
         remedy = "Install git; until then what is no plain repository, and its history, is not read."
         yield Finding("warning", "There is no git command.", remedy)
-    others = {str(one.get("version")) for one in present(process.state_dir)} - {process.version}
+    others = {str(one.get("version")) for one in present(folder)} - {__version__}
     if others:
-        told = f"A sidecar of version {', '.join(sorted(others))} works on the same state; this is {process.version}."
+        told = f"A sidecar of version {', '.join(sorted(others))} works on the same state; this is {__version__}."
         yield Finding("warning", told, "Restart 1Code, so that all are of one version.")
 
 
-def told_versions(process: Process) -> dict[str, str]:
+def told_versions() -> dict[str, str]:
     """Names what is in use, for a report of a fault."""
     import apsw
 
@@ -88,7 +87,7 @@ def told_versions(process: Process) -> dict[str, str]:
         git = "none"
     python = ".".join(map(str, sys.version_info[:3]))
     libraries = {"sqlite": apsw.sqlite_lib_version(), "libgit2": str(pygit2().LIBGIT2_VERSION), "git": git}
-    return {"sidecar": process.version, "python": python, **libraries, "system": sys.platform}
+    return {"sidecar": __version__, "python": python, **libraries, "system": sys.platform}
 
 
 def _number(told: str) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ import apsw
 import orjson
 import pytest
 
+from sidecar.storage.migrations import MIGRATIONS, migrate
 from tests.support.command import Command, Done, run_command
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess
@@ -108,3 +109,30 @@ def test_purge_asks_what_is_to_go(chat: Conversation, command: Command) -> None:
     assert command("purge", "--kind", "everything").returncode == 2
     memories = command("purge", "--kind", "memories")
     assert b"Memories are files of a project." in memories.stderr
+
+
+def test_a_state_that_cannot_be_opened_is_the_first_finding_and_the_rest_is_looked_at(
+    command: Command, state_dir: Path, shop: Repository
+) -> None:
+    state_dir.mkdir(mode=0o700)
+    with_steps = apsw.Connection(str(state_dir / "continuity.db"))
+    migrate(with_steps, 0, MIGRATIONS)
+    with_steps.execute("INSERT INTO continuity_migrations (step, name, applied_at_ms) VALUES (99, 'later', 0)")
+    with_steps.close()
+    memory = shop.path / ".chati" / "memories" / "shared" / "durable" / "one.md"
+    memory.parent.mkdir(parents=True)
+    memory.write_bytes(b"---\nid: [\n---\n")
+
+    done = command("doctor", "--json", "--fix")
+
+    assert (done.returncode, done.stderr) == (1, b"")
+    answer = orjson.loads(done.stdout)
+    levels = {one["name"]: one["level"] for one in answer["checks"]}
+    assert (levels["database"], levels["caches"], levels["memories"], levels["disk"]) == (
+        "error", "skipped", "warning", "ok",
+    )  # fmt: skip
+    first = answer["findings"][0]
+    assert (first["check"], first["fixable"], bool(first["remedy"])) == ("database", False, True)
+    assert "step 99" in first["message"]
+    assert (answer["healthy"], answer["backup"]) == (False, None)
+    assert command("doctor").stdout.decode().splitlines()[1].strip() == first["message"]

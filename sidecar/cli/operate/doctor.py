@@ -1,14 +1,20 @@
 """`onecode-sidecar doctor`: what is not well with the sidecar's state, and what to do about it."""
 
 import argparse
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sidecar.cli.arguments import add_places
-from sidecar.cli.in_process import on_users_state
+from sidecar.cli.in_process import RequestFailed, in_process, on_users_state
 from sidecar.cli.places import project_folder, state_folder
 from sidecar.cli.telling import Said, told
+from sidecar.core.clock import SystemClock
+from sidecar.core.findings import Finding
+from sidecar.operate.doctor import without_state
+from sidecar.operate.doctor_model import StateDoctorResult
 
 NOT_WELL = 1
 
@@ -56,7 +62,24 @@ def _counted(findings: Sequence[Mapping[str, Any]]) -> str:
 
 def _said(arguments: argparse.Namespace) -> Said:
     params = {"projectPath": str(project_folder(arguments.project)), "fix": arguments.fix, "dryRun": arguments.dry_run}
-    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-        answer = sidecar.request("state/doctor", params, patience=None)
+    folder = state_folder(arguments.state_dir)
+    try:
+        with on_users_state(folder) as sidecar:
+            answer = sidecar.request("state/doctor", params, patience=None)
+    except RequestFailed as failure:
+        if failure.method != "initialize":
+            raise
+        answer = _without_state(folder, params["projectPath"], failure)
     lines = list(report(answer, dry_run=arguments.fix and arguments.dry_run))
     return Said(answer, lines, 0 if answer["healthy"] else NOT_WELL)
+
+
+def _without_state(folder: Path, project: str, why: RequestFailed) -> Any:
+    """Looks at what needs none, on an empty state of its own; that the user's cannot be opened is the first finding."""
+    found = Finding("error", why.message, why.hint or "Look at the folder and its disk.")
+    with (
+        tempfile.TemporaryDirectory(prefix="onecode-doctor-", ignore_cleanup_errors=True) as empty,
+        in_process(Path(empty), SystemClock(), {}) as sidecar,
+    ):
+        beside = StateDoctorResult.model_validate(sidecar.request("state/doctor", {"projectPath": project}))
+    return without_state(beside, folder, found).model_dump(mode="json", by_alias=True)
