@@ -226,7 +226,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language("reStructuredText", (".rst",), (), PROSE),
     Language("TOML", (".toml", ".ini", ".cfg"), _patterns(r"^\[{1,2}(?P<name>[^\[\]]++)\]")),
     Language("YAML", (".yml", ".yaml"), _patterns(r"^(?P<name>[\w./-]++):")),
-    Language("JSON", (".json", ".jsonc"), _patterns(r"^(?: {1,2}|\t)\"(?P<name>[^\"\\]++)\"\s*+:"), "//"),
+    Language("JSON", (".json", ".jsonc"), _patterns(r"^(?P<depth>[ \t]*+)\"(?P<name>[^\"\\]++)\"\s*+:"), "//"),
     Language(
         "Dockerfile",
         (".dockerfile",),

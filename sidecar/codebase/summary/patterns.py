@@ -1,5 +1,6 @@
 """Definitions by patterns over single lines: for languages without a grammar, and where a grammar gave up. Pure."""
 
+import re
 from collections.abc import Sequence
 
 from sidecar.codebase.summary.languages import Language
@@ -34,10 +35,13 @@ def definitions_by_patterns(
 ) -> tuple[Definition, ...]:
     """Finds what a language's patterns find, each with its signature; an end and a container have none.
 
-    With `within`, only in these first and last lines, counted from 1.
+    With `within`, only in these first and last lines, counted from 1. Of what a pattern finds at some `depth`, only
+    what is as deep as the first one counts, and each name once.
     """
     found: list[Definition] = []
     fenced = False
+    outermost: str | None = None
+    known: set[str] = set()
     numbers = range(1, len(lines) + 1) if within is None else _numbers(within, len(lines))
     for number in numbers:
         line = lines[number - 1]
@@ -45,7 +49,12 @@ def definitions_by_patterns(
             fenced = not fenced
         if fenced or not line or len(line) > _DEFINING_LINE:
             continue
-        name = _defined_name(line.rstrip(), language)
+        match = _defining(line.rstrip(), language)
+        name = match["name"].rstrip("# ")[:MAX_NAME] if match else ""
+        if match and "depth" in match.re.groupindex:
+            outermost = match["depth"] if outermost is None else outermost
+            name = name if match["depth"] == outermost and name not in known else ""
+            known.add(name)
         if name:
             signature = _signature(lines, number - 1)
             found.append(Definition(number, name, signature, kind=_kind(signature)))
@@ -83,9 +92,9 @@ def without_comment(line: str) -> str:
     return _TRAILING_COMMENT.sub("", line).strip()
 
 
-def _defined_name(line: str, language: Language) -> str | None:
+def _defining(line: str, language: Language) -> re.Match[str] | None:
     matches = (pattern.match(line) for pattern in language.definitions)
-    return next((match["name"].rstrip("# ")[:MAX_NAME] for match in matches if match), None)
+    return next((match for match in matches if match), None)
 
 
 def _signature(lines: Sequence[str], index: int) -> str:
