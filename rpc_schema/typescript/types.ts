@@ -1321,8 +1321,10 @@ export interface MemoryAddParams {
   sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
   /** `shared`, or the agent whose private memory it is. */
   owner?: "shared" | "orchestrator" | "greenfield-wu" | "brownfield-wu" | "brief" | "detail" | "architect" | "ux" | "phases" | "tasks" | "qa-planning" | "dev" | "qa-implementation" | "devops"
-  /** durable: until removed; daily: archived after 30 days; session: until the next. */
-  keeping?: "durable" | "daily" | "session"
+  /**
+   * durable: until removed; daily: archived after 30 days; session: until the next. Without one what an agent adds is daily, else it is durable: only the user's word keeps a memory for good.
+   */
+  keeping?: "durable" | "daily" | "session" | null
   tags?: string[]
   confidence?: number
   /** Whose words these are: user, assistant, a name. */

@@ -10,6 +10,7 @@ import apsw
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import InvalidParams, NotFound, PolicyDenied
+from sidecar.memory.entry import Keeping
 from sidecar.memory.files.layout import AGENTS, OWNERS, SHARED
 from sidecar.memory.store import private
 
@@ -64,6 +65,15 @@ def require_owner(reach: Reach, owner: str) -> None:
         raise PolicyDenied(
             "An agent's private memories are written by that agent only.",
             hint="Send the token of `session/activate`, or write a shared memory.",
+        )
+
+
+def require_users_word(reach: Reach, keeping: Keeping | None) -> None:
+    """Raises PolicyDenied for an agent that would keep a memory for good (intelligence-layer.md, Article XIII.7)."""
+    if reach.agent and keeping == "durable":
+        raise PolicyDenied(
+            "Only the user's word keeps a memory for good.",
+            hint="Send `daily`, or no `keeping`; the user makes it durable, without an agent's token.",
         )
 
 

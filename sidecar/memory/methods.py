@@ -12,7 +12,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.memory import index_file
-from sidecar.memory.access import unknown
+from sidecar.memory.access import require_users_word, unknown
 from sidecar.memory.asking import Asked, asked
 from sidecar.memory.capture import methods as capture
 from sidecar.memory.entry import SECTOR_OF_TYPE
@@ -54,6 +54,8 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
     Secrets are masked before anything is written; what stands between `<private>` tags is never written.
     """
     found = asked(call, params)
+    keeping = params.keeping or ("daily" if found.reach.agent else "durable")
+    require_users_word(found.reach, keeping)
     now = moment(call.now_ms())
     facts: dict[str, Value] = {
         "type": params.type,
@@ -68,7 +70,7 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
         **({"session": params.session_id} if params.session_id else {}),
         "created_at": now,
     }
-    memory = found.writer(call).add(New(params.owner, params.keeping, params.title, params.text, facts))
+    memory = found.writer(call).add(New(params.owner, keeping, params.title, params.text, facts))
     return _shown(call, found, memory.id)
 
 
@@ -116,6 +118,7 @@ def list_memories(call: Call, params: MemoryListParams) -> MemoryListResult:
 def update(call: Call, params: MemoryUpdateParams) -> MemoryDetail:
     """Changes a memory in its file; comments, unknown keys and all else that the user wrote there stay as they are."""
     found = asked(call, params)
+    require_users_word(found.reach, params.keeping)
     told = params.model_dump(include={"type", "sector", "tags", "confidence"}, exclude_none=True)
     writer = found.writer(call)
     memory = writer.update(params.id, params.version, Edit(told, params.title, params.text))

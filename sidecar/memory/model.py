@@ -44,8 +44,10 @@ class MemoryAddParams(MemoryParams):
     type: MemoryType = "semantic"
     sector: Sector | None = Field(default=None, description="Without one, the type's own.")
     owner: Owner = Field(default="shared", description="`shared`, or the agent whose private memory it is.")
-    keeping: Keeping = Field(
-        default="durable", description="durable: until removed; daily: archived after 30 days; session: until the next."
+    keeping: Keeping | None = Field(
+        default=None,
+        description="durable: until removed; daily: archived after 30 days; session: until the next. Without one what"
+        " an agent adds is daily, else it is durable: only the user's word keeps a memory for good.",
     )
     tags: Tags = Field(default_factory=list)
     confidence: float = Field(default=0.7, ge=0, le=1)

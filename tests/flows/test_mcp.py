@@ -77,7 +77,9 @@ def test_nothing_can_be_written_unless_that_was_asked(play: Callable[..., Any]) 
     assert "memory_add" not in reading
     assert set(reading.values()) == {True}
     assert play(tools, "--write")["memory_add"] is False
-    assert "opens at seven" in json.dumps(play(add, "--write"))
+    found = json.dumps(play(add, "--write"))
+    assert "opens at seven" in found
+    assert ".chati/memories/shared/daily/" in found  # for good only by the user's word
 
 
 def test_what_is_refused_is_told_in_a_sentence_and_the_server_goes_on(play: Callable[..., Any]) -> None:

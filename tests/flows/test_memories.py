@@ -75,7 +75,7 @@ def test_an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers(me
     architect, dev = memories.as_agent("architect"), memories.as_agent("dev")
     shared = architect.add("Amounts are cents.")
     private = architect.add("Postgres may have to go.", owner="architect")
-    assert private["path"].startswith(".chati/memories/architect/durable/")
+    assert private["path"].startswith(".chati/memories/architect/daily/")
     assert set(architect.ids()) == {shared["id"], private["id"]}
     assert dev.ids() == memories.ids() == [shared["id"]]
     missing = dev.refused("get", id="mem-2026-03-01-777")
@@ -86,7 +86,7 @@ def test_an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers(me
     assert dev.refused("add", text="x", owner="architect").data["kind"] == "policyDenied"
     for agent in AGENTS:
         own = memories.as_agent(agent).add(f"What {agent} knows.", owner=agent)
-        assert own["path"].startswith(f".chati/memories/{agent}/durable/")
+        assert own["path"].startswith(f".chati/memories/{agent}/daily/")
 
 
 def test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked(

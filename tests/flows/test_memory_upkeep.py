@@ -266,8 +266,13 @@ def test_the_memory_of_an_artifact_follows_what_the_user_makes_of_it(
     assert memories.ids() == []
     assert memories.ids(archived=True) == [one]
     decide("accept")
-    (again,) = memories.ids()
-    assert memories.ask("get", id=again)["text"] == told["text"]
+    assert (memories.ids(), memories.ids(archived=True)) == ([one], [])
+    assert memories.ask("get", id=one)["text"] == told["text"]
+    decide("discard")
+    decide("update", body="# Rounding\n\nRounding happens twice.")
+    decide("accept")
+    assert memories.ids(archived=None) == [one]
+    assert memories.ask("get", id=one)["text"] == "Rounding happens twice."
 
 
 def proven(memories: Memories) -> str:

@@ -134,6 +134,16 @@ def test_a_restore_overwrites_nothing(memories: Memories) -> None:
     assert kept.read_text() == "---\nid: mem-2\n---\n# New\n"
 
 
+def test_what_an_agent_adds_is_kept_for_good_by_the_users_word_only(memories: Memories) -> None:
+    dev = memories.as_agent("dev")
+    assert dev.refused("add", text="Amounts are cents.", keeping="durable").data["kind"] == "policyDenied"
+    added = dev.add("Amounts are cents.")
+    assert (added["keeping"], memories.ids(keeping="durable")) == ("daily", [])
+    assert dev.refused("update", id=added["id"], keeping="durable").data["kind"] == "policyDenied"
+    assert memories.ids(keeping="daily") == [added["id"]]
+    assert memories.ask("update", id=added["id"], keeping="durable")["keeping"] == "durable"
+
+
 def test_the_user_makes_a_memory_permanent(memories: Memories) -> None:
     daily = memories.add("Note.", keeping="daily")
     kept = memories.ask("update", id=daily["id"], keeping="durable")

@@ -45,10 +45,10 @@ def test_counts_and_warnings_tell_nothing_of_others(memories: Memories) -> None:
     memories.write("architect/durable/damaged.md", "---\nid: [\n---\n" + SECRET)
     (memories.folder / "architect/durable/a link").symlink_to(memories.project)
     after = memories.as_agent("dev").ask("status")
-    told = {**before, "index": before["index"]["files"]}
-    assert {**after, "index": after["index"]["files"]} == told
+    assert {**after, "index": after["index"]["files"]} == {**before, "index": before["index"]["files"]}
     own = memories.as_agent("architect").ask("status")
-    assert {row["owner"]: row["memories"] for row in own["counts"]} == {"architect": 3, "shared": 1}
+    told = {(row["owner"], row["keeping"]): row["memories"] for row in own["counts"]}
+    assert told == {("architect", "daily"): 2, ("architect", "durable"): 1, ("shared", "durable"): 1}
     assert len(own["warnings"]) == 2
     assert memories.as_agent("dev").ask("rebuild") == {"files": 1, "warnings": []}
 

@@ -461,7 +461,10 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_ATTENTION}in_the_end_everything_is_cold_and_forgotten",
         f"{_ATTENTION}a_tier_only_falls_while_nothing_happens_and_is_at_most_one_above_its_score",
     ),
-    "XIII.7: permanent only what the user marks as durable": (f"{_KEEPING}the_user_makes_a_memory_permanent",),
+    "XIII.7: permanent only what the user marks as durable": (
+        f"{_KEEPING}the_user_makes_a_memory_permanent",
+        f"{_KEEPING}what_an_agent_adds_is_kept_for_good_by_the_users_word_only",
+    ),
     # §7 XIV
     "XIV.1: the registry is the single source of truth": (
         f"{_REGISTRY}one_file_catalogs_every_artifact_and_is_the_single_source_of_truth",

@@ -89,8 +89,12 @@ class Tools:
         return await self._done("continuity/explain", {"runId": run_id})
 
     async def memory_add(self, ctx: Context, text: str, title: str = "") -> dict[str, Any]:
-        """Keeps something of this project to remember: one fact, worded so that it is understood in another session."""
-        return await self._of_worktree(ctx, "memory/add", _given(text=text, title=title or None))
+        """Keeps something of this project to remember: one fact, worded so that it is understood in another session.
+
+        It goes to the archive after 30 days, unless the user keeps it for good.
+        """
+        asked = _given(text=text, title=title or None)
+        return await self._of_worktree(ctx, "memory/add", {**asked, "keeping": "daily"})
 
     async def _of_worktree(self, ctx: Context, method: str, asked: dict[str, Any]) -> dict[str, Any]:
         place = await self._where(ctx)

@@ -25,7 +25,7 @@ def tag_of(artifact_id: str) -> str:
 
 
 def followed(writer: Writer, digest: Digest) -> tuple[str, ...] | None:
-    """Has the memory of an artifact say what that says now, or go to the archive when it was taken back.
+    """Has the memory of an artifact say what that says now, or go to the archive when it was taken back, and come back.
 
     Gives the ids of what changed; None where a new memory is due, or the old one says it already.
     """
@@ -37,17 +37,21 @@ def followed(writer: Writer, digest: Digest) -> tuple[str, ...] | None:
     if known is None:
         return None
     title, text = screened_words(digest.notes[0].title, digest.notes[0].text)
-    if digest_of(title, text) == known.digest:
+    is_told = digest_of(title, text) == known.digest
+    if is_told and not known.memory.is_archived:
         return None
     try:
-        writer.update(known.memory.id, None, Edit({}, title, text))
+        if known.memory.is_archived:
+            writer.restore(known.memory.id)
+        if not is_told:
+            writer.update(known.memory.id, None, Edit({}, title, text))
     except (PolicyDenied, Conflict, NotFound):
         return None  # its file is damaged, or somebody is at it: what the user accepted is kept beside it
     return (known.memory.id,)
 
 
 def _taken_back(writer: Writer, known: Indexed | None) -> tuple[str, ...]:
-    if known is None:
+    if known is None or known.memory.is_archived:
         return ()
     with writer.index.locked():
         left = writer.archive([known.memory.path])

@@ -22,10 +22,10 @@ def with_digest(tx: apsw.Connection, project: str, owners: Sequence[str], digest
 
 
 def tagged(tx: apsw.Connection, project: str, owner: str, tag: str) -> Indexed | None:
-    """Gives an owner's oldest memory with a tag that is not archived."""
+    """Gives an owner's oldest memory with a tag; an archived one where there is no other."""
     found = selected(
-        tx, "m.project = ? AND m.owner = ? AND m.is_archived = 0 AND EXISTS (SELECT 1 FROM json_each(m.tags)"
-        " WHERE value = ?) ORDER BY m.created_ms, m.path, m.position LIMIT 1",
+        tx, "m.project = ? AND m.owner = ? AND EXISTS (SELECT 1 FROM json_each(m.tags)"
+        " WHERE value = ?) ORDER BY m.is_archived, m.created_ms, m.path, m.position LIMIT 1",
         (project, owner, tag),
     )  # fmt: skip
     return found[0] if found else None
