@@ -144,7 +144,7 @@ def test_the_first_run_sets_clock_and_baseline() -> None:
 
 def test_only_pauses_over_ten_minutes_do_not_count() -> None:
     first = run(Counters(), 0)
-    assert run(first, IDLE_GAP_MS).active_ms == IDLE_GAP_MS
+    assert run(first, 600_000).active_ms == IDLE_GAP_MS == 600_000
     assert run(first, IDLE_GAP_MS + 1).active_ms == 0
     long_run = run(first, IDLE_GAP_MS * 4, run_ms=IDLE_GAP_MS * 3)
     assert long_run.active_ms == IDLE_GAP_MS * 4

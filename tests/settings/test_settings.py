@@ -142,3 +142,26 @@ def test_a_variable_that_does_not_fit_is_a_warning_of_the_handshake(open_sidecar
     assert len(warnings) == 1
     assert "ONECODE_CONTINUITY_MODE" in warnings[0]
     assert shown(client, "mode") == ("passive", "default")
+
+
+DECIDED = {
+    "mode": "passive", "snapshot": True, "rehydrate": False, "tokenMode": "normal",
+    "artifactPolicy": "auto-write-manual-commit", "memoryBranch": "memory/continuity",
+    "budgets.low": 14_000, "budgets.normal": 24_000, "budgets.debug": 42_000, "budgets.newBytesPerCall": None,
+    "governor.turnsSnapshot": 7, "governor.turnsRehydrate": 12, "governor.windowCalls": 10,
+    "governor.injectedBytesSnapshot": 90_000, "governor.injectedBytesRehydrate": 150_000,
+    "governor.filesSnapshot": 10, "governor.filesRehydrate": 18,
+    "governor.diffLinesSnapshot": 160, "governor.diffLinesRehydrate": 280,
+    "governor.minutesSnapshot": 25, "governor.minutesRehydrate": 50,
+    "capture.changedLines": 120, "capture.changedFiles": 8, "capture.dedupeHours": 24,
+    "memory.episodicHalfLifeDays": 14, "memory.semanticHalfLifeDays": 60, "memory.proceduralHalfLifeDays": 90,
+    "memory.reflectiveHalfLifeDays": 60, "memory.hotPercent": 70, "memory.warmPercent": 30, "memory.faintPercent": 10,
+    "memory.faintDays": 90, "memory.dailyDays": 30,
+    "knowledge.writesPerSecond": 90, "knowledge.repository": None, "knowledge.stalenessThreshold": None,
+    "knowledge.sessionThreshold": None, "knowledge.onHeadMoved": False, "context.hysteresisPercent": 0,
+}  # fmt: skip
+
+
+def test_the_numbers_that_were_decided_are_the_defaults(client: Client) -> None:
+    found = {row["name"]: row["value"] for row in client.request("settings/get", {})["settings"]}
+    assert {name: found[name] for name in DECIDED} == DECIDED

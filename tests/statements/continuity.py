@@ -91,6 +91,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "packs/test_laws.py::test_fit_keeps_what_has_a_higher_priority_first",
     ),
     "Budget: 14,000, 24,000, 42,000 bytes, and as the cap on new bytes (decisions.md)": (
+        "settings/test_settings.py::test_the_numbers_that_were_decided_are_the_defaults",
         f"{_PRE_RUN}the_token_modes_budget_is_used_and_never_exceeded",
         "settings/test_settings.py::test_new_bytes_per_call_never_exceed_the_budget",
     ),

@@ -429,6 +429,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
     ),
     "XII.5: at most 2500, 2000, 1500, 800 tokens": (
+        f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
         f"{_LAWS}any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode",
     ),
     "XII.6: autonomy varies by IDE": (f"{_ENGINE}three_ides_begin_the_new_session_themselves_and_three_get_the_file",),
