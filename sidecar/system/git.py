@@ -10,6 +10,7 @@ from sidecar.system.environment import environment, for_child
 
 NOT_A_REPOSITORY = "not a git repository"
 DAMAGED = "the repository is damaged"
+NO_WORK_TREE = "the folder is not in a work tree"
 
 _CONFIG = (
     "--no-pager",
@@ -36,7 +37,7 @@ _REASONS: Sequence[tuple[bytes, str]] = (
     (b"invalid gitfile format", DAMAGED),
     (b"filesystem boundary", NOT_A_REPOSITORY),
     (b"not a git repository", NOT_A_REPOSITORY),
-    (b"must be run in a work tree", "the folder is not in a work tree"),
+    (b"must be run in a work tree", NO_WORK_TREE),
     (b"repository extension", "this git does not know the repository's format"),
     (b"Expected git repo version", "this git does not know the repository's format"),
     (b"unknown revision", "unknown revision"),

@@ -18,7 +18,7 @@ def find_root(cwd: Path) -> Path | None:
     """
     for folder in (cwd, *cwd.parents):
         dot_git = folder / ".git"
-        if dot_git.is_file() or (dot_git.is_dir() and _looks_like_repository(dot_git)):
+        if dot_git.is_file() or (dot_git.is_dir() and is_git_dir(dot_git)):
             return folder
     return None
 
@@ -62,7 +62,8 @@ def index_signature(root: Path) -> tuple[object, ...] | None:
     return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, checksum
 
 
-def _looks_like_repository(git_dir: Path) -> bool:
+def is_git_dir(git_dir: Path) -> bool:
+    """Says whether git would take a folder for a git directory, as a bare repository is one."""
     if not os.path.lexists(git_dir / "HEAD"):
         return False
     return (git_dir / "commondir").is_file() or ((git_dir / "objects").is_dir() and (git_dir / "refs").is_dir())

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sidecar.codebase.worktree.folder import list_folder
-from sidecar.codebase.worktree.gitdir import find_root
+from sidecar.codebase.worktree.gitdir import find_root, is_git_dir
 from sidecar.codebase.worktree.hashing import ContentHashes, ObjectFormat
 from sidecar.codebase.worktree.porcelain import ChangeKind, Entry, parse_status
 from sidecar.core.digests import digest_value
-from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed
+from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, Git, GitFailed
 
 OWN_FOLDERS = (".chati/", ".spool/")
 """Folders of our own making never enter state or hash."""
@@ -102,6 +102,8 @@ def read_state(cwd: Path, look: Look, depth: int = 0) -> RepositoryState:
 def read_in_full(cwd: Path, look: Look, depth: int = 0) -> Reading:
     """The same, with what git said about each changed file."""
     root = find_root(cwd)
+    if root is None and is_git_dir(cwd):
+        raise StateFailed(NO_WORK_TREE)  # its objects are no files of anybody's
     try:
         if root is None:
             return Reading(_of_folder(cwd, look, depth), ())

@@ -230,6 +230,17 @@ def test_an_index_of_rubbish_is_told(client: Client, make_repository: Make) -> N
     assert "the index is damaged" in Looks(client, repository.path).failure().message
 
 
+def test_a_bare_repository_is_no_folder_of_files(client: Client, make_repository: Make, tmp_path: Path) -> None:
+    made = make_repository({"a.txt": "one\n"})
+    made.git("clone", "--quiet", "--bare", str(made.path), str(tmp_path / "bare.git"))
+    linked = tmp_path / "linked"
+    git(tmp_path / "bare.git", "worktree", "add", "--quiet", "-b", "feature", str(linked))
+    for folder in (tmp_path / "bare.git", made.path / ".git"):
+        failure = Looks(client, folder).failure()
+        assert (failure.code, "not in a work tree" in failure.message) == (UNAVAILABLE, True)
+    assert Looks(client, linked).state()["branch"] == "feature"
+
+
 def test_a_folder_that_vanished_is_told(client: Client, make_repository: Make, tmp_path: Path) -> None:
     repository = make_repository({"a.txt": "one\n"})
     looks = Looks(client, repository.path)
