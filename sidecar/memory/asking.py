@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from sidecar.call import Call
+from sidecar.memory import index_file
 from sidecar.memory.access import Reach, reach_of
-from sidecar.memory.index import Index, index_of
+from sidecar.memory.index import Checked, Index, index_of
 from sidecar.memory.model import MemoryParams
 from sidecar.memory.writing import Writer
 from sidecar.workspace import Workspace
@@ -21,6 +22,12 @@ class Asked:
     def writer(self, call: Call) -> Writer:
         """Gives what changes memories within reach."""
         return Writer(call.process, self.workspace, self.reach)
+
+    def looked_over(self) -> Checked:
+        """Takes in what changed by whatever hand, and has `index.json` follow."""
+        found = self.index.check()
+        index_file.follow(self.index)
+        return found
 
 
 def asked(call: Call, params: MemoryParams) -> Asked:

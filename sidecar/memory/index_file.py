@@ -22,8 +22,19 @@ class _Written:
 
     def __init__(self) -> None:
         self.digests: dict[str, str] = {}
+        self.revisions: dict[str, int] = {}
+        """At which revision of the index, also where the file could not be written."""
         self.waiting: set[str] = set()
         self.lock = threading.Lock()
+
+
+def follow(index: Index) -> None:
+    """Writes the file when memories changed since, by whatever hand."""
+    known = index.process.part(_Written, _Written)
+    if known.revisions.get(index.project) == index.revision():
+        return
+    if index.files() or (index.folder.exists() and index.folder.holds(INDEX_FILE)):
+        write(index)
 
 
 def write(index: Index) -> None:
@@ -43,10 +54,11 @@ def _write(process: Process, index: Index, known: _Written) -> None:
     with known.lock:
         known.waiting.discard(index.project)
     with process.database.read() as tx:
-        rows = entries.told(tx, index.project)
+        revision, rows = entries.revision(tx, index.project), entries.told(tx, index.project)
     content = orjson.dumps({"version": 1, "memories": rows}, option=orjson.OPT_INDENT_2) + b"\n"
     digest = digest_bytes(content)
     with known.lock:
+        known.revisions[index.project] = revision
         if known.digests.get(index.project) == digest and index.folder.holds(INDEX_FILE):
             return
         try:

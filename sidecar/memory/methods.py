@@ -83,7 +83,7 @@ def _tier(call: Call, found: Asked, params: MemoryAddParams) -> str:
 def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
     """Shows a memory with its whole text; a look by an agent counts as access, once per provider session."""
     found = asked(call, params)
-    found.index.check()
+    found.looked_over()
     shown = _shown(call, found, params.id)
     session = params.session_id or found.reach.session
     if not session:
@@ -96,7 +96,7 @@ def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
 def list_memories(call: Call, params: MemoryListParams) -> MemoryListResult:
     """Lists memories within reach, the newest first, page by page."""
     found = asked(call, params)
-    found.index.check()
+    found.looked_over()
     wanted = Filter(
         owner=params.owner,
         keeping=params.keeping,
@@ -147,7 +147,7 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
     """
     found = asked(call, params)
     is_there = found.index.folder.exists()
-    checked = found.index.check()
+    checked = found.looked_over()
     project, owners = found.workspace.project_key, found.reach.owners
     with call.database.read() as tx:
         counts = listing.counts(tx, project, owners)

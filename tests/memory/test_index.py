@@ -111,6 +111,28 @@ def test_a_rebuild_leaves_what_other_projects_remember(
         assert [len(one.ask("search", query="cart")["memories"]) for one in (memories, other)] == [1, 1]
 
 
+@pytest.mark.parametrize("asking", ["list", "status", "search", "get"])
+def test_the_index_file_follows_what_was_written_by_hand_as_soon_as_somebody_asks(
+    memories: Memories, asking: str
+) -> None:
+    memories.add("The cart is sorted by day.")
+    path = memories.write("shared/durable/b.md", note("mem-b"))
+    memories.index().check()  # as a run does
+    wanted: dict[str, dict[str, str]] = {"search": {"query": "cart"}, "get": {"id": "mem-2026-03-01-001"}}
+    memories.ask(asking, **wanted.get(asking, {}))
+    assert index_file_ids(memories) == ["mem-2026-03-01-001", "mem-b"]
+    path.unlink()
+    memories.ask(asking, **wanted.get(asking, {}))
+    assert index_file_ids(memories) == ["mem-2026-03-01-001"]
+    shutil.rmtree(memories.folder / "shared")
+    memories.ask("list")
+    assert index_file_ids(memories) == []
+
+
+def index_file_ids(memories: Memories) -> list[str]:
+    return [one["id"] for one in json.loads((memories.folder / "index.json").read_bytes())["memories"]]
+
+
 def test_a_rebuild_makes_no_folder(memories: Memories) -> None:
     assert memories.ask("rebuild")["files"] == 0
     assert not memories.folder.exists()

@@ -31,7 +31,7 @@ def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
         raise InvalidParams("There is nothing to look for.", hint="Send a `query` or a `task`.")
     sought = _sought(params)
     found = asked(call, params)
-    found.index.check()
+    found.looked_over()
     reach = found.reach._replace(agent=params.agent or found.reach.agent)
     most = params.limit * (WIDER if params.token_budget is not None else 1)
     half_lives = policy_of(call.process.settings(found.workspace.project_key)).half_life_days

@@ -68,7 +68,7 @@ def counts(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[Cou
 def files_within(tx: apsw.Connection, project: str, owners: Sequence[str]) -> int:
     """Gives how many files have memories within reach."""
     found = tx.execute(
-        f"SELECT count(DISTINCT path) FROM continuity_memories AS m WHERE project = ? AND {within(owners)}",
+        f"SELECT count(*) FROM continuity_memories AS m WHERE project = ? AND {within(owners)} AND position = 0",
         (project, *owners),
     )
     return int(str(found.get))
