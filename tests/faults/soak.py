@@ -303,7 +303,7 @@ class Soak:
 
 def _conclusion(number: int) -> str:
     """What an agent says at the end; some runs leave something that is written down."""
-    if number % 7:
+    if number % 3:
         return f"I changed it. We keep number {number} because it is fast."
     return (
         f"I first tried to count with a table of {number} rows, but it was too slow, so I dropped it and add instead."

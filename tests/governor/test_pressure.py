@@ -18,7 +18,7 @@ from sidecar.governor import (
     judged,
     signals_of,
 )
-from sidecar.governor.counting import IDLE_GAP_MS, MINUTE_MS
+from sidecar.governor.counting import IDLE_GAP_MS, KEPT_SESSIONS, MINUTE_MS, in_session
 from sidecar.governor.model import GovernorAction
 from sidecar.runs import Counters
 from sidecar.settings.resolve import resolve
@@ -294,3 +294,18 @@ def test_of_two_actions_that_are_withheld_the_stronger_is_named() -> None:
     settings = resolve([("global", {"snapshot": False, "rehydrate": False})])
     word = judged(counters(turns=24), settings, shadow=False)
     assert (word.action, word.withheld) == ("ok", "rehydrate")
+
+
+def test_a_session_that_the_conversation_was_in_before_is_no_new_one() -> None:
+    counters = Counters()
+    for session in ("one", "two", "one"):
+        counters = in_session(counters, session)
+    assert counters.sessions == ("two", "one")
+    for session in ("one", "two"):
+        assert not is_renewed(counters, None, session, asked_fresh=True)
+    assert is_renewed(counters, "one", "three", asked_fresh=True)
+    assert not is_renewed(counters, "one", "three", asked_fresh=False)
+    for number in range(KEPT_SESSIONS):
+        counters = in_session(counters, f"more-{number}")
+    assert len(counters.sessions) == KEPT_SESSIONS
+    assert is_renewed(counters, None, "one", asked_fresh=False)

@@ -73,6 +73,16 @@ def test_the_folders_of_a_path_are_no_words_of_a_task() -> None:
     assert task_of(task, "is there a test of match?")[1] is False
 
 
+def test_a_name_alone_is_what_two_prompts_share_also_where_no_word_of_it_tells_tasks_apart() -> None:
+    switch = "Parcels leave the warehouse unweighed, see src/update.py for labels"
+    assert task_of(task_of(None, "Why does src/update.py ignore discounts?")[0], switch)[1] is False
+    assert task_of(task_of(None, "Why does src/review.py ignore discounts?")[0], switch)[1] is True
+    task, _ = task_of(
+        task_of(None, "Why does Cart ignore discounts?")[0], "ok, and src/update.py ignores discounts too"
+    )
+    assert task_of(task, switch)[1] is False
+
+
 def test_a_task_grows_with_its_follow_ups() -> None:
     task, _ = task_of(None, CART)
     task, _ = task_of(task, "The discount should also apply to gift vouchers")

@@ -11,7 +11,8 @@ import psutil
 
 MOST_RSS_BYTES, MOST_DESCRIPTORS, MOST_THREADS = 400 << 20, 120, 60
 MOST_FILES, MOST_BYTES_OF_A_RUN = 60, 24_000
-LEAST_SAMPLES = 12
+LEAST_SAMPLES, LEAST_RUNS = 12, 100
+"""Before so much was seen nothing is said: caches fill at first, and files have their first pages."""
 GROWTH = {"rss_bytes": 24 << 20, "descriptors": 6, "threads": 6, "watches": 6}
 """How much more a process may take at the end of its life than early in it, once it is warm."""
 
@@ -62,11 +63,12 @@ def grown(usages: Sequence[Usage]) -> list[str]:
     found = []
     for name, most in GROWTH.items():
         early, late = (statistics.median(getattr(one, name) for one in part) for part in (warm[:third], warm[-third:]))
-        more_folders = max(0, warm[-1].folders - warm[0].folders) if name in ("watches", "descriptors") else 0
+        more_folders = max(0, warm[-1].folders - warm[0].folders) if name == "watches" else 0
         if late - early > most + more_folders:
             found.append(f"{name} grew from {early} to {late} in {warm[-1].runs - warm[0].runs} runs")
-    of_a_run = (warm[-1].state_bytes - warm[0].state_bytes) / max(1, warm[-1].runs - warm[0].runs)
-    if of_a_run > MOST_BYTES_OF_A_RUN:
+    runs = warm[-1].runs - warm[0].runs
+    of_a_run = (warm[-1].state_bytes - warm[0].state_bytes) / max(1, runs)
+    if runs >= LEAST_RUNS and of_a_run > MOST_BYTES_OF_A_RUN:
         found.append(f"the state grows by {of_a_run:.0f} bytes with each run")
     return found
 

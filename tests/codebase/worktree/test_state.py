@@ -264,6 +264,19 @@ def test_a_subfolder_sees_itself_only(client: Client, repository: Repository) ->
     assert looks.search("pelican") == ["deep/new.txt"]
 
 
+def test_what_a_file_was_called_before_tells_two_renames_apart(looks: Looks, repository: Repository) -> None:
+    text = "text to be found again\n" * 5
+    repository.commit({"sub/one.txt": text, "sub/two.txt": text})
+    hashes = set()
+    for name in ("one.txt", "two.txt"):
+        repository.git("mv", f"sub/{name}", "sub/other.txt")
+        (file,) = looks.state()["changed"]
+        assert (file["path"], file["originalPath"]) == ("sub/other.txt", f"sub/{name}")
+        hashes.add(looks.hash())
+        repository.git("mv", "sub/other.txt", f"sub/{name}")
+    assert len(hashes) == 2
+
+
 def test_a_rename_out_of_view_shows_nothing_outside(client: Client, repository: Repository) -> None:
     repository.commit({"outside.txt": "text to be found again\n" * 5})
     repository.git("mv", "outside.txt", "sub/inside.txt")

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from sidecar.core.secrets.paths import is_secret_path
-from sidecar.core.secrets.redact import MASK, redact
+from sidecar.core.secrets.redact import MASK, redact, redact_lines
 
 _RANDOM = random.Random(7)  # fixed, so that a failure comes back
 
@@ -188,3 +188,17 @@ def test_a_secret_is_known_by_its_name(path: str) -> None:
 )  # fmt: skip
 def test_an_ordinary_file_is_no_secret(path: str) -> None:
     assert not is_secret_path(path)
+
+
+def test_a_private_key_of_many_lines_leaves_its_lines_and_what_stands_around_it() -> None:
+    body = [_letters(64) for _ in range(3)]
+    putty = ["Public-Lines: 1", "AAAA", "Private-Lines: 3", *body, "Private-MAC: 1a2b"]
+    pem = ["before", "-----BEGIN " + "RSA PRIVATE KEY-----", *body, "-----END " + "RSA PRIVATE KEY-----", "after"]
+    for lines in (putty, pem):
+        told = redact_lines("\n".join(lines))
+        assert not any(line in told for line in body)
+        assert MASK in told
+        assert len(told.splitlines()) == len(lines)
+        assert told.splitlines()[0] == lines[0]
+        assert told.endswith(lines[-1][-6:])
+    assert redact_lines("\n".join(putty)).splitlines()[2] == "Private-Lines: 3"

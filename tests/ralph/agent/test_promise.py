@@ -201,3 +201,11 @@ def test_a_prompt_of_the_promise_alone_is_repeated_at_the_very_start_only() -> N
     said.forget()
     said.feed(tag)
     assert (echo.found, said.found) == (False, True)
+
+
+def test_an_echo_is_known_by_the_farthest_character_that_is_looked_at_though_the_tag_comes_in_two_pieces() -> None:
+    words = "abcdefghij" * 4
+    prompt = f"{words} <promise>COMPLETE</promise>"
+    quoted = "x" * 500 + "".join(f"{letter}###" for letter in words) + "<promise> COMPLETE </promise>"
+    assert not found("COMPLETE", quoted[:-1], ">", prompt=prompt)
+    assert found("COMPLETE", quoted[:-1].replace("a", "z"), ">", prompt=prompt)
