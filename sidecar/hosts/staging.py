@@ -125,7 +125,12 @@ def _own(source: Path, session: Session) -> Path:
 
 
 def _run(root: Path, now: str, *arguments: str, timeout: float = 120.0) -> None:
-    variables = {"GIT_AUTHOR_DATE": now, "GIT_COMMITTER_DATE": now, "GIT_LFS_SKIP_SMUDGE": "1"}
+    variables = {
+        "GIT_AUTHOR_DATE": now,
+        "GIT_COMMITTER_DATE": now,
+        "GIT_LFS_SKIP_SMUDGE": "1",
+        "GIT_ALLOW_PROTOCOL": "file",
+    }
     Git(root, variables=variables).run(*_SETTINGS, *arguments, timeout=timeout)
 
 

@@ -7,12 +7,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.libgit import pygit2
 
 CONNECT_MS, SILENT_MS = 10_000, 60_000
 """How long a server may take to answer at all, and how long it may say nothing."""
+
+MAX_FETCHED_BYTES = 2**30
+"""What a server may send at once: of knowledge, all there is for a lifetime."""
 
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _OURS = ("refs/heads/", "refs/tags/")
@@ -45,7 +49,7 @@ def fetch(folder: Path, url: str, check: Callable[[], None]) -> None:
     """
     library = pygit2()
     _prepare(library)
-    callbacks = _callbacks(library, url, check)
+    callbacks = _callbacks(library, folder, url, check)
     try:
         repository = library.init_repository(str(folder), bare=True)
         remote = repository.remotes.create_anonymous(url)
@@ -66,32 +70,38 @@ def _take_away(repository: Any, there: set[str]) -> None:
             repository.references.delete(name)
 
 
-def _callbacks(library: Any, url: str, check: Callable[[], None]) -> Any:
+def _callbacks(library: Any, folder: Path, url: str, check: Callable[[], None]) -> Any:
     kinds = library.enums.CredentialType
     tried: set[Any] = set()
 
     class Callbacks(library.RemoteCallbacks):  # type: ignore[misc]  # the library comes lazily, without types
-        def credentials(self, _url: str, username: str | None, allowed: Any) -> Any:
+        def credentials(self, asking: str, username: str | None, allowed: Any) -> Any:
+            if "://" in asking and urlsplit(asking)[:2] != urlsplit(url)[:2]:
+                raise library.GitError("authentication failed: another server asks than was named")
             for kind in (kinds.SSH_KEY, kinds.USERPASS_PLAINTEXT, kinds.USERNAME):
                 if allowed & kind and kind not in tried:
                     tried.add(kind)  # what was refused once, is refused again
-                    return _credential(library, kind, url, username or "git")
+                    return _credential(library, kind, folder, url, username or "git")
             raise library.GitError("authentication failed")
 
-        def transfer_progress(self, _stats: Any) -> None:
+        def transfer_progress(self, stats: Any) -> None:
             check()
+            if stats.received_bytes > MAX_FETCHED_BYTES:
+                raise FetchFailed(f"it is larger than {MAX_FETCHED_BYTES >> 20} MiB")
 
     return Callbacks()
 
 
-def _credential(library: Any, kind: Any, url: str, username: str) -> Any:
+def _credential(library: Any, kind: Any, folder: Path, url: str, username: str) -> Any:
+    """Gives what lets us in; git is asked in the copy, for the configuration of where one stands may name a program."""
     kinds = library.enums.CredentialType
     if kind == kinds.SSH_KEY:
         return library.KeypairFromAgent(username)
     if kind == kinds.USERNAME:
         return library.Username(username)
     try:
-        told = Git(Path.cwd(), variables=_NOBODY_IS_ASKED).run("credential", "fill", stdin=f"url={url}\n\n".encode())
+        git = Git(folder, folder, variables=_NOBODY_IS_ASKED)
+        told = git.run("credential", "fill", stdin=f"url={url}\n\n".encode())
     except GitFailed as error:
         raise library.GitError("authentication failed") from error
     said = dict(line.partition("=")[::2] for line in told.decode("utf-8", "replace").splitlines())

@@ -26,6 +26,7 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",  # the same for a git that does not know it yet: nothing is fetched, whoever is told to
     "LC_ALL": "C",
 }
 
@@ -54,6 +55,10 @@ _REASONS: Sequence[tuple[bytes, str]] = (
 _NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
 
 DEFAULT_TIMEOUT_SECONDS = 20.0
+
+
+ANY_PROTOCOL = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
+"""For `variables`, where what is run is the user's own, hooks for example: git's own choice."""
 
 
 class GitFailed(Exception):

@@ -14,7 +14,7 @@ from sidecar.knowledge.repository.remote import copy_of
 from sidecar.settings.kinds import is_remote
 from sidecar.settings.table import problem_with
 from sidecar.system.fetching import FetchFailed, fetch
-from tests.support.git_server import served
+from tests.support.git_server import leading_to, served
 from tests.support.knowledge import Knowledge, item
 
 Make = Callable[..., Knowledge]
@@ -217,3 +217,37 @@ def test_what_git_knows_of_passwords_lets_us_in_and_nobody_is_asked(
         assert knowledge.ask("sync")["counts"]["updated"] == 1
     copies = (path for path in copy(knowledge).parent.rglob("*") if path.is_file())
     assert not any(b"hunter2" in path.read_bytes() for path in copies)
+
+
+def test_a_password_goes_to_the_server_that_was_named_and_to_no_other_it_sends_us_to(
+    knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "asked"
+    config = tmp_path / "gitconfig"
+    helper = f"!f() {{ echo asked >> {asked}; echo username=ada; echo password=hunter2; }}; f"
+    config.write_text(f'[credential]\n\thelper = "{helper}"\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    name = f"{knowledge.repository.path.name}/.git"
+    with served(knowledge.repository.path.parent, password="hunter2") as other, leading_to(other) as address:
+        knowledge.set(repository=f"{address}/{name}")
+        assert "lets nobody in" in knowledge.refused("plan").message
+    assert not asked.exists()
+
+
+def test_a_password_is_not_asked_of_a_program_that_the_folder_one_stands_in_names(
+    knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "asked"
+    knowledge.repository.git("config", "credential.helper", f"!f() {{ echo asked >> {asked}; }}; f")
+    monkeypatch.chdir(knowledge.repository.path)
+    with served(knowledge.repository.path.parent, password="hunter2") as address:
+        knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")
+        assert "lets nobody in" in knowledge.refused("plan").message
+    assert not asked.exists()
+
+
+def test_a_server_that_sends_without_end_is_given_up(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sidecar.system.fetching.MAX_FETCHED_BYTES", 10)
+    with served(knowledge.repository.path.parent) as address:
+        knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")
+        assert "it is larger than" in knowledge.refused("plan").message

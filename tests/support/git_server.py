@@ -66,3 +66,27 @@ def served(root: Path, password: str | None = None) -> Iterator[str]:
         finally:
             server.shutdown()
             serving.join()
+
+
+@contextmanager
+def leading_to(other: str) -> Iterator[str]:
+    """Gives the address of a server that sends everybody on to another."""
+
+    class Server(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", f"{other}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            serving.join()

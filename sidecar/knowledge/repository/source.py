@@ -7,8 +7,13 @@ from typing import Any, NamedTuple
 from sidecar.core.errors import SidecarError
 from sidecar.core.regex import regex
 from sidecar.knowledge.errors import knowledge_unavailable, no_such_ref
-from sidecar.knowledge.repository.item import SCOPED, TYPES
+from sidecar.knowledge.repository.item import MAX_ITEM_BYTES, SCOPED, TYPES
 from sidecar.system.libgit import pygit2
+
+MAX_ENTRIES = 500_000
+"""Files and folders of a commit: ten folders, each of which holds the next one ten times, are billions."""
+
+MAX_DEPTH = 100
 
 MAX_COMMITS = 10_000
 """Of a range; beyond, the whole repository is compared."""
@@ -45,7 +50,7 @@ class Source:
     def listed(self) -> list[Listed]:
         """Gives the regular files below the folders that hold items, in the order of their paths."""
         with self._reading():
-            return list(_below(self._tree(self.commit), "", self._repository))
+            return list(_below(self._tree(self.commit), "", iter(range(MAX_ENTRIES))))
 
     def scopes(self) -> list[str]:
         """Gives the scopes there are, as `teams/web`, in order."""
@@ -55,8 +60,13 @@ class Source:
                     for one in _folder(tree[name]) if one.filemode == _FOLDER]  # fmt: skip
 
     def content(self, blob: str) -> bytes:
-        """Gives a file's bytes; raises KNOWLEDGE_UNAVAILABLE."""
+        """Gives a file's bytes; of one larger than any item only so many that this shows, for it is not unpacked.
+
+        Raises KNOWLEDGE_UNAVAILABLE.
+        """
         with self._reading():
+            if self._repository.odb.read_header(blob)[1] > MAX_ITEM_BYTES:
+                return bytes(MAX_ITEM_BYTES + 1)
             return bytes(self._repository[blob].data)
 
     def holds(self, path: str, commit: str) -> str | None:
@@ -129,13 +139,16 @@ def _commit(repository: Any, ref: str | None) -> Any:
     return found
 
 
-def _below(tree: Any, path: str, repository: Any) -> Iterator[Listed]:
+def _below(tree: Any, path: str, left: Iterator[int]) -> Iterator[Listed]:
+    """Gives the files of items; `left` ends when too many entries were seen, which raises KNOWLEDGE_UNAVAILABLE."""
     depth = path.count("/")
     for entry in _folder(tree):
+        if next(left, None) is None or depth > MAX_DEPTH:
+            raise knowledge_unavailable(f"The knowledge repository has over {MAX_ENTRIES} entries, or is too deep.")
         here = path + _name(entry)
         if entry.filemode == _FOLDER:
             if depth or here in SCOPED or here == "company":
-                yield from _below(entry, f"{here}/", repository)
+                yield from _below(entry, f"{here}/", left)
         elif depth > 1 and entry.filemode in (_FILE, _PROGRAM) and not TYPES.keys().isdisjoint(path.split("/")):
             yield Listed(here, str(entry.id))
 

@@ -10,7 +10,7 @@ from sidecar.codebase import RepositoryState, StateFailed, blobs_of, repository_
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.ralph.turn.changed import Look, changed_files, dirty_of, suspects, to_commit
 from sidecar.system.environment import environment
-from sidecar.system.git import Git, GitFailed
+from sidecar.system.git import ANY_PROTOCOL, Git, GitFailed
 from sidecar.workspace import Workspace
 
 MAX_COMMITS = 50
@@ -81,7 +81,7 @@ def commit(root: Path, files: Sequence[str], message: str) -> str:
     """Commits some files as they are, and nothing else that is staged or changed; gives the id. Raises GitFailed."""
     # The user commits: also where the variables of the environment say who that is.
     who = {name: value for name, value in environment().items() if name.startswith(_IDENTITY)}
-    git = Git(root, variables=who)
+    git = Git(root, variables={**who, **ANY_PROTOCOL})
     there = [name for name in files if os.path.lexists(root / name)]
     if there:
         git.run("add", "--intent-to-add", *_GIVEN, stdin=_pathspecs(there))

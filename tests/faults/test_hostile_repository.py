@@ -1,0 +1,116 @@
+"""A repository whose own configuration names programs, and one whose history is larger than it looks."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pygit2
+import pytest
+
+from sidecar.core.errors import SidecarError
+from sidecar.knowledge.repository.item import MAX_ITEM_BYTES, Unreadable, place_of, read_item
+from sidecar.knowledge.repository.source import open_source
+from sidecar.system.git import Git, GitFailed
+from tests.support.client import Client
+from tests.support.conversation import Conversation
+from tests.support.repositories import Repository
+
+HOOKS = ("post-index-change", "pre-commit", "reference-transaction", "post-checkout", "pre-auto-gc", "post-commit")
+PROGRAMS = (
+    "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy",
+    "core.alternateRefsCommand", "diff.external", "diff.evil.command", "diff.evil.textconv", "merge.evil.driver",
+    "gpg.program", "uploadpack.packObjectsHook", "credential.helper", "alias.status", "filter.evil.smudge",
+)  # fmt: skip
+
+
+@pytest.fixture
+def hostile(make_repository: Callable[..., Repository], tmp_path: Path) -> Repository:
+    """A repository that has a program named wherever git takes one, each of which notes that it ran."""
+    repository = make_repository({"a.txt": "one\n", "src/b.py": "x = 1\n"})
+    for name in PROGRAMS:
+        repository.git("config", name, str(program(tmp_path, name)))
+    for name in HOOKS:
+        program(tmp_path / "hooks", name)
+    repository.git("config", "core.hooksPath", str(tmp_path / "hooks"))
+    for name in ("log.showSignature", "commit.gpgSign"):
+        repository.git("config", name, "true")
+    repository.write({".gitattributes": "* diff=evil merge=evil\n"})
+    return repository
+
+
+def program(folder: Path, name: str) -> Path:
+    """Writes a program that notes its name beside the repository."""
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho {name} >> {ran(folder)}\ncat\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def ran(folder: Path) -> Path:
+    return (folder.parent if folder.name == "hooks" else folder) / "ran"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the programs are shell scripts")
+def test_no_program_that_a_repository_names_is_run_but_a_filter_without_which_git_cannot_compare(
+    client: Client, hostile: Repository, tmp_path: Path
+) -> None:
+    client.request("settings/update", {"settings": {"mode": "active", "artifactPolicy": "auto-write-memory-branch"}})
+    chat = Conversation(client, hostile.path)
+    hostile.write({"a.txt": "two\n"})
+    chat.turn("Mend src/b.py", lambda: [chat.edit("src/b.py", "x = 3\n")])
+    chat.turn("Go on with a.txt", lambda: [chat.edit("a.txt", "three\n")])
+    place = {"cwd": str(hostile.path)}
+    assert client.request("codebase/state", place)["changed"] != []
+    client.request("codebase/search", {**place, "query": "x"})
+    client.request("state/doctor", {"projectPath": str(hostile.path)})
+    assert not ran(tmp_path).exists(), ran(tmp_path).read_text(encoding="utf-8")
+
+    hostile.git("config", "filter.evil.clean", str(program(tmp_path, "filter.evil.clean")))
+    hostile.write({".gitattributes": "*.txt filter=evil\n", "a.txt": "four\n"})
+    chat.turn("Go on with a.txt")
+    assert set(ran(tmp_path).read_text(encoding="utf-8").split()) == {"filter.evil.clean"}
+
+
+def test_git_fetches_from_nowhere(make_repository: Callable[..., Repository]) -> None:
+    repository = make_repository({"a.txt": "one\n"})
+    with pytest.raises(GitFailed):
+        Git(repository.path).run("ls-remote", repository.path.as_uri())
+    told = Git(repository.path, variables={"GIT_ALLOW_PROTOCOL": "file"}).run("ls-remote", repository.path.as_uri())
+    assert repository.head().encode() in told
+
+
+def _committed(folder: Path, files: dict[str, pygit2.Oid], levels: int) -> str:
+    """Commits `company/`, in which so many levels of ten folders each hold the next one; gives the repository."""
+    repository = pygit2.init_repository(str(folder), bare=True)
+    builder = repository.TreeBuilder()
+    for name, blob in files.items():
+        builder.insert(name, blob, pygit2.GIT_FILEMODE_BLOB)
+    tree = builder.write()
+    ten = [str(number) for number in range(10)]
+    for names in (*[ten] * levels, ["adrs"], ["company"]):
+        builder = repository.TreeBuilder()
+        for name in names:
+            builder.insert(name, tree, pygit2.GIT_FILEMODE_TREE)
+        tree = builder.write()
+    who = pygit2.Signature("Ada", "ada@example.org", 0, 0)
+    repository.create_commit("HEAD", who, who, "All", tree, [])
+    return str(folder)
+
+
+def test_a_commit_of_a_billion_folders_is_refused(tmp_path: Path) -> None:
+    source = open_source(_committed(tmp_path / "bomb.git", {}, 12))
+    with pytest.raises(SidecarError, match="entries"):
+        source.listed()
+
+
+def test_a_file_that_unpacks_to_more_than_any_item_is_not_unpacked(tmp_path: Path) -> None:
+    repository = pygit2.init_repository(str(tmp_path / "large.git"), bare=True)
+    blobs = {"large.md": repository.create_blob(bytes(64 * 2**20)), "small.md": repository.create_blob(b"x")}
+    source = open_source(_committed(tmp_path / "large.git", blobs, 0))
+    large, small = source.listed()
+    assert (len(source.content(large.blob)), source.content(small.blob)) == (MAX_ITEM_BYTES + 1, b"x")
+    place = place_of(large.path)
+    assert place is not None
+    with pytest.raises(Unreadable, match="larger"):
+        read_item(large.path, place, source.content(large.blob))
