@@ -198,6 +198,7 @@ class App:
         What was asked may be answered for `drain_ms` milliseconds; then it is cancelled and has its grace to stop.
         """
         if drain_ms and self._handshake is not None:
+            self.connection.abandon_own()
             give_up_at = self.clock.monotonic_ms() + drain_ms
             self.warm.wait(drain_ms / 1000)
             if self.connection.wants_all.is_set():

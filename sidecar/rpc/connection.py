@@ -84,6 +84,13 @@ class Connection:
         with self._lock:
             self._in_flight[own.id] = own
 
+    def abandon_own(self) -> None:
+        """Asks what no client asked for to stop, because none will hear of it any more."""
+        with self._lock:
+            for incoming in self._in_flight.values():
+                if incoming.answer is None:
+                    incoming.cancellation.set()
+
     def abandon(self) -> None:
         """Asks everything in flight to stop, because the process is ending."""
         with self._lock:

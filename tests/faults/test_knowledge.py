@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.client import Client
+from tests.support.conversation import Conversation
 from tests.support.failures import RpcFailure
 from tests.support.knowledge import POINTERS, item
 from tests.support.process import SidecarProcess
@@ -166,3 +167,22 @@ def test_a_sync_in_a_process_that_ends_leaves_memory_as_it_was_or_as_it_will_be(
     assert sync(again, project)["complete"]
     assert len(files(project)) == ITEMS
     assert again.request("knowledge/plan", {"cwd": str(project)})["operations"] == []
+
+
+def test_a_sync_by_itself_takes_itself_back_when_the_client_is_gone_and_holds_up_no_end(
+    start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
+) -> None:
+    process = start_process()
+    client = begun(process, project, repository, ceiling=20)
+    changed = {"mode": "active", "knowledge": {"stalenessThreshold": "6h"}}
+    client.request("settings/update", {"projectPath": str(project), "settings": changed})
+    Conversation(client, project).turn("Look at it", session="one")
+    client.inbox.wait_for(lambda message: 0 < _done(message) < ITEMS)
+    process.close_stdin()
+    process.wait()
+    (line,) = process.stderr_lines(b'"knowledge.rolledBack"')
+    assert b'"left":0' in line
+    assert files(project) == {}
+    again = begun(start_process(), project, repository, ceiling=0)
+    (only,) = again.request("knowledge/status", {"cwd": str(project)})["checkpoints"]
+    assert (only["status"], only["reason"]) == ("rolledBack", "The request was cancelled.")
