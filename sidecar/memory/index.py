@@ -44,8 +44,9 @@ class Checked(NamedTuple):
     """What a look at the files found."""
 
     files: int
-    changed: int
-    removed: int
+    changed: tuple[str, ...]
+    """Paths; of all owners, like those that were removed."""
+    removed: tuple[str, ...]
     warnings: tuple[tuple[str, str], ...]
     """Path and sentence, of what was not even looked at; files that were have theirs in the index."""
 
@@ -91,7 +92,7 @@ class Index:
             before = self._looked[1]
             if suspect and before.warnings:  # what is warned of may be mended by it
                 return self._look_over(self._tree(is_there=is_there))
-            found = self._look_at(suspect, before) if suspect else before._replace(changed=0, removed=0)
+            found = self._look_at(suspect, before) if suspect else before._replace(changed=(), removed=())
             self._looked = self._looked[0], found
             return found
 
@@ -124,7 +125,7 @@ class Index:
         revision, known = self._files()
         suspect = [path for path, stamp in tree.files.items() if _may_differ(known.get(path), stamp)]
         gone = [path for path in known if path not in tree.files and not path.startswith(tree.unreadable)]
-        found = Checked(len(tree.files), 0, len(gone), tree.warnings)
+        found = Checked(len(tree.files), (), tuple(gone), tree.warnings)
         self._looked = revision, found
         # A folder that is gone as a whole was moved or thrown away: no word on any one memory.
         changed = self._take_in(suspect, gone, known, buries=False if found_there is None else None)
@@ -136,7 +137,7 @@ class Index:
         _, known = self._files()
         gone = [path for path in suspect if path in known and not self.folder.holds(path)]
         changed = self._take_in([path for path in suspect if path not in gone], gone, known, buries=None)
-        return Checked(self.files(), changed, len(gone), before.warnings)
+        return Checked(self.files(), changed, tuple(gone), before.warnings)
 
     def refresh(self, paths: Iterable[str], *, buries: bool | None = None) -> None:
         """Takes in some files that were just written or removed.
@@ -183,9 +184,10 @@ class Index:
 
     def _take_in(
         self, suspect: Sequence[str], gone: Sequence[str], known: dict[str, KnownFile], *, buries: bool | None
-    ) -> int:
-        """Reads files and puts them in place of what was known of them; gives how many had changed."""
-        changed, lost = 0, list(gone)
+    ) -> tuple[str, ...]:
+        """Reads files and puts them in place of what was known of them; gives those that had changed."""
+        changed: list[str] = []
+        lost = list(gone)
         new: list[_Reading] = []
         old: list[_Reading] = []
         real: set[str] = set()
@@ -195,7 +197,7 @@ class Index:
             if reading is None:
                 lost += [path] if before else []
                 continue
-            changed += reading.entries is not None
+            changed += [path] if reading.entries is not None else []
             if before is None:
                 new.append(reading)
             elif reading.entries is not None or reading.file != before:
@@ -207,7 +209,7 @@ class Index:
             self._write(new, [], {}, buries=buries)
         if old or lost:
             self._write(old, lost, known, buries=buries)
-        return changed
+        return tuple(changed)
 
     def _read(self, path: str, before: KnownFile | None, real: set[str]) -> _Reading | None:
         now_ns = self.process.clock.now_ms() * 1_000_000

@@ -1,5 +1,7 @@
 """`memory/add|get|list|update|delete|restore|status|rebuild`; the list of all methods of memories."""
 
+from collections.abc import Iterable
+
 from sidecar.call import Call
 from sidecar.core.errors import (
     Busy,
@@ -158,7 +160,9 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
         present=is_there,
         memories=sum(row.memories for row in counts),
         counts=[MemoryCount(**row.told()) for row in counts],
-        index=MemoryIndexState(files=files, changed=checked.changed, removed=checked.removed),
+        index=MemoryIndexState(
+            files=files, changed=_within(found, checked.changed), removed=_within(found, checked.removed)
+        ),
         capture=captured,
         upkeep=maintain_methods.last_upkeep(call, project),
         warnings=_warnings(call, found, checked),
@@ -198,6 +202,11 @@ def _warnings(call: Call, found: Asked, checked: Checked) -> list[MemoryWarning]
         *((path, f"Another memory has the id {memory_id} too.") for path, memory_id in repeated),
     ]
     return [warned(path, sentence) for path, sentence in every if _owner(path) in found.reach.owners]
+
+
+def _within(found: Asked, paths: Iterable[str]) -> int:
+    """Counts the files within reach."""
+    return sum(_owner(path) in found.reach.owners for path in paths)
 
 
 def _owner(path: str) -> str:

@@ -57,12 +57,12 @@ def test_an_unchanged_folder_is_not_looked_through_and_of_a_changed_one_only_the
     watched: Memories, looked_at: list[str]
 ) -> None:
     index = watched.index()
-    assert index.check() == Checked(3, 0, 0, ())
+    assert index.check() == Checked(3, (), (), ())
     watched.write("shared/durable/b.md", note("mem-b", "other"))
     watched.write("shared/durable/d.md", note("mem-d"))
     (watched.folder / "shared/durable/a.md").unlink()
-    assert index.check() == Checked(3, 2, 1, ())
-    assert index.check() == Checked(3, 0, 0, ())
+    assert index.check() == Checked(3, ("shared/durable/b.md", "shared/durable/d.md"), ("shared/durable/a.md",), ())
+    assert index.check() == Checked(3, (), (), ())
     assert "durable" not in looked_at
     assert watched.ask("get", id="mem-b")["text"] == "other"
     index.look_over()
@@ -210,7 +210,7 @@ def test_whatever_is_done_to_the_files_a_full_look_finds_nothing_that_the_watch_
             _do(memories, number, *step)
         told = index.check()
         full = index.look_over()
-        assert (full.changed, full.removed) == (0, 0), steps
+        assert (full.changed, full.removed) == ((), ()), steps
         assert (full.files, full.warnings) == (told.files, told.warnings)
 
 
