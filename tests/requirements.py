@@ -527,6 +527,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Claude Code outside of the app: packs are given once per session, and runs kept": (
         "test_claude_code.py::test_a_session_is_given_its_packs_once_and_its_runs_are_kept",
         "test_claude_code.py::test_after_a_compaction_the_session_is_given_everything_again",
+        "test_claude_code.py::test_a_run_that_is_compacted_in_its_midst_is_given_its_packs_again_at_once",
         "test_claude_code.py::test_a_run_that_was_interrupted_is_known_as_one_and_what_it_was_given_counts",
         "test_claude_code.py::test_what_was_not_printed_in_time_counts_as_not_given",
         "test_claude_code.py::test_a_run_whose_hook_gave_up_is_kept_all_the_same_and_counts_as_given_nothing",
@@ -535,6 +536,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Claude Code outside of the app: seen with the program as it is published": (
         "test_claude_code_itself.py::test_the_packs_are_in_the_conversation_once_and_what_the_tools_did_is_kept",
         "test_claude_code_itself.py::test_after_its_own_compaction_a_session_is_given_its_packs_again",
+        "test_claude_code_itself.py::test_a_run_that_it_compacts_in_its_midst_is_given_its_packs_again_at_once",
         "test_claude_code_itself.py::test_a_sidecar_that_runs_is_asked",
         "test_claude_code_itself.py::test_the_tools_are_offered_and_answer",
     ),

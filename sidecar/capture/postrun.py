@@ -34,6 +34,9 @@ from sidecar.runs.model import ArtifactReference
 
 _NOT_KEPT = PostRunResult(accepted=False, duplicate=False, artifacts=[], governor=GovernorWord(action="ok", reasons=[]))
 
+STOOD = ("head", "changed", "lines", "toldHead")
+"""What a pre-run keeps of the worktree."""
+
 
 def run(call: Call, params: PostRunParams) -> PostRunResult:
     """Keeps a run that ended; the same run id again gives the same answer and changes nothing."""
@@ -55,7 +58,7 @@ def run(call: Call, params: PostRunParams) -> PostRunResult:
     work = work_of(parts, _failures(params, told))
     before = asked if asked is not None and not asked.record.get("passedThrough") else None
     observed = observe(call, workspace, params.cwd, work, asked.record if asked else None)
-    loss, now_ms = _loss(params, told), call.now_ms()
+    loss, now_ms = _loss(params, told, asked), call.now_ms()
     one = Finished(
         call, params, workspace, settings, work, outcomes_of(work.commands, params.cwd), before, observed, loss, now_ms
     )
@@ -90,8 +93,17 @@ def _pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:
             params.sub_chat_id,
             params.provider,
         ):
-            return found
+            return _as_begun(tx, found)
     return None
+
+
+def _as_begun(tx: apsw.Connection, found: CallRecord) -> CallRecord:
+    """Gives a run's pre-run with the worktree as the run's first one saw it: a run that is compacted has two."""
+    first = records.first_call_of_run(tx, found.run_id)
+    if first is None or first.delivery_token == found.delivery_token or first.record.get("passedThrough"):
+        return found
+    stood = {name: first.record[name] for name in STOOD if name in first.record}
+    return found._replace(record={**found.record, **stood})
 
 
 def _transcript(call: Call, params: PostRunParams) -> Recent | None:
@@ -119,14 +131,20 @@ def _began_ms(params: PostRunParams) -> int:
     return int(params.started_at.timestamp() * 1000)
 
 
-def _loss(params: PostRunParams, told: Recent | None) -> Loss:
-    """What the run's session has lost. A run that never began lost nothing; how another one ended makes no odds."""
+def _loss(params: PostRunParams, told: Recent | None, asked: CallRecord | None) -> Loss:
+    """What the run's session has lost. A run that never began lost nothing; how another one ended makes no odds.
+
+    Nor did a run lose what it was given after its compaction.
+    """
     if params.outcome == "notStarted":
         return Loss.NOTHING
     loss = loss_by_prompt(params.prompt)
     if loss is not Loss.NOTHING or told is None:
         return loss
-    return Loss.TRANSCRIPT if compacted_since(told, _began_ms(params)) else Loss.NOTHING
+    since_ms = _began_ms(params)
+    if asked is not None and asked.delivery_token == params.delivery_token:
+        since_ms = max(since_ms, asked.created_at_ms)
+    return Loss.TRANSCRIPT if compacted_since(told, since_ms) else Loss.NOTHING
 
 
 def _again(known: dict[str, Any]) -> PostRunResult:

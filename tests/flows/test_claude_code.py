@@ -101,6 +101,24 @@ def test_after_a_compaction_the_session_is_given_everything_again(warm: ClaudeCo
     assert RULE in warm.prompt(PROMPT)
 
 
+def test_a_run_that_is_compacted_in_its_midst_is_given_its_packs_again_at_once(warm: ClaudeCode) -> None:
+    assert RULE in warm.prompt(PROMPT)
+    warm.stop()
+    awaited(lambda: runs(warm))
+    assert RULE not in warm.prompt("And let it refuse a negative percent")
+    warm.edit("till/prices.py", "def discounted_price(cents, percent):\n    return round(cents)\n")
+    warm.hook("PreCompact", trigger="auto", custom_instructions="")
+    awaited(lambda: not rows(warm, "SELECT 1 FROM continuity_deliveries"))
+    warm.write("user", "This session is continued.", isCompactSummary=True)
+    given = context_of(warm.hook("SessionStart", source="compact"))
+    assert RULE in given
+    assert len(given) < MAX_CHARACTERS
+    warm.stop()
+    awaited(lambda: len(runs(warm)) == 2)
+    assert b"till/prices.py" in runs(warm)[-1][1]
+    assert RULE not in warm.prompt("And refuse one above a hundred")
+
+
 def test_a_run_that_was_interrupted_is_known_as_one_and_what_it_was_given_counts(warm: ClaudeCode) -> None:
     assert RULE in warm.prompt(PROMPT)
     assert RULE not in warm.prompt("No, rather in the receipt")

@@ -17,7 +17,7 @@ import pytest
 
 from tests.support.claude_code import ClaudeCode
 from tests.support.process import ROOT, SidecarProcess
-from tests.support.provider import Provider, open_provider, text, tool
+from tests.support.provider import TOKENS, Provider, open_provider, text, tool
 from tests.support.repositories import Repository
 
 pytestmark = pytest.mark.skipif(
@@ -126,6 +126,19 @@ def test_after_its_own_compaction_a_session_is_given_its_packs_again(terminal: T
     provider.script = [[text("It is all told.")]]
     assert terminal.goes_on(PROMPT) == ["anchor", "context", "delta"]
     assert "This session is being continued" in provider.conversation()
+
+
+def test_a_run_that_it_compacts_in_its_midst_is_given_its_packs_again_at_once(
+    terminal: Terminal, provider: Provider
+) -> None:
+    terminal.environment["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "160000"
+    provider.tokens = {**TOKENS, "cache_read_input_tokens": 150_000}
+    terminal.goes_on("And let it refuse a negative percent")
+    provider.tokens = TOKENS
+    kinds = terminal.goes_on(PROMPT)
+    assert "This session is being continued" in provider.conversation()
+    assert "SessionStart hook additional context: [continuity:anchor " in provider.conversation()
+    assert terminal.goes_on("And refuse one above a hundred").count("anchor") == kinds.count("anchor") == 1
 
 
 def test_a_sidecar_that_runs_is_asked(terminal: Terminal) -> None:

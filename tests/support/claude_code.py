@@ -13,6 +13,7 @@ from typing import Any
 
 from sidecar.cli.hook.lingering import LOCK
 from sidecar.cli.hook.notes import FOLDER
+from sidecar.core.clock import rfc3339
 from tests.support.process import ROOT
 
 PATIENCE_SECONDS = 60.0
@@ -79,7 +80,7 @@ class ClaudeCode:
 
     def write(self, role: str, content: Any, **record: Any) -> None:
         """Adds a record to the session file."""
-        now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + ".500Z"
+        now = rfc3339(time.time_ns() // 1_000_000)
         message = {"id": f"message-{time.monotonic_ns()}", "role": role, "content": content}
         line = {"type": role, "message": message, "timestamp": now, "sessionId": self.session_id, **record}
         with self.transcript.open("a", encoding="utf-8") as file:

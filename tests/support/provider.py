@@ -19,6 +19,8 @@ class Provider:
         self.asked: list[dict[str, Any]] = []
         """The requests of the agent itself, in order: those that offer it tools."""
         self.script: list[list[Block]] = []
+        self.tokens = TOKENS
+        """What each answer is said to have cost."""
 
     def answer_to(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Gives the message that answers a request."""
@@ -29,7 +31,7 @@ class Provider:
         return {
             "id": f"msg_{len(self.asked)}", "type": "message", "role": "assistant", "model": request.get("model"),
             "content": said, "stop_reason": "tool_use" if said[-1]["type"] == "tool_use" else "end_turn",
-            "stop_sequence": None, "usage": TOKENS,
+            "stop_sequence": None, "usage": self.tokens,
         }  # fmt: skip
 
     def conversation(self) -> str:
@@ -104,7 +106,7 @@ def _events(message: Mapping[str, Any]) -> Iterator[bytes]:
         yield _event("content_block_delta", index=index, delta=delta)
         yield _event("content_block_stop", index=index)
     ended = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-    yield _event("message_delta", delta=ended, usage={"output_tokens": TOKENS["output_tokens"]})
+    yield _event("message_delta", delta=ended, usage={"output_tokens": message["usage"]["output_tokens"]})
     yield _event("message_stop")
 
 

@@ -112,6 +112,8 @@ class Hook:
             sys.stdout.buffer.flush()
         if self.event == "UserPromptSubmit":
             notes.keep(answer.get("openRun"))
+        elif output is not None and answer.get("openRun") is not None:
+            notes.renew(answer["openRun"])
 
 
 def _file_of(said: dict[str, Any]) -> str:

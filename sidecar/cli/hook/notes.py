@@ -35,6 +35,10 @@ class Notes:
             with suppress(FileNotFoundError):
                 os.unlink(self._run)
             return
+        self.renew(open_run)
+
+    def renew(self, open_run: dict[str, Any]) -> None:
+        """Keeps what was given to the run under way since; what it touched stays."""
         _write(self._run, json.dumps(open_run).encode(), os.O_TRUNC)
 
     def touch(self, path: str) -> None:

@@ -1,7 +1,7 @@
 """`hook/run`: what each of Claude Code's hooks comes to."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.call import Call
@@ -16,7 +16,7 @@ from sidecar.hosts.claude_code.speaking import NEW_BYTES, context_output
 from sidecar.hosts.claude_code.transcript import Run, run_in, with_touched
 from sidecar.method import Lane, method
 from sidecar.packs.methods import pre_run, repo_changed
-from sidecar.packs.model import PreRunParams, RepoChangedParams
+from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams
 from sidecar.runs import ledger
 from sidecar.system.transcript_file import recent
 
@@ -28,6 +28,9 @@ DEADLINE_MS = 550
 
 PRINTING_MS = 80
 """So long before a hook gives up its answer has to be made: it still has to arrive, and to be printed."""
+
+LEAST_BYTES = 1_000
+"""With less room than that a run under way is given nothing again; the next prompt is."""
 
 SLACK_MS = 2_000
 """The prompt may stand in the session file with a time a little before its hook was called."""
@@ -89,22 +92,26 @@ def _prompted(call: Call, heard: Heard) -> HookRunResult:
             "startedAt": call.now(),
         }
     )
-    asked = {
-        **_common(heard, opened),
-        "prompt": heard.said("prompt"),
-        "session": {"id": heard.session_id, "willResume": True, "isFork": False},
-        "hostInjects": {"claudeMd": True, "agentsMd": False},
-        "takesSystemText": False,
-        "maxNewBytes": NEW_BYTES,
-        "deadlineMs": _deadline_ms(heard.params.time_left_ms),
-    }
-    result = pre_run(call, PreRunParams.model_validate(asked, by_alias=True, by_name=False))
+    result = _packs(call, heard, opened, heard.said("prompt"), NEW_BYTES)
     output = context_output("UserPromptSubmit", [block.text for block in result.blocks])
     return HookRunResult(
         output=output,
         open_run=opened.model_copy(update={"delivery_token": result.delivery_token}),
         silent=result.reason,
     )
+
+
+def _packs(call: Call, heard: Heard, opened: OpenRun, prompt: str, max_bytes: int) -> PreRunResult:
+    asked = {
+        **_common(heard, opened),
+        "prompt": prompt,
+        "session": {"id": heard.session_id, "willResume": True, "isFork": False},
+        "hostInjects": {"claudeMd": True, "agentsMd": False},
+        "takesSystemText": False,
+        "maxNewBytes": max_bytes,
+        "deadlineMs": _deadline_ms(heard.params.time_left_ms),
+    }
+    return pre_run(call, PreRunParams.model_validate(asked, by_alias=True, by_name=False))
 
 
 def _stopped(call: Call, heard: Heard) -> HookRunResult:
@@ -161,10 +168,22 @@ def _started(call: Call, heard: Heard) -> HookRunResult:
     if heard.mode != "active":
         return _silence(heard.mode)
     texts = between.begin(call, heard.place, heard.session_id, heard.said("source"))
+    opened = heard.params.open_run
+    if heard.said("source") == "compact" and opened is not None:
+        opened, packs = _given_again(call, heard, opened, texts)
+        texts = [*texts, *packs]
     output = context_output("SessionStart", texts)
-    return HookRunResult(
-        output=output, open_run=heard.params.open_run, silent=None if output is not None else "notActive"
-    )
+    return HookRunResult(output=output, open_run=opened, silent=None if output is not None else "notActive")
+
+
+def _given_again(call: Call, heard: Heard, opened: OpenRun, texts: Sequence[str]) -> tuple[OpenRun, list[str]]:
+    """Gives a run under way its packs again: a compaction in its midst has taken what it was told."""
+    prompt = _told(heard, opened).prompt
+    left = NEW_BYTES - sum(len(text.encode()) for text in texts)
+    if not prompt or left < LEAST_BYTES:
+        return opened, []
+    result = _packs(call, heard, opened, prompt, left)
+    return opened.model_copy(update={"delivery_token": result.delivery_token}), [one.text for one in result.blocks]
 
 
 def _common(heard: Heard, opened: OpenRun) -> dict[str, Any]:

@@ -116,6 +116,11 @@ def call_of_run(tx: apsw.Connection, run_id: str) -> CallRecord | None:
     return _call(tx, "run_id = ?", run_id)
 
 
+def first_call_of_run(tx: apsw.Connection, run_id: str) -> CallRecord | None:
+    """Gives the pre-run that a run began with, where it had several."""
+    return _call(tx, "run_id = ?", run_id, order="ASC")
+
+
 def newest_call(tx: apsw.Connection, project: str | None) -> CallRecord | None:
     """Gives the last pre-run of a project, or of all."""
     return _call(tx, "project = coalesce(?, project)", project)
@@ -235,10 +240,11 @@ def failing_tests(tx: apsw.Connection, workspace: str) -> list[FailingTests]:
     return found
 
 
-def _call(tx: apsw.Connection, where: str, value: str | None) -> CallRecord | None:
+def _call(tx: apsw.Connection, where: str, value: str | None, order: str = "DESC") -> CallRecord | None:
     row = tx.execute(
         "SELECT delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id, shadow, status,"
-        f" created_at_ms, record, blocks FROM continuity_calls WHERE {where} ORDER BY created_at_ms DESC, rowid DESC",
+        f" created_at_ms, record, blocks FROM continuity_calls WHERE {where}"
+        f" ORDER BY created_at_ms {order}, rowid {order}",
         (value,),
     ).fetchone()
     if row is None:
