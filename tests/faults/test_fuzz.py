@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sidecar.capture.reading.parts import Command
 from sidecar.capture.testing.outcomes import outcomes_of
 from sidecar.codebase.worktree.hunks import conflicts_in, hunks_of
-from sidecar.core.errors import InvalidParams, PolicyDenied
+from sidecar.core.errors import Conflict, InvalidParams
 from sidecar.core.yaml_nodes import Damaged, nodes_of
 from sidecar.core.yaml_text import read_mapping
 from sidecar.knowledge.repository.item import Unreadable, place_of, read_item
@@ -149,7 +149,7 @@ def _front_matter(text: str) -> None:
         parts = front_matter.split(text)
         assert text.endswith(parts.body)
         front_matter.read(parts.matter or "")
-    with suppress(front_matter.Damaged, PolicyDenied):
+    with suppress(front_matter.Damaged, Conflict):
         changed = front_matter.change(text, {"zeal": "new: 'value'"})
         assert "zeal" in front_matter.read(front_matter.split(changed).matter or "")
 
