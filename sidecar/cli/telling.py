@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from sidecar.cli.artifacts.report import shown
 from sidecar.cli.failed import CommandFailed
 
 INTERRUPTED = 130
@@ -30,9 +31,7 @@ def told(command: str, arguments: argparse.Namespace, act: Callable[[], Said]) -
         sys.stdout.reconfigure(encoding="utf-8")
     try:
         said = act()
-        print(
-            orjson.dumps(said.answer, option=orjson.OPT_INDENT_2).decode() if arguments.json else "\n".join(said.lines)
-        )
+        print(_as_json(said.answer) if arguments.json else "\n".join(map(shown, said.lines)))
         sys.stdout.flush()
         return said.status
     except CommandFailed as error:
@@ -44,6 +43,10 @@ def told(command: str, arguments: argparse.Namespace, act: Callable[[], Said]) -
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _as_json(answer: Any) -> str:
+    return orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode()
 
 
 def printed(text: str) -> bool:
