@@ -123,8 +123,9 @@ class Index:
         """Takes in what a walk found to differ; None where there is no folder."""
         tree = found_there or Tree({}, (), ())
         revision, known = self._files()
-        suspect = [path for path, stamp in tree.files.items() if _may_differ(known.get(path), stamp)]
-        gone = [path for path in known if path not in tree.files and not path.startswith(tree.unreadable)]
+        # In an order of their own: the one that a folder lists its files in is not the same everywhere.
+        suspect = sorted(path for path, stamp in tree.files.items() if _may_differ(known.get(path), stamp))
+        gone = sorted(path for path in known if path not in tree.files and not path.startswith(tree.unreadable))
         found = Checked(len(tree.files), (), tuple(gone), tree.warnings)
         self._looked = revision, found
         # A folder that is gone as a whole was moved or thrown away: no word on any one memory.
@@ -313,7 +314,7 @@ def _suspect(root: str, changed: Iterable[str]) -> list[str] | None:
             return None
         if place_of(below) is not None:
             suspect.append(below)
-    return suspect if len(suspect) <= FEW_CHANGED else None
+    return sorted(suspect) if len(suspect) <= FEW_CHANGED else None
 
 
 def _is_plain(path: str) -> bool:
