@@ -85,7 +85,10 @@ class Keeper:
         with writer.process.database.read() as tx:
             known = related.with_digest(tx, project, writer.reach.owners, digest)
             is_buried = known is None and private.is_buried(tx, project, digest)
-            is_first = not captures.has_met(tx, project, digest, self.origin.source)
+            is_first = not captures.has_met(tx, project, digest, self.origin.source) and not (
+                _is_told_again(note, self.origin)
+                and captures.has_met_in_session(tx, project, digest, self.origin.session)
+            )
         if is_buried:
             self.dropped["deletedByUser"] += 1
             del self._met[digest]
@@ -171,6 +174,14 @@ class Keeper:
     def _tier(self, sector: str, confidence: float, evidence: int, count: int, last_ms: int) -> str:
         standing = attention.Standing(sector, confidence, evidence, count, last_ms)
         return attention.tier(standing, self.now_ms, self.policy)
+
+
+def _is_told_again(note: Note, origin: Origin) -> bool:
+    """Says whether a source may tell what its session told before: one that tells of all of it, as a compaction does.
+
+    An error that comes again has come again.
+    """
+    return note.type not in ("error_pattern", "resolution") and origin.source.startswith(f"{origin.session}:")
 
 
 def _is_only_said(note: Note) -> bool:

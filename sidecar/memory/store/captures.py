@@ -78,6 +78,16 @@ def has_met(tx: apsw.Connection, project: str, digest: str, source: str) -> bool
     return found.get is not None
 
 
+def has_met_in_session(tx: apsw.Connection, project: str, digest: str, session: str) -> bool:
+    """Says whether something that tells of a session as a whole, as each compaction does, has told a wording before."""
+    begins = f"{session}:"
+    found = tx.execute(
+        "SELECT 1 FROM continuity_memory_meetings WHERE project = ? AND digest = ? AND substr(source, 1, ?) = ?",
+        (project, digest, len(begins), begins),
+    )
+    return found.get is not None
+
+
 def put_plan(tx: apsw.Connection, project: str, value: Any) -> int:
     """Keeps what is going to be written, and gives its row."""
     tx.execute("INSERT INTO continuity_memory_plans (project, value) VALUES (?, ?)", (project, orjson.dumps(value)))

@@ -49,6 +49,19 @@ def test_told_twice_it_is_done_once_and_answered_alike(tell: Tell, chati: Reposi
 
 
 @pytest.mark.usefixtures("active")
+def test_what_each_compaction_of_a_session_tells_anew_is_no_new_evidence(
+    tell: Tell, client: Client, chati: Repository
+) -> None:
+    (kept,) = tell(digest=WORDS)["captured"]["kept"]
+    for number in range(2, 7):
+        assert tell(digest=WORDS, compactionId=f"c-{number}")["captured"]["repeated"] == [kept]
+    asked = {"cwd": str(chati.path), "id": kept}
+    assert client.request("memory/get", asked)["evidence"] == 1
+    tell(digest=WORDS, sessionId="s-2")
+    assert client.request("memory/get", asked)["evidence"] == 2, "another session is"
+
+
+@pytest.mark.usefixtures("active")
 def test_the_compaction_is_counted_once_before_and_after(tell: Tell) -> None:
     tell()
     after = tell("postCompact")
