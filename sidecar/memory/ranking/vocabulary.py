@@ -37,11 +37,11 @@ def vocabulary(
     weights = tuple(rarity(holding.get(term, 0), entries) for term in terms)
     places = {term: place for place, term in enumerate(terms)}
     forms: dict[str, list[tuple[int, float]]] = {}
+    begins = [(place, term, begin) for term, place in places.items() if (begin := stump(term))]
     for word in sorted(set(words) - places.keys()):
-        for place, term in enumerate(terms):
-            credit = likeness(term, word)
-            if credit:
-                forms.setdefault(word, []).append((place, credit))
+        for place, term, begin in begins:
+            if word.startswith(begin) and word.isalpha():
+                forms.setdefault(word, []).append((place, _likeness(term, word, len(begin))))
     likest = sorted(forms, key=lambda word: (-max(credit for _, credit in forms[word]), word))
     kept = {word: tuple(forms[word]) for word in likest[:MOST_FORMS]}
     average = total_words / entries if entries else 1.0
@@ -75,12 +75,8 @@ def stump(term: str) -> str:
     return term[: max(SHORTEST_FORM, len(term) - 3, math.ceil(LIKE_ENOUGH * len(term)))]
 
 
-def likeness(term: str, word: str) -> float:
-    """Gives the share of letters that two words begin with alike; 0 where they are not forms of one word."""
-    begin = stump(term)
-    if not begin or not word.startswith(begin) or not word.isalpha():
-        return 0.0
-    shared = len(begin)
+def _likeness(term: str, word: str, shared: int) -> float:
+    """Gives the share of letters that two words begin with alike, of which so many are known to be."""
     for left, right in zip(term[shared:], word[shared:], strict=False):
         if left != right:
             break
