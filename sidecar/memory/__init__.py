@@ -4,7 +4,7 @@ from sidecar.memory import pointed
 from sidecar.memory.access import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.capture.artifacts import source_of, tag_of
 from sidecar.memory.capture.capturing import Asking, Captured, capture_digest, heard_until, leave
-from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble
+from sidecar.memory.capture.digest import Digest, Kind, Note, Said, Trouble, source_within
 from sidecar.memory.capture.finding import mending, worth_keeping
 from sidecar.memory.capture.given import answer_of, digest_of
 from sidecar.memory.capture.model import MemoryCaptureResult, MemoryDigest
@@ -68,6 +68,7 @@ __all__ = [
     "rewritten",
     "screened",
     "source_of",
+    "source_within",
     "tag_of",
     "taken_back",
     "tend_later",

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from sidecar.codebase.kinds import is_test
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of
+from sidecar.codebase.summary.patterns import without_comment
 from sidecar.codebase.summary.values import Definition
 from sidecar.core.regex import regex
 
@@ -18,7 +19,7 @@ _HEAD_OF_DEFINITION = 60
 _DOC_LINES = 40
 _LISTED = 6
 _TYPES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "module", "type"))
-_MARKUP = ("#", "<", "[", "!", "---", "===", "```", "~~~", "..", ":", "|")
+_MARKUP = ("#", "<", "[", "!", "---", "===", "..", ":", "|")
 _FENCES = ("```", "~~~")
 _DIRECTIVES = (
     "#!",
@@ -41,8 +42,8 @@ _CLOSING = regex(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\*\)|\"\"\"|''')\s*$")
 _TAG = regex(r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*)\b\s*")
 _OTHER_TAG = regex(r"^(?:[@\\]\w|:\w+)")
 _RULER = regex(r"^[\s*=#~/_.:;|+-]*$")
-_NO_PROSE = regex(r"[\s*=#~/_.:;|+-]*$|[\w-]+=[\"']")
-"""A ruler, or an attribute of a tag that goes over several lines."""
+_ATTRIBUTE = regex(r"[\w-]+=[\"']")
+"""How a line begins in a tag that goes over several lines."""
 _SENTENCE_END = regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
 _XML = regex(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
 _ASIDE = regex(
@@ -54,7 +55,6 @@ _NOTE = regex(r"(?i)\W{0,8}(?:\w+ )?(?:note|warning|caution|important|tip|deprec
 _TEST = regex(r"(?i)test")
 _COMMENTS = ("//", "#", "/*", "*", "--")
 _SPACES = regex(r"\s+")
-_TRAILING_COMMENT = regex(r"(?<!\s)\s++(?:#|//)\s.*$")
 _NOT_A_PURPOSE = regex(
     r"(?i)(?:copyright|\W*licen[sc]ed?\b|the mit license|apache license|spdx|@license|eslint|prettier|ts-|@ts|@flow"
     r"|@jsx|@vitest|@jest|istanbul|noinspection|nolint|type:\s*ignore|pylint|flake8|ruff|vim:|\(c\)|©"
@@ -192,7 +192,9 @@ def _prose(lines: Sequence[str]) -> list[str]:
         fenced = text.startswith(_FENCES)
         if fenced or (text == "---" and (inside or line is lines[0])):
             inside = not inside
-        elif not inside and text and not text.startswith(_MARKUP) and not _NO_PROSE.match(text):
+        elif (
+            not inside and text and not text.startswith(_MARKUP) and not (_RULER.match(text) or _ATTRIBUTE.match(text))
+        ):
             said.append(text.lstrip("> "))
             continue
         if said and (_NOTE.match(said[0]) or said[-1].endswith(":")):
@@ -264,7 +266,7 @@ def _first_sentence(block: Sequence[str]) -> str:
             said.append(text)
         if len(said) > 4:
             break
-    text = _SPACES.sub(" ", _TRAILING_COMMENT.sub("", " ".join(said))).strip("*/#\"' ")
+    text = _SPACES.sub(" ", without_comment(" ".join(said))).strip("*/#\"' ")
     end = _SENTENCE_END.search(text)
     text = text[: end.start() + 1] if end else text
     return text if len(text) <= MAX_PURPOSE else text[: MAX_PURPOSE - 1].rstrip() + "…"

@@ -49,6 +49,11 @@ class Summary(NamedTuple):
     derived: bool = False
     """Whether the purpose is put together from the definitions, because the file does not say one."""
 
+    @property
+    def stated_purpose(self) -> str:
+        """The purpose as the file itself says it; empty where it does not."""
+        return "" if self.derived else self.purpose
+
 
 CHUNK_LINES = 40
 MAX_CHUNKS = 400

@@ -22,6 +22,7 @@ from sidecar.memory import (
     heard_until,
     preload,
     reach_of,
+    source_within,
     told_in,
 )
 from sidecar.method import Lane, method
@@ -111,7 +112,7 @@ def _captured(
 
 def _digest(params: ContextPreCompactParams, halt: Halt, warnings: list[str]) -> Digest:
     """Puts together what the transcript tells since the session was last heard, and what the host sends."""
-    source = params.run_id or f"{params.session_id}:{halt.compaction_id}:{short_id(halt.at_ms)}"
+    source = params.run_id or source_within(params.session_id, f"{halt.compaction_id}:{short_id(halt.at_ms)}")
     digest = digest_of(params.session_id, source, params.digest, params.text, halt.at_ms)
     if params.transcript_path is None:
         return digest

@@ -63,6 +63,11 @@ class Digest(NamedTuple):
         return not (self.said or self.troubles or self.notes or self.cited)
 
 
+def source_within(session: str, part: str) -> str:
+    """Names a source that tells of a session as a whole, as each of its compactions does."""
+    return f"{session}:{part}"
+
+
 def as_json(digest: Digest) -> dict[str, Any]:
     """Gives a digest as a JSON value, to be kept until it is captured."""
     return {

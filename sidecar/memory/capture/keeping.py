@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import apsw
+
 from sidecar.core.clock import rfc3339
 from sidecar.memory import index_file
 from sidecar.memory.access import Reach
 from sidecar.memory.capture import relations
-from sidecar.memory.capture.digest import Note
+from sidecar.memory.capture.digest import Note, source_within
 from sidecar.memory.capture.plan import Entry, Plan, as_json, carry_out, from_json
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory
 from sidecar.memory.files.folder import Numbers
@@ -29,6 +31,9 @@ REPEAT_GAIN = 0.25
 
 CONTRADICTED = 0.5
 """What is left of the confidence of a memory that is contradicted."""
+
+_EACH_TIME = frozenset(("error_pattern", "gotcha", "resolution"))
+"""What counts each time, also within a session."""
 
 
 class Kept(NamedTuple):
@@ -85,10 +90,7 @@ class Keeper:
         with writer.process.database.read() as tx:
             known = related.with_digest(tx, project, writer.reach.owners, digest)
             is_buried = known is None and private.is_buried(tx, project, digest)
-            is_first = not captures.has_met(tx, project, digest, self.origin.source) and not (
-                _is_told_again(note, self.origin)
-                and captures.has_met_in_session(tx, project, digest, self.origin.session)
-            )
+            is_first = self._is_first(tx, note, digest)
         if is_buried:
             self.dropped["deletedByUser"] += 1
             del self._met[digest]
@@ -99,6 +101,16 @@ class Keeper:
                 self._repeat(known.memory, is_first=is_first)
         else:
             self._begin(note, known.memory if known is not None else None)
+
+    def _is_first(self, tx: apsw.Connection, note: Note, digest: str) -> bool:
+        """Says whether a meeting is a new one: what tells of a session as a whole tells again what it told before.
+
+        An error that comes again has come again.
+        """
+        source, project, as_a_whole = self.origin.source, self.writer.project, source_within(self.origin.session, "")
+        if note.type in _EACH_TIME or not source.startswith(as_a_whole):
+            return not captures.has_met(tx, project, digest, source)
+        return not captures.has_met_under(tx, project, digest, as_a_whole)
 
     def _repeat(self, memory: Memory, *, is_first: bool) -> None:
         self._repeated.append(memory.id)
@@ -174,14 +186,6 @@ class Keeper:
     def _tier(self, sector: str, confidence: float, evidence: int, count: int, last_ms: int) -> str:
         standing = attention.Standing(sector, confidence, evidence, count, last_ms)
         return attention.tier(standing, self.now_ms, self.policy)
-
-
-def _is_told_again(note: Note, origin: Origin) -> bool:
-    """Says whether a source may tell what its session told before: one that tells of all of it, as a compaction does.
-
-    An error that comes again has come again.
-    """
-    return note.type not in ("error_pattern", "resolution") and origin.source.startswith(f"{origin.session}:")
 
 
 def _is_only_said(note: Note) -> bool:

@@ -12,6 +12,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.memory.asking import asked
 from sidecar.memory.capture.capturing import Asking, capture_digest
+from sidecar.memory.capture.digest import source_within
 from sidecar.memory.capture.given import answer_of, digest_of, drop_counts
 from sidecar.memory.capture.model import (
     CaptureShown,
@@ -36,7 +37,7 @@ def capture(call: Call, params: MemoryCaptureParams) -> MemoryCaptureResult:
     if params.digest is None and params.text is None:
         raise InvalidParams("There is nothing to capture.", hint="Send `digest`, `text`, or both.")
     told = params.model_dump(mode="json", include={"digest", "text"})
-    source = params.source_id or f"{params.session_id}:{short_id(told)}"
+    source = params.source_id or source_within(params.session_id, short_id(told))
     digest = digest_of(params.session_id, source, params.digest, params.text, call.now_ms())
     return answer_of(capture_digest(asking, digest))
 

@@ -78,9 +78,8 @@ def has_met(tx: apsw.Connection, project: str, digest: str, source: str) -> bool
     return found.get is not None
 
 
-def has_met_in_session(tx: apsw.Connection, project: str, digest: str, session: str) -> bool:
-    """Says whether something that tells of a session as a whole, as each compaction does, has told a wording before."""
-    begins = f"{session}:"
+def has_met_under(tx: apsw.Connection, project: str, digest: str, begins: str) -> bool:
+    """Says whether any source whose name begins so has told a wording before."""
     found = tx.execute(
         "SELECT 1 FROM continuity_memory_meetings WHERE project = ? AND digest = ? AND substr(source, 1, ?) = ?",
         (project, digest, len(begins), begins),

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, Names, Repository, RepositoryState, Summary
+from sidecar.codebase import Listing, Names, Repository, RepositoryState
 from sidecar.packs.anchor.accepted import Accepted
 from sidecar.packs.anchor.census import Census, Outline, census_of
 from sidecar.packs.anchor.dependencies import dependency_lines, names_of
@@ -142,15 +142,10 @@ def _purposes(
     wanted = {path: contents[path] for paths in heads.values() for path in paths}
     summaries = repository.summaries(wanted)
     said = {
-        area: next((summaries[path].purpose for path in paths if path in summaries and _says(summaries[path])), "")
+        area: next((said for path in paths if path in summaries and (said := summaries[path].stated_purpose)), "")
         for area, paths in heads.items()
     }
     return {area: purpose for area, purpose in said.items() if purpose}, summaries.keys() == wanted.keys()
-
-
-def _says(summary: Summary) -> bool:
-    """Whether a file says what its area is for: not what was only put together of its names."""
-    return bool(summary.purpose) and not summary.derived
 
 
 def _recounted(known: _Counted, state: RepositoryState, files: Mapping[str, str]) -> Census:

@@ -90,8 +90,8 @@ def _brief(file: ContextFile) -> str:
     """What it says it is for, or why it is here: of so many files each is unlikely to matter, but one is likely to."""
     first, *others = file.why.split("; ")
     why = f"{first}; {others[0]}" if others and len(first) + len(others[0]) < BRIEF_CHARACTERS else first
-    if first.startswith(_MATCHES) and file.summary.purpose and not file.summary.derived:
-        why = file.summary.purpose
+    if first.startswith(_MATCHES):
+        why = file.summary.stated_purpose or why
     return f"{one_line(file.ranked.path, 300)} — {one_line(why, BRIEF_CHARACTERS)}"
 
 

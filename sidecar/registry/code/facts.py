@@ -124,7 +124,7 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> Facts:
     return Facts(
         content,
         type_,
-        "" if summary.derived else one_line(summary.purpose, MAX_PURPOSE),
+        one_line(summary.stated_purpose, MAX_PURPOSE),
         tuple(named[:MAX_DEFINITIONS]),
         summary.imports,
         summary.references,
