@@ -364,12 +364,10 @@ def show_presence(process: "Process", said: Handshake) -> "Presence":
 
 
 def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> None:
-    """Prepares the next pre-run, exports what was measured, and has the knowledge synced where that is due."""
-    from sidecar.metrics import export_later
+    """Prepares the next pre-run, and has the knowledge synced where that is due."""
     from sidecar.packs import prepare
 
     prepare(process, workspace, sub_chat_id)
-    export_later(process)
     if process.settings(workspace.project_key)["knowledge.repository"]:
         from sidecar.knowledge import sync_when_due  # loaded behind what the way to a first answer needs
 

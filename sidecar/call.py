@@ -73,11 +73,6 @@ class Process:
                 self._parts[kind] = make()
             return cast("Part", self._parts[kind])
 
-    def has_part(self, kind: type) -> bool:
-        """Says whether a slice has made what it keeps."""
-        with self._lock:
-            return kind in self._parts
-
     def end(self) -> None:
         """Tells everything that the process is ending."""
         self.ending.set()

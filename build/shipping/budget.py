@@ -19,7 +19,7 @@ WHOLE_BYTES = 100 * MEGABYTE
 CORE_BYTES = 60 * MEGABYTE
 """Without grammars and optional parts."""
 
-OPTIONAL = ("mcp", "cryptography", "opentelemetry-exporter-otlp-proto-http", "prometheus-client", "pygal", "jinja2")
+OPTIONAL = ("mcp", "cryptography", "pygal", "jinja2")
 """Roots of what only some commands and settings load; what nothing else needs of their dependencies goes with them."""
 
 GRAMMAR = re.compile(r"tree-sitter-[\w-]+")

@@ -1911,14 +1911,6 @@ export interface MetricsSeriesResult {
 export interface MetricsSettings {
   /** Days for which measures are kept by day; older ones are kept as one sum. Default: 400. */
   days?: number | null
-  /**
-   * Where sums are sent once a minute, by OTLP over HTTP, as in `http://localhost:4318`; null sends nothing. Default: null.
-   */
-  otlpEndpoint?: string | null
-  /**
-   * Absolute `.prom` file that sums are written to after each run, in Prometheus's text format; null writes none. Default: null.
-   */
-  prometheusFile?: string | null
 }
 
 /** Which measures to sum up. */

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.core.clock import rfc3339
-from sidecar.metrics.exported import Counted
 
 DAY_MS = 86_400_000
 NO_PROVIDER = NO_PROJECT = ""
@@ -68,15 +67,6 @@ def by_day(tx: apsw.Connection, project: str | None, since_day: str, provider: s
     )
     for (day, of_project, of_provider), sums in groupby(rows, key=lambda row: row[:3]):
         yield DaySums(day, of_project, of_provider, {(bool(shadow), name): total for *_, shadow, name, total in sums})
-
-
-def lifetime(tx: apsw.Connection) -> list[Counted]:
-    """Gives what was counted in all, over projects and days, those rolled up too."""
-    rows = tx.execute(
-        "SELECT provider, shadow, name, sum(total), sum(count) FROM continuity_metrics"
-        " GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
-    )
-    return [Counted(provider, bool(shadow), name, total, count) for provider, shadow, name, total, count in rows]
 
 
 def first_day(now_ms: int, days: int) -> str:

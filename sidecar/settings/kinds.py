@@ -28,9 +28,6 @@ DURATION = regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(
 REMOTE = regex(r"(?:https?|ssh|git|file)://[^\s\\]+|[\w.-]+@[\w.-]+:[^\s\\]+")
 """Where git fetches from: a URL, or `user@host:path`."""
 
-ENDPOINT = regex(r"https?://[^\s\\@/?#]+(?:/[^\s\\@?#]*)?")
-"""Where measures are sent: neither user nor query."""
-
 RESOLUTION = regex(r"([a-z_]{1,40})(?:@([^\s=]{1,300}))?=([a-z_]{1,40})")
 """A conflict's type, the item it counts for unless for all, and what is done: `hash_mismatch@company:adr-1=manual`."""
 MAX_RESOLUTIONS = 500
@@ -56,16 +53,6 @@ def is_folder(value: object) -> bool:
         and value.isprintable()
         and (value[0] in "/\\" or value[1:3] in (":\\", ":/"))
     )
-
-
-def is_file(value: object) -> bool:
-    """Says whether a value can be the file that Prometheus collects: no other file of a user's ends like it."""
-    return is_folder(value) and str(value).endswith(".prom")
-
-
-def is_endpoint(value: object) -> bool:
-    """Says whether a value is a web address that holds no password."""
-    return isinstance(value, str) and len(value) <= MAX_FOLDER_CHARACTERS and ENDPOINT.fullmatch(value) is not None
 
 
 def is_repository(value: object) -> bool:
@@ -138,8 +125,6 @@ def _is_branch(value: object) -> bool:
 Check = Callable[[object], bool]
 KINDS: dict[str, tuple[Check, str]] = {
     "bool": (_is_bool, "true or false"),
-    "file": (is_file, "an absolute file that ends with .prom"),
-    "endpoint": (is_endpoint, "an http or https address without a password"),
     "repository": (is_repository, "an absolute folder, or an address without a password"),
     "ref": (is_ref, "a branch, a tag or a commit"),
     "duration": (is_duration, "a duration like 6h, 90m, 1h30m or 1d"),

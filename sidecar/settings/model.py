@@ -11,8 +11,6 @@ from sidecar.settings.kinds import (
     MAX_GLOBS,
     MAX_RESOLUTIONS,
     is_duration,
-    is_endpoint,
-    is_file,
     is_glob,
     is_memory_branch,
     is_ref,
@@ -36,18 +34,6 @@ def _branch(name: str) -> str:
 def _glob(value: str) -> str:
     if not is_glob(value):
         raise ValueError("is a glob, relative and with forward slashes")
-    return value
-
-
-def _file(value: str) -> str:
-    if not is_file(value):
-        raise ValueError("is an absolute file that ends with .prom")
-    return value
-
-
-def _endpoint(value: str) -> str:
-    if not is_endpoint(value):
-        raise ValueError("is an http or https address without a password")
     return value
 
 
@@ -95,8 +81,6 @@ def _type_of(row: Setting) -> Any:
 _TEXTS: dict[str, tuple[int, Callable[[str], str]]] = {
     "branch": (200, _branch),
     "duration": (40, _duration),
-    "endpoint": (MAX_FOLDER_CHARACTERS, _endpoint),
-    "file": (MAX_FOLDER_CHARACTERS, _file),
     "ref": (200, _ref),
     "repository": (MAX_FOLDER_CHARACTERS, _repository),
 }

@@ -175,18 +175,6 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("knowledge.onHeadMoved", "bool", False, "Whether a sync is due once the repository's head moved."),
     Setting("knowledge.writesPerSecond", "int", 90, "Pointers a knowledge sync writes per second; 0 is no ceiling."),
     _days("metrics.days", 400, "Days for which measures are kept by day; older ones are kept as one sum."),
-    Setting(
-        "metrics.otlpEndpoint",
-        "endpoint",
-        None,
-        "Where sums are sent once a minute, by OTLP over HTTP, as in `http://localhost:4318`; null sends nothing.",
-    ),
-    Setting(
-        "metrics.prometheusFile",
-        "file",
-        None,
-        "Absolute `.prom` file that sums are written to after each run, in Prometheus's text format; null writes none.",
-    ),
     _days(
         "retention.days",
         180,

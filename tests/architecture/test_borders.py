@@ -63,7 +63,6 @@ NETWORK = {
     "system/door/sockets.py": "the local door",
     "system/door/pipes.py": "the local door on Windows",
     "system/fetching.py": "the knowledge repository, from where its user said",
-    "metrics/exporting.py": "metrics, where an endpoint is set",
     "cli/operate/report.py": "the user's browser, for a file of ours",
     "hosts/mcp/tools.py": "only a name of the module: how an address of a file is its path",
 }
@@ -73,7 +72,7 @@ _PROGRAM_MODULES = frozenset(("subprocess", "pty", "multiprocessing.process", "c
 _STARTING = frozenset(("system", "popen", "fork", "execv", "execve", "execvp", "execvpe", "posix_spawn", "startfile"))
 _NETWORK_MODULES = (
     *("socket", "ssl", "http", "urllib.request", "multiprocessing.connection", "webbrowser", "asyncio", "ftplib"),
-    *("smtplib", "xmlrpc", "requests", "httpx", "urllib3", "aiohttp", "opentelemetry.exporter"),
+    *("smtplib", "xmlrpc", "requests", "httpx", "urllib3", "aiohttp", "opentelemetry"),
 )
 _FETCHING = frozenset(("create_anonymous", "list_heads", "clone_repository"))
 

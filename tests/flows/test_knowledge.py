@@ -5,13 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from sidecar.knowledge.plan import Asked, plan
 from sidecar.knowledge.repository.manifest import Entry, Manifest
 from sidecar.knowledge.state import SyncState
 from sidecar.knowledge.syncing.pace import Pace
-from sidecar.metrics.telemetry import telemetry_of
 from tests.support.clock import FixedClock
 from tests.support.knowledge import POINTERS, Knowledge, item
 from tests.support.memory import MemorySidecar
@@ -300,12 +297,7 @@ def test_a_sync_that_cannot_go_on_leaves_everything_as_it_was(make_knowledge: Ma
 
 def measures(knowledge: Knowledge) -> dict[str, float]:
     found = knowledge.sidecar.client.request("metrics/summary", {"projectPath": str(knowledge.project)})["measures"]
-    told = {name: value for name, value in found.items() if name.startswith("sync.")}
-    process = knowledge.sidecar.app.process
-    assert process is not None
-    assert process.settle(10)
-    assert {one.key: pytest.approx(one.value) for one in telemetry_of(process).collected()} == told
-    return told
+    return {name: value for name, value in found.items() if name.startswith("sync.")}
 
 
 def test_every_sync_is_counted_with_its_type_and_duration(make_knowledge: Make) -> None:

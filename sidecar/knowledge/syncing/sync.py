@@ -1,6 +1,6 @@
 """Syncs: look, plan, checkpoint, apply; and back again where that fails."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
@@ -21,7 +21,7 @@ from sidecar.knowledge.syncing.looking import Look, affected, hold, load_state, 
 from sidecar.knowledge.syncing.pace import Pace
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.memory import Placed
-from sidecar.metrics import Measure, count, emit
+from sidecar.metrics import count
 from sidecar.workspace import Workspace
 
 COUNTED = {"create": "added", "update": "updated", "delete": "deleted", "mark_orphaned": "orphaned"}
@@ -127,12 +127,11 @@ def _synced(call: Call, workspace: Workspace, wanted: Wanted) -> tuple[Synced, M
     return synced, holding
 
 
-def _measure(call: Call, workspace: Workspace, measures: Sequence[Measure]) -> None:
+def _measure(call: Call, workspace: Workspace, measures: Mapping[str, float]) -> None:
     """Counts; what cannot be counted is logged, and the sync stands."""
     try:
         with call.database.write(durable=False) as tx:
-            count(tx, workspace.project_key, call.now_ms(), {one.key: float(one.value) for one in measures})
-        emit(call.process, measures)
+            count(tx, workspace.project_key, call.now_ms(), measures)
     except SidecarError as error:
         call.log.warning("knowledge.notMeasured", error=error.kind)
 
