@@ -3,8 +3,8 @@
     python3 build/picture.py
     python3 build/picture.py --keep FOLDER
 
-The sessions of tests/sessions, three a day: for four days in passive mode, then in active mode. Chromium and its driver
-have to be installed.
+It plays three sessions of tests/replay/sessions a day: four days in passive mode, then four in active mode. Chromium
+and its driver must be installed.
 """
 
 from __future__ import annotations
@@ -49,21 +49,21 @@ def main(arguments: list[str]) -> int:
 def _played(work: Path, state: Path) -> Path:
     """Plays the sessions against one sidecar, and gives the report's place."""
     from sidecar.cli.in_process import in_process
-    from sidecar.hosts.reading import read_sessions
-    from sidecar.hosts.replay import Options, RecordedClock, Sidecar, play
-    from sidecar.hosts.staging import stage
-    from tests.support.histories import SESSIONS, make_histories
+    from tests.replay.histories import SESSIONS, make_histories
+    from tests.replay.player import CountedIds, Options, RecordedClock, Sidecar, play
+    from tests.replay.reader import read_sessions
+    from tests.replay.staging import stage
 
     sessions = [one for file in sorted(SESSIONS.glob("*.jsonl")) for one in read_sessions(file.read_bytes())]
     repositories, clock = make_histories(work / "repositories"), RecordedClock()
-    with in_process(state, clock, {}) as opened:
+    with in_process(state, clock, {}, CountedIds()) as opened:
         for day in range(DAYS):
             mode = "passive" if day < PASSIVE_DAYS else "active"
             opened.request("settings/update", {"settings": {"mode": mode}})
             began_ms = clock.now_ms()
             for number, recorded in enumerate(sessions[day::DAYS]):
                 name = f"{day}-{number}"
-                staged = stage(recorded.session, repositories, work / name, clock.now(), in_place=False)
+                staged = stage(recorded.session, repositories, work / name, clock.now())
                 request, notify = _named(name, opened.request), _named(name, opened.notify)
                 played = play(Sidecar(request, notify, opened.process, clock), staged, recorded, Options(60_000))
                 environment.say(f"picture: day {day + 1}, {mode}: {recorded.session.session}, {len(played)} prompts")

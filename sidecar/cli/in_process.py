@@ -12,7 +12,7 @@ from sidecar.app import App
 from sidecar.call import Process
 from sidecar.catalog import Rows
 from sidecar.cli.failed import CommandFailed
-from sidecar.cli.ids import CountedIds, random_id
+from sidecar.cli.ids import random_id
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment
 from sidecar.system.log import Log
@@ -117,9 +117,11 @@ class InProcess:
 
 
 @contextmanager
-def in_process(state_dir: Path, clock: Clock, settings: dict[str, Any]) -> Iterator[InProcess]:
-    """Opens a sidecar that depends on nothing but what it is given: on a state folder of its own, with counted ids."""
-    with _open(InProcess(state_dir, clock, settings, CountedIds(), {})) as opened:
+def in_process(
+    state_dir: Path, clock: Clock, settings: dict[str, Any], new_id: Callable[[], str] = random_id
+) -> Iterator[InProcess]:
+    """Open a sidecar on a state folder of its own; the environment does not count."""
+    with _open(InProcess(state_dir, clock, settings, new_id, {})) as opened:
         yield opened
 
 

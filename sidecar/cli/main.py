@@ -32,12 +32,6 @@ def _status() -> ModuleType:
     return status
 
 
-def _replay() -> ModuleType:
-    from sidecar.cli.replay import command
-
-    return command
-
-
 def _artifacts() -> ModuleType:
     from sidecar.cli.artifacts import command
 
@@ -102,7 +96,6 @@ COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),
     "knowledge": ("bring what the company knows into memory, and see where it stands", _knowledge),
     "purge": ("remove what is kept: of a project, what is old, or kinds of it", _purge),
-    "replay": ("play recorded sessions and tell what continuity saved", _replay),
     "report": ("write one HTML file to decide the rollout's next step by", _report),
     "status": ("show who works on the state, the mode, the last runs, and how large all is", _status),
     "session": ("activate, show and leave a project's session lock", _session),

@@ -19,7 +19,6 @@ from sidecar.context.project.pipeline import agent_before, next_agent, pipeline_
 from sidecar.core.yaml_nodes import Damaged
 from sidecar.core.yaml_text import read_mapping
 from sidecar.hosts.claude_code.settings_file import Unreadable, events_in, is_same, with_hooks, without_hooks
-from sidecar.hosts.reading import ReplayFailed, read_sessions
 from sidecar.knowledge.repository.item import identity_of, place_of
 from sidecar.knowledge.repository.manifest import entry_of, manifest_of
 from sidecar.knowledge.repository.source import Listed
@@ -100,27 +99,16 @@ def _claude_settings(text: str) -> None:
             assert is_same(without_hooks(ours), text)
 
 
-def _recording(text: str) -> None:
-    with suppress(ReplayFailed):
-        assert read_sessions(text.encode("utf-8", "surrogatepass"))
-
-
 CLAUDE = (
     "{", "}", "[", "]", '"hooks"', ": ", ", ", '"Stop"', '{"matcher": "x", "hooks": []}', '"command"', "\n  ", "\r\n",
     '"onecode-sidecar hook Stop"', "null", "1e999", '{"a": 1}', '"\\ud83d"',
     '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}]}]}}', *HOSTILE,
-)  # fmt: skip
-RECORDING = (
-    '{"session": "a", "repository": "/a"}', '{"prompt": "b"}', '{"end": "completed"}', '{"write": "a", "text": "b"}',
-    "\n", '{"edit": "a", "find": "b", "replace": "c"}', '{"pause": 1e999}', '{"worktree": "main"',
-    '"chat": "\\ud83d"', "}", ", ", *HOSTILE,
 )  # fmt: skip
 READERS: dict[str, tuple[Callable[[str], None], tuple[str, ...]]] = {
     "session file": (_session, SESSION),
     "agents, hand-offs, constitution": (_document, DOCUMENT),
     "build files": (_build, BUILD),
     "Claude Code's settings": (_claude_settings, CLAUDE),
-    "recorded sessions": (_recording, RECORDING),
 }
 
 

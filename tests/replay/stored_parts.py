@@ -4,8 +4,8 @@ import posixpath
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sidecar.hosts.recording import Delete, Edit, Plan, Ran, Read, Rename, Todos, Write
 from sidecar.runs.model import Provider
+from tests.replay.recording import Delete, Edit, Plan, Ran, Read, Rename, Todos, Write
 
 Told = Read | Ran | Todos | Plan | Write | Edit | Delete | Rename
 """Entries that leave a part; what git does is seen in the repository only."""

@@ -1,4 +1,4 @@
-"""The recorded sessions of tests/sessions, played by the command line: what the product promises holds on them.
+"""The recorded sessions, replayed: what the product promises holds on them.
 
 Each figure counts everything: first prompts are look-ups, fresh sessions send all, switches of task are misses.
 """
@@ -6,14 +6,15 @@ Each figure counts everything: first prompts are look-ups, fresh sessions send a
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
-from sidecar.hosts.reading import Recorded, read_sessions
-from sidecar.hosts.recording import Prompt
-from tests.support.histories import SESSIONS, make_histories
+from tests.replay.histories import SESSIONS, make_histories
+from tests.replay.reader import Recorded, read_sessions
+from tests.replay.recording import Prompt
 
 HIT_RATE = 0.80
 SAVED = 0.60
@@ -27,6 +28,7 @@ FRESH = ("session reset", "compaction")
 """Sessions in which a provider session loses what it had, besides by beginning."""
 
 PATIENCE_SECONDS = 300
+ROOT = Path(__file__).parents[2]
 
 Turn = dict[str, Any]
 
@@ -37,11 +39,11 @@ def recorded() -> list[Recorded]:
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """What `replay --json` writes of each file; they are played side by side, as most of it is pauses."""
+    """What `--json` writes of each file; they are played side by side, as most of it is pauses."""
     repositories = make_histories(tmp_path_factory.mktemp("repositories"))
-    command = [sys.executable, "-m", "sidecar", "replay", "--json", "-", "--repositories", str(repositories)]
+    command = [sys.executable, "-m", "tests.replay", "--json", "-", "--repositories", str(repositories)]
     playing = [
-        subprocess.Popen([*command, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        subprocess.Popen([*command, str(path)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for path in sorted(SESSIONS.glob("*.jsonl"))
     ]
     written = [process.communicate(timeout=PATIENCE_SECONDS) for process in playing]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.hosts.figures import TurnFigures, by, percentile, sums
-from sidecar.hosts.turns import Asked, lost
+from tests.replay.figures import TurnFigures, by, percentile, sums
+from tests.replay.turn_figures import Asked, lost
 
 LAST = Asked("main", "claude", "agent", "task", None, 0)
 

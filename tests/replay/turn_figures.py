@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sidecar.hosts.figures import Lost, TurnFigures
-from sidecar.hosts.recording import Prompt, Session
 from sidecar.runs.model import Provider
+from tests.replay.figures import Lost, TurnFigures
+from tests.replay.recording import Prompt, Session
 
 
 class Asked(NamedTuple):

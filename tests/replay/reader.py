@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 import orjson
 from pydantic import ValidationError
 
-from sidecar.hosts.recording import KINDS, MAIN, AddWorktree, End, Entry, Event, InRun, Pause, Prompt, Session, Step
+from tests.replay.recording import KINDS, MAIN, AddWorktree, End, Entry, Event, InRun, Pause, Prompt, Session, Step
 
 
 class ReplayFailed(Exception):

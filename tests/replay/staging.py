@@ -3,8 +3,10 @@
 import os
 from pathlib import Path
 
-from sidecar.hosts.reading import ReplayFailed
-from sidecar.hosts.recording import (
+from sidecar.system.git import Git, GitFailed
+from sidecar.system.plain_files import content_of
+from tests.replay.reader import ReplayFailed
+from tests.replay.recording import (
     MAIN,
     AddWorktree,
     Commit,
@@ -18,8 +20,6 @@ from sidecar.hosts.recording import (
     Switch,
     Write,
 )
-from sidecar.system.git import Git, GitFailed
-from sidecar.system.plain_files import content_of
 
 CLONE_SECONDS = 900.0
 MAX_FILE_BYTES = 64 * 2**20
@@ -36,8 +36,8 @@ _SETTINGS = (
 class Stage:
     """One session's repository with its worktrees, by name."""
 
-    def __init__(self, root: Path, folder: Path | None) -> None:
-        """`folder` takes further worktrees; None where the repository is the user's own, which keeps its one."""
+    def __init__(self, root: Path, folder: Path) -> None:
+        """`folder` takes further worktrees."""
         self._folder = folder
         self.roots: dict[str, Path] = {MAIN: root}
 
@@ -82,8 +82,6 @@ class Stage:
             case Merge():
                 _run(root, now, "merge", "--quiet", "--no-edit", "--no-ff", step.merge)
             case AddWorktree():
-                if self._folder is None:
-                    raise ReplayFailed("a worktree is added to a copy only.")
                 target = self._folder / f"worktree-{len(self.roots)}"
                 _run(root, now, "worktree", "add", "--quiet", "-b", step.branch, os.fspath(target))
                 self.roots[step.add_worktree] = target
@@ -91,17 +89,17 @@ class Stage:
                 raise AssertionError(step)
 
 
-def stage(session: Session, repositories: Path, folder: Path, now: str, *, in_place: bool) -> Stage:
-    """Makes the session's copy in a folder of its own, or goes where the repository is; raises ReplayFailed."""
+def stage(session: Session, repositories: Path, folder: Path, now: str) -> Stage:
+    """Make the session's copy in a folder of its own; raise ReplayFailed."""
     source = repositories / session.repository
     if not source.is_dir():
         raise ReplayFailed(f"Session {session.session!r}: there is no repository at {source}.")
     try:
-        root = _own(source, session) if in_place else _copied(source, session, folder, now)
+        root = _copied(source, session, folder, now)
         Git(root).run("rev-parse", "--verify", "--quiet", "HEAD")
     except GitFailed as error:
         raise ReplayFailed(f"Session {session.session!r}: {source} cannot be played on: {error.reason}.") from error
-    return Stage(root, None if in_place else folder)
+    return Stage(root, folder)
 
 
 def _copied(source: Path, session: Session, folder: Path, now: str) -> Path:
@@ -112,16 +110,6 @@ def _copied(source: Path, session: Session, folder: Path, now: str) -> Path:
     if session.at is not None:
         _run(target, now, "reset", "--quiet", "--hard", session.at)
     return target
-
-
-def _own(source: Path, session: Session) -> Path:
-    """Goes where the repository is; nothing of the user's may be in the way of the steps."""
-    git = Git(source)
-    if git.text("status", "--porcelain"):
-        raise ReplayFailed(f"Session {session.session!r}: {source} has uncommitted changes.")
-    if session.at is not None and git.text("rev-parse", "HEAD") != git.text("rev-parse", f"{session.at}^{{commit}}"):
-        raise ReplayFailed(f"Session {session.session!r}: {source} does not stand at {session.at}.")
-    return Path(git.text("rev-parse", "--show-toplevel"))
 
 
 def _run(root: Path, now: str, *arguments: str, timeout: float = 120.0) -> None:

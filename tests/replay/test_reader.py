@@ -6,8 +6,8 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.hosts.reading import ReplayFailed, read_sessions
-from sidecar.hosts.recording import KINDS, Prompt, Session
+from tests.replay.reader import ReplayFailed, read_sessions
+from tests.replay.recording import KINDS, Prompt, Session
 
 BEGIN: dict[str, Any] = {"session": "one", "repository": "till"}
 RUN: tuple[dict[str, Any], ...] = ({"prompt": "hi"}, {"end": "completed"})

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tests.support.repositories import Repository, make_repository
 
-SESSIONS = Path(__file__).resolve().parents[1] / "sessions"
+SESSIONS = Path(__file__).resolve().parent / "sessions"
 
 
 def make_histories(folder: Path) -> Path:
-    """Makes every repository of tests/sessions in a folder, and gives the folder."""
+    """Make every repository of tests/replay/sessions in a folder, and return the folder."""
     for history in sorted(SESSIONS.glob("*.history")):
         make_history(folder / history.stem, history.read_text(encoding="utf-8"))
     return folder

@@ -5,6 +5,7 @@ lets the sidecar's background work, at most for the recorded pause and no longer
 on how fast the machine is, and how much of the pauses was needed is told.
 """
 
+import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,13 +13,13 @@ from typing import Any, NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.clock import SystemClock, rfc3339
-from sidecar.hosts.figures import TurnFigures
-from sidecar.hosts.parts import Told, in_worktree, stored
-from sidecar.hosts.reading import Line, Recorded, ReplayFailed, chat_of
-from sidecar.hosts.recording import MAIN, End, Event, InRun, Pause, Prompt, Session, Step
-from sidecar.hosts.staging import Stage
-from sidecar.hosts.turns import UNPAUSED, Answered, Asked, Chat, Paused, row
 from sidecar.runs import records
+from tests.replay.figures import TurnFigures
+from tests.replay.reader import Line, Recorded, ReplayFailed, chat_of
+from tests.replay.recording import MAIN, End, Event, InRun, Pause, Prompt, Session, Step
+from tests.replay.staging import Stage
+from tests.replay.stored_parts import Told, in_worktree, stored
+from tests.replay.turn_figures import UNPAUSED, Answered, Asked, Chat, Paused, row
 
 BEGINS_AT_MS = 1_767_258_000_000  # 2026-01-01T09:00:00Z
 WINDOW_TOKENS = 200_000
@@ -48,6 +49,20 @@ class RecordedClock:
     def pass_seconds(self, seconds: float) -> None:
         """Lets time go by."""
         self._now_ms += round(seconds * 1000)
+
+
+class CountedIds:
+    """Ids that are the same in every replay."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made = 0
+
+    def __call__(self) -> str:
+        """Return the next id: 32 hexadecimal digits."""
+        with self._lock:
+            self._made += 1
+            return f"{self._made:012x}".ljust(32, "0")
 
 
 @dataclass(frozen=True)

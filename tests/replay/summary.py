@@ -1,14 +1,12 @@
-"""What a replay tells: for people, as JSON, as CSV."""
+"""What a replay tells: for people, and as JSON."""
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
 from sidecar import __version__
-from sidecar.hosts.figures import Sums, TurnFigures, by, sums
+from tests.replay.figures import Sums, TurnFigures, by, sums
 
 
 def as_json(turns: Sequence[TurnFigures]) -> str:
@@ -21,15 +19,6 @@ def as_json(turns: Sequence[TurnFigures]) -> str:
         "turns": [_plain(turn) for turn in turns],
     }
     return orjson.dumps(told, option=orjson.OPT_INDENT_2).decode() + "\n"
-
-
-def as_csv(turns: Sequence[TurnFigures]) -> str:
-    """Gives the series, a line a turn, under the names of its columns."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(_plain(turns[0])), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(_plain(turn) for turn in turns)
-    return text.getvalue()
 
 
 def _plain(one: TurnFigures | Sums) -> dict[str, Any]:

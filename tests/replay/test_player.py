@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.cli.main import run
+from tests.replay.__main__ import main
 from tests.support.repositories import Repository
 
 BEGIN: dict[str, Any] = {"session": "one", "repository": "till", "kind": "small"}
@@ -30,7 +30,7 @@ def replayed(till: Repository, capsys: pytest.CaptureFixture[str]) -> Replayed:
     def replay(*entries: dict[str, Any], options: tuple[str, ...] = ()) -> Any:
         file = till.path.parent / "sessions.jsonl"
         file.write_bytes(b"\n".join(orjson.dumps(entry) for entry in (BEGIN, *entries)))
-        status = run(["replay", str(file), "--json", "-", *options])
+        status = main([str(file), "--repositories", str(file.parent), "--json", "-", *options])
         told = capsys.readouterr()
         assert status == 0, told.err
         assert told.err == ""
@@ -42,7 +42,7 @@ def replayed(till: Repository, capsys: pytest.CaptureFixture[str]) -> Replayed:
 def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], *entries: dict[str, Any], begin: Any = BEGIN) -> str:
     file = tmp_path / "sessions.jsonl"
     file.write_bytes(b"\n".join(orjson.dumps(entry) for entry in (begin, *entries)))
-    assert run(["replay", str(file)]) == 1
+    assert main([str(file), "--repositories", str(file.parent)]) == 1
     return capsys.readouterr().err
 
 
@@ -99,16 +99,6 @@ def test_the_measured_baseline_is_what_goes_out_when_nothing_is_remembered(repla
     assert second["measuredBaselineBytes"] == first["sentBytes"] > second["sentBytes"]
 
 
-def test_in_place_the_steps_are_done_in_the_repository_itself(replayed: Replayed, till: Repository) -> None:
-    replayed({"write": "new.py", "text": "x = 1\n"}, {"commit": "New"}, *TURN, options=("--in-place",))
-    assert till.git("log", "-1", "--format=%s") == "New"
-
-
-def test_the_state_is_kept_where_it_is_asked_for(replayed: Replayed, tmp_path: Path) -> None:
-    replayed(*TURN, options=("--state-dir", str(tmp_path / "kept")))
-    assert list((tmp_path / "kept").rglob("*.db")) or list((tmp_path / "kept").rglob("*.sqlite*"))
-
-
 @pytest.mark.parametrize(
     ("entry", "sentence"),
     [
@@ -134,33 +124,11 @@ def test_a_repository_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.
     assert "there is no repository at" in refused(tmp_path, capsys, *TURN)
 
 
-def test_a_state_folder_with_something_in_it_is_refused(
-    tmp_path: Path, till: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "sessions.jsonl"
-    file.write_bytes(orjson.dumps(BEGIN))
-    assert run(["replay", str(file), "--state-dir", str(till.path)]) == 1
-    assert "is no empty folder" in capsys.readouterr().err
-
-
-def test_a_dirty_repository_is_not_played_on_in_place(
-    tmp_path: Path, till: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (till.path / "cart.py").write_text("dirty", encoding="utf-8")
-    file = tmp_path / "sessions.jsonl"
-    file.write_bytes(b"\n".join(orjson.dumps(entry) for entry in (BEGIN, *TURN)))
-    assert run(["replay", str(file), "--in-place"]) == 1
-    assert "has uncommitted changes" in capsys.readouterr().err
-
-
-def test_the_series_is_written_and_the_sums_are_told(
-    tmp_path: Path, till: Repository, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_sums_the_turns_up(tmp_path: Path, till: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     assert till.path.is_dir()
     file = tmp_path / "sessions.jsonl"
     file.write_bytes(b"\n".join(orjson.dumps(entry) for entry in (BEGIN, *TURN, *TURN)))
-    assert run(["replay", str(file), "--csv", str(tmp_path / "series.csv")]) == 0
-    assert len((tmp_path / "series.csv").read_text(encoding="utf-8").splitlines()) == 3
+    assert main([str(file), "--repositories", str(file.parent)]) == 0
     told = capsys.readouterr().out
     assert "hit rate" in told
     assert "50 %" in told

@@ -1,1 +1,0 @@
-"""`onecode-sidecar replay`: what it plays and tells."""
