@@ -1,14 +1,15 @@
-"""Serves those who come through the door: each has a connection of its own to the one application."""
+"""Accepts local-socket clients; each gets a connection of its own to the one application."""
 
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from sidecar.app import App
+from sidecar.core.clock import Clock
 from sidecar.core.errors import InvalidRequest
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.framing import Framer, frame
-from sidecar.rpc.incoming import Incoming
+from sidecar.rpc.incoming import Host, Incoming, Routes
+from sidecar.rpc.lanes import Lanes
 from sidecar.system.door import Door, open_door
 
 if TYPE_CHECKING:
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class _Guest:
-    """The application as a guest's connection sees it: open already, and what a call tells meanwhile goes to him."""
+    """The application as one client's connection sees it: initialized already; notifications go to that client."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self.connection: Connection | None = None
-        self.new_incident_id = app.new_incident_id
-        self.on_incident = app.on_incident
-        self.on_answer = app.on_answer
+        self.new_incident_id = host.new_incident_id
+        self.on_incident = host.on_incident
+        self.on_answer = host.on_answer
 
     def initialize(self, _params: Any) -> dict[str, Any]:
-        raise InvalidRequest("Who comes through the door finds everything open.", hint="Ask at once.")
+        raise InvalidRequest("The sidecar is initialized already.", hint="Send requests at once.")
 
     def initialized(self) -> None:
         """Nothing is left to load."""
@@ -38,29 +39,32 @@ class _Guest:
             if self.connection is not None and not incoming.has_answer:
                 self.connection.notify(method, params.model_dump(mode="json", by_alias=True))
 
-        return replace(cast("Call", self._app.new_call(incoming)), notify=notify)
+        return replace(cast("Call", self._host.new_call(incoming)), notify=notify)
 
 
 class Guests:
-    """Those who are served, and when one was here last."""
+    """The clients of the local socket, and the time since the last one left."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
+    def __init__(self, host: Host, routes: Routes, lanes: Lanes, clock: Clock) -> None:
+        self._host = host
+        self._routes = routes
+        self._lanes = lanes
+        self._clock = clock
         self._lock = threading.Lock()
         self._present = 0
-        self._last_ms = app.clock.monotonic_ms()
+        self._last_ms = clock.monotonic_ms()
         self.door: Door | None = None
 
     def quiet_ms(self) -> float:
-        """Milliseconds since the last guest went; 0 while one is here."""
+        """Milliseconds since the last client left; 0 while one is connected."""
         with self._lock:
-            return 0.0 if self._present else self._app.clock.monotonic_ms() - self._last_ms
+            return 0.0 if self._present else self._clock.monotonic_ms() - self._last_ms
 
     def serve(self, visit: "Visit") -> None:
-        """Hears one guest until he goes; what he asked for is done all the same."""
+        """Serve one client until it disconnects; its requests are completed all the same."""
         self._count(1)
         try:
-            _serve(self._app, visit)
+            self._exchange(visit)
         finally:
             visit.close()
             self._count(-1)
@@ -68,40 +72,31 @@ class Guests:
     def _count(self, change: int) -> None:
         with self._lock:
             self._present += change
-            self._last_ms = self._app.clock.monotonic_ms()
+            self._last_ms = self._clock.monotonic_ms()
 
+    def _exchange(self, visit: "Visit") -> None:
+        framer = Framer()
 
-def let_in(app: App) -> Guests | None:
-    """Opens the door of the application's state folder until the process ends; None where that cannot be done."""
-    if app.process is None or app.routes is None:
-        return None
-    guests = Guests(app)
-    try:
-        guests.door = open_door(str(app.process.state_dir), guests.serve)
-    except OSError as error:
-        app.log.warning("door.closed", kind=type(error).__name__)
-        return None
-    app.process.at_end.append(guests.door.close)
-    return guests
+        def send(payload: bytes) -> None:
+            try:
+                visit.write(frame(payload, framer.framing))
+            except OSError:
+                visit.close()
 
-
-def _serve(app: App, visit: "Visit") -> None:
-    framer = Framer()
-
-    def send(payload: bytes) -> None:
+        guest = _Guest(self._host)
+        guest.connection = connection = Connection(guest, send, self._clock, self._lanes)
+        connection.initialized = True
+        connection.ready(self._routes)
         try:
-            visit.write(frame(payload, framer.framing))
+            while chunk := visit.read():
+                for message in framer.feed(chunk):
+                    connection.receive(message)
         except OSError:
-            visit.close()
+            return
 
-    guest = _Guest(app)
-    guest.connection = connection = Connection(guest, send, app.clock, app.lanes)
-    connection.initialized = True
-    assert app.routes is not None
-    connection.ready(app.routes)
-    try:
-        while chunk := visit.read():
-            for message in framer.feed(chunk):
-                connection.receive(message)
-    except OSError:
-        return
+
+def let_in(host: Host, routes: Routes, lanes: Lanes, clock: Clock, state_dir: str) -> Guests:
+    """Listen on the state folder's local socket; raise OSError where that is impossible."""
+    guests = Guests(host, routes, lanes, clock)
+    guests.door = open_door(state_dir, guests.serve)
+    return guests

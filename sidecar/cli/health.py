@@ -11,10 +11,10 @@ from typing import Any
 import orjson
 
 from sidecar.cli.arguments import add_places
-from sidecar.cli.artifacts.report import shown
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
 from sidecar.cli.places import project_folder, state_folder
+from sidecar.cli.telling import shown
 from sidecar.core.clock import SystemClock
 
 LINES = (

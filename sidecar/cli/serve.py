@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidecar.app import Rows
+    from sidecar.cli.guests import Guests
 
 CHUNK_BYTES = 256 * 1024
 
@@ -128,14 +129,28 @@ def _read(fd: int, framer: Framer, app: App) -> int | None:
 
 
 def _let_in(app: App) -> None:
-    """Opens the door for other programs of the user's, once everything is loaded."""
+    """Open the local socket for the user's other programs, once everything is loaded."""
     app.complete.wait()
     try:
-        from sidecar.cli.guests import let_in
-
-        let_in(app)
+        start_local_server(app)
     except Exception as error:
         _log(app, error)
+
+
+def start_local_server(app: App) -> "Guests | None":
+    """Serve the state folder's local socket until the process ends; None where that is impossible."""
+    from sidecar.cli.guests import let_in
+
+    if app.process is None or app.routes is None:
+        return None
+    try:
+        guests = let_in(app, app.routes, app.lanes, app.clock, str(app.process.state_dir))
+    except OSError as error:
+        app.log.warning("door.closed", kind=type(error).__name__)
+        return None
+    assert guests.door is not None
+    app.process.at_end.append(guests.door.close)
+    return guests
 
 
 def _await_reader(ending: _Ending) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from sidecar.cli.artifacts.report import shown
 from sidecar.cli.failed import CommandFailed
+from sidecar.core.regex import regex
 
 INTERRUPTED = 130
+
+_CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Said(NamedTuple):
@@ -75,3 +78,25 @@ def read_text(name: str) -> str:
     if not text.strip():
         raise CommandFailed("The text is empty, so nothing was changed.")
     return text
+
+
+def shown(text: str) -> str:
+    """Gives a text as a terminal may be sent it: without the control characters that would steer the terminal."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def cut(text: str, width: int) -> str:
+    """Cuts a text that takes more than so many columns; wide characters take two."""
+    flat = " ".join(text.split())
+    if _columns(flat) <= width:
+        return flat
+    taken = 0
+    for at, char in enumerate(flat):
+        taken += _columns(char)
+        if taken > width - 1:
+            return flat[:at].rstrip() + "…"
+    return flat
+
+
+def _columns(text: str) -> int:
+    return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)

@@ -5,7 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.cli.artifacts.report import card, cut, shown, table
+from sidecar.cli.artifacts.report import card, table
+from sidecar.cli.telling import cut, shown
 
 ONE: dict[str, Any] = {
     "id": "adr-00000000000a", "type": "adr", "status": "draft", "title": "Totals", "event": "boundary",

@@ -1,17 +1,15 @@
 """Artifacts as a terminal shows them. Pure."""
 
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sidecar.core.regex import regex
+from sidecar.cli.telling import cut, shown
 
 KINDS = {"devlog": "devlog", "adr": "adr", "rejected": "rejectedApproach"}
 """What the command line calls an artifact's types."""
 
 _NAMES = {kind: name for name, kind in KINDS.items()}
 _LEAST_TITLE = 20
-_CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def table(artifacts: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
@@ -47,28 +45,6 @@ def line(artifact: Mapping[str, Any], width: int) -> str:
     """Says in a line what an artifact is now."""
     begin = f"{artifact['status']:<9}  {artifact['id']}  "
     return begin + cut(shown(artifact["title"]), max(_LEAST_TITLE, width - len(begin)))
-
-
-def shown(text: str) -> str:
-    """Gives a text as a terminal may be sent it: without the control characters that would steer the terminal."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def cut(text: str, width: int) -> str:
-    """Cuts a text that takes more than so many columns; wide characters take two."""
-    flat = " ".join(text.split())
-    if _columns(flat) <= width:
-        return flat
-    taken = 0
-    for at, char in enumerate(flat):
-        taken += _columns(char)
-        if taken > width - 1:
-            return flat[:at].rstrip() + "…"
-    return flat
-
-
-def _columns(text: str) -> int:
-    return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
 
 
 def _status(artifact: Mapping[str, Any]) -> str:

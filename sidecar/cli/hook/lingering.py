@@ -11,10 +11,11 @@ from typing import Any
 import orjson
 
 from sidecar.catalog import of_hooks
-from sidecar.cli.guests import Guests, let_in
+from sidecar.cli.guests import Guests
 from sidecar.cli.hook.asking import answer_of
 from sidecar.cli.ids import random_id
 from sidecar.cli.in_process import InProcess, RequestFailed
+from sidecar.cli.serve import start_local_server
 from sidecar.core.clock import SystemClock
 from sidecar.system.door import knock
 from sidecar.system.environment import environment, state_folder_of_user
@@ -45,7 +46,7 @@ def run() -> int:
     os.write(lock, str(os.getpid()).encode())
     sidecar = InProcess(Path(state_dir), SystemClock(), {}, random_id, environment(), rows=of_hooks)
     try:
-        guests = let_in(sidecar.app)
+        guests = start_local_server(sidecar.app)
         if first is not None:
             _do(sidecar, first)
         ending = _ending()

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.cli.artifacts.editor import edit
-from sidecar.cli.artifacts.report import shown
 from sidecar.cli.failed import CommandFailed
 from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.memory import arguments as taken
 from sidecar.cli.memory import report
 from sidecar.cli.places import project_folder, state_folder
-from sidecar.cli.telling import Said, read_text, told
+from sidecar.cli.telling import Said, read_text, shown, told
 from sidecar.system.environment import environment
 
 MOST = 500

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sidecar.cli.artifacts.report import cut, shown
+from sidecar.cli.telling import cut, shown
 
 _LEAST_TITLE = 20
 
