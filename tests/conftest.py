@@ -3,12 +3,14 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sidecar.governor import pressure
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.knowledge import Knowledge
@@ -16,6 +18,7 @@ from tests.support.memory import MemorySidecar
 from tests.support.process import SidecarProcess
 from tests.support.repositories import HERMETIC, Contents, Repository, made, stray_commits
 from tests.support.repositories import make_repository as make_repository_at
+from tests.support.thresholds import Thresholds, set_thresholds
 
 # What fails for one fails for all: only who asks for it by `--hypothesis-profile` draws examples nobody drew before.
 settings.register_profile("house", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -35,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]
 
 
-TOGETHER = frozenset(("build", "frozen", "hosts"))
+TOGETHER = frozenset(("build", "frozen", "replay"))
 """Folders whose tests share something that is dear to make: they run in one process."""
 
 
@@ -45,6 +48,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.parent.name
         if folder in TOGETHER:
             item.add_marker(pytest.mark.xdist_group(folder))
+
+
+@pytest.fixture
+def thresholds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Thresholds]:
+    """Sets the governor's thresholds for one test: `thresholds(turns=(1, 2))`."""
+    yield partial(set_thresholds, monkeypatch)
+    pressure.judged.cache_clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

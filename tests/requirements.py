@@ -108,7 +108,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_upkeep.py::test_the_tier_follows_the_score_down_and_use_and_evidence_lift_it",
         "test_remembering.py::test_a_cold_memory_is_found_by_who_searches_and_told_to_no_run",
         "test_memory_upkeep.py::test_evidence_and_confidence_make_a_warm_memory_hot",
-        "test_memory_recall.py::test_a_half_life_that_the_user_sets_counts_in_a_searchs_recency",
+        "test_memory_recall.py::test_a_sectors_half_life_counts_in_a_searchs_recency_down_to_the_floor",
         "test_memory_upkeep.py::test_a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived",
     ),
     "Memory Layer 4.2: session, daily and durable": (

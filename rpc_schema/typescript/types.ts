@@ -394,10 +394,8 @@ export interface ContextBracketParams {
   sampleText?: string | null
   /** The bracket of the last interaction, for hysteresis. */
   previous?: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL" | null
-  /** Percent beyond a roomier bracket's bound that have to remain; the setting without it. */
-  hysteresis?: number | null
-  /** Whose settings count. */
-  projectPath?: string | null
+  /** Percent beyond a roomier bracket's bound that have to remain; 0 is off. */
+  hysteresis?: number
 }
 
 /** The bracket, and what may be told in it. */
@@ -584,13 +582,6 @@ export interface ContextPreCompactResult {
   warnings: string[]
   /** Whether this compaction had been told before; the answer is the same. */
   duplicate: boolean
-}
-
-export interface ContextSettings {
-  /**
-   * Percent beyond its bound that have to remain before a roomier bracket than the last one begins; 0 is off. Default: 0.
-   */
-  hysteresisPercent?: number | null
 }
 
 /** How full the provider's context window is. */
@@ -814,31 +805,6 @@ export interface GovernorRehydrateResult {
   governor: GovernorWord
   snapshot: SnapshotShown
   marker: string
-}
-
-export interface GovernorSettings {
-  /** Turns since the last snapshot that count towards a snapshot. Default: 7. */
-  turnsSnapshot?: number | null
-  /** Turns since the last snapshot that count towards a rehydrate. Default: 12. */
-  turnsRehydrate?: number | null
-  /** Bytes injected over the window that count towards a snapshot. Default: 90000. */
-  injectedBytesSnapshot?: number | null
-  /** Bytes injected over the window that count towards a rehydrate. Default: 150000. */
-  injectedBytesRehydrate?: number | null
-  /** Distinct files given that count towards a snapshot. Default: 10. */
-  filesSnapshot?: number | null
-  /** Distinct files given that count towards a rehydrate. Default: 18. */
-  filesRehydrate?: number | null
-  /** Diff growth in lines since the snapshot that counts towards a snapshot. Default: 160. */
-  diffLinesSnapshot?: number | null
-  /** Diff growth in lines since the snapshot that counts towards a rehydrate. Default: 280. */
-  diffLinesRehydrate?: number | null
-  /** Active minutes since the snapshot that count towards a snapshot. Default: 25. */
-  minutesSnapshot?: number | null
-  /** Active minutes since the snapshot that count towards a rehydrate. Default: 50. */
-  minutesRehydrate?: number | null
-  /** Calls over which injected bytes are summed. Default: 10. */
-  windowCalls?: number | null
 }
 
 /** Which conversation is asked about. */
@@ -1691,27 +1657,6 @@ export interface MemorySearchResult {
   leftOut: number
 }
 
-export interface MemorySettings {
-  /** Days in which a memory of what happened loses half its weight. Default: 14. */
-  episodicHalfLifeDays?: number | null
-  /** The same of what is known. Default: 60. */
-  semanticHalfLifeDays?: number | null
-  /** The same of how something is done. Default: 90. */
-  proceduralHalfLifeDays?: number | null
-  /** The same of what was learned. Default: 60. */
-  reflectiveHalfLifeDays?: number | null
-  /** A memory whose score is above this is HOT. Default: 70. */
-  hotPercent?: number | null
-  /** One whose score is at least this is WARM, below it COLD. Default: 30. */
-  warmPercent?: number | null
-  /** One whose score stays below this is archived. Default: 10. */
-  faintPercent?: number | null
-  /** Days for which it has to stay below. Default: 90. */
-  faintDays?: number | null
-  /** Days after which a daily memory is archived. Default: 30. */
-  dailyDays?: number | null
-}
-
 /** What is remembered within reach, and in what state it is. */
 export interface MemoryStatusResult {
   /** Where the files are. */
@@ -1906,11 +1851,6 @@ export interface MetricsSeriesResult {
   points: MetricsPoint[]
   /** By day, over the points' projects and providers. */
   days: MetricsDay[]
-}
-
-export interface MetricsSettings {
-  /** Days for which measures are kept by day; older ones are kept as one sum. Default: 400. */
-  days?: number | null
 }
 
 /** Which measures to sum up. */
@@ -2921,7 +2861,7 @@ export interface SessionWear {
 
 /** One setting as it counts now. */
 export interface SettingValue {
-  /** Dotted name, as in `governor.turnsSnapshot`. */
+  /** Dotted name, as in `budgets.low`. */
   name: string
   /** What counts. */
   value: boolean | number | string | string[] | null
@@ -2978,16 +2918,8 @@ export interface SettingsPatch {
   cache?: CacheSettings | null
   /** The settings named capture.*. */
   capture?: CaptureSettings | null
-  /** The settings named context.*. */
-  context?: ContextSettings | null
-  /** The settings named governor.*. */
-  governor?: GovernorSettings | null
   /** The settings named knowledge.*. */
   knowledge?: KnowledgeSettings | null
-  /** The settings named memory.*. */
-  memory?: MemorySettings | null
-  /** The settings named metrics.*. */
-  metrics?: MetricsSettings | null
   /** The settings named retention.*. */
   retention?: RetentionSettings | null
 }

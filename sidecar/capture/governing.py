@@ -24,8 +24,8 @@ def govern(one: Finished, state: SubChat) -> tuple[Word, SubChat]:
     """Counts the run, and asks the governor; what the session lost in the run puts no more pressure on it."""
     if not one.reached:
         return Word("ok", ()), state
-    renewed, window = _is_renewed(one, state.counters), int(one.settings["governor.windowCalls"])
-    counters = after_run(_begun(one, state.counters, renewed=renewed), _pressure(one, renewed=renewed), window)
+    renewed = _is_renewed(one, state.counters)
+    counters = after_run(_begun(one, state.counters, renewed=renewed), _pressure(one, renewed=renewed))
     counters = _after_loss(one, counters)
     word = judged(counters, one.settings, shadow=one.is_shadow)
     if word.action != "ok":

@@ -86,9 +86,8 @@ def keep_run(
             **(_governed(word) if one.reached else {}),
         },
     )  # fmt: skip
-    for_all = one.call.process.settings("")
-    roll_up(tx, one.now_ms, int(for_all["metrics.days"]))
-    forget_old(tx, one.now_ms, int(for_all["retention.days"]))
+    roll_up(tx, one.now_ms)
+    forget_old(tx, one.now_ms, int(one.call.process.settings("")["retention.days"]))
 
 
 def _governed(word: Word) -> dict[str, float]:

@@ -17,17 +17,14 @@ from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, Work
 from sidecar.method import Lane, method
 
 
-def bracket(call: Call, params: ContextBracketParams) -> ContextBracketResult:
+def bracket(call: Call, params: ContextBracketParams) -> ContextBracketResult:  # noqa: ARG001  (every method takes both)
     """Gives the bracket of a context window: FRESH from 60 % that remain, MODERATE from 40, DEPLETED from 25, CRITICAL.
 
     Reported tokens count before a percentage, that before an estimate of prompts × average tokens. With a margin
     (hysteresis) a roomier bracket than the previous one begins only so far beyond its bound; a tighter one at once.
     """
     remaining = remaining_of(params.said)
-    margin = params.hysteresis
-    if margin is None:
-        margin = float(call.settings(params.project_path)["context.hysteresisPercent"])
-    found = settled(remaining.percent, params.previous, margin)
+    found = settled(remaining.percent, params.previous, params.hysteresis)
     bounds = BRACKETS[found]
     return ContextBracketResult(
         bracket=found,

@@ -45,14 +45,13 @@ class ContextBracketParams(WindowUsage):
     """How full the window is, and the bracket it was in before."""
 
     previous: Bracket | None = Field(default=None, description="The bracket of the last interaction, for hysteresis.")
-    hysteresis: float | None = Field(
-        default=None,
+    hysteresis: float = Field(
+        default=0.0,
         ge=0,
         le=50,
         allow_inf_nan=False,
-        description="Percent beyond a roomier bracket's bound that have to remain; the setting without it.",
+        description="Percent beyond a roomier bracket's bound that have to remain; 0 is off.",
     )
-    project_path: FolderPath | None = Field(default=None, description="Whose settings count.")
 
 
 class ContextBracketResult(WireModel):

@@ -5,6 +5,9 @@ from typing import NamedTuple
 from sidecar.context import BRACKETS, Bracket
 from sidecar.runs import Counters
 
+WINDOW_CALLS = 10
+"""Number of calls over which injected bytes are summed."""
+
 MINUTE_MS = 60_000
 IDLE_GAP_MS = 10 * MINUTE_MS
 """A longer gap between two runs is a pause of the user's and does not count as elapsed."""
@@ -40,7 +43,7 @@ class RunPressure(NamedTuple):
     """Lines that the run made the difference grow by; None where that is not known."""
 
 
-def after_run(counters: Counters, run: RunPressure, window: int) -> Counters:
+def after_run(counters: Counters, run: RunPressure) -> Counters:
     """Adds one run to the counters. The first run of a conversation sets the clock.
 
     What passive mode only pretended to give (`shadow`) stops counting with the first run that was given something.
@@ -50,8 +53,8 @@ def after_run(counters: Counters, run: RunPressure, window: int) -> Counters:
     growth = _growth(counters.last_diff_lines, run)
     return counters._replace(
         turns=counters.turns + 1,
-        injected=(*counters.injected, run.injected_bytes)[-window:],
-        injected_before=max(0, counters.injected_before - max(0, len(counters.injected) + 1 - window)),
+        injected=(*counters.injected, run.injected_bytes)[-WINDOW_CALLS:],
+        injected_before=max(0, counters.injected_before - max(0, len(counters.injected) + 1 - WINDOW_CALLS)),
         files=tuple(dict.fromkeys((*counters.files, *run.files))),
         diff_lines=counters.diff_lines + growth,
         last_diff_lines=run.diff_lines,

@@ -43,7 +43,7 @@ def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
                 snapshot_at=signal.snapshot_at,
                 rehydrate_at=signal.rehydrate_at,
             )
-            for signal in signals_of(counters, settings)
+            for signal in signals_of(counters)
         ],
         snapshot=_shown(kept) if kept is not None else None,
     )

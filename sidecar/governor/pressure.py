@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.context import BRACKETS, Wear, spawn_reasons
-from sidecar.governor.counting import MINUTE_MS
+from sidecar.governor.counting import MINUTE_MS, WINDOW_CALLS
 from sidecar.governor.model import GovernorAction
 from sidecar.runs import Counters
 from sidecar.settings.resolve import Settings
@@ -36,6 +36,23 @@ class Signal(NamedTuple):
     """How words go on for a snapshot, and for a rehydrate."""
 
 
+class Threshold(NamedTuple):
+    """The values at which a signal counts towards a snapshot and towards a rehydrate."""
+
+    snapshot: float
+    rehydrate: float
+
+
+THRESHOLDS: dict[str, Threshold] = {
+    "turns": Threshold(7, 12),
+    "injectedBytes": Threshold(90_000, 150_000),
+    "files": Threshold(10, 18),
+    "diffLines": Threshold(160, 280),
+    "minutes": Threshold(25, 50),
+}
+"""By signal (decisions.md, Governor). The bracket has its own two."""
+
+
 class Word(NamedTuple):
     """The governor's decision and its reasons in words."""
 
@@ -53,27 +70,24 @@ REFUSED = "the host went on in the same session when it was last asked"
 _SINCE = (" since the last snapshot", " in this session")
 
 
-def signals_of(counters: Counters, settings: Settings) -> tuple[Signal, ...]:
-    """Puts a conversation's counters beside the thresholds of the settings."""
+def signals_of(counters: Counters) -> tuple[Signal, ...]:
+    """Return a conversation's counters with their thresholds."""
 
     def signal(
         name: str, words: str, value: float, before: float, *, alone: bool = True, since: tuple[str, str] = _SINCE
     ) -> Signal:
-        snapshot_at, rehydrate_at = (
-            float(settings[f"governor.{name}{action}"]) for action in ("Snapshot", "Rehydrate")
-        )
-        return Signal(name, words, value, value - before, snapshot_at, rehydrate_at, alone, since)
+        threshold = THRESHOLDS[name]
+        return Signal(name, words, value, value - before, threshold.snapshot, threshold.rehydrate, alone, since)
 
-    window = int(settings["governor.windowCalls"])
-    injected = sum(counters.injected[-window:])
-    new_bytes = sum(counters.injected[counters.injected_before :][-window:])
+    injected = sum(counters.injected[-WINDOW_CALLS:])
+    new_bytes = sum(counters.injected[counters.injected_before :][-WINDOW_CALLS:])
     minutes = counters.active_ms // MINUTE_MS
     new_minutes = (counters.active_ms - counters.active_ms_before) // MINUTE_MS
     bracket = counters.bracket
     return (
         signal("turns", "turns", counters.turns, counters.turns_before),
         signal(
-            "injectedBytes", f"bytes injected over the last {window} calls", injected, injected - new_bytes,
+            "injectedBytes", f"bytes injected over the last {WINDOW_CALLS} calls", injected, injected - new_bytes,
             since=("", ""),
         ),
         signal("files", "distinct files given", len(counters.files), counters.files_before),
@@ -106,11 +120,9 @@ def judged(counters: Counters, settings: Settings, *, shadow: bool) -> Word:
         withheld["snapshot"] = SWITCHED_OFF
     if shadow or not (settings["rehydrate"] or forced):
         withheld["rehydrate"] = SWITCHED_OFF
-    elif counters.refused_at is not None and counters.turns - counters.refused_at < int(
-        settings["governor.turnsSnapshot"]
-    ):
+    elif counters.refused_at is not None and counters.turns - counters.refused_at < THRESHOLDS["turns"].snapshot:
         withheld["rehydrate"] = REFUSED
-    return decide(signals_of(counters, settings), (*forced, *spawn_reasons(wear_of(counters))), withheld)
+    return decide(signals_of(counters), (*forced, *spawn_reasons(wear_of(counters))), withheld)
 
 
 def decide(signals: tuple[Signal, ...], forced: tuple[str, ...], withheld: Mapping[GovernorAction, str]) -> Word:

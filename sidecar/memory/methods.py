@@ -66,7 +66,7 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
         "tags": params.tags,
         "confidence": params.confidence,
         "sector": params.sector or SECTOR_OF_TYPE[params.type],
-        "tier": _tier(call, found, params),
+        "tier": _tier(call, params),
         "access_count": 0,
         "evidence_count": 1,
         **({"session": params.session_id} if params.session_id else {}),
@@ -76,10 +76,10 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
     return _shown(call, found, memory.id)
 
 
-def _tier(call: Call, found: Asked, params: MemoryAddParams) -> str:
+def _tier(call: Call, params: MemoryAddParams) -> str:
     sector = params.sector or SECTOR_OF_TYPE[params.type]
     standing = attention.Standing(sector, params.confidence, 1, 0, call.now_ms())
-    return attention.tier(standing, call.now_ms(), attention.policy_of(call.process.settings(found.index.project)))
+    return attention.tier(standing, call.now_ms())
 
 
 def get(call: Call, params: MemoryGetParams) -> MemoryDetail:

@@ -13,6 +13,9 @@ from sidecar.core.clock import rfc3339
 DAY_MS = 86_400_000
 NO_PROVIDER = NO_PROJECT = ""
 
+DAYS = 400
+"""Number of days for which sums are stored by day."""
+
 
 def count_call(
     tx: apsw.Connection, project: str, provider: str, *, shadow: bool, now_ms: int, measures: Mapping[str, float]
@@ -74,8 +77,8 @@ def first_day(now_ms: int, days: int) -> str:
     return rfc3339(now_ms - (days - 1) * DAY_MS)[:10]
 
 
-def roll_up(tx: apsw.Connection, now_ms: int, days: int) -> None:
-    """Rolls what is older than so many days up into one sum, so that it stays known what was counted in all."""
+def roll_up(tx: apsw.Connection, now_ms: int, days: int = DAYS) -> None:
+    """Add up the sums of days older than `days` into one sum, so that lifetime totals remain."""
     day = first_day(now_ms, days)
     rows = "FROM continuity_metrics WHERE day > '' AND day < ?"
     if tx.execute(f"SELECT 1 {rows} LIMIT 1", (day,)).get is None:

@@ -132,7 +132,7 @@ _LIMITS = (
 def _settings() -> str:
     return (
         "# Settings\n\nLater wins: defaults, `initialize`, global, project, environment. In messages a dotted name is"
-        ' nested: `governor.turnsSnapshot` is `{"governor": {"turnsSnapshot": 7}}`.\n\n' + settings_table()
+        ' nested: `budgets.low` is `{"budgets": {"low": 14000}}`.\n\n' + settings_table()
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from sidecar.core.findings import Finding
-from sidecar.settings.table import from_environment, problem_with
+from sidecar.settings.table import BY_NAME, from_environment, problem_with
 from sidecar.storage.database import Database
 
 
@@ -20,12 +20,12 @@ def settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]
     for project, name, text in rows:
         problem = _problem(name, text)
         if problem:
-            whose = f"of the project {project}" if project else "of all projects"
-            told = f"A setting {whose} counts for nothing: {problem}."
+            scope = f"of project {project}" if project else "of all projects"
+            is_removed = name not in BY_NAME
             yield Finding(
                 "warning",
-                told,
-                "Set it anew; `--fix` takes it back to its default.",
+                f"A stored setting {scope} has no effect: {problem}.",
+                "`--fix` removes it." if is_removed else "Set it again; `--fix` resets it to its default.",
                 partial(_remove, database, project, name, text),
             )
     for sentence in from_environment(variables)[1]:

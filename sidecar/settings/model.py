@@ -131,7 +131,7 @@ class SettingsGetParams(WireModel):
 class SettingValue(WireModel):
     """One setting as it counts now."""
 
-    name: str = Field(description="Dotted name, as in `governor.turnsSnapshot`.")
+    name: str = Field(description="Dotted name, as in `budgets.low`.")
     value: bool | int | str | list[str] | None = Field(description="What counts.")
     source: Layer = Field(description="The layer the value comes from.")
     default: bool | int | str | list[str] | None = Field(description="What would count if no layer said anything.")

@@ -19,14 +19,6 @@ class Setting(NamedTuple):
     env: str | None = None
 
 
-def _threshold(name: str, default: int, doc: str) -> Setting:
-    return Setting(f"governor.{name}", "int", default, doc, minimum=1)
-
-
-def _days(name: str, default: int, doc: str) -> Setting:
-    return Setting(name, "int", default, doc, minimum=1, maximum=36_500)
-
-
 SETTINGS: tuple[Setting, ...] = (
     Setting(
         "mode",
@@ -94,42 +86,15 @@ SETTINGS: tuple[Setting, ...] = (
         "Bytes one call may add to a provider session; null means the token mode's budget.",
         minimum=1_000,
     ),
-    _threshold("turnsSnapshot", 7, "Turns since the last snapshot that count towards a snapshot."),
-    _threshold("turnsRehydrate", 12, "Turns since the last snapshot that count towards a rehydrate."),
-    _threshold("injectedBytesSnapshot", 90_000, "Bytes injected over the window that count towards a snapshot."),
-    _threshold("injectedBytesRehydrate", 150_000, "Bytes injected over the window that count towards a rehydrate."),
-    _threshold("filesSnapshot", 10, "Distinct files given that count towards a snapshot."),
-    _threshold("filesRehydrate", 18, "Distinct files given that count towards a rehydrate."),
-    _threshold("diffLinesSnapshot", 160, "Diff growth in lines since the snapshot that counts towards a snapshot."),
-    _threshold("diffLinesRehydrate", 280, "Diff growth in lines since the snapshot that counts towards a rehydrate."),
-    _threshold("minutesSnapshot", 25, "Active minutes since the snapshot that count towards a snapshot."),
-    _threshold("minutesRehydrate", 50, "Active minutes since the snapshot that count towards a rehydrate."),
-    _threshold("windowCalls", 10, "Calls over which injected bytes are summed."),
     Setting("capture.changedLines", "int", 120, "Changed lines since the last devlog that make one due.", minimum=1),
     Setting("capture.changedFiles", "int", 8, "Changed files since the last devlog that make one due.", minimum=1),
     Setting("capture.dedupeHours", "int", 24, "Hours in which the same event drafts nothing again."),
-    Setting(
-        "context.hysteresisPercent",
-        "int",
-        0,
-        "Percent beyond its bound that have to remain before a roomier bracket than the last one begins; 0 is off.",
-        maximum=50,
-    ),
     Setting(
         "capture.boundaries",
         "globs",
         (),
         "Files whose every change is worth a decision record, as globs from the worktree's top: `api/**`, `*.proto`.",
     ),
-    _days("memory.episodicHalfLifeDays", 14, "Days in which a memory of what happened loses half its weight."),
-    _days("memory.semanticHalfLifeDays", 60, "The same of what is known."),
-    _days("memory.proceduralHalfLifeDays", 90, "The same of how something is done."),
-    _days("memory.reflectiveHalfLifeDays", 60, "The same of what was learned."),
-    Setting("memory.hotPercent", "int", 70, "A memory whose score is above this is HOT.", maximum=100),
-    Setting("memory.warmPercent", "int", 30, "One whose score is at least this is WARM, below it COLD.", maximum=100),
-    Setting("memory.faintPercent", "int", 10, "One whose score stays below this is archived.", maximum=100),
-    _days("memory.faintDays", 90, "Days for which it has to stay below."),
-    _days("memory.dailyDays", 30, "Days after which a daily memory is archived."),
     Setting(
         "knowledge.repository",
         "repository",
@@ -174,11 +139,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("knowledge.onHeadMoved", "bool", False, "Whether a sync is due once the repository's head moved."),
     Setting("knowledge.writesPerSecond", "int", 90, "Pointers a knowledge sync writes per second; 0 is no ceiling."),
-    _days("metrics.days", 400, "Days for which measures are kept by day; older ones are kept as one sum."),
-    _days(
+    Setting(
         "retention.days",
+        "int",
         180,
         "Days for which runs are kept, and what their conversations were given; artifacts, memories and settings stay.",
+        minimum=1,
+        maximum=36_500,
     ),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
@@ -189,7 +156,7 @@ GROUPS = frozenset(row.name.split(".")[0] for row in SETTINGS if "." in row.name
 
 
 def flatten(patch: dict[str, Any]) -> dict[str, Any]:
-    """Turns `{"governor": {"turnsSnapshot": 5}}` into `{"governor.turnsSnapshot": 5}`."""
+    """Turns `{"budgets": {"low": 5000}}` into `{"budgets.low": 5000}`."""
     flat: dict[str, Any] = {}
     for name, value in patch.items():
         if name in GROUPS and isinstance(value, dict):
@@ -227,7 +194,7 @@ def problems_with(patch: dict[str, Any]) -> list[str]:
     groups = [
         f"`{name}` is an object" for name in patch if name in GROUPS and not isinstance(patch[name], (dict, type(None)))
     ]
-    dotted = [f"there is no setting {shown(name)}" for name in patch if "." in name]  # `governor.x` is nested
+    dotted = [f"there is no setting {shown(name)}" for name in patch if "." in name]  # `budgets.low` is nested
     values = (problem_with(name, value) for name, value in flatten(patch).items() if name not in GROUPS)
     return groups + dotted + [problem for problem in values if problem]
 

@@ -70,7 +70,5 @@ def test_hysteresis_is_off_by_default_and_a_step_of_its_own(client: Client) -> N
     wavering = {"remainingPercent": 61, "previous": "MODERATE"}
     assert bracket(client, **wavering)["bracket"] == "FRESH"
     assert bracket(client, **wavering, hysteresis=5)["bracket"] == "MODERATE"
-    client.request("settings/update", {"settings": {"context": {"hysteresisPercent": 5}}})
-    assert bracket(client, **wavering)["bracket"] == "MODERATE"
-    assert bracket(client, remainingPercent=65, previous="MODERATE")["bracket"] == "FRESH"
-    assert bracket(client, remainingPercent=58, previous="FRESH")["bracket"] == "MODERATE"
+    assert bracket(client, remainingPercent=65, previous="MODERATE", hysteresis=5)["bracket"] == "FRESH"
+    assert bracket(client, remainingPercent=58, previous="FRESH", hysteresis=5)["bracket"] == "MODERATE"

@@ -33,7 +33,7 @@ VALID: dict[str, Any] = {
     "processId": 4711,
     "stateDir": "/tmp/state",
     "logDir": None,
-    "settings": {"mode": "active", "governor": {"turnsSnapshot": 5}},
+    "settings": {"mode": "active", "capture": {"changedLines": 5}},
     "capabilities": {},
 }
 NAMES = (*VALID, "protocol_version", "client_info", "state_dir", "unknown", "")
@@ -59,7 +59,7 @@ def settings(draw: st.DrawFn) -> dict[str, Any]:
         elif isinstance(patch.setdefault(group, {}), dict):
             patch[group][name] = draw(near(row))
     if draw(st.integers(0, 4)) == 0:
-        patch[draw(st.sampled_from(("governor", "budgets", "governor.turnsSnapshot", "token_mode", "no")))] = draw(junk)
+        patch[draw(st.sampled_from(("capture", "budgets", "capture.changedLines", "token_mode", "no")))] = draw(junk)
     return patch
 
 

@@ -19,7 +19,7 @@ __all__ = ["shop"]
 MORTAL = (sys.executable, "-m", "tests.support.killed")
 RED = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
 OF_A_RUN = ("runs", "tests", "artifacts", "deliveries", "snapshots")
-SETTINGS = {"mode": "active", "governor": {"turnsSnapshot": 1, "filesSnapshot": 1, "injectedBytesSnapshot": 1}}
+SETTINGS = {"mode": "active"}
 Starts = Callable[..., SidecarProcess]
 
 
@@ -35,11 +35,16 @@ def kept(state_dir: Path) -> dict[str, int]:
     return {**counts, "turns": int(str(turns or 0))}
 
 
+def begin(start: Starts, state_dir: Path, orders: Path) -> SidecarProcess:
+    """Starts a process that dies as the file of orders says, and whose governor asks for a snapshot at once."""
+    environment = {"SIDECAR_TEST_DIES_AT": str(orders), "SIDECAR_TEST_QUICK_SNAPSHOT": "1"}
+    return start(state_dir=state_dir, command=MORTAL, environment=environment)
+
+
 def play(start: Starts, state_dir: Path, shop: Repository, orders: Path, dies_at: int | None) -> Any:
     """Plays a run up to its post-run in a process that dies at a write of it; gives what is needed to repeat it."""
     shop.write({"src/cart.py": SHOP["src/cart.py"]})
-    environment = {"SIDECAR_TEST_DIES_AT": str(orders)}
-    process = start(state_dir=state_dir, command=MORTAL, environment=environment)
+    process = begin(start, state_dir, orders)
     process.client.initialize(settings=SETTINGS)
     chat = Conversation(process.client, shop.path)
     before = chat.pre_run(PROMPT)
@@ -77,7 +82,7 @@ def test_killed_at_any_write_a_run_is_wholly_recorded_or_not_at_all_and_can_be_r
         assert after == whole or not survived
         seen.append(after == whole)
 
-        again = start_process(state_dir=folder / "state")
+        again = begin(start_process, folder / "state", folder / "no orders")
         again.client.initialize(settings=SETTINGS)
         chat.client, chat.session_id = again.client, None
         repeated = chat.post_run(before, PROMPT, **params)

@@ -46,7 +46,7 @@ def test_a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole(memories: M
     assert told["full"]["score"] == pytest.approx(math.prod(told["full"]["factors"].values()), abs=1e-5)
 
 
-def test_a_half_life_that_the_user_sets_counts_in_a_searchs_recency(memories: Memories) -> None:
+def test_a_sectors_half_life_counts_in_a_searchs_recency_down_to_the_floor(memories: Memories) -> None:
     one = memories.add("The receipt printer has forty-two columns.", type="decision")["id"]
     memories.sidecar.clock.advance(14 * 86_400_000)
 
@@ -56,8 +56,10 @@ def test_a_half_life_that_the_user_sets_counts_in_a_searchs_recency(memories: Me
         return float(found["factors"]["recency"])
 
     assert recency() == pytest.approx(0.85)
-    memories.sidecar.client.request("settings/update", {"settings": {"memory": {"episodicHalfLifeDays": 7}}})
+    memories.sidecar.clock.advance(14 * 86_400_000)
     assert recency() == pytest.approx(0.775)
+    memories.sidecar.clock.advance(2_000 * 86_400_000)
+    assert recency() == pytest.approx(0.7)
 
 
 def test_each_agent_finds_memories_of_its_preferred_sectors_first(memories: Memories) -> None:

@@ -3,6 +3,7 @@
 from tests.support.conversation import Conversation, kinds
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.thresholds import Thresholds
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 MINUTE_MS = 60_000
@@ -17,10 +18,10 @@ def test_a_short_conversation_goes_on_without_turnover(conversation: Conversatio
 
 
 def test_pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_what_was_reached(
-    active: MemorySidecar, project: Repository
+    active: MemorySidecar, project: Repository, thresholds: Thresholds
 ) -> None:
-    governor = {"turnsRehydrate": 2, "minutesRehydrate": 5, "turnsSnapshot": 2, "minutesSnapshot": 5}
-    active.client.request("settings/update", {"settings": {"rehydrate": True, "governor": governor}})
+    thresholds(turns=(2, 2), minutes=(5, 5))
+    active.client.request("settings/update", {"settings": {"rehydrate": True}})
     conversation = Conversation(active.client, project.path)
     todos = [{"content": "Round the discount", "status": "in_progress"}]
     conversation.turn(PROMPT, session="old", todos=todos)
@@ -45,10 +46,9 @@ def test_pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_
 
 
 def test_with_rehydrate_off_the_pressure_snapshots_and_says_what_is_withheld(
-    active: MemorySidecar, project: Repository
+    active: MemorySidecar, project: Repository, thresholds: Thresholds
 ) -> None:
-    thresholds = {"turnsRehydrate": 1, "turnsSnapshot": 1}
-    active.client.request("settings/update", {"settings": {"governor": thresholds}})
+    thresholds(turns=(1, 1))
     conversation = Conversation(active.client, project.path)
     conversation.turn(PROMPT)
 

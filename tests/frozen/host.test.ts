@@ -63,8 +63,9 @@ function asked(written: readonly string[], subChatId: string): string[] {
   return messages.filter((message) => message.params?.subChatId === subChatId).map((message) => message.method)
 }
 
-function edit(cwd: string): void {
-  writeFileSync(join(cwd, "src", "discount.py"), `def discount(total):\n    return total // ${11 + runs}\n`)
+function edit(cwd: string, comments = 0): void {
+  const lines = `# Round half up, run ${runs}.\n`.repeat(comments)
+  writeFileSync(join(cwd, "src", "discount.py"), `${lines}def discount(total):\n    return total // ${11 + runs}\n`)
 }
 
 /** Asserts that no pack stands twice in what an agent reads, and gives their kinds in order. */
@@ -163,11 +164,10 @@ test("an answer is there before its post-run is taken, and the next pre-run come
 })
 
 test("a fresh session is asked for once: neither resumed nor continued, with what to carry over", async (t) => {
-  const governor = { turnsSnapshot: 1, turnsRehydrate: 2, diffLinesSnapshot: 1, diffLinesRehydrate: 1 }
-  const made = await app(t, { mode: "active", rehydrate: true, governor })
-  const { agent, chat, say, sent } = withClaude(made, () => (edit(made.cwd), {}))
+  const made = await app(t, { mode: "active", rehydrate: true })
+  const { agent, chat, say, sent } = withClaude(made, () => (edit(made.cwd, 300), {}))
   let fresh: PreRunOutcome | null = null
-  for (let turn = 0; turn < 8 && !fresh; turn += 1) {
+  for (let turn = 0; turn < 16 && !fresh; turn += 1) {
     const outcome = await say(WHY)
     if (outcome.result?.governor.startFreshSession) fresh = outcome
   }

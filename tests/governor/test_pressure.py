@@ -50,7 +50,7 @@ amounts = st.builds(
 
 
 def action(pressure: Counters, *, snapshot: bool = True, rehydrate: bool = True) -> str:
-    return decide(signals_of(pressure, SETTINGS), (), withheld(snapshot=snapshot, rehydrate=rehydrate)).action
+    return decide(signals_of(pressure), (), withheld(snapshot=snapshot, rehydrate=rehydrate)).action
 
 
 def withheld(*, snapshot: bool, rehydrate: bool) -> dict[GovernorAction, str]:
@@ -109,7 +109,7 @@ def test_a_withheld_action_is_named_and_the_strongest_allowed_one_taken(
     pressure: Counters, snapshot: bool, rehydrate: bool
 ) -> None:
     due = action(pressure)
-    word = decide(signals_of(pressure, SETTINGS), (), withheld(snapshot=snapshot, rehydrate=rehydrate))
+    word = decide(signals_of(pressure), (), withheld(snapshot=snapshot, rehydrate=rehydrate))
     allowed = {"ok": True, "snapshot": snapshot, "rehydrate": rehydrate}
     strongest = max((name for name in RANK if RANK[name] <= RANK[due] and allowed[name]), key=RANK.__getitem__)
     assert word.action == strongest
@@ -117,9 +117,9 @@ def test_a_withheld_action_is_named_and_the_strongest_allowed_one_taken(
     assert bool(word.reasons) == (due != "ok")
 
 
-def run(before: Counters, now_ms: int, *, run_ms: int = 0, diff_lines: int = 0, window: int = 10) -> Counters:
+def run(before: Counters, now_ms: int, *, run_ms: int = 0, diff_lines: int = 0) -> Counters:
     pressure = RunPressure(now_ms, run_ms, diff_lines, injected_bytes=5, files=("a",))
-    return after_run(before, pressure, window)
+    return after_run(before, pressure)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**5)), max_size=20))
@@ -194,7 +194,7 @@ MORE: dict[str, Callable[[RunPressure], RunPressure]] = {
 def test_a_run_with_more_of_anything_never_weakens_the_word(runs: list[tuple[RunPressure, str]]) -> None:
     one = other = Counters()
     for run_, name in runs:
-        one, other = after_run(one, run_, 10), after_run(other, MORE[name](run_), 10)
+        one, other = after_run(one, run_), after_run(other, MORE[name](run_))
         words = [judged(counted, REHYDRATES, shadow=False).action for counted in (one, other)]
         assert RANK[words[1]] >= RANK[words[0]]
 
@@ -204,7 +204,7 @@ def test_no_action_comes_twice_without_new_pressure(runs: list[RunPressure], reh
     settings = REHYDRATES if rehydrate else SETTINGS
     state, acted_at = Counters(), -100
     for turn, run_ in enumerate(runs):
-        state = after_run(state, run_, 10)
+        state = after_run(state, run_)
         word = judged(state, settings, shadow=False)
         if word.action != "ok":
             state = after_snapshot(state, 0)
@@ -226,7 +226,7 @@ def test_pressure_that_rises_gradually_snapshots_on_its_way_and_in_the_end_turns
         turn = len(seen)
         given_files = tuple(f"{turn}-{number}" for number in range(files))
         now_ms = turn * minutes * MINUTE_MS
-        state = after_run(state, RunPressure(now_ms, 0, turn * lines, injected, given_files), 10)
+        state = after_run(state, RunPressure(now_ms, 0, turn * lines, injected, given_files))
         seen.append(action(state))
         if seen[-1] == "rehydrate":
             break

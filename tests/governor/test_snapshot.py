@@ -10,6 +10,7 @@ from sidecar.packs.composing.carryover import carryover_items
 from sidecar.runs import Artifact, Counters, FailingTests, RunTold, SubChat, Task
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.shop import PROMPT, Talk, set_settings, text_of
+from tests.support.thresholds import Thresholds
 
 CONCLUSION = """I decided to round half up, since the tax office does.
 
@@ -139,9 +140,12 @@ def test_a_message_that_arrives_meanwhile_is_served_and_gets_the_carry_over_too(
         assert "carryover" in kinds(answer)
 
 
-def test_a_host_that_goes_on_in_the_same_session_is_not_believed_and_asked_again_later(talk: Talk) -> None:
+def test_a_host_that_goes_on_in_the_same_session_is_not_believed_and_asked_again_later(
+    talk: Talk, thresholds: Thresholds
+) -> None:
     chat = worked(talk)
-    set_settings(chat, rehydrate=True, governor={"turnsRehydrate": 1, "turnsSnapshot": 3})
+    set_settings(chat, rehydrate=True)
+    thresholds(turns=(3, 1))
     chat.turn("go on")
     ignored = chat.turn("go on")
     assert ignored["governor"]["startFreshSession"] is True

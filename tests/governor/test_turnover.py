@@ -7,17 +7,19 @@ import pytest
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.memory import MemorySidecar
 from tests.support.shop import PROMPT, Talk, set_settings, text_of
+from tests.support.thresholds import Thresholds
 
-QUICK = {"turnsSnapshot": 1, "turnsRehydrate": 2}
+QUICK = {"turns": (1, 2)}
 
 
 def status(chat: Conversation) -> Any:
     return chat.client.request("governor/status", {"subChatId": chat.sub_chat_id})
 
 
-def under_pressure(chat: Conversation) -> Any:
+def under_pressure(chat: Conversation, thresholds: Thresholds) -> Any:
     """Talks until a rehydrate is due: turns at twice their threshold."""
-    set_settings(chat, rehydrate=True, snapshot=False, governor=QUICK)
+    set_settings(chat, rehydrate=True, snapshot=False)
+    thresholds(**QUICK)
     for _ in range(4):
         answer = chat.turn("go on")
         if "rehydrate" in str(answer["after"]["governor"]):
@@ -31,9 +33,9 @@ def test_low_pressure_is_ok(talk: Talk) -> None:
     assert answer["after"]["governor"] == {"action": "ok", "reasons": []}
 
 
-def test_a_snapshot_keeps_the_session_and_begins_to_count_anew(talk: Talk) -> None:
+def test_a_snapshot_keeps_the_session_and_begins_to_count_anew(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk()
-    set_settings(chat, governor=QUICK)
+    thresholds(**QUICK)
     assert chat.turn(PROMPT)["after"]["governor"]["action"] == "ok"
     assert chat.turn("go on")["after"]["governor"]["action"] == "snapshot"
     third = chat.turn("go on")
@@ -42,13 +44,15 @@ def test_a_snapshot_keeps_the_session_and_begins_to_count_anew(talk: Talk) -> No
 
 
 @pytest.mark.parametrize("provider", ["claude", "codex"])
-def test_rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs(talk: Talk, provider: str) -> None:
+def test_rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs(
+    talk: Talk, provider: str, thresholds: Thresholds
+) -> None:
     chat = talk(provider)
     first = chat.turn(PROMPT, lambda: [bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")])
     before = chat.pre_run("Change it")
     parts = [chat.edit("src/cart.py", "class Cart: ...\n"), {"type": "text", "text": "Cart is empty now."}]
     chat.post_run(before, assistant={"parts": parts}, todos=[{"content": "Fill it", "status": "pending"}])
-    assert under_pressure(chat)["after"]["governor"]["action"] == "rehydrate"
+    assert under_pressure(chat, thresholds)["after"]["governor"]["action"] == "rehydrate"
 
     fresh = chat.pre_run("go on")
     assert fresh["governor"]["startFreshSession"] is True
@@ -71,9 +75,9 @@ def test_rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs
     assert after["after"]["governor"]["action"] == "ok"
 
 
-def test_a_fresh_session_that_never_began_is_asked_for_again(talk: Talk) -> None:
+def test_a_fresh_session_that_never_began_is_asked_for_again(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk()
-    under_pressure(chat)
+    under_pressure(chat, thresholds)
     fresh = chat.pre_run("go on")
     chat.post_run(fresh, outcome="notStarted", session=None)
     chat.session_id = "session"
@@ -82,9 +86,9 @@ def test_a_fresh_session_that_never_began_is_asked_for_again(talk: Talk) -> None
     assert "carryover" in kinds(again)
 
 
-def test_a_session_that_the_host_begins_by_itself_is_under_no_pressure(talk: Talk) -> None:
+def test_a_session_that_the_host_begins_by_itself_is_under_no_pressure(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk()
-    under_pressure(chat)
+    under_pressure(chat, thresholds)
     old = chat.session_id
     chat.session_id = None
     assert chat.pre_run("go on")["governor"] == {
@@ -104,10 +108,12 @@ def test_a_wish_for_a_fresh_session_is_met_also_where_the_host_begins_one_by_its
     assert "carryover" in kinds(answer)
 
 
-def test_a_slash_prompt_under_pressure_goes_on_in_its_session_with_its_anchor(talk: Talk) -> None:
+def test_a_slash_prompt_under_pressure_goes_on_in_its_session_with_its_anchor(
+    talk: Talk, thresholds: Thresholds
+) -> None:
     chat = talk()
     first = chat.turn(PROMPT)
-    under_pressure(chat)
+    under_pressure(chat, thresholds)
     for prompt, changes in (("/compact", {}), ("go on", {"deadlineMs": 1})):
         slash = chat.pre_run(prompt, **changes)
         assert slash["action"] == "passthrough"
@@ -115,10 +121,10 @@ def test_a_slash_prompt_under_pressure_goes_on_in_its_session_with_its_anchor(ta
         assert slash["system"] == first["system"]
 
 
-def test_passive_mode_never_starts_a_fresh_session(talk: Talk) -> None:
+def test_passive_mode_never_starts_a_fresh_session(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk()
     set_settings(chat, mode="passive")
-    answer = under_pressure(chat)
+    answer = under_pressure(chat, thresholds)
     assert answer["after"]["governor"]["action"] == "ok"
     assert "rehydrate is due" in answer["after"]["governor"]["reasons"][-1]
     assert chat.pre_run("go on")["governor"]["startFreshSession"] is False

@@ -13,6 +13,7 @@ from tests.support.clock import STARTS_AT_MS
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, active, set_settings, shop, talk
+from tests.support.thresholds import Thresholds
 
 __all__ = ["active", "shop", "talk"]
 
@@ -122,21 +123,28 @@ def test_days_over_the_retention_become_one_sum_that_no_day_shows(database: Data
         assert tx.execute("SELECT count(*) FROM continuity_metrics").get == 2
 
 
-def test_a_run_rolls_up_what_is_older_than_the_settings_say(talk: Talk, active: MemorySidecar) -> None:
+def test_a_run_adds_up_the_days_that_are_older_than_four_hundred(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     chat.turn(PROMPT)
-    set_settings(chat, metrics={"days": 5})
-    active.clock.advance(4 * DAY_MS)
+    active.clock.advance(399 * DAY_MS)
     chat.turn("go on")
-    assert len(chat.client.request("metrics/series", {})["days"]) == 2
+    assert _days(active) == ["2026-03-01", "2027-04-04"]
     active.clock.advance(DAY_MS)
     chat.turn("go on")
-    assert [day["day"] for day in chat.client.request("metrics/series", {})["days"]] == ["2026-03-05", "2026-03-06"]
+    assert _days(active) == ["", "2027-04-04", "2027-04-05"]
 
 
-def test_why_a_prompt_passed_through_how_full_the_window_was_and_what_the_governor_said_is_counted(talk: Talk) -> None:
+def _days(sidecar: MemorySidecar) -> list[str]:
+    assert sidecar.app.process is not None
+    with sidecar.app.process.database.read() as tx:
+        return [day for (day,) in tx.execute("SELECT DISTINCT day FROM continuity_metrics ORDER BY day")]
+
+
+def test_why_a_prompt_passed_through_how_full_the_window_was_and_what_the_governor_said_is_counted(
+    talk: Talk, thresholds: Thresholds
+) -> None:
     chat = talk()
-    set_settings(chat, governor={"turnsSnapshot": 1, "turnsRehydrate": 1, "diffLinesSnapshot": 100_000})
+    thresholds(turns=(1, 1), diffLines=(100_000, 280))
     chat.pre_run("/compact")
     for prompt, used in ((PROMPT, 130_000), ("go on", 20_000)):
         chat.post_run(chat.pre_run(prompt, usage={"usedTokens": used, "maxTokens": 200_000}))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 import pytest
 
+from sidecar.governor import pressure
 from sidecar.operate.report.numbers import dollars, milliseconds, percent, size, whole
 from tests.support.browser import Browser, open_browser
 from tests.support.conversation import Conversation
@@ -20,6 +21,7 @@ from tests.support.memory import MemorySidecar
 from tests.support.process import ROOT
 from tests.support.repositories import Repository, make_repository
 from tests.support.shop import PROMPT, SHOP, read_part, set_settings
+from tests.support.thresholds import set_thresholds
 
 DAY_MS = 86_400_000
 CACHES = ("file", "search", "pack", "registry")
@@ -68,7 +70,9 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reported]:
         Conversation(active.client, shop.path, provider="codex", sub_chat_id="second"),
         Conversation(active.client, other.path, sub_chat_id="third"),
     ]
-    set_settings(chats[0], mode="passive", governor={"turnsSnapshot": 2, "filesSnapshot": 1})
+    set_settings(chats[0], mode="passive")
+    patch = pytest.MonkeyPatch()
+    set_thresholds(patch, turns=(2, 12), files=(1, 18))
     for day in range(3):
         for number, chat in enumerate(chats):
             for turn, prompt in enumerate((PROMPT, "go on", "and the invoice?")):
@@ -97,6 +101,8 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reported]:
             break
         time.sleep(0.25)
     yield made._replace(answer=answer, kept=before)
+    patch.undo()
+    pressure.judged.cache_clear()
     active.close()
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from tests.governor.test_turnover import under_pressure
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.shop import PROMPT, Talk, explain, tell, text_of
+from tests.support.thresholds import Thresholds
 
 PLAN = "# Discounts\n\n1. Give `Cart.total` the discount.\n2. Check it in tests/test_cart.py.\n"
 OTHER_TASK = "Explain how mail is sent to customers by src/mail.py"
@@ -53,10 +54,10 @@ def test_another_session_is_given_the_plan_once(talk: Talk) -> None:
     assert "plan" not in kinds(answers[1])
 
 
-def test_a_session_that_was_turned_over_carries_the_plan(talk: Talk) -> None:
+def test_a_session_that_was_turned_over_carries_the_plan(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk("codex")
     proposed(chat)
-    assert under_pressure(chat)["after"]["governor"]["action"] == "rehydrate"
+    assert under_pressure(chat, thresholds)["after"]["governor"]["action"] == "rehydrate"
     fresh = chat.turn("go on", session="fresh")
     assert kinds(fresh) == ["anchor", "context", "carryover", "delta"]
     assert "  1. Give `Cart.total` the discount." in text_of(fresh, "carryover")
@@ -108,12 +109,14 @@ def test_a_plan_of_any_length_leaves_room_and_is_told_without_secrets_and_marker
         assert len(text_of(answer, "plan").encode()) < 5_000
 
 
-def test_the_first_bytes_of_a_sessions_first_prompt_are_the_same_whatever_is_asked(talk: Talk) -> None:
+def test_the_first_bytes_of_a_sessions_first_prompt_are_the_same_whatever_is_asked(
+    talk: Talk, thresholds: Thresholds
+) -> None:
     """Codex has no system text: the anchor opens the first prompt, of a turned-over conversation too."""
     one, two = talk("codex", sub_chat_id="one"), talk("codex", sub_chat_id="two")
     first, other = one.turn(PROMPT), two.pre_run(OTHER_TASK)
     anchor = text_of(first, "anchor")
-    under_pressure(one)
+    under_pressure(one, thresholds)
     turned_over = one.pre_run("go on")
     assert "carryover" in kinds(turned_over)
     for answer in (first, other, turned_over):

@@ -119,7 +119,7 @@ def test_an_unknown_method_is_not_found(client: Client, method: str) -> None:
         ("settings/update", []),
         ("settings/update", {"settings": {"mode": "kumquat"}}),
         ("settings/update", {"settings": {"memoryBranch": "kumquat kumquat"}}),
-        ("settings/update", {"settings": {"governor": {"kumquat kumquat": 1}}}),
+        ("settings/update", {"settings": {"budgets": {"kumquat kumquat": 1}}}),
         ("settings/update", {"settings": "kumquat"}),
         ("ping", {"kumquat": 1}),
         ("ping", ["kumquat"]),

@@ -82,13 +82,13 @@ def test_an_update_shows_what_counts_then(client: Client) -> None:
 
 
 def test_null_takes_a_setting_back_and_what_is_not_named_stays(client: Client) -> None:
-    update(client, {"mode": "active", "governor": {"turnsSnapshot": 3, "turnsRehydrate": 4}})
-    update(client, {"mode": None, "governor": {"turnsSnapshot": None}})
+    update(client, {"mode": "active", "capture": {"changedLines": 3, "changedFiles": 4}})
+    update(client, {"mode": None, "capture": {"changedLines": None}})
     assert shown(client, "mode") == ("passive", "default")
-    assert shown(client, "governor.turnsSnapshot") == (7, "default")
-    assert shown(client, "governor.turnsRehydrate") == (4, "global")
-    update(client, {"governor": None})
-    assert shown(client, "governor.turnsRehydrate") == (12, "default")
+    assert shown(client, "capture.changedLines") == (120, "default")
+    assert shown(client, "capture.changedFiles") == (4, "global")
+    update(client, {"capture": None})
+    assert shown(client, "capture.changedFiles") == (8, "default")
 
 
 def test_settings_last_beyond_the_process(open_sidecar: Callable[..., MemorySidecar], tmp_path: Path) -> None:
@@ -148,17 +148,9 @@ DECIDED = {
     "mode": "passive", "snapshot": True, "rehydrate": False, "tokenMode": "normal",
     "artifactPolicy": "auto-write-manual-commit", "memoryBranch": "memory/continuity",
     "budgets.low": 14_000, "budgets.normal": 24_000, "budgets.debug": 42_000, "budgets.newBytesPerCall": None,
-    "governor.turnsSnapshot": 7, "governor.turnsRehydrate": 12, "governor.windowCalls": 10,
-    "governor.injectedBytesSnapshot": 90_000, "governor.injectedBytesRehydrate": 150_000,
-    "governor.filesSnapshot": 10, "governor.filesRehydrate": 18,
-    "governor.diffLinesSnapshot": 160, "governor.diffLinesRehydrate": 280,
-    "governor.minutesSnapshot": 25, "governor.minutesRehydrate": 50,
     "capture.changedLines": 120, "capture.changedFiles": 8, "capture.dedupeHours": 24,
-    "memory.episodicHalfLifeDays": 14, "memory.semanticHalfLifeDays": 60, "memory.proceduralHalfLifeDays": 90,
-    "memory.reflectiveHalfLifeDays": 60, "memory.hotPercent": 70, "memory.warmPercent": 30, "memory.faintPercent": 10,
-    "memory.faintDays": 90, "memory.dailyDays": 30,
     "knowledge.writesPerSecond": 90, "knowledge.repository": None, "knowledge.stalenessThreshold": None,
-    "knowledge.sessionThreshold": None, "knowledge.onHeadMoved": False, "context.hysteresisPercent": 0,
+    "knowledge.sessionThreshold": None, "knowledge.onHeadMoved": False,
 }  # fmt: skip
 
 

@@ -64,14 +64,14 @@ def test_each_wrong_value_is_named_and_none_repeated() -> None:
     problems = problems_with(
         {
             "mode": "kumquat",
-            "governor": {"turnsSnapshot": 0, "nope": 1},
+            "capture": {"changedLines": 0, "nope": 1},
             "snapshot": "kumquat",
             "budgets": 7,
             "huh huh": 1,
         }
     )
     text = " ".join(problems)
-    for name in ("`mode`", "`governor.turnsSnapshot`", "governor.nope", "`snapshot`", "`budgets`"):
+    for name in ("`mode`", "`capture.changedLines`", "capture.nope", "`snapshot`", "`budgets`"):
         assert name in text
     assert "kumquat" not in text
     assert "huh huh" not in text

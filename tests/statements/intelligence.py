@@ -268,10 +268,10 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.6: recency decays exponentially since the last access; half-lives 14, 60, 90, 60 days (decisions.md)": (
         f"{_ATTENTION}the_factors_are_those_of_the_specification",
-        f"{_RECALL}a_half_life_that_the_user_sets_counts_in_a_searchs_recency",
+        f"{_RECALL}a_sectors_half_life_counts_in_a_searchs_recency_down_to_the_floor",
     ),
     "4.6: in search recency has a floor of 0.7 (decisions.md)": (
-        f"{_RECALL}a_half_life_that_the_user_sets_counts_in_a_searchs_recency",
+        f"{_RECALL}a_sectors_half_life_counts_in_a_searchs_recency_down_to_the_floor",
     ),
     "4.6: access is a logarithmic boost, 1 + 0.1·ln(1 + count) (decisions.md)": (
         f"{_ATTENTION}the_factors_are_those_of_the_specification",

@@ -28,5 +28,11 @@ if __name__ == "__main__":
                 if self.writes == self.fails_at:
                     os.kill(os.getpid(), signal.SIGKILL)
 
+    if os.environ.get("SIDECAR_TEST_QUICK_SNAPSHOT"):
+        from sidecar.governor.pressure import THRESHOLDS
+
+        for signal_name in ("turns", "files", "injectedBytes"):
+            THRESHOLDS[signal_name] = THRESHOLDS[signal_name]._replace(snapshot=1)
+
     disk = Mortal()
     serve.run(pipe)

@@ -65,7 +65,6 @@ class Keeper:
         self.numbers = numbers
         self.origin = origin
         self.now_ms = writer.process.clock.now_ms()
-        self.policy = attention.policy_of(writer.process.settings(writer.project))
         self.dropped: Counter[str] = Counter()
         self._repeated: list[str] = []
         self._contradicted: list[str] = []
@@ -185,7 +184,7 @@ class Keeper:
 
     def _tier(self, sector: str, confidence: float, evidence: int, count: int, last_ms: int) -> str:
         standing = attention.Standing(sector, confidence, evidence, count, last_ms)
-        return attention.tier(standing, self.now_ms, self.policy)
+        return attention.tier(standing, self.now_ms)
 
 
 def _is_only_said(note: Note) -> bool:

@@ -14,7 +14,6 @@ from sidecar.memory.model import MemoryFactors, MemoryFound, MemorySearchParams,
 from sidecar.memory.ranking.words import significant
 from sidecar.memory.store.candidates import Sought
 from sidecar.memory.telling import summary
-from sidecar.memory.upkeep.attention import policy_of
 
 WIDER = 4
 """With a budget of tokens so many times the limit are looked at: many small memories may fit."""
@@ -34,11 +33,8 @@ def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
     found.looked_over()
     reach = found.reach._replace(agent=params.agent or found.reach.agent)
     most = params.limit * (WIDER if params.token_budget is not None else 1)
-    half_lives = policy_of(call.process.settings(found.workspace.project_key)).half_life_days
     with call.database.read() as tx:
-        hits = found_for(
-            tx, found.workspace.project_key, reach, text, sought, most, call.now_ms(), half_lives=half_lives
-        )
+        hits = found_for(tx, found.workspace.project_key, reach, text, sought, most, call.now_ms())
     terms = significant(text)
     told = [_told(one, params.level, terms) for one in hits]
     chosen = _chosen(hits, told, params)

@@ -1,6 +1,6 @@
 """The shared memories that bear on what an agent is about to do: few, and only those that are likely meant."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidecar.call import Process
@@ -12,7 +12,6 @@ from sidecar.memory.index import Index, index_of
 from sidecar.memory.ranking.words import significant
 from sidecar.memory.store import entries
 from sidecar.memory.store.candidates import Sought
-from sidecar.memory.upkeep.attention import policy_of
 from sidecar.storage.lru import Lru
 from sidecar.workspace import Workspace
 
@@ -141,7 +140,6 @@ def _looked_for(process: Process, index: Index, reach: Reach, text: str, limit: 
             Sought(),
             limit,
             day_ms,
-            half_lives=_half_lives(process, index),
             most=LOOKED_AT,
         )
     asked = frozenset(terms)
@@ -159,10 +157,5 @@ def _bears_on(one: Found, asked: frozenset[str]) -> bool:
     return one.said >= LEAST_SAID or len(asked & title) >= max(LEAST_TERMS, LEAST_OF_TITLE * len(title))
 
 
-def _half_lives(process: Process, index: Index) -> Mapping[str, float]:
-    return policy_of(process.settings(index.project)).half_life_days
-
-
-def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, tuple[float, ...], str]:
-    half_lives = tuple(_half_lives(process, index).values())
-    return index.project, index.revision(), process.clock.now_ms() // DAY_MS, half_lives, text
+def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, str]:
+    return index.project, index.revision(), process.clock.now_ms() // DAY_MS, text

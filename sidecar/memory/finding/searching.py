@@ -1,6 +1,6 @@
 """Finds memories for a question or a task: within reach, by what they say and what stands around them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
@@ -17,7 +17,7 @@ from sidecar.memory.ranking.weights import SHIPPED, Profile, Profiles
 from sidecar.memory.store import candidates, words
 from sidecar.memory.store.candidates import Sought
 from sidecar.memory.store.entries import Indexed
-from sidecar.memory.upkeep.attention import DAY_MS, HALF_LIFE_DAYS, recency
+from sidecar.memory.upkeep.attention import DAY_MS, recency
 
 CLOSE_LOOK = 3
 """So many times the asked number are weighed with all their factors: what tilts a score does not lift it further."""
@@ -62,7 +62,6 @@ def search(
     limit: int,
     now_ms: int,
     profiles: Profiles = SHIPPED,
-    half_lives: Mapping[str, float] = HALF_LIFE_DAYS,
     most: int = candidates.CANDIDATES,
 ) -> list[Found]:
     """Gives the memories within reach that answer a text best, the best first; equal ones in the order of the files."""
@@ -71,9 +70,7 @@ def search(
     weighed.sort(key=lambda one: (-one.relevance, one.row.group, one.row.position))
     close = weighed[: limit * CLOSE_LOOK]
     entries = candidates.of_rows(tx, [one.row.row_id for one in close])
-    found = [
-        (_factors(entries[one.row.row_id].memory, one, asked, reach.agent, now_ms, half_lives), one) for one in close
-    ]
+    found = [(_factors(entries[one.row.row_id].memory, one, asked, reach.agent, now_ms), one) for one in close]
     found.sort(key=lambda pair: (-pair[0].score, pair[1].row.group, pair[1].row.position))
     return [
         Found(entries[one.row.row_id], made_of, scoring.reasons(one.values, one.profile), features.said(one.values))
@@ -142,14 +139,12 @@ def _named(authors: Sequence[str], asked: Asked) -> tuple[frozenset[str], frozen
     return frozenset(named if len(named) == 1 else ()), only_names
 
 
-def _factors(
-    memory: Memory, one: Weighed, asked: Asked, agent: str, now_ms: int, half_lives: Mapping[str, float]
-) -> Factors:
-    left = _age_left(memory, now_ms, half_lives)
+def _factors(memory: Memory, one: Weighed, asked: Asked, agent: str, now_ms: int) -> Factors:
+    left = _age_left(memory, now_ms)
     sector = preference(agent, memory.sector)
     return scoring.factors(one.relevance, left, sector, memory.confidence, names_a_time=bool(asked.spans))
 
 
-def _age_left(memory: Memory, now_ms: int, half_lives: Mapping[str, float]) -> float:
+def _age_left(memory: Memory, now_ms: int) -> float:
     """Gives what time has left of a memory since it happened or was accessed last."""
-    return recency(memory.sector, now_ms - max(memory.at_ms, memory.last_accessed_ms or 0), half_lives)
+    return recency(memory.sector, now_ms - max(memory.at_ms, memory.last_accessed_ms or 0))

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from sidecar.memory.entry import Tier
-from sidecar.settings.resolve import Settings
 
 DAY_MS = 86_400_000
 
@@ -24,21 +23,11 @@ WARM_ACCESSES, WARM_EVIDENCE = 3, 2
 HOT_CONFIDENCE, HOT_EVIDENCE = 0.7, 5
 """More than the one and at least the other lift a WARM memory to HOT."""
 
+HOT_SCORE, WARM_SCORE = 0.7, 0.3
+"""A score above the first is HOT, one from the second on WARM."""
 
-class Policy(NamedTuple):
-    """The constants that are settings; shares of 1, days."""
-
-    half_life_days: Mapping[str, float] = HALF_LIFE_DAYS
-    hot: float = 0.7
-    warm: float = 0.3
-    faint: float = 0.1
-    """Below this for `faint_days` a memory is archived."""
-    faint_days: int = 90
-    daily_days: int = 30
-    """A daily memory is archived after so many."""
-
-
-DEFAULT = Policy()
+ARCHIVE_SCORE, ARCHIVE_DAYS = 0.1, 90
+"""A memory whose score stays below the first for the second is archived."""
 
 
 class Standing(NamedTuple):
@@ -52,25 +41,9 @@ class Standing(NamedTuple):
     """When it was accessed last, or happened."""
 
 
-def policy_of(settings: Settings) -> Policy:
-    """Reads the constants from the settings."""
-
-    def number(name: str) -> int:
-        return int(settings[f"memory.{name}"])
-
-    return Policy(
-        {sector: float(number(f"{sector}HalfLifeDays")) for sector in HALF_LIFE_DAYS},
-        number("hotPercent") / 100,
-        number("warmPercent") / 100,
-        number("faintPercent") / 100,
-        number("faintDays"),
-        number("dailyDays"),
-    )
-
-
-def recency(sector: str, since_ms: int, half_lives: Mapping[str, float] = HALF_LIFE_DAYS) -> float:
+def recency(sector: str, since_ms: int) -> float:
     """Gives the share that is left after so many milliseconds without access: 1 at once, a half after a half-life."""
-    return float(0.5 ** (max(0, since_ms) / DAY_MS / half_lives.get(sector, 60.0)))
+    return float(0.5 ** (max(0, since_ms) / DAY_MS / HALF_LIFE_DAYS.get(sector, 60.0)))
 
 
 def access(count: int) -> float:
@@ -78,36 +51,36 @@ def access(count: int) -> float:
     return 1.0 + ACCESS_GAIN * math.log(1 + max(0, count))
 
 
-def score(standing: Standing, now_ms: int, policy: Policy = DEFAULT, base_relevance: float = 1.0) -> float:
+def score(standing: Standing, now_ms: int, base_relevance: float = 1.0) -> float:
     """Gives base relevance × recency × access × confidence, at most 1; without a question the relevance is 1."""
-    left = recency(standing.sector, now_ms - standing.last_ms, policy.half_life_days)
+    left = recency(standing.sector, now_ms - standing.last_ms)
     return max(0.0, min(1.0, base_relevance * left * access(standing.access_count) * standing.confidence))
 
 
-def tier(standing: Standing, now_ms: int, policy: Policy = DEFAULT) -> Tier:
+def tier(standing: Standing, now_ms: int) -> Tier:
     """Gives the tier by score, one step higher where use or evidence lift it.
 
     What lifts a memory lasts as long as its score stays in the tier below: in the end decay brings down everything.
     """
-    found = score(standing, now_ms, policy)
-    if found > policy.hot:
+    found = score(standing, now_ms)
+    if found > HOT_SCORE:
         return "hot"
-    if found >= policy.warm:
+    if found >= WARM_SCORE:
         is_proven = standing.confidence > HOT_CONFIDENCE and standing.evidence >= HOT_EVIDENCE
         return "hot" if is_proven else "warm"
     is_used = standing.access_count >= WARM_ACCESSES or standing.evidence >= WARM_EVIDENCE
-    return "warm" if is_used and found >= policy.faint else "cold"
+    return "warm" if is_used and found >= ARCHIVE_SCORE else "cold"
 
 
-def faint_since_ms(standing: Standing, policy: Policy = DEFAULT) -> int:
-    """Gives the moment from which the score is below `policy.faint`, if nothing happens to the memory."""
+def faint_since_ms(standing: Standing) -> int:
+    """Gives the moment from which the score is below `ARCHIVE_SCORE`, if nothing happens to the memory."""
     begun = access(standing.access_count) * standing.confidence
-    if begun <= policy.faint:
+    if begun <= ARCHIVE_SCORE:
         return standing.last_ms
-    half_life = policy.half_life_days.get(standing.sector, 60.0)
-    return standing.last_ms + int(math.log2(begun / policy.faint) * half_life * DAY_MS)
+    half_life = HALF_LIFE_DAYS.get(standing.sector, 60.0)
+    return standing.last_ms + int(math.log2(begun / ARCHIVE_SCORE) * half_life * DAY_MS)
 
 
-def is_forgotten(standing: Standing, now_ms: int, policy: Policy = DEFAULT) -> bool:
-    """Says whether the score has been below `policy.faint` for `policy.faint_days`."""
-    return now_ms - faint_since_ms(standing, policy) >= policy.faint_days * DAY_MS
+def is_forgotten(standing: Standing, now_ms: int) -> bool:
+    """Says whether the score has been below `ARCHIVE_SCORE` for `ARCHIVE_DAYS`."""
+    return now_ms - faint_since_ms(standing) >= ARCHIVE_DAYS * DAY_MS

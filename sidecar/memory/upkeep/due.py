@@ -7,12 +7,15 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.regex import regex
 from sidecar.memory.entry import Tier
-from sidecar.memory.upkeep.attention import DAY_MS, Policy, Standing, is_forgotten, tier
+from sidecar.memory.upkeep.attention import DAY_MS, Standing, is_forgotten, tier
 
 ArchiveReason = Literal["old", "faint"]
 
 SESSION_HOURS = 24
 """What was kept for a session only is cleaned at the next start, and a day later at the latest."""
+
+DAILY_DAYS = 30
+"""A daily memory is archived after this many days."""
 
 _DAY = regex(r"/(\d{4}-\d{2}-\d{2})(?:/|[-.])")
 
@@ -58,18 +61,18 @@ class Due(NamedTuple):
     """Files of the session tier that go for good."""
 
 
-def due(rows: Iterable[Row], now_ms: int, policy: Policy) -> Due:
+def due(rows: Iterable[Row], now_ms: int) -> Due:
     """Says what is due; `rows` in the order of the files. Durable memories never expire."""
     tiers: list[TierChange] = []
     archive: list[Archiving] = []
     cleaned: list[Archiving] = []
     for path, group in groupby(rows, lambda row: row.path):
         entries = tuple(group)
-        reason = _expiry(entries, now_ms, policy)
+        reason = _expiry(entries, now_ms)
         if reason is not None:
             (cleaned if entries[0].keeping == "session" else archive).append(Archiving(path, reason, entries))
         else:
-            tiers.extend(_moved(entries, now_ms, policy))
+            tiers.extend(_moved(entries, now_ms))
     return Due(tuple(tiers), tuple(archive), tuple(cleaned))
 
 
@@ -79,22 +82,22 @@ def standing_of(row: Row) -> Standing:
     return Standing(row.sector, row.confidence, row.evidence, row.access_count, last_ms)
 
 
-def _moved(entries: Iterable[Row], now_ms: int, policy: Policy) -> Iterator[TierChange]:
+def _moved(entries: Iterable[Row], now_ms: int) -> Iterator[TierChange]:
     for row in entries:
-        found = tier(standing_of(row), now_ms, policy)
+        found = tier(standing_of(row), now_ms)
         if found != row.tier:
             yield TierChange(row, found)
 
 
-def _expiry(entries: tuple[Row, ...], now_ms: int, policy: Policy) -> ArchiveReason | None:
+def _expiry(entries: tuple[Row, ...], now_ms: int) -> ArchiveReason | None:
     keeping = entries[0].keeping
     if keeping == "durable":
         return None
     if keeping == "session":
         return "old" if now_ms - max(row.at_ms for row in entries) >= SESSION_HOURS * 3_600_000 else None
-    if now_ms - _begun_ms(entries) >= policy.daily_days * DAY_MS:
+    if now_ms - _begun_ms(entries) >= DAILY_DAYS * DAY_MS:
         return "old"
-    return "faint" if all(is_forgotten(standing_of(row), now_ms, policy) for row in entries) else None
+    return "faint" if all(is_forgotten(standing_of(row), now_ms) for row in entries) else None
 
 
 def _begun_ms(entries: tuple[Row, ...]) -> int:

@@ -13,7 +13,7 @@ from sidecar.memory.access import THE_USERS
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.front_matter import Value
 from sidecar.memory.store import entries, private, upkeep
-from sidecar.memory.upkeep.attention import DAY_MS, policy_of
+from sidecar.memory.upkeep.attention import DAY_MS
 from sidecar.memory.upkeep.due import Archiving, Due, TierChange, due
 from sidecar.memory.writing import Writer
 from sidecar.workspace import Workspace
@@ -28,7 +28,7 @@ def what_is_due(process: Process, workspace: Workspace) -> Due:
     writer.index.look_over()
     with process.database.read() as tx:
         rows = upkeep.rows(tx, writer.project)
-    return due(rows, process.clock.now_ms(), policy_of(process.settings(writer.project)))
+    return due(rows, process.clock.now_ms())
 
 
 def maintain(process: Process, workspace: Workspace) -> tuple[Due, tuple[str, ...]]:

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from sidecar.memory.entry import SECTORS, Sector
 from sidecar.memory.upkeep.attention import (
+    ARCHIVE_SCORE,
     DAY_MS,
-    DEFAULT,
+    HOT_SCORE,
+    WARM_SCORE,
     Standing,
     access,
     faint_since_ms,
@@ -58,7 +60,7 @@ def test_a_tier_only_falls_while_nothing_happens_and_is_at_most_one_above_its_sc
     now_ms = NOW_MS + after * DAY_MS
     assert RANK[tier(standing, now_ms + DAY_MS)] <= RANK[tier(standing, now_ms)]
     found = score(standing, now_ms)
-    by_score = 2 if found > DEFAULT.hot else 1 if found >= DEFAULT.warm else 0
+    by_score = 2 if found > HOT_SCORE else 1 if found >= WARM_SCORE else 0
     assert by_score <= RANK[tier(standing, now_ms)] <= by_score + 1
 
 
@@ -74,9 +76,9 @@ def test_a_memory_is_forgotten_from_the_day_on_that_its_score_was_faint_for_nine
     standing: Standing, after: int
 ) -> None:
     begun_ms = faint_since_ms(standing)
-    assert score(standing, begun_ms + DAY_MS) < DEFAULT.faint
+    assert score(standing, begun_ms + DAY_MS) < ARCHIVE_SCORE
     if begun_ms > standing.last_ms:
-        assert score(standing, begun_ms - DAY_MS) >= DEFAULT.faint
+        assert score(standing, begun_ms - DAY_MS) >= ARCHIVE_SCORE
     now_ms = NOW_MS + after * DAY_MS
     assert is_forgotten(standing, now_ms) == (now_ms - begun_ms >= 90 * DAY_MS)
 
@@ -127,16 +129,16 @@ def test_upkeep_after_many_days_comes_to_the_same_as_upkeep_on_each(found: list[
     start = filed(found)
     daily = start
     for day in range(0, span, step):
-        daily = done(daily, due(daily, NOW_MS + day * DAY_MS, DEFAULT))
+        daily = done(daily, due(daily, NOW_MS + day * DAY_MS))
     end_ms = NOW_MS + span * DAY_MS
-    assert done(daily, due(daily, end_ms, DEFAULT)) == done(start, due(start, end_ms, DEFAULT))
+    assert done(daily, due(daily, end_ms)) == done(start, due(start, end_ms))
 
 
 @given(st.lists(rows, max_size=8, unique_by=lambda row: row.id), days)
 def test_upkeep_done_leaves_nothing_due_and_no_durable_memory_expires(found: list[Row], after: int) -> None:
     start, now_ms = filed(found), NOW_MS + after * DAY_MS
-    once = due(start, now_ms, DEFAULT)
-    assert due(done(start, once), now_ms, DEFAULT) == Due((), (), ())
+    once = due(start, now_ms)
+    assert due(done(start, once), now_ms) == Due((), (), ())
     assert all(row.keeping != "durable" for one in (*once.archive, *once.cleaned) for row in one.rows)
 
 

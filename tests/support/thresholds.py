@@ -1,0 +1,20 @@
+"""Lower thresholds of the governor, so that a short conversation reaches them."""
+
+from typing import Protocol
+
+import pytest
+
+from sidecar.governor import pressure
+
+
+class Thresholds(Protocol):
+    """Sets thresholds for one test."""
+
+    def __call__(self, **thresholds: tuple[float, float]) -> None: ...
+
+
+def set_thresholds(patch: pytest.MonkeyPatch, **thresholds: tuple[float, float]) -> None:
+    """Set signals' thresholds for a snapshot and for a rehydrate, by the signal's name."""
+    for name, (snapshot, rehydrate) in thresholds.items():
+        patch.setitem(pressure.THRESHOLDS, name, pressure.Threshold(snapshot, rehydrate))
+    pressure.judged.cache_clear()
