@@ -38,8 +38,8 @@ def _wanted() -> dict[Path, bytes]:
     sys.path.insert(0, str(ROOT))
     from sidecar.app import load_rows
     from sidecar.schema.definitions import Catalog
+    from sidecar.schema.markdown import with_settings
     from sidecar.schema.publish import published
-    from sidecar.schema.settings_table import with_settings
 
     wanted = {OUTPUT / name: content for name, content in published(Catalog(*load_rows())).items()}
     return {**wanted, README: with_settings(README.read_text(encoding="utf-8")).encode()}

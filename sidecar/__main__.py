@@ -37,10 +37,10 @@ def main() -> None:
 def _hook(name: str) -> None:
     """Runs one of Claude Code's hooks, with as little loaded as that takes; what else `hook` can do is a command."""
     if name == "linger":
-        from sidecar.cli.hook.lingering import run as linger
+        from sidecar.cli.hook_daemon import run as linger
 
         sys.exit(linger())
-    from sidecar.cli.hook.event import EVENTS, run
+    from sidecar.cli.hook_client import EVENTS, run
 
     if name in EVENTS:
         run(name)

@@ -20,12 +20,12 @@ from sidecar.core.names import shown
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.envelope import Request
+from sidecar.rpc.errors import frames_of
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
-from sidecar.rpc.incoming import Incoming
-from sidecar.rpc.lanes import Lanes
-from sidecar.rpc.wire_errors import frames_of
+from sidecar.rpc.pending_request import Incoming
+from sidecar.rpc.scheduler import Lanes
 from sidecar.settings.table import from_environment
-from sidecar.storage.opening import Opened, open_state
+from sidecar.storage.open_state import Opened, open_state
 from sidecar.system.log import Log
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sidecar.call import Call, Process
     from sidecar.method import Method, Notification
     from sidecar.rpc.dispatch import Dispatcher
-    from sidecar.system.presence import Presence
+    from sidecar.system.process_registry import Presence
     from sidecar.workspace import Workspace
 
     Rows = tuple[tuple[Method, ...], tuple[Notification, ...]]
@@ -240,9 +240,9 @@ class App:
         said = self._handshake
         json_text.load()
         if said.process_id is not None:
-            from sidecar.system import parent
+            from sidecar.system import parent_watch
 
-            parent.watch(said.process_id, lambda: self._end(0, "the client's process ended"))
+            parent_watch.watch(said.process_id, lambda: self._end(0, "the client's process ended"))
         dispatcher, routes = load_routes(self._rows, self.on_incident, self.new_incident_id)
         self.process = make_process(self, said, self._opened)
         self.log.attach(Path(said.log_dir) if said.log_dir else None, os.getpid())
@@ -331,7 +331,7 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
     from sidecar.settings.resolve import resolve
     from sidecar.settings.table import flatten
     from sidecar.storage.lru import Lru
-    from sidecar.system.pool import Pool
+    from sidecar.system.threads import Pool
 
     initialize_settings = flatten(said.settings)
     environment_settings, _ = from_environment(dict(app.environment))
@@ -355,7 +355,7 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
 
 def show_presence(process: "Process", said: Handshake) -> "Presence":
     """Lets others who use the state folder see that this process does."""
-    from sidecar.system.presence import Presence, present
+    from sidecar.system.process_registry import Presence, present
 
     present(process.state_dir)  # signs of processes that were killed go
     told = {"version": __version__, "build": build_kind(), "client": said.client_name}

@@ -14,7 +14,7 @@ from sidecar.settings.store import GLOBAL, values_of
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
 from sidecar.system.log import Log
-from sidecar.system.pool import Pool
+from sidecar.system.threads import Pool
 from sidecar.workspace import Workspace, Workspaces, project_key
 
 Part = TypeVar("Part")

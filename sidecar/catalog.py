@@ -31,10 +31,10 @@ def every() -> Rows:
     """Loads every slice and gives all rows."""
     from sidecar.capture.artifacts import methods as artifacts
     from sidecar.context import methods as context
-    from sidecar.hosts.claude_code import methods as hooks
+    from sidecar.integrations.claude_code import hooks
     from sidecar.knowledge import methods as knowledge
     from sidecar.memory import methods as memory
-    from sidecar.operate import methods as operate
+    from sidecar.operations import methods as operate
     from sidecar.ralph import methods as ralph
     from sidecar.registry import methods as registry
     from sidecar.session import methods as session
@@ -55,7 +55,7 @@ def of_loops() -> Rows:
 
 def of_hooks() -> Rows:
     """Loads what a hook of Claude Code needs where it has a process of its own, and gives those rows."""
-    from sidecar.hosts.claude_code import methods as hooks
+    from sidecar.integrations.claude_code import hooks
 
     first = of_runs()
     return Rows((*first.methods, *hooks.METHODS), first.notifications)

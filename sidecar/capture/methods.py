@@ -12,7 +12,7 @@ def post_run(call: Call, params: PostRunParams) -> PostRunResult:
     Idempotent by run id, and all of it in one transaction: once answered, nothing of it is lost.
     """
     # Loaded behind the way to a first answer, on which there is nothing to capture yet.
-    from sidecar.capture import postrun
+    from sidecar.capture import post_run as postrun
 
     return postrun.run(call, params)
 

@@ -1,8 +1,8 @@
-"""`onecode-sidecar analyse`: a worker of the sidecar's own, which tells it what files are (codebase/analysis.py)."""
+"""`onecode-sidecar analyse`: a worker of the sidecar's own, that reads source files (codebase/analysis_workers.py)."""
 
 from typing import NoReturn
 
-from sidecar.codebase.analysis import answer
+from sidecar.codebase.analysis_workers import answer
 from sidecar.rpc.stdio import Pipe
 from sidecar.system.worker import serve_lines
 

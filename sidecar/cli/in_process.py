@@ -11,7 +11,7 @@ import orjson
 from sidecar.app import App
 from sidecar.call import Process
 from sidecar.catalog import Rows
-from sidecar.cli.failed import CommandFailed
+from sidecar.cli.errors import CommandFailed
 from sidecar.cli.ids import random_id
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment

@@ -3,10 +3,9 @@
 import argparse
 from typing import Any
 
-from sidecar.cli.arguments import add_verb
 from sidecar.cli.in_process import RequestFailed, on_users_state
-from sidecar.cli.places import project_folder, state_folder
-from sidecar.cli.telling import Said, told
+from sidecar.cli.output import Said, told
+from sidecar.cli.paths import add_verb, project_folder, state_folder
 
 NOT_WELL = 1
 """The exit status of `doctor` where a check found an error, and of a sync where an item failed."""

@@ -5,47 +5,47 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from sidecar import __version__
-from sidecar.cli.operate import selfcheck
+from sidecar.cli import selfcheck
 
 
 def _doctor() -> ModuleType:
-    from sidecar.cli.operate import doctor
+    from sidecar.cli import doctor
 
     return doctor
 
 
 def _purge() -> ModuleType:
-    from sidecar.cli.operate import purge
+    from sidecar.cli import purge
 
     return purge
 
 
 def _explain() -> ModuleType:
-    from sidecar.cli.operate import explain
+    from sidecar.cli import explain
 
     return explain
 
 
 def _status() -> ModuleType:
-    from sidecar.cli.operate import status
+    from sidecar.cli import status
 
     return status
 
 
 def _artifacts() -> ModuleType:
-    from sidecar.cli.artifacts import command
+    from sidecar.cli import artifacts as command
 
     return command
 
 
 def _health() -> ModuleType:
-    from sidecar.cli import health
+    from sidecar.cli import registry_health
 
-    return health
+    return registry_health
 
 
 def _hook() -> ModuleType:
-    from sidecar.cli.hook import command
+    from sidecar.cli import hook as command
 
     return command
 
@@ -57,7 +57,7 @@ def _mcp() -> ModuleType:
 
 
 def _memory() -> ModuleType:
-    from sidecar.cli.memory import command
+    from sidecar.cli import memory as command
 
     return command
 
@@ -69,7 +69,7 @@ def _knowledge() -> ModuleType:
 
 
 def _report() -> ModuleType:
-    from sidecar.cli.operate import report
+    from sidecar.cli import report
 
     return report
 
@@ -81,7 +81,7 @@ def _session() -> ModuleType:
 
 
 def _ralph(arguments: Sequence[str], prog: str) -> int:
-    from sidecar.cli.ralph.command import command
+    from sidecar.cli.ralph import command
 
     return command(arguments, prog)
 

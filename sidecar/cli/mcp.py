@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sidecar.cli.failed import CommandFailed
+from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
-from sidecar.cli.places import state_folder
+from sidecar.cli.paths import state_folder
 from sidecar.system.environment import user_state_folder
 
 
@@ -27,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serves one client until it goes."""
-    from sidecar.hosts.claude_code.place import place_in
-    from sidecar.hosts.mcp.tools import Refused, Tools, server
+    from sidecar.integrations.location import place_in
+    from sidecar.integrations.mcp.tools import Refused, Tools, server
 
     lock = threading.Lock()
     project = place_in(os.path.abspath(arguments.project)) if arguments.project is not None else None

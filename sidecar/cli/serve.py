@@ -14,13 +14,13 @@ from sidecar.core.clock import SystemClock
 from sidecar.rpc.framing import Framer, frame
 from sidecar.rpc.stdio import Pipe, write_all
 from sidecar.system.environment import environment
-from sidecar.system.hangup import watch_streams
+from sidecar.system.parent_watch import watch_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidecar.app import Rows
-    from sidecar.cli.guests import Guests
+    from sidecar.rpc.local_server import Guests
 
 CHUNK_BYTES = 256 * 1024
 
@@ -139,7 +139,7 @@ def _let_in(app: App) -> None:
 
 def start_local_server(app: App) -> "Guests | None":
     """Serve the state folder's local socket until the process ends; None where that is impossible."""
-    from sidecar.cli.guests import let_in
+    from sidecar.rpc.local_server import let_in
 
     if app.process is None or app.routes is None:
         return None

@@ -6,11 +6,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, get_args
 
-from sidecar.cli.arguments import add_verb
-from sidecar.cli.failed import CommandFailed
+from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
-from sidecar.cli.places import project_folder, state_folder
-from sidecar.cli.telling import Said, told
+from sidecar.cli.output import Said, told
+from sidecar.cli.paths import add_verb, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 
 AGENTS_HELP = "dev, architect, …; unless given, the one that was at work"
@@ -99,7 +98,7 @@ def _worktree(given: Path | None) -> Path:
 
 
 def _ides() -> tuple[str, ...]:
-    from sidecar.session.ides import IdeName
+    from sidecar.core.ides import IdeName
 
     return get_args(IdeName)
 

@@ -1,19 +1,18 @@
 """What the repository contains: its state, its differences, its files and which of them a prompt is about."""
 
-from sidecar.codebase.contracts import Contract, Sides, changed_contracts, gone_exports, needs_texts, offers, parameters
-from sidecar.codebase.files import Listing, is_generated, may_show
-from sidecar.codebase.glimpse import glimpse
-from sidecar.codebase.kinds import is_code, is_document, is_test
+from sidecar.codebase.api_diff import Contract, Sides, changed_contracts, gone_exports, needs_texts, offers, parameters
+from sidecar.codebase.files import Listing, is_code, is_document, is_generated, is_test, may_show
+from sidecar.codebase.path_search import glimpse
 from sidecar.codebase.repository import Repository, repository_of
 from sidecar.codebase.search import Names, Ranked, Trouble, is_faint, scope_prefix, word_share, worth_telling
-from sidecar.codebase.search.modules import Tree, resolve
+from sidecar.codebase.search.import_resolution import Tree, resolve
+from sidecar.codebase.summary.model import chunk_lines
 from sidecar.codebase.summary.purpose import purpose_of_definition, told_in_comments, told_of_definition
-from sidecar.codebase.summary.summarise import Definition, Summary, from_json, to_json
-from sidecar.codebase.summary.values import chunk_lines
-from sidecar.codebase.worktree.committed import blobs_of
+from sidecar.codebase.summary.summarize import Definition, Summary, from_json, to_json
 from sidecar.codebase.worktree.diff import FileDiff, Moved
-from sidecar.codebase.worktree.gitdir import common_dir_of
+from sidecar.codebase.worktree.git_dir import common_dir_of
 from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hunks_of
+from sidecar.codebase.worktree.libgit_diff import blobs_of
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from sidecar.call import Call
-from sidecar.codebase.filling import FillReport
+from sidecar.codebase.indexer import FillReport
 from sidecar.codebase.model import (
     ChangedFileEntry,
     CodebaseIndexResult,

@@ -8,23 +8,22 @@ from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from sidecar.call import Process
-from sidecar.codebase.analysis import analyse
+from sidecar.codebase.analysis_workers import analyse
+from sidecar.codebase.contents import from_worktree, read_contents
 from sidecar.codebase.files import Lister, Listing, may_show
-from sidecar.codebase.filling import FEW, Filling, FillReport
-from sidecar.codebase.finder import Finder
-from sidecar.codebase.reading import from_worktree, read_contents
+from sidecar.codebase.indexer import FEW, Filling, FillReport
 from sidecar.codebase.search import Names, Ranked, SearchQuestion, Trouble
+from sidecar.codebase.searcher import Finder
 from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
-from sidecar.codebase.summary.summarise import Summary
-from sidecar.codebase.worktree.committed import blobs_of
-from sidecar.codebase.worktree.diff import FileDiff, Moved, diff_between
-from sidecar.codebase.worktree.differences import Differences
+from sidecar.codebase.summary.summarize import Summary
+from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
+from sidecar.codebase.worktree.diff import FileDiff, Moved, diff_between, moved_between, shown_of
+from sidecar.codebase.worktree.diff_cache import Differences
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.gitdir import common_dir_of
-from sidecar.codebase.worktree.hashing import ContentHashes, content_identity
-from sidecar.codebase.worktree.moves import moved_between, shown_of
+from sidecar.codebase.worktree.git_dir import common_dir_of
+from sidecar.codebase.worktree.libgit_diff import blobs_of
 from sidecar.codebase.worktree.state import RepositoryState, StateFailed
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
@@ -32,7 +31,7 @@ from sidecar.core.terms import forget_words
 from sidecar.storage.lru import Lru
 from sidecar.system.allocator import give_back
 from sidecar.system.git import GitFailed
-from sidecar.system.plain_files import read_below
+from sidecar.system.safe_open import read_below
 from sidecar.workspace import Workspace
 
 MAX_NEW_FILE_BYTES = 64 * 1024

@@ -1,13 +1,22 @@
-"""The file cache and the search cache in the state file."""
+"""The caches of what repositories contain, for emptying them; worktrees and projects share them."""
 
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from sidecar.call import Process
-from sidecar.codebase.summary.summarise import SUMMARY_VERSION, Summary, from_json, to_json
-from sidecar.codebase.worktree.hashing import content_identity
+from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json
+from sidecar.codebase.worktree.content_hash import content_identity
 from sidecar.storage.cache import Cache, Make
+from sidecar.storage.retention import Holding
+
+HOLDINGS = (
+    Holding("caches", "continuity_file_cache", "", "used_at_ms < ?2"),
+    Holding("caches", "continuity_search_cache", "", "used_at_ms < ?2"),
+)
+
+
+# The file cache and the search cache in the state file.
 
 
 class FileCache:

@@ -1,7 +1,7 @@
 """`context/bracket` and `context/compose`; the slice's rows."""
 
 from sidecar.call import Call
-from sidecar.context.block.composing import composed, remembered_in, task_of
+from sidecar.context.block.compose_block import composed, remembered_in, task_of
 from sidecar.context.block.layers import Wanted
 from sidecar.context.brackets import BRACKETS, Bracket, settled
 from sidecar.context.model import (
@@ -10,9 +10,9 @@ from sidecar.context.model import (
     ContextComposeParams,
     ContextComposeResult,
 )
-from sidecar.context.project.sources import gather
-from sidecar.context.recovery import compacting, recovering
-from sidecar.context.remaining import remaining_of
+from sidecar.context.project.project_files import gather
+from sidecar.context.recovery import post_compact, pre_compact
+from sidecar.context.window import remaining_of
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 
@@ -71,6 +71,6 @@ METHODS = (
     method(
         "context/compose", compose_block, lane=Lane.SHARED, errors=(WorkspaceUnavailable, PolicyDenied, StateDegraded)
     ),
-    *compacting.METHODS,
-    *recovering.METHODS,
+    *pre_compact.METHODS,
+    *post_compact.METHODS,
 )

@@ -7,8 +7,9 @@ from typing import Any, cast
 import apsw
 import orjson
 
-from sidecar.context.recovery.halt import Halt
-from sidecar.context.recovery.wear import Counted, after_compaction
+from sidecar.context.recovery.restart import Counted, after_compaction
+from sidecar.context.recovery.resume_point import Halt
+from sidecar.storage.retention import Holding
 
 KEPT_SESSIONS = 500
 """Sessions of a project that are remembered; the one not heard of for longest goes first."""
@@ -72,3 +73,12 @@ def _forget_oldest(tx: apsw.Connection, table: str, project: str) -> None:
         " WHERE project = ?1 ORDER BY updated_at_ms DESC, session_id LIMIT -1 OFFSET ?2)",
         (project, KEPT_SESSIONS),
     )
+
+
+# What is kept of provider sessions, for removing it.
+
+
+HOLDINGS = (
+    Holding("runs", "continuity_context_sessions", before="updated_at_ms < ?2", is_counted=False),
+    Holding("runs", "continuity_context_halts", before="updated_at_ms < ?2", is_counted=False),
+)

@@ -19,7 +19,7 @@
     └── AgentUnavailable      -32018  the coding agent's program is missing or cannot be run
 
 An error has a code, one sentence, optionally a hint (what to do) and data. A subclass exists only where a
-client acts differently. `rpc/wire_errors.py` is the one place that turns them into JSON-RPC error objects.
+client acts differently. `rpc/errors.py` is the one place that turns them into JSON-RPC error objects.
 """
 
 from typing import ClassVar

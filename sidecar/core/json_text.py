@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 _PLAIN_BYTES = 64 * 1024
 _PLAIN_NESTED = 100

@@ -1,6 +1,6 @@
 """Names a client made up, where they may be repeated: in an error or in the log."""
 
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 _NAME = regex(r"[A-Za-z_$][A-Za-z0-9_$./-]{0,59}")
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 MAX_WORD = 100
 """A longer run of letters and digits is data, not a word."""

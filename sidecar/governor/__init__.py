@@ -1,6 +1,7 @@
 """Pressure on a session → ok, snapshot or rehydrate."""
 
-from sidecar.governor.counting import (
+from sidecar.governor.pressure import Word, decide, judged, signals_of
+from sidecar.governor.pressure_counters import (
     RunPressure,
     after_compaction,
     after_refusal,
@@ -11,10 +12,7 @@ from sidecar.governor.counting import (
     in_session,
     is_renewed,
 )
-from sidecar.governor.marker import marker_text
-from sidecar.governor.pressure import Word, decide, judged, signals_of
-from sidecar.governor.snapshot import Snapshot
-from sidecar.governor.structured import keep_snapshot, structured_state
+from sidecar.governor.snapshot import Snapshot, keep_snapshot, marker_text, structured_state
 
 __all__ = [
     "RunPressure",

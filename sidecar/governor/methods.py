@@ -6,7 +6,6 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, PolicyDenied, StateDegraded
 from sidecar.core.secrets.redact import redact
-from sidecar.governor.marker import marker_text
 from sidecar.governor.model import (
     GovernorRehydrateParams,
     GovernorRehydrateResult,
@@ -19,8 +18,7 @@ from sidecar.governor.model import (
     SnapshotStep,
 )
 from sidecar.governor.pressure import judged, signals_of
-from sidecar.governor.snapshot import from_kept
-from sidecar.governor.structured import keep_snapshot
+from sidecar.governor.snapshot import from_kept, keep_snapshot, marker_text
 from sidecar.method import Lane, method
 from sidecar.runs import KeptSnapshot, Place, records, snapshots
 

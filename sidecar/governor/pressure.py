@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.context import BRACKETS, Wear, spawn_reasons
-from sidecar.governor.counting import MINUTE_MS, WINDOW_CALLS
 from sidecar.governor.model import GovernorAction
+from sidecar.governor.pressure_counters import MINUTE_MS, WINDOW_CALLS
 from sidecar.runs import Counters
 from sidecar.settings.resolve import Settings
 

@@ -1,12 +1,17 @@
 """The structured state of a conversation: what a fresh session has to know to go on. Pure."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from sidecar.core.regex import regex
-from sidecar.runs import Artifact, FailingTests, RunTold, SubChat
+import apsw
+
+from sidecar.core.digests import short_id
+from sidecar.core.lazy_regex import regex
+from sidecar.runs import Artifact, Counters, FailingTests, KeptSnapshot, RunTold, SubChat, artifacts, records, snapshots
 
 MAX_FILES = 60
 MAX_FAILING = 40
@@ -149,3 +154,80 @@ def _first(texts: Iterable[str], limit: int) -> tuple[str, ...]:
         if len(distinct) == limit:
             break
     return tuple(distinct)
+
+
+# Gathers the structured state of a conversation from the records, and keeps it.
+
+
+RUNS = 50
+"""How far back a conversation's runs are looked at."""
+
+ARTIFACTS = 50
+
+
+def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
+    """Gives what a conversation has reached, as of its last run."""
+    state = records.sub_chat(tx, sub_chat_id)
+    place = records.place_of(tx, sub_chat_id)
+    if place is None:
+        return snapshot_of(state, (), (), ())
+    own = [
+        artifact
+        for kind in ("adr", "rejectedApproach")
+        for artifact, is_whole in artifacts.listed(tx, place.project, None, kind, ARTIFACTS)
+        if is_whole and artifact.provenance.get("subChatId") == sub_chat_id
+    ]
+    runs = records.runs_told(tx, sub_chat_id, RUNS)
+    return snapshot_of(state, runs, records.failing_tests(tx, place.workspace), own)
+
+
+def keep_snapshot(
+    tx: apsw.Connection, sub_chat_id: str, run_id: str, reasons: tuple[str, ...], now_ms: int
+) -> KeptSnapshot:
+    """Keeps the structured state of a conversation as it is now; only its latest snapshots stay."""
+    value = as_kept(structured_state(tx, sub_chat_id))
+    kept = KeptSnapshot(short_id([sub_chat_id, run_id, now_ms, value]), sub_chat_id, run_id, now_ms, reasons, value)
+    snapshots.put(tx, kept)
+    return kept
+
+
+# What the chat shows where a conversation goes on in a fresh session. Pure.
+
+
+def marker_text(counters: Counters, snapshot: Snapshot) -> str:
+    """Says in a line or two that a fresh session begins, what the one before had, and what is carried over."""
+    given = f", {_size(sum(counters.injected))} of context" if any(counters.injected) else ""
+    return (
+        f"Continued in a fresh session: the one before had {_count(counters.turns, 'turn')}{given}."
+        f" Nothing was removed. Carried over: {_listed(_carried(snapshot))}."
+    )
+
+
+def _carried(snapshot: Snapshot) -> list[str]:
+    done = sum(status == "completed" for _, status in snapshot.todos)
+    counted = (
+        (len(snapshot.todos), "step", f" ({done} done)"),
+        (len(snapshot.decisions), "decision", ""),
+        (len(snapshot.risks), "open point", ""),
+        (len(snapshot.failing), "failing test", ""),
+        (len(snapshot.files), "changed file", ""),
+    )
+    return [
+        *(["the goal"] if snapshot.objective else []),
+        *(["the plan"] if snapshot.plan else []),
+        *(f"{_count(number, noun)}{more}" for number, noun, more in counted if number),
+    ]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _size(number: int) -> str:
+    return f"{number / 1000:,.0f} KB" if number >= 1000 else f"{number} bytes"
+
+
+def _listed(parts: list[str]) -> str:
+    if len(parts) < 2:
+        return parts[0] if parts else "what the repository tells"
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"

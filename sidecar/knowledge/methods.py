@@ -18,9 +18,10 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.knowledge import store
-from sidecar.knowledge.automatic.behind import running
-from sidecar.knowledge.automatic.due import how_due
-from sidecar.knowledge.doctor import checks
+from sidecar.knowledge.auto_sync import how_due, running
+from sidecar.knowledge.git_source import source_of
+from sidecar.knowledge.item import place_of
+from sidecar.knowledge.manifest import counts
 from sidecar.knowledge.model import (
     KnowledgeCheck,
     KnowledgeCheckpoint,
@@ -47,13 +48,10 @@ from sidecar.knowledge.model import (
     KnowledgeSyncResult,
     ResolutionChoice,
 )
-from sidecar.knowledge.plan import Asked, Conflict, Plan, Resolution
-from sidecar.knowledge.repository.item import place_of
-from sidecar.knowledge.repository.manifest import counts
-from sidecar.knowledge.repository.remote import source_of
-from sidecar.knowledge.resolutions import fits
-from sidecar.knowledge.syncing.looking import Look, look
-from sidecar.knowledge.syncing.sync import Planned, Wanted, item_named, planned, roll_back, sync
+from sidecar.knowledge.sync import Planned, Wanted, item_named, planned, roll_back, sync
+from sidecar.knowledge.sync_checks import checks
+from sidecar.knowledge.sync_inputs import Look, look
+from sidecar.knowledge.sync_plan import Asked, Conflict, Plan, Resolution, fits
 from sidecar.method import Lane, Notification, docstring, method
 from sidecar.workspace import Workspace
 

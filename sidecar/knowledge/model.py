@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.core.wire import MOST_COUNT, FolderPath, Identifier, WireModel
-from sidecar.knowledge.plan import ConflictType, OperationKind, Resolution
+from sidecar.knowledge.sync_plan import ConflictType, OperationKind, Resolution
 
 Mode = Literal["full", "incremental", "single"]
 Run = Literal["full", "incremental", "single", "resolve"]

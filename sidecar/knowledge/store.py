@@ -9,7 +9,8 @@ import apsw
 import orjson
 
 from sidecar.core.digests import digest_bytes
-from sidecar.knowledge.repository.manifest import Entry
+from sidecar.knowledge.manifest import Entry
+from sidecar.storage.retention import Holding
 
 READ_VERSION = 2
 """Another way of reading or rendering items makes all of them be read anew."""
@@ -175,3 +176,14 @@ def put_entries(tx: apsw.Connection, project: str, before: Mapping[str, Entry], 
             if before.get(path) != entry
         ],
     )
+
+
+# What the knowledge sync left, for removing it; without its state a sync takes up what it finds.
+
+
+HOLDINGS = (
+    Holding("indexes", "continuity_knowledge_items"),
+    Holding("knowledge", "continuity_knowledge_state", before="at_ms < ?2"),
+    Holding("knowledge", "continuity_knowledge_checkpoints", before="at_ms < ?2"),
+    Holding("knowledge", "continuity_knowledge_journal", is_counted=False),
+)

@@ -12,7 +12,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import InvalidParams, NotFound, PolicyDenied
 from sidecar.memory.entry import Keeping
 from sidecar.memory.files.layout import AGENTS, OWNERS, SHARED
-from sidecar.memory.store import private
+from sidecar.memory.store import local_state
 
 
 class Reach(NamedTuple):
@@ -34,7 +34,7 @@ def reach_of(tx: apsw.Connection, process: Process, project: str, token: str | N
     if token is None:
         return THE_USERS if process.is_command_line else SHARED_ONLY
     token_hash = _hash(token)
-    agent = private.agent_of(tx, token_hash, project)
+    agent = local_state.agent_of(tx, token_hash, project)
     if agent is None:
         raise PolicyDenied("The token is not valid, or no more.", hint="`session/activate` gives a new one.")
     return Reach((SHARED, agent), agent, token_hash)
@@ -44,13 +44,13 @@ def grant(tx: apsw.Connection, process: Process, project: str, agent: str) -> st
     """Gives a token with which an agent of a project reaches its own memories; raises InvalidParams for no agent."""
     require_agent(agent)
     token = process.new_id()
-    private.put_token(tx, _hash(token), project, agent, process.clock.now_ms())
+    local_state.put_token(tx, _hash(token), project, agent, process.clock.now_ms())
     return token
 
 
 def revoke(tx: apsw.Connection, project: str, agent: str | None = None) -> None:
     """Makes the tokens of a project's agent, or of all of them, invalid."""
-    private.drop_tokens(tx, project, agent)
+    local_state.drop_tokens(tx, project, agent)
 
 
 def require_agent(agent: str) -> None:

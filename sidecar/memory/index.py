@@ -12,22 +12,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+import orjson
+
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import NotFound, StateDegraded
 from sidecar.core.secrets.redact import redact
 from sidecar.core.tokens import estimate_tokens
+from sidecar.memory.dedupe import digest_of
 from sidecar.memory.entry import Memory
 from sidecar.memory.files import document
-from sidecar.memory.files.folder import MemoryFolder, Numbers, Stamp
 from sidecar.memory.files.layout import INDEX_FILE, is_name, place_of
-from sidecar.memory.files.walking import Tree, walk
-from sidecar.memory.files.watching import Watched
-from sidecar.memory.ranking.words import wording_of
-from sidecar.memory.sameness import digest_of
-from sidecar.memory.store import entries, private
+from sidecar.memory.files.memory_folder import MemoryFolder, Numbers, Stamp, Tree, walk
+from sidecar.memory.files.watch import Watched
+from sidecar.memory.ranking.indexed_text import wording_of
+from sidecar.memory.store import entries, local_state
 from sidecar.memory.store.entries import Indexed, KnownFile
-from sidecar.system.whole_files import is_unfinished
+from sidecar.system.atomic_write import is_unfinished
 from sidecar.workspace import Workspace
 
 RACY_NS = 2_000_000_000
@@ -250,11 +251,11 @@ class Index:
             entries.put_files(tx, self.project, [(one.path, one.file) for one in readings])
             now = [entry for one in readings for entry in one.entries or ()]
             entries.put_entries(tx, self.project, now)
-            private.revive(tx, self.project, [entry.digest for entry in now])
-            private.bury(tx, self.project, [
+            local_state.revive(tx, self.project, [entry.digest for entry in now])
+            local_state.bury(tx, self.project, [
                 (memory_id, digest) for digest, (memory_id, keeping) in dead.items()
                 if (keeping != "session" if buries is None else buries)
-                and not private.is_alive(tx, self.project, digest)
+                and not local_state.is_alive(tx, self.project, digest)
             ], self.process.clock.now_ms())  # fmt: skip
             revision = entries.advance(tx, self.project)
         self._follow(revision, readings, lost)
@@ -334,3 +335,64 @@ def _indexed(memory: Memory) -> Indexed:
         memory = memory._replace(title=redact(memory.title), text=redact(memory.text))
     wording = wording_of(memory.title, memory.text, memory.tags)
     return Indexed(memory, digest_of(memory.title, memory.text), estimate_tokens(words), wording)
+
+
+# `index.json` beside the memories: ids, titles, tags, tier and path, for people and programs that read the folder.
+#
+# Derived from the files, like the index in the state file; we never read it.
+
+
+AT_ONCE = 1_000
+"""Up to so many files it is written with the change; beyond, behind it, and once for many changes."""
+
+
+class _Written:
+    """What was written last, by project, and which projects wait."""
+
+    def __init__(self) -> None:
+        self.digests: dict[str, str] = {}
+        self.revisions: dict[str, int] = {}
+        """At which revision of the index, also where the file could not be written."""
+        self.waiting: set[str] = set()
+        self.lock = threading.Lock()
+
+
+def follow(index: Index) -> None:
+    """Writes the file when memories changed since, by whatever hand."""
+    known = index.process.part(_Written, _Written)
+    if known.revisions.get(index.project) == index.revision():
+        return
+    if index.files() or (index.folder.exists() and index.folder.holds(INDEX_FILE)):
+        write(index)
+
+
+def write(index: Index) -> None:
+    """Writes the file unless it is up to date, at once or shortly after."""
+    process, known = index.process, index.process.part(_Written, _Written)
+    if index.files() <= AT_ONCE:
+        _write(process, index, known)
+        return
+    with known.lock:
+        if index.project in known.waiting:
+            return
+        known.waiting.add(index.project)
+    process.indexing.submit(_write, process, index, known)
+
+
+def _write(process: Process, index: Index, known: _Written) -> None:
+    with known.lock:
+        known.waiting.discard(index.project)
+    with process.database.read() as tx:
+        revision, rows = entries.revision(tx, index.project), entries.told(tx, index.project)
+    content = orjson.dumps({"version": 1, "memories": rows}, option=orjson.OPT_INDENT_2) + b"\n"
+    digest = digest_bytes(content)
+    with known.lock:
+        known.revisions[index.project] = revision
+        if known.digests.get(index.project) == digest and index.folder.holds(INDEX_FILE):
+            return
+        try:
+            index.folder.write_index(INDEX_FILE, content)
+        except OSError as error:
+            process.log.warning("memory.indexFile", error=type(error).__name__)
+            return
+        known.digests[index.project] = digest

@@ -1,6 +1,6 @@
 """`memory/add|get|list|update|delete|restore|status|rebuild`; the list of all methods of memories."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sidecar.call import Call
 from sidecar.core.errors import (
@@ -13,15 +13,16 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.memory import index_file
+from sidecar.memory import index as index_file
+from sidecar.memory import proposals
 from sidecar.memory.access import require_users_word, unknown
-from sidecar.memory.asking import Asked, asked
 from sidecar.memory.capture import methods as capture
+from sidecar.memory.context import Asked, asked
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.files.document import Edit
+from sidecar.memory.files.entry_fields import moment_ms
 from sidecar.memory.files.front_matter import Value
 from sidecar.memory.files.layout import restored
-from sidecar.memory.finding.answering import search
 from sidecar.memory.index import Checked
 from sidecar.memory.model import (
     MemoryAddParams,
@@ -29,6 +30,8 @@ from sidecar.memory.model import (
     MemoryDeleteParams,
     MemoryDeleteResult,
     MemoryDetail,
+    MemoryFactors,
+    MemoryFound,
     MemoryGetParams,
     MemoryIdParams,
     MemoryIndexState,
@@ -36,18 +39,89 @@ from sidecar.memory.model import (
     MemoryListResult,
     MemoryParams,
     MemoryRebuildResult,
+    MemorySearchParams,
+    MemorySearchResult,
+    MemoryStatusResult,
     MemoryUpdateParams,
     MemoryWarning,
 )
-from sidecar.memory.proposals import methods as proposals
-from sidecar.memory.status_model import MemoryStatusResult
-from sidecar.memory.store import entries, listing
-from sidecar.memory.store.listing import Filter
-from sidecar.memory.telling import detail, summary, warned
-from sidecar.memory.upkeep import attention
-from sidecar.memory.upkeep import methods as maintain_methods
-from sidecar.memory.writing import New, moment
+from sidecar.memory.ranking.indexed_text import significant
+from sidecar.memory.retrieval import detail_levels
+from sidecar.memory.retrieval.detail_levels import Told
+from sidecar.memory.retrieval.memory_search import Found
+from sidecar.memory.retrieval.memory_search import search as found_for
+from sidecar.memory.serialize import detail, summary, warned
+from sidecar.memory.store import entries, entry_queries
+from sidecar.memory.store.candidates import Sought
+from sidecar.memory.store.entry_queries import Filter
+from sidecar.memory.upkeep import decay
+from sidecar.memory.upkeep import maintain as maintain_methods
+from sidecar.memory.writer import New, moment
 from sidecar.method import Lane, method
+
+# `memory/search`.
+
+
+WIDER = 4
+"""With a budget of tokens so many times the limit are looked at: many small memories may fit."""
+SCORE_DIGITS = 6
+
+
+def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
+    """Finds the memories that answer a question or bear on a task, and says of each what its score is made of.
+
+    A search counts as no access, whatever it shows.
+    """
+    text = params.query or params.task or ""
+    if not text.strip():
+        raise InvalidParams("There is nothing to look for.", hint="Send a `query` or a `task`.")
+    sought = _sought(params)
+    found = asked(call, params)
+    found.looked_over()
+    reach = found.reach._replace(agent=params.agent or found.reach.agent)
+    most = params.limit * (WIDER if params.token_budget is not None else 1)
+    with call.database.read() as tx:
+        hits = found_for(tx, found.workspace.project_key, reach, text, sought, most, call.now_ms())
+    terms = significant(text)
+    told = [_told(one, params.level, terms) for one in hits]
+    chosen = _chosen(hits, told, params)
+    memories = [_shown_answering(hits[at], told[at], params.level) for at in chosen]
+    return MemorySearchResult(
+        memories=memories,
+        told_tokens=sum(one.told_tokens for one in memories),
+        left_out=min(len(hits), params.limit) - len(memories) if len(memories) < params.limit else 0,
+    )
+
+
+def _sought(params: MemorySearchParams) -> Sought:
+    since = moment_ms(params.since) if params.since is not None else None
+    if params.since is not None and since is None:
+        raise InvalidParams("`since` is not a moment.", hint="Like 2026-03-01T09:30:00Z.")
+    return Sought(tuple(params.types), tuple(params.sectors), tuple(params.tags), since, params.archived)
+
+
+def _told(one: Found, level: detail_levels.Level, terms: Sequence[str]) -> Told:
+    memory = one.entry.memory
+    return detail_levels.told(level, memory.title, memory.tags, memory.text, terms)
+
+
+def _chosen(hits: Sequence[Found], told: Sequence[Told], params: MemorySearchParams) -> list[int]:
+    if params.token_budget is None:
+        return list(range(len(hits)))
+    packed = detail_levels.pack([one.score for one in hits], [one.tokens for one in told], params.token_budget)
+    return packed[: params.limit]
+
+
+def _shown_answering(one: Found, told: Told, level: detail_levels.Level) -> MemoryFound:
+    return MemoryFound(
+        **dict(summary(one.entry)),
+        text=None if level == "metadata" else told.text,
+        whole=told.is_whole,
+        told_tokens=told.tokens,
+        score=round(one.score, SCORE_DIGITS),
+        factors=MemoryFactors(**one.factors._asdict()),
+        reasons=one.reasons,
+    )
 
 
 def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
@@ -78,8 +152,8 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
 
 def _tier(call: Call, params: MemoryAddParams) -> str:
     sector = params.sector or SECTOR_OF_TYPE[params.type]
-    standing = attention.Standing(sector, params.confidence, 1, 0, call.now_ms())
-    return attention.tier(standing, call.now_ms())
+    standing = decay.Standing(sector, params.confidence, 1, 0, call.now_ms())
+    return decay.tier(standing, call.now_ms())
 
 
 def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
@@ -112,8 +186,8 @@ def list_memories(call: Call, params: MemoryListParams) -> MemoryListResult:
     )
     scope = found.workspace.project_key, found.reach.owners, wanted
     with call.database.read() as tx:
-        rows = listing.listed(tx, *scope, params.offset, params.limit)
-        total = listing.count(tx, *scope)
+        rows = entry_queries.listed(tx, *scope, params.offset, params.limit)
+        total = entry_queries.count(tx, *scope)
     return MemoryListResult(memories=[summary(row) for row in rows], total=total)
 
 
@@ -152,8 +226,8 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
     checked = found.looked_over()
     project, owners = found.workspace.project_key, found.reach.owners
     with call.database.read() as tx:
-        counts = listing.counts(tx, project, owners)
-        files = listing.files_within(tx, project, owners)
+        counts = entry_queries.counts(tx, project, owners)
+        files = entry_queries.files_within(tx, project, owners)
         captured = capture.capture_state(tx, project, owners)
     return MemoryStatusResult(
         folder=found.index.folder.root,
@@ -176,7 +250,7 @@ def rebuild(call: Call, params: MemoryParams) -> MemoryRebuildResult:
     if found.index.folder.exists():
         index_file.write(found.index)
     with call.database.read() as tx:
-        files = listing.files_within(tx, found.workspace.project_key, found.reach.owners)
+        files = entry_queries.files_within(tx, found.workspace.project_key, found.reach.owners)
     return MemoryRebuildResult(files=files, warnings=_warnings(call, found, checked))
 
 
@@ -194,8 +268,8 @@ def _shown(call: Call, found: Asked, memory_id: str) -> MemoryDetail:
 def _warnings(call: Call, found: Asked, checked: Checked) -> list[MemoryWarning]:
     """Gives what could not be read, of folders within reach only."""
     with call.database.read() as tx:
-        told = listing.warnings(tx, found.workspace.project_key)
-        repeated = listing.repeated_ids(tx, found.workspace.project_key, found.reach.owners)
+        told = entry_queries.warnings(tx, found.workspace.project_key)
+        repeated = entry_queries.repeated_ids(tx, found.workspace.project_key, found.reach.owners)
     every = [
         *checked.warnings,
         *told,

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from itertools import pairwise
 
-from sidecar.metrics.labels import by_label, labelled
+from sidecar.metrics.counters import by_label, labelled
 
 NAME = "elapsedMs.upTo"
 

@@ -7,7 +7,6 @@ from typing import Any, cast
 from sidecar.call import Call
 from sidecar.core.errors import StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
-from sidecar.metrics.figures import errors_of, figures_of
 from sidecar.metrics.model import (
     MetricsDay,
     MetricsPoint,
@@ -18,6 +17,7 @@ from sidecar.metrics.model import (
     Provider,
 )
 from sidecar.metrics.store import NO_PROJECT, NO_PROVIDER, DaySums, by_day, first_day, totals
+from sidecar.metrics.summary import errors_of, figures_of
 
 
 def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:

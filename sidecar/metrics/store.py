@@ -9,6 +9,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.core.clock import rfc3339
+from sidecar.storage.retention import Holding
 
 DAY_MS = 86_400_000
 NO_PROVIDER = NO_PROJECT = ""
@@ -90,3 +91,11 @@ def roll_up(tx: apsw.Connection, now_ms: int, days: int = DAYS) -> None:
         (day,),
     )
     tx.execute(f"DELETE {rows}", (day,))
+
+
+# What was measured, for removing it; sums of days long gone have no age.
+
+
+HOLDINGS = (
+    Holding("metrics", "continuity_metrics", before="day <> '' AND day < strftime('%Y-%m-%d', ?2 / 1000, 'unixepoch')"),
+)

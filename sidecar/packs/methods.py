@@ -8,8 +8,9 @@ from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavaila
 from sidecar.core.secrets.redact import redact
 from sidecar.governor import after_compaction, after_turnover
 from sidecar.method import Lane, method, notification
-from sidecar.packs import explaining, prerun, wishes_store
-from sidecar.packs.ahead import rebuild_soon
+from sidecar.packs import explain as explaining
+from sidecar.packs import pre_run as prerun
+from sidecar.packs import store
 from sidecar.packs.model import (
     ExplainParams,
     ExplainResult,
@@ -22,7 +23,8 @@ from sidecar.packs.model import (
     UserWord,
     WishesResult,
 )
-from sidecar.packs.wishes import Wish
+from sidecar.packs.overrides import Wish
+from sidecar.packs.prefetch import rebuild_soon
 from sidecar.runs import forget_sub_chat, ledger, records
 
 if TYPE_CHECKING:
@@ -72,10 +74,10 @@ def _keep_word(call: Call, params: PinParams, word: UserWord) -> WishesResult:
     project = call.process.workspaces.get(params.project_path, None).project_key
     with call.database.write() as tx:
         if params.take_back:
-            wishes_store.take_back(tx, project, params.item)
+            store.take_back(tx, project, params.item)
         else:
-            wishes_store.put(tx, project, Wish(params.item, word, redact(params.why), call.now_ms()))
-        wishes = wishes_store.wishes_of(tx, project)
+            store.put(tx, project, Wish(params.item, word, redact(params.why), call.now_ms()))
+        wishes = store.wishes_of(tx, project)
     return WishesResult(wishes=explaining.shown(wishes))
 
 

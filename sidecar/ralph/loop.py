@@ -3,20 +3,66 @@
 import os
 
 from sidecar.call import Call
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import SidecarError
-from sidecar.ralph.course import Course, Plan
-from sidecar.ralph.deciding import ending, limits
-from sidecar.ralph.deciding.ending import FAILED, LIMIT, Ending, Turn
-from sidecar.ralph.deciding.pace import backoff_ms, pause_ms
-from sidecar.ralph.files import history, outputs
-from sidecar.ralph.files.folder import make
+from sidecar.ralph import limits, outcome
+from sidecar.ralph.files import folder as outputs
+from sidecar.ralph.files import history
+from sidecar.ralph.files.folder import Folder, make
 from sidecar.ralph.files.lock import Owner, held
-from sidecar.ralph.files.stopping import Stop, Watch, loops_of
-from sidecar.ralph.files.takeover import take_over
-from sidecar.ralph.model import Phase, RalphIteration, RalphIterationNotice, RalphStartResult
-from sidecar.ralph.planning import with_version
-from sidecar.ralph.turn.iteration import Done, run_iteration
+from sidecar.ralph.files.stop_request import Stop, Watch, loops_of
+from sidecar.ralph.iteration.run_iteration import Done, run_iteration
+from sidecar.ralph.limits import backoff_ms, pause_ms
+from sidecar.ralph.loop_plan import with_version
+from sidecar.ralph.loop_state import Course, Plan
+from sidecar.ralph.model import Phase, RalphIteration, RalphIterationNotice, RalphRunning, RalphStartResult
+from sidecar.ralph.outcome import FAILED, LIMIT, Ending, Turn
+from sidecar.system.process_tree import end_marked
+
+# What a loop that was killed has left: its iteration is noted as lost, and its agent is ended.
+
+
+def take_over(folder: Folder, clock: Clock) -> int:
+    """Puts in order what the last loop left, and gives the number of the last iteration; raises StateDegraded.
+
+    Called by the lock's holder, so that the loop whose state says `running` is known to be dead.
+    """
+    before = history.read_state(folder)
+    known = history.read(folder).last_number
+    if before is None or before.status != "running" or before.running is None:
+        return max(known, before.iteration if before is not None else 0)
+    running = before.running
+    # An agent or a check that outlived its loop would work beside the next one's.
+    for kept in (folder.output_of(running.number), folder.check_of(running.number)):
+        end_marked(str(kept), clock)
+    if running.number > known:
+        history.append(folder, _lost(running, clock.now_ms()))
+    return max(known, running.number)
+
+
+def _lost(running: RalphRunning, now_ms: int) -> RalphIteration:
+    return RalphIteration(
+        number=running.number,
+        started_at=running.started_at,
+        duration_ms=0,
+        outcome="lost",
+        exit_code=None,
+        signal=None,
+        promise_found=False,
+        promise_accepted=False,
+        verification=None,
+        files_changed=None,
+        files=[],
+        commits=[],
+        input_tokens=None,
+        output_tokens=None,
+        cost_usd=None,
+        reason=f"The loop's process died meanwhile; noted at {rfc3339(now_ms)} by the next one.",
+        ended_loop="The loop's process died.",
+        output_bytes=0,
+        continuity=None,
+        warnings=[],
+    )
 
 
 def run_loop(call: Call, plan: Plan) -> RalphStartResult:
@@ -86,7 +132,7 @@ def _next(course: Course, done: Done) -> tuple[Ending | None, float]:
     if asked is not None and not line.promise_accepted:
         return asked, 0
     turn = Turn(line.outcome, line.number, line.promise_accepted, done.abort, course.circle, line.reason)
-    ended = ending.after(turn, plan.limits, course.spent, plan.params.completion_promise)
+    ended = outcome.after(turn, plan.limits, course.spent, plan.params.completion_promise)
     if ended is not None:
         return ended, 0
     wait_ms = _wait_ms(course, done)

@@ -16,7 +16,8 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.method import Lane, Notification, docstring, method
-from sidecar.ralph.files import context_file, standing
+from sidecar.ralph.files import context_file
+from sidecar.ralph.files import status as standing
 from sidecar.ralph.files.folder import folder_of
 from sidecar.ralph.model import (
     RalphChangeParams,
@@ -41,7 +42,7 @@ def start(call: Call, params: RalphStartParams) -> RalphStartResult:
     cannot be started is answered with status `failed` and the reason.
     """
     from sidecar.ralph.loop import run_loop  # with the process library, which nobody else of a sidecar needs
-    from sidecar.ralph.planning import plan_of, try_out
+    from sidecar.ralph.loop_plan import plan_of, try_out
 
     plan = plan_of(call, params)
     return try_out(call, plan) if params.dry_run else run_loop(call, plan)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from sidecar.core.wire import MOST_COUNT, MOST_TOKENS, FolderPath, WireModel
-from sidecar.ralph.deciding.limits import MAX_ITERATIONS, STUCK_AFTER
+from sidecar.ralph.limits import MAX_ITERATIONS, STUCK_AFTER
 
 MAX_PROMPT_CHARACTERS = 64 * 2**20
 """More than any agent takes; through the RPC a message's size is the limit."""

@@ -10,11 +10,12 @@ import orjson
 
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes, digest_value
-from sidecar.registry.code.facts import Facts, Named
+from sidecar.registry.code_entities import Facts, Named
 from sidecar.registry.entity import Entity, Metadata, Registry, Remark
-from sidecar.registry.matching.index import Words
+from sidecar.registry.index import Words
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
+from sidecar.storage.retention import Holding
 
 VERSION = 1
 """Part of the cache's key: another reading of the same file makes what was parsed before invalid."""
@@ -186,3 +187,14 @@ def _entities_of(rows: list[list[Any]]) -> list[Entity]:
         Entity(category, key, path, type_, purpose, tuple(keywords), tuple(dependencies), *rest)
         for category, key, path, type_, purpose, keywords, dependencies, *rest in rows
     ]
+
+
+# What is kept of registries, for removing it.
+
+
+HOLDINGS = (
+    Holding("caches", "continuity_registry_cache", "", "used_at_ms < ?2"),
+    Holding("indexes", "continuity_registry_derived", before="derived_at_ms < ?2"),
+    Holding("registry", "continuity_registry_decisions", before="at_ms < ?2"),
+    Holding("registry", "continuity_registry_dismissed", before="at_ms < ?2"),
+)

@@ -7,14 +7,11 @@ from typing import Any
 from sidecar.core import json_text
 from sidecar.core.clock import Clock
 from sidecar.core.errors import Busy, Cancelled, InvalidParams, InvalidRequest, NotInitialized, SidecarError
-from sidecar.rpc.envelope import Batch, Envelope, Invalid, Notice, RequestId, parse
+from sidecar.rpc.envelope import Batch, Envelope, Gathered, Invalid, Notice, RequestId, parse, refusal, response
+from sidecar.rpc.errors import as_sidecar_error, error_object
 from sidecar.rpc.framing import Refused
-from sidecar.rpc.incoming import Host, Incoming, Routes
-from sidecar.rpc.lanes import Lanes
-from sidecar.rpc.outgoing import Gathered, refusal, response
-from sidecar.rpc.running import Running
-from sidecar.rpc.sharing import Sharing
-from sidecar.rpc.wire_errors import as_sidecar_error, error_object
+from sidecar.rpc.pending_request import Host, Incoming, Routes, Sharing
+from sidecar.rpc.scheduler import Lanes, Running
 
 MAX_IN_FLIGHT = 512
 """Requests without an answer yet, whether queued, running or in the company of an identical one."""

@@ -6,19 +6,46 @@ keeps the standard's answers without the schema validator that jsonrpcserver wou
 """
 
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec, module_from_spec
 from typing import Any, cast
 
 import orjson
+from jsonrpcserver.codes import ERROR_INVALID_PARAMS, ERROR_METHOD_NOT_FOUND
+from jsonrpcserver.dispatcher import dispatch_request
+from jsonrpcserver.exceptions import JsonRpcError
+from jsonrpcserver.request import Request
+from jsonrpcserver.result import Success
 from pydantic import ValidationError
 
 from sidecar.core.errors import InvalidParams, MethodNotFound
 from sidecar.core.wire import WireModel
 from sidecar.method import Method, Notification
-from sidecar.rpc import library
-from sidecar.rpc.library import JsonRpcError, Success
-from sidecar.rpc.wire_errors import as_sidecar_error, error_object, invalid_params
+from sidecar.rpc.errors import as_sidecar_error, error_object, invalid_params
+
+# jsonrpcserver's dispatcher and what belongs to it, without the rest of the package.
+#
+# The package's own `__init__` compiles a JSON schema validator for the envelope (110 ms and 12 MB at every start);
+# `envelope.py` makes those checks here. So the package is registered without running its `__init__`, and its modules,
+# which do not need it, are imported from there unchanged.
+
+
+if "jsonrpcserver" not in sys.modules:
+    _spec = find_spec("jsonrpcserver")
+    assert _spec is not None
+    sys.modules["jsonrpcserver"] = module_from_spec(_spec)
+
+__all__ = [
+    "ERROR_INVALID_PARAMS",
+    "ERROR_METHOD_NOT_FOUND",
+    "JsonRpcError",
+    "Request",
+    "Success",
+    "dispatch_request",
+]
+
 
 _building = threading.Lock()
 
@@ -41,15 +68,15 @@ class Dispatcher:
 
     def answer(self, call: object, method: str, params: Any) -> dict[str, Any]:
         """Runs one request and gives the response without its id: `{"result": …}` or `{"error": …}`."""
-        request = library.Request(method, params, None)
+        request = Request(method, params, None)
         # The library's Either types are untyped: a Left carries an error, a Right a result.
-        _, result = cast("Any", library.dispatch_request)(self._functions, call, request)
+        _, result = cast("Any", dispatch_request)(self._functions, call, request)
         if hasattr(result, "_value"):
             return {"result": result._value.result}  # noqa: SLF001  (the library offers no other way)
         error = result._error  # noqa: SLF001  (nor here)
-        if error.code == library.ERROR_METHOD_NOT_FOUND:
+        if error.code == ERROR_METHOD_NOT_FOUND:
             return {"error": error_object(MethodNotFound(f"There is no method {method[:80]!r}."))}
-        if error.code == library.ERROR_INVALID_PARAMS and not isinstance(error.data, dict):
+        if error.code == ERROR_INVALID_PARAMS and not isinstance(error.data, dict):
             return {"error": error_object(InvalidParams("The params are an object, by name."))}
         return {"error": {"code": error.code, "message": error.message, "data": error.data}}
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 MAX_HEADER_BYTES = 8 * 1024

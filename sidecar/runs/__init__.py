@@ -1,9 +1,8 @@
 """What happened: runs, the delivery ledger, test status, task state, artifacts."""
 
-from sidecar.runs import keys
-from sidecar.runs.holdings import forget_old, forget_sub_chat, is_deleted
-from sidecar.runs.store import artifacts, ledger, records, snapshots, telling
-from sidecar.runs.values import (
+from sidecar.runs import artifacts, keys, ledger, records, snapshots
+from sidecar.runs.maintenance import forget_old, forget_sub_chat, is_deleted
+from sidecar.runs.model import (
     UNKNOWN,
     Artifact,
     CallRecord,

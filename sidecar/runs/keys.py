@@ -8,7 +8,7 @@ import orjson
 
 from sidecar.codebase import ChangedFile, Hunk
 from sidecar.core.digests import digest_bytes, short_id
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 ANCHOR = "anchor"
 HEAD = "delta:head"

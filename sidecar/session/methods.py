@@ -13,14 +13,15 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
+from sidecar.core.ides import IdeName
 from sidecar.core.secrets.redact import redact
 from sidecar.memory import clean_session, grant, revoke
 from sidecar.method import Lane, method
-from sidecar.session import blocks, leaving, routing, store
-from sidecar.session.block import ACTIVE_TEXT
-from sidecar.session.blocks import Spot
-from sidecar.session.ides import IdeName
-from sidecar.session.locking import Asked, activated, agent_now, left
+from sidecar.session import block_files, routing, store
+from sidecar.session import exit as session_exit
+from sidecar.session.block_files import Spot
+from sidecar.session.managed_block import ACTIVE_TEXT
+from sidecar.session.messages import HOW_TO_LEAVE, NOT_ACTIVE, SAVED
 from sidecar.session.model import (
     SessionActivateParams,
     SessionActivateResult,
@@ -31,8 +32,8 @@ from sidecar.session.model import (
     SessionStatusParams,
     SessionStatusResult,
 )
-from sidecar.session.saying import HOW_TO_LEAVE, NOT_ACTIVE, SAVED
-from sidecar.session.standing import Standing, forget, language_of, noting, shown, standing
+from sidecar.session.state import Asked, activated, agent_now, left
+from sidecar.session.status import Standing, forget, language_of, noting, shown, standing
 from sidecar.session.store import Lock, Written
 
 
@@ -50,18 +51,18 @@ def activate(call: Call, params: SessionActivateParams) -> SessionActivateResult
         raise PolicyDenied("The sidecar is switched off for this project.", hint="Set `mode` to passive or active.")
     lock = activated(stands.lock, Asked(params.agent, params.ide, params.language), stands.told, call.now_ms())
     wants_rules = settings["sessionLockFile"] == "rules"
-    spot = blocks.spot_for(stands.workspace.cwd, cast("IdeName", lock.ide), wants_rules=wants_rules)
+    spot = block_files.spot_for(stands.workspace.cwd, cast("IdeName", lock.ide), wants_rules=wants_rules)
     warnings = list(stands.problems)
     token = _activate(call, stands, lock, spot, force=params.force)
     if not stands.is_active:
         with noting(warnings):  # what was kept for the session before is over
             clean_session(call.process, stands.workspace)
-    others = [one for one in blocks.spots(stands.files, [stands.workspace.cwd]) if one.path != spot.path]
+    others = [one for one in block_files.spots(stands.files, [stands.workspace.cwd]) if one.path != spot.path]
     _follow(call, stands, others, lock, params.force, warnings)
     return SessionActivateResult(
         session=shown(lock),
         resumed=stands.lock is not None or bool(stands.told.agent),
-        block=blocks.shown(spot),
+        block=block_files.shown(spot),
         token=token,
         warnings=warnings,
     )
@@ -74,7 +75,7 @@ def _activate(call: Call, stands: Standing, lock: Lock, spot: Spot, *, force: bo
             revoke(tx, stands.project, stands.lock.agent)
         token = grant(tx, call.process, stands.project, lock.agent)
         store.put_lock(tx, stands.project, lock)
-        made = blocks.put(spot, ACTIVE_TEXT.format(agent=lock.agent), force=force)
+        made = block_files.put(spot, ACTIVE_TEXT.format(agent=lock.agent), force=force)
         store.put_file(tx, stands.project, Written(str(spot.root), spot.place.file, made))
     return token
 
@@ -84,10 +85,10 @@ def _follow(call: Call, stands: Standing, others: Iterable[Spot], lock: Lock, fo
     for spot in others:
         with noting(warnings):
             if spot.root == stands.workspace.cwd:
-                blocks.take_out(spot, force=force)
+                block_files.take_out(spot, force=force)
                 forget(call, stands.project, spot)
             elif spot.root.is_dir():
-                blocks.put(spot, ACTIVE_TEXT.format(agent=lock.agent), force=force)
+                block_files.put(spot, ACTIVE_TEXT.format(agent=lock.agent), force=force)
             else:
                 forget(call, stands.project, spot)
 
@@ -117,7 +118,8 @@ def status(call: Call, params: SessionStatusParams) -> SessionStatusResult:
     """Shows a project's session and every file with its block, also after a restart or the loss of either."""
     stands = standing(call, params)
     found = [
-        blocks.shown(spot) for spot in blocks.spots(stands.files, [stands.workspace.cwd, stands.workspace.project])
+        block_files.shown(spot)
+        for spot in block_files.spots(stands.files, [stands.workspace.cwd, stands.workspace.project])
     ]
     fitting = ("active",) if stands.is_active else ("inactive", "none")
     warnings = [
@@ -151,10 +153,10 @@ def leave(call: Call, params: SessionExitParams) -> SessionExitResult:
     if lock is not None and lock.is_active:
         progress = None if params.progress is None else redact(params.progress)
         lock = left(lock, stands.told, progress, call.now_ms())
-        leaving.save(call, stands, lock, warnings)
-        captured = leaving.remember(call, stands, lock, params, warnings)
-    found = list(leaving.leave_files(call, stands, lock, params, warnings))
-    leaving.leave_state(call, stands, lock)
+        session_exit.save(call, stands, lock, warnings)
+        captured = session_exit.remember(call, stands, lock, params, warnings)
+    found = list(session_exit.leave_files(call, stands, lock, params, warnings))
+    session_exit.leave_state(call, stands, lock)
     return SessionExitResult(
         session=shown(lock),
         was_active=stands.is_active,

@@ -4,11 +4,11 @@ from typing import Literal
 
 from pydantic import Field
 
+from sidecar.core.ides import IdeName
 from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.memory import MemoryCaptureResult, MemoryDigest
-from sidecar.session.block import BlockState
-from sidecar.session.ides import IdeName
-from sidecar.session.language import Language
+from sidecar.session.managed_block import BlockState
+from sidecar.session.messages import Language
 
 Intent = Literal["exit", "command", "onTopic", "offTopic"]
 Command = Literal["activate", "status", "help", "resume"]

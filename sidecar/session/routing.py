@@ -10,9 +10,9 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
+from sidecar.language.exit_phrases import ABOUT_WORK, COURTESIES, EXIT_PHRASES, EXIT_WORDS, LEAVING, OFF_TOPIC
 from sidecar.session.model import Command, Intent
-from sidecar.session.phrases import ABOUT_WORK, COURTESIES, EXIT_PHRASES, EXIT_WORDS, LEAVING, OFF_TOPIC
 
 MAX_LOOKED_AT = 4_000
 """Characters as sent; spaces count."""

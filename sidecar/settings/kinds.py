@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 PROTECTED_BRANCHES = (
     "head", "main", "master", "mainline", "trunk", "default", "next",

@@ -11,7 +11,7 @@ import apsw
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import StateDegraded
-from sidecar.storage.connecting import translated
+from sidecar.storage.sqlite_connection import translated
 
 FOLDER = "backups"
 KEPT = 3

@@ -9,18 +9,18 @@ from typing import Any
 
 from sidecar.core.errors import PolicyDenied, WorkspaceUnavailable
 from sidecar.system import fast_import
-from sidecar.system.addition import (
+from sidecar.system.libgit import pygit2
+from sidecar.system.refs import (
     AUTHOR_EMAIL,
     AUTHOR_NAME,
     HEADS,
     Addition,
     Files,
+    Place,
     Tip,
     in_another_place,
     require_room,
 )
-from sidecar.system.libgit import pygit2
-from sidecar.system.refs import Place
 
 _FILE, _FOLDER = 0o100644, 0o040000
 _REFLOG = "continuity: artifacts"

@@ -8,9 +8,8 @@ import os
 from collections.abc import Iterator
 
 from sidecar.core.errors import WorkspaceUnavailable
-from sidecar.system.addition import AUTHOR_EMAIL, AUTHOR_NAME, HEADS, Addition, Tip, in_another_place, require_room
 from sidecar.system.git import Git, GitFailed
-from sidecar.system.refs import Place
+from sidecar.system.refs import AUTHOR_EMAIL, AUTHOR_NAME, HEADS, Addition, Place, Tip, in_another_place, require_room
 
 _NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 _IDENTITY = {"GIT_COMMITTER_NAME": AUTHOR_NAME, "GIT_COMMITTER_EMAIL": AUTHOR_EMAIL}  # of the branch's log

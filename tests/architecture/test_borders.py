@@ -15,54 +15,50 @@ NAMED_BY_THE_USER = "named on the command line: a pipe too (`<(…)`)"
 NOTHING = "the device that is nothing"
 
 OPENS = {
-    "system/plain_files.py": "the one place: regular files only, up to a limit",
-    "system/whole_files.py": "makes new files and moves them into their place",
-    "system/watch/cookies.py": "makes a file where none is",
-    "cli/hook/lingering.py": OF_THE_USER_ALONE,
-    "cli/hook/notes.py": OF_THE_USER_ALONE,
-    "knowledge/repository/remote.py": OF_THE_USER_ALONE,
-    "knowledge/syncing/locking.py": OF_THE_USER_ALONE,
+    "system/safe_open.py": "the one place: regular files only, up to a limit",
+    "system/atomic_write.py": "makes new files and moves them into their place",
+    "system/watch/base.py": "makes a file where none is",
+    "cli/hook_daemon.py": OF_THE_USER_ALONE,
+    "cli/hook_run_state.py": OF_THE_USER_ALONE,
+    "knowledge/git_source.py": OF_THE_USER_ALONE,
+    "knowledge/sync.py": OF_THE_USER_ALONE,
     "storage/backup.py": OF_THE_USER_ALONE,
-    "storage/connecting.py": OF_THE_USER_ALONE,
-    "storage/damage.py": OF_THE_USER_ALONE,
+    "storage/sqlite_connection.py": OF_THE_USER_ALONE,
+    "storage/recovery.py": OF_THE_USER_ALONE,
     "storage/database.py": OF_THE_USER_ALONE,
-    "storage/rescue.py": OF_THE_USER_ALONE,
-    "storage/salvage.py": OF_THE_USER_ALONE,
-    "system/door/pipes.py": OF_THE_USER_ALONE,
+    "system/local_socket/named_pipe.py": OF_THE_USER_ALONE,
     "system/log.py": OF_THE_USER_ALONE,
-    "system/presence.py": OF_THE_USER_ALONE,
-    "operate/surroundings.py": OF_THE_SYSTEM,
-    "system/parent.py": OF_THE_SYSTEM,
-    "system/watch/filesystems.py": OF_THE_SYSTEM,
+    "system/process_registry.py": OF_THE_USER_ALONE,
+    "operations/environment_checks.py": OF_THE_SYSTEM,
+    "system/parent_watch.py": OF_THE_SYSTEM,
     "system/watch/inotify.py": OF_THE_SYSTEM,
     "codebase/summary/grammar.py": OUR_OWN,
-    "operate/report/page.py": OUR_OWN,
+    "operations/report/page.py": OUR_OWN,
     "schema/methods.py": OUR_OWN,
-    "cli/artifacts/editor.py": "a folder of this command's own",
-    "cli/ralph/loop.py": NAMED_BY_THE_USER,
-    "cli/telling.py": NAMED_BY_THE_USER,
-    "cli/ralph/command.py": NOTHING,
-    "cli/ralph/report.py": NOTHING,
+    "cli/editor.py": "a folder of this command's own",
+    "cli/ralph_loop.py": NAMED_BY_THE_USER,
+    "cli/output.py": NAMED_BY_THE_USER,
+    "cli/ralph.py": NOTHING,
     "rpc/stdio.py": NOTHING,
 }
 
 PROGRAMS = {
-    "cli/artifacts/editor.py": "the user's editor",
-    "cli/hook/asking.py": "this program, to serve the next hooks",
-    "cli/ralph/report.py": "only a name of the module: what it may be given",
-    "ralph/agent/installed.py": "the agent's program, for its version",
-    "ralph/agent/running.py": "only a name of the module: what came of the agent",
+    "cli/editor.py": "the user's editor",
+    "cli/hook_client.py": "this program, to serve the next hooks",
+    "cli/ralph.py": "only a name of the module: what it may be given",
+    "ralph/agent/discovery.py": "the agent's program, for its version",
+    "ralph/agent/runner.py": "only a name of the module: what came of the agent",
     "system/git.py": "git",
     "system/process_tree.py": "the agent, and the checks its user wrote",
     "system/worker.py": "this program, to read source files",
 }
 
 NETWORK = {
-    "system/door/sockets.py": "the local door",
-    "system/door/pipes.py": "the local door on Windows",
-    "system/fetching.py": "the knowledge repository, from where its user said",
-    "cli/operate/report.py": "the user's browser, for a file of ours",
-    "hosts/mcp/tools.py": "only a name of the module: how an address of a file is its path",
+    "system/local_socket/unix_socket.py": "the local door",
+    "system/local_socket/named_pipe.py": "the local door on Windows",
+    "system/fetch.py": "the knowledge repository, from where its user said",
+    "cli/report.py": "the user's browser, for a file of ours",
+    "integrations/mcp/tools.py": "only a name of the module: how an address of a file is its path",
 }
 
 _OPENING = frozenset(("read_bytes", "read_text", "write_bytes", "write_text", "touch", "mkfifo", "mknod"))
@@ -111,7 +107,7 @@ def opens(tree: ast.AST) -> bool:
 
 def _of_descriptor(tree: ast.AST) -> bool:
     """Whether what is made a stream of was opened by the one module for that."""
-    return "sidecar.system.plain_files.opened" in set(_imports(tree))
+    return "sidecar.system.safe_open.opened" in set(_imports(tree))
 
 
 def starts_programs(tree: ast.AST) -> bool:

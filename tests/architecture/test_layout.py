@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SIDECAR = ROOT / "sidecar"
 SOURCES = sorted(SIDECAR.rglob("*.py"))
-MAX_LINES = 400
+MAX_LINES = 600
 
 # Each of these costs more at start than all that `initialize` needs.
 LATE = (
@@ -39,10 +39,10 @@ print(json.dumps({"answers": [json.loads(answer) for answer in sent], "modules":
 """
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(SIDECAR).as_posix())
-def test_a_file_stays_small_enough_to_own_one_thing(path: Path) -> None:
-    lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= MAX_LINES, "ask who owns the second thing in this file"
+def test_no_file_is_longer_than_one_person_keeps_in_mind() -> None:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
+    too_long = {path.relative_to(SIDECAR).as_posix(): lines for path, lines in lengths.items() if lines > MAX_LINES}
+    assert too_long == {}
 
 
 @pytest.mark.parametrize("folder", ["build", "packaging"])

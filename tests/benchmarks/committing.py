@@ -13,10 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.capture.artifacts.protection import refusal
+from sidecar.capture.artifacts.memory_branch import refusal
 from sidecar.system import branches, fast_import
-from sidecar.system.addition import Addition
-from sidecar.system.refs import place_of, uses_of
+from sidecar.system.refs import Addition, place_of, uses_of
 from tests.support.repositories import make_repository
 
 BRANCH = "memory/continuity"

@@ -18,9 +18,9 @@ from typing import Any
 
 from sidecar.core.digests import digest_bytes
 from sidecar.registry import hint_for
-from sidecar.registry.file.document import parse
-from sidecar.registry.loading import Held
-from sidecar.registry.matching.index import Index
+from sidecar.registry.index import Index
+from sidecar.registry.project_registry import Held
+from sidecar.registry.registry_file import parse
 from tests.benchmarks.programs import quiet_sidecar
 from tests.registry.labelled.asked_of_code import ASKED_OF_CODE
 from tests.registry.labelled.intents import INTENTS

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from sidecar.codebase import ChangedFile, FileDiff, RepositoryState
-from sidecar.packs.composing.items import PackItem, has
-from sidecar.packs.delta.items import delta_items
-from sidecar.packs.delta.worktree import Differences, Interest
+from sidecar.packs.delta_files import Differences, Interest
+from sidecar.packs.delta_pack import delta_items
+from sidecar.packs.items import PackItem, has
 from sidecar.runs import UNKNOWN, Known
 from tests.benchmarks.processor import median_ms
 

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.knowledge.plan import Asked, plan
-from sidecar.knowledge.repository.manifest import Entry, Manifest
+from sidecar.knowledge.manifest import Entry, Manifest
 from sidecar.knowledge.state import SyncState
+from sidecar.knowledge.sync_plan import Asked, plan
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.clock import FixedClock
 from tests.support.knowledge import Knowledge, item

@@ -24,20 +24,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.search.commits import MAX_COMMITS, Commit
-from sidecar.codebase.search.history import History
+from sidecar.codebase.search.bm25 import inverse_frequency
+from sidecar.codebase.search.commit_history import MAX_COMMITS, Commit, History
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.matching import inverse_frequency
-from sidecar.codebase.search.question import SearchQuestion
+from sidecar.codebase.search.query import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked, worth_telling
 from sidecar.core.terms import count_terms, query_terms, query_words
-from sidecar.packs.context.appetite import APPETITES
-from sidecar.packs.context.floor import above_floor
-from sidecar.packs.context.items import PASSAGE_RANKS, ContextFile, why_here
-from sidecar.packs.context.passages import passage_of
-from sidecar.packs.context.rendered import Rendered
-from sidecar.packs.gathering.shared import FAINT_FILES
+from sidecar.packs.byte_budget import APPETITES
+from sidecar.packs.context_pack import PASSAGE_RANKS, ContextFile, Rendered, above_floor, why_here
+from sidecar.packs.passages import passage_of
 from sidecar.packs.task import query_of
+from sidecar.packs.task_pack import FAINT_FILES
 from tests.benchmarks.localization_cases import (
     Case,
     Trees,

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.files import is_generated, may_show
-from sidecar.codebase.kinds import is_document
-from sidecar.codebase.search.commits import Commit, read_commits
+from sidecar.codebase.files import is_document, is_generated, may_show
+from sidecar.codebase.search.commit_history import Commit, read_commits
 from sidecar.codebase.summary.languages import language_of
-from sidecar.codebase.summary.summarise import MAX_ANALYSED_BYTES, Summary, not_analysed, summarise
+from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Summary, not_analysed, summarise
 
 MAX_RIGHT_FILES = 10
 MAX_COMMIT_FILES = 30

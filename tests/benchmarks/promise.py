@@ -20,12 +20,12 @@ from pathlib import Path
 from statistics import median
 
 from sidecar.core.clock import SystemClock
-from sidecar.ralph.agent.ansi import Ansi
+from sidecar.ralph.agent.agent_result import Bounds, Speech, Wanted
 from sidecar.ralph.agent.harnesses import command_of
-from sidecar.ralph.agent.heard import Bounds, Speech, Wanted
-from sidecar.ralph.agent.hearing import Hearing
+from sidecar.ralph.agent.output_parser import Hearing
 from sidecar.ralph.agent.promise import Promise
-from sidecar.ralph.agent.running import run_agent
+from sidecar.ralph.agent.runner import run_agent
+from sidecar.ralph.agent.text_stream import Ansi
 from tests.support.fake_agent import FakeAgent, Step, claude_result, says, spouts
 
 PIECE, PIECES, PASSES = 64 * 1024, 64, 5

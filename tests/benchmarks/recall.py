@@ -25,11 +25,11 @@ import apsw
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import SHARED_ONLY
 from sidecar.memory.files import document
-from sidecar.memory.finding import levels
-from sidecar.memory.finding.searching import search, weigh
-from sidecar.memory.ranking import question
+from sidecar.memory.ranking import query
 from sidecar.memory.ranking.features import NAMES
-from sidecar.memory.ranking.weights import SHIPPED, Profile, Profiles
+from sidecar.memory.ranking.relevance_score import SHIPPED, Profile, Profiles
+from sidecar.memory.retrieval import detail_levels
+from sidecar.memory.retrieval.memory_search import search, weigh
 from sidecar.memory.store.candidates import Sought
 from tests.benchmarks.fitting import Lesson, fit, hard
 from tests.benchmarks.programs import quiet_sidecar
@@ -61,14 +61,14 @@ class Kept(NamedTuple):
             start = time.perf_counter()
             found = search(tx, project, SHARED_ONLY, text, Sought(), DEEP, self.now_ms, profiles)
             spent = (time.perf_counter() - start) * 1000
-        told = [levels.told("full", m.title, m.tags, m.text, ()) for one in found for m in (one.entry.memory,)]
+        told = [detail_levels.told("full", m.title, m.tags, m.text, ()) for one in found for m in (one.entry.memory,)]
         ids = [one.entry.memory.id for one in found]
         return ids, [one.score for one in found], [one.tokens for one in told], spent
 
     def lesson(self, text: str, right: frozenset[str]) -> Lesson:
         """Gives what a question teaches."""
         with self._reading() as (tx, project):
-            weighed = weigh(tx, project, SHARED_ONLY, question.read(text, self.now_ms), Sought())
+            weighed = weigh(tx, project, SHARED_ONLY, query.read(text, self.now_ms), Sought())
             ids = dict(tx.execute("SELECT row_id, id FROM continuity_memories"))
         places = frozenset(at for at, one in enumerate(weighed) if turn_of(str(ids[one.row.row_id])) in right)
         lesson = Lesson([one.values for one in weighed], places)
@@ -149,7 +149,7 @@ def _score(
     for depth in (5, 10):
         figures[f"recall@{depth}"].append(len(right.intersection(found[:depth])) / len(right))
     figures["MRR"].append(next((1 / rank for rank, one in enumerate(found, 1) if one in right), 0.0))
-    packed = levels.pack(scores, tokens, BUDGET) if scores else _in_order(tokens)
+    packed = detail_levels.pack(scores, tokens, BUDGET) if scores else _in_order(tokens)
     figures["in 500 tokens"].append(len(right.intersection(found[at] for at in packed)) / len(right))
     figures["ms"].append(ms)
 

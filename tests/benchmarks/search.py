@@ -19,8 +19,8 @@ from statistics import median
 from sidecar.memory import SHARED_ONLY
 from sidecar.memory.files import document
 from sidecar.memory.files.front_matter import Value
-from sidecar.memory.finding.searching import search
-from sidecar.memory.ranking.words import significant
+from sidecar.memory.ranking.indexed_text import significant
+from sidecar.memory.retrieval.memory_search import search
 from sidecar.memory.store.candidates import Sought
 from sidecar.memory.store.entries import scope_of
 from tests.benchmarks.programs import quiet_sidecar

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sidecar.codebase.repository import Repository as Watched
+from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.hashing import ContentHashes
-from sidecar.codebase.worktree.quickdiff import make_ready
+from sidecar.codebase.worktree.libgit_diff import make_ready
 from sidecar.codebase.worktree.state import Look, RepositoryState, read_state
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.programs import quiet_sidecar, row

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sidecar.core.clock import rfc3339
 from sidecar.memory import index_of
-from sidecar.memory.upkeep.maintaining import maintain, what_is_due
+from sidecar.memory.upkeep.maintain import maintain, what_is_due
 from tests.benchmarks.programs import quiet_sidecar
 
 DAY_MS = 86_400_000

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sidecar.capture.drafting.devlog import devlog, kept_plan
-from sidecar.capture.reading.parts import STEP_CHARACTERS, Command, work_of
-from sidecar.capture.testing.outcomes import OUTPUT_CHARACTERS, outcomes_of
+from sidecar.capture.drafts.devlog_text import devlog, kept_plan
+from sidecar.capture.effects.tool_parts import STEP_CHARACTERS, Command, work_of
+from sidecar.capture.test_results.runner_output import OUTPUT_CHARACTERS, outcomes_of
 from tests.support.secret_shapes import TOKENS, shows
 
 

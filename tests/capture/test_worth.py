@@ -5,8 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.cost import CacheUse, breaks_cache, cache_use
-from sidecar.capture.worth import Worth, worth_of
+from sidecar.capture.pack_metrics import CacheUse, Worth, breaks_cache, cache_use, worth_of
 from sidecar.runs import Item, keys
 from tests.support.conversation import Conversation
 from tests.support.shop import PROMPT, Talk, active, read_part, shop, talk

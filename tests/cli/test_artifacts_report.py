@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.cli.artifacts.report import card, table
-from sidecar.cli.telling import cut, shown
+from sidecar.cli.artifacts import card, table
+from sidecar.cli.output import cut, shown
 
 ONE: dict[str, Any] = {
     "id": "adr-00000000000a", "type": "adr", "status": "draft", "title": "Totals", "event": "boundary",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.cli.hook.notes import FOLDER, KEPT_MS, forget_old, notes_of, unanswered
+from sidecar.cli.hook_run_state import FOLDER, KEPT_MS, forget_old, notes_of, unanswered
 
 OPENED = {"runId": "one", "deliveryToken": None, "cwd": "/shop", "projectPath": None}
 

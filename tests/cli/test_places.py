@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.cli.failed import CommandFailed
-from sidecar.cli.places import project_folder, state_folder
+from sidecar.cli.errors import CommandFailed
+from sidecar.cli.paths import project_folder, state_folder
 from sidecar.system.environment import state_folders, user_state_folder
 
 

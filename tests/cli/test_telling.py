@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from sidecar.cli.telling import Said, told
+from sidecar.cli.output import Said, told
 
 
 def test_control_sequences_are_not_printed_and_lines_stay(capsys: pytest.CaptureFixture[str]) -> None:

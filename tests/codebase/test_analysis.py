@@ -11,9 +11,9 @@ from typing import NoReturn
 
 import pytest
 
-from sidecar.codebase import analysis
-from sidecar.codebase.analysis import WORKERS_FROM, analyse, analyse_in_workers
-from sidecar.codebase.filling import FEW, FillReport, prioritised
+from sidecar.codebase import analysis_workers
+from sidecar.codebase.analysis_workers import WORKERS_FROM, analyse, analyse_in_workers
+from sidecar.codebase.indexer import FEW, FillReport, prioritised
 from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.core.clock import SystemClock
@@ -105,7 +105,7 @@ def test_a_file_that_ends_its_worker_is_the_only_one_lost(make_repository: Make,
 def test_a_worker_that_hangs_is_ended(
     make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis, "HANG_MS", 1_500.0)
+    monkeypatch.setattr(analysis_workers, "HANG_MS", 1_500.0)
     repository = make_repository({**many(20), "src/hang.py": "x = 1\n"})
     files = committed(repository)
     made = list(analyse_in_workers(repository.path, files, log, lambda: False, command(pids)))
@@ -135,7 +135,7 @@ def test_workers_that_cannot_be_started_are_said_so(make_repository: Make, log: 
 PARENT = """
 import sys
 from pathlib import Path
-from sidecar.codebase.analysis import analyse_in_workers
+from sidecar.codebase.analysis_workers import analyse_in_workers
 from sidecar.core.clock import SystemClock
 from sidecar.system.log import Log
 files = [tuple(line.split(" ")) for line in sys.argv[3:]]
@@ -237,11 +237,11 @@ def _refused(*_: object) -> NoReturn:
 def test_a_worker_is_replaced_after_a_number_of_files(
     make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis, "FILES_A_WORKER", analysis.AT_ONCE)
-    monkeypatch.setattr(analysis, "worker_count", lambda: 1)
-    repository = make_repository(many(3 * analysis.AT_ONCE))
+    monkeypatch.setattr(analysis_workers, "FILES_A_WORKER", analysis_workers.AT_ONCE)
+    monkeypatch.setattr(analysis_workers, "worker_count", lambda: 1)
+    repository = make_repository(many(3 * analysis_workers.AT_ONCE))
     found = list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, command(pids)))
-    assert len(found) == 3 * analysis.AT_ONCE
+    assert len(found) == 3 * analysis_workers.AT_ONCE
     assert len(list(pids.glob("*.pid"))) == 3
     wait_until_gone(pids)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sidecar.codebase.contracts import Contract, Sides, changed_contracts, needs_texts, parameters
-from sidecar.codebase.summary.summarise import summarise
+from sidecar.codebase.api_diff import Contract, Sides, changed_contracts, needs_texts, parameters
+from sidecar.codebase.summary.summarize import summarise
 
 MANY = ", ".join(f"parameter_{number}: int = {number}" for number in range(20))
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.filemap import Files
-from sidecar.codebase.files import MAX_FILES, Lister, is_generated, may_show, with_changes
+from sidecar.codebase.files import MAX_FILES, Files, Lister, is_generated, may_show, with_changes
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState
 from tests.codebase.looks import Looks
 from tests.support.client import Client

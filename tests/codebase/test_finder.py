@@ -8,9 +8,9 @@ import pytest
 
 from sidecar.call import Process
 from sidecar.codebase import Ranked, Repository, RepositoryState, Summary, repository_of
-from sidecar.codebase.finder import Finder
 from sidecar.codebase.search import SearchQuestion
-from sidecar.codebase.summary.summarise import summarise
+from sidecar.codebase.searcher import Finder
+from sidecar.codebase.summary.summarize import summarise
 from tests.codebase.looks import Looks
 from tests.codebase.search.corpus import Memory, commit_at, paths_of
 from tests.support.client import Client

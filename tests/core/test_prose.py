@@ -2,9 +2,9 @@
 
 import pytest
 
-from sidecar.capture.drafting.devlog import devlog, is_due
-from sidecar.capture.reading.change import Change
-from sidecar.core.prose import sentences, telling
+from sidecar.capture.drafts.devlog_text import devlog, is_due
+from sidecar.capture.effects.worktree_changes import Change
+from sidecar.core.text.prose import sentences, telling
 
 TELLING = "Rounding now happens on the discount, not on the price."
 

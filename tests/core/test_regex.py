@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from sidecar.app import load_rows
-from sidecar.core.regex import _Regex, regex
+from sidecar.core.lazy_regex import _Regex, regex
 
 
 def test_it_behaves_as_the_compiled_pattern() -> None:

@@ -7,7 +7,7 @@ from splintr import Tokenizer
 
 from sidecar.context.block.layers import Wanted, compose
 from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.project.sources import Sources, Text
+from sidecar.context.project.project_files import Sources, Text
 from sidecar.core.tokens import estimate_tokens, weigh
 from tests.context.chati import BRIEF, CONSTITUTION
 from tests.core.token_samples import CJK, SAMPLES

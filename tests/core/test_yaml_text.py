@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.yaml_text import read_mapping, text_of
+from sidecar.core.text.yaml_read import read_mapping, text_of
 
 
 @pytest.mark.parametrize(

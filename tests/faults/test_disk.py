@@ -14,7 +14,7 @@ from sidecar.storage.cache import Cache
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
 from sidecar.storage.migrations import MIGRATIONS
-from sidecar.storage.opening import open_state
+from sidecar.storage.open_state import open_state
 from tests.support.clock import STARTS_AT_MS
 from tests.support.faults import Disk, failing_disk
 

@@ -12,21 +12,22 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sidecar.capture.reading.parts import Command
-from sidecar.capture.testing.outcomes import outcomes_of
+from sidecar.capture.effects.tool_parts import Command
+from sidecar.capture.test_results.runner_output import outcomes_of
 from sidecar.codebase.worktree.hunks import conflicts_in, hunks_of
 from sidecar.core.errors import Conflict, InvalidParams
-from sidecar.core.yaml_nodes import Damaged, nodes_of
-from sidecar.core.yaml_text import read_mapping
-from sidecar.knowledge.repository.item import Unreadable, place_of, read_item
-from sidecar.memory.capture.transcript import told_in
-from sidecar.memory.files import front_matter, sections
+from sidecar.core.text.yaml_edit import Damaged, nodes_of
+from sidecar.core.text.yaml_read import read_mapping
+from sidecar.knowledge.item import Unreadable, place_of, read_item
+from sidecar.memory.capture.session_transcript import told_in
+from sidecar.memory.files import document as sections
+from sidecar.memory.files import front_matter
 from sidecar.memory.files.document import title_and_text
-from sidecar.packs.delta.hunks import safe_lines
+from sidecar.packs.delta_hunks import safe_lines
 from sidecar.ralph.agent.promise import Promise
-from sidecar.registry.file.document import parse
+from sidecar.registry.registry_file import parse
 from sidecar.rpc.framing import Framer
-from sidecar.session import block
+from sidecar.session import managed_block
 from tests.support.memory import MemorySidecar
 from tests.support.pieces import texts
 
@@ -171,11 +172,11 @@ def _yaml(text: str) -> None:
 
 def _block(text: str) -> None:
     content = text.encode("utf-8", "surrogatepass")
-    with suppress(block.Unclear):
-        with_it = block.with_block(content, "words\n")
-        assert block.outside(with_it) == block.outside(content)
-        assert block.with_block(with_it, "words\n") == with_it
-        block.state_of(with_it)
+    with suppress(managed_block.Unclear):
+        with_it = managed_block.with_block(content, "words\n")
+        assert managed_block.outside(with_it) == managed_block.outside(content)
+        assert managed_block.with_block(with_it, "words\n") == with_it
+        managed_block.state_of(with_it)
 
 
 def _promise(text: str) -> None:

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from mcp import Client as McpClient
 
-from sidecar.capture.reading.compaction import was_compacted
-from sidecar.capture.reading.parts import Failure, relative_to, work_of
-from sidecar.hosts.claude_code.place import Place
-from sidecar.hosts.claude_code.transcript import run_in, with_touched
-from sidecar.hosts.mcp.tools import Refused, Tools, server
-from sidecar.memory.capture.transcript import told_in
+from sidecar.capture.effects.session_loss import was_compacted
+from sidecar.capture.effects.tool_parts import Failure, relative_to, work_of
+from sidecar.integrations.claude_code.transcript_run import run_in, with_touched
+from sidecar.integrations.location import Place
+from sidecar.integrations.mcp.tools import Refused, Tools, server
+from sidecar.memory.capture.session_transcript import told_in
 from tests.support.failures import RpcFailure
 from tests.support.memory import MemorySidecar
 from tests.support.pieces import hostile_texts, json_values, line_of, objects_of

@@ -10,21 +10,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sidecar.capture.reading.boundaries import by_path
-from sidecar.context.project.agents import scope_of
+from sidecar.capture.effects.boundaries import by_path
+from sidecar.context.project.agent_scope import scope_of
 from sidecar.context.project.constitution import digest_of, fitted
-from sidecar.context.project.governance import mode_of
 from sidecar.context.project.handoff import handoff_of
-from sidecar.context.project.pipeline import agent_before, next_agent, pipeline_lines, pipeline_of, score_of
-from sidecar.core.yaml_nodes import Damaged
-from sidecar.core.yaml_text import read_mapping
-from sidecar.hosts.claude_code.settings_file import Unreadable, events_in, is_same, with_hooks, without_hooks
-from sidecar.knowledge.repository.item import identity_of, place_of
-from sidecar.knowledge.repository.manifest import entry_of, manifest_of
-from sidecar.knowledge.repository.source import Listed
+from sidecar.context.project.pipeline import agent_before, mode_of, next_agent, pipeline_lines, pipeline_of, score_of
+from sidecar.core.text.yaml_edit import Damaged
+from sidecar.core.text.yaml_read import read_mapping
+from sidecar.integrations.claude_code.settings_file import Unreadable, events_in, is_same, with_hooks, without_hooks
+from sidecar.knowledge.git_source import Listed
+from sidecar.knowledge.item import identity_of, place_of
+from sidecar.knowledge.manifest import entry_of, manifest_of
 from sidecar.knowledge.state import from_bytes, to_bytes
-from sidecar.packs.anchor import parsed
-from sidecar.session.project_file import AGENT, LANGUAGE, PENDING, CannotSave, changed, told_by
+from sidecar.packs.anchor import config_parsers
+from sidecar.session.session_file import AGENT, LANGUAGE, PENDING, CannotSave, changed, told_by
 from tests.support.client import Client
 from tests.support.pieces import HOSTILE, json_values, line_of, objects_of, texts
 
@@ -82,7 +81,7 @@ def _document(text: str) -> None:
 
 
 def _build(text: str) -> None:
-    for read in (parsed.toml, parsed.json, parsed.ini):
+    for read in (config_parsers.toml, config_parsers.json, config_parsers.ini):
         assert isinstance(read(text), dict)
     for name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod"):
         found = by_path(name, text[: len(text) // 2], text)

@@ -8,8 +8,8 @@ import pygit2
 import pytest
 
 from sidecar.core.errors import SidecarError
-from sidecar.knowledge.repository.item import MAX_ITEM_BYTES, Unreadable, place_of, read_item
-from sidecar.knowledge.repository.source import open_source
+from sidecar.knowledge.git_source import open_source
+from sidecar.knowledge.item import MAX_ITEM_BYTES, Unreadable, place_of, read_item
 from sidecar.system.git import Git, GitFailed
 from tests.support.client import Client
 from tests.support.conversation import Conversation

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.storage.damage import damage_of
-from sidecar.storage.opening import open_state
+from sidecar.storage.open_state import open_state
+from sidecar.storage.recovery import damage_of
 from tests.support.client import Client
 from tests.support.clock import STARTS_AT_MS
 from tests.support.process import ROOT, SidecarProcess
@@ -18,7 +18,7 @@ from tests.support.process import ROOT, SidecarProcess
 WRITER = """
 import sys
 from pathlib import Path
-from sidecar.storage.opening import open_state
+from sidecar.storage.open_state import open_state
 
 database = open_state(Path(sys.argv[1]), 0).database
 for number in range(int(sys.argv[3])):

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.drafting.abandoned import abandonments
+from sidecar.language.abandoned_approach import abandonments
+from sidecar.language.creation_intent import wished
 from sidecar.packs.anchor.commands import purpose_of
-from sidecar.ralph.agent.ansi import Ansi
-from sidecar.registry.matching.wishing import wished
+from sidecar.ralph.agent.text_stream import Ansi
 from tests.support.hostile import Hostile, hostile_to
 from tests.support.patterns import Pattern, all_patterns, module_of
 
@@ -28,11 +28,11 @@ MOST_GROWTH = 8.0
 """From the short text to one four times as long: a line takes 4 times as long, a square 16 times."""
 
 BOUNDED: dict[str, Use] = {
-    "sidecar.capture.drafting.giving_up.": lambda text: list(abandonments(text)),
-    "sidecar.capture.drafting.abandoned": lambda text: list(abandonments(text)),
+    "sidecar.language.abandoned_approach.": lambda text: list(abandonments(text)),
+    "sidecar.language.abandoned_approach": lambda text: list(abandonments(text)),
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
-    "sidecar.ralph.agent.ansi._SEQUENCE": lambda text: Ansi().strip(text),
-    "sidecar.registry.matching.wishing.": wished,
+    "sidecar.ralph.agent.text_stream._SEQUENCE": lambda text: Ansi().strip(text),
+    "sidecar.language.creation_intent.": wished,
 }
 """Patterns that are given short texts only, or ended ones: what gives them has to be as quick instead."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.session.block import outside, state_of
+from sidecar.session.managed_block import outside, state_of
 from tests.support.failures import StillWaiting
 from tests.support.process import SidecarProcess
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.capture.reading import boundaries
+from sidecar.capture.effects import boundaries
 from sidecar.cli.main import run
-from sidecar.core.yaml_text import MAX_DEPTH, MAX_VALUES, read_mapping
-from sidecar.packs.anchor import parsed
+from sidecar.core.text.yaml_read import MAX_DEPTH, MAX_VALUES, read_mapping
+from sidecar.packs.anchor import config_parsers
 from sidecar.system.worker import Worker, command_of
 
 DEEP = 50_000
@@ -63,14 +63,14 @@ def test_yaml_of_a_careful_hand_is_read_with_its_repetitions() -> None:
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (parsed.toml, "a=" + "[" * DEEP),
-        (parsed.toml, "a=" + "{a=" * DEEP),
-        (parsed.json, "[" * DEEP),
-        (parsed.ini, "[a]\nkey\n  goes on\n"),
+        (config_parsers.toml, "a=" + "[" * DEEP),
+        (config_parsers.toml, "a=" + "{a=" * DEEP),
+        (config_parsers.json, "[" * DEEP),
+        (config_parsers.ini, "[a]\nkey\n  goes on\n"),
     ],
 )
 def test_a_settings_file_that_cannot_be_understood_is_an_empty_table(
-    read: Callable[[str], parsed.Table], text: str
+    read: Callable[[str], config_parsers.Table], text: str
 ) -> None:
     assert read(text) == {}
 

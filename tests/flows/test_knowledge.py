@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sidecar.knowledge.plan import Asked, plan
-from sidecar.knowledge.repository.manifest import Entry, Manifest
+from sidecar.knowledge.apply_plan import Pace
+from sidecar.knowledge.manifest import Entry, Manifest
 from sidecar.knowledge.state import SyncState
-from sidecar.knowledge.syncing.pace import Pace
+from sidecar.knowledge.sync_plan import Asked, plan
 from tests.support.clock import FixedClock
 from tests.support.knowledge import POINTERS, Knowledge, item
 from tests.support.memory import MemorySidecar

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.text import size
-from sidecar.packs.anchor.lines import ANCHOR_BYTES
+from sidecar.core.text.sanitize import size
+from sidecar.packs.anchor.build import ANCHOR_BYTES
 from tests.support.conversation import Conversation, sent
 from tests.support.knowledge import Knowledge, item
 from tests.support.memory import MemorySidecar

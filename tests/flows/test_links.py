@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.storage.opening import open_state
+from sidecar.storage.open_state import open_state
 from tests.support.client import Client
 from tests.support.fake_agent import FakeAgent, says
 from tests.support.ralph import CHANGE, Ralph

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from sidecar.memory.finding.relevant import AT_ONCE
+from sidecar.memory.retrieval.recall import AT_ONCE
 from tests.support.conversation import Conversation, sent
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar

@@ -18,8 +18,8 @@ from sidecar.governor import (
     judged,
     signals_of,
 )
-from sidecar.governor.counting import IDLE_GAP_MS, KEPT_SESSIONS, MINUTE_MS, in_session
 from sidecar.governor.model import GovernorAction
+from sidecar.governor.pressure_counters import IDLE_GAP_MS, KEPT_SESSIONS, MINUTE_MS, in_session
 from sidecar.runs import Counters
 from sidecar.settings.resolve import resolve
 

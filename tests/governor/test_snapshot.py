@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.governor.marker import marker_text
-from sidecar.governor.snapshot import Snapshot, TouchedFile, as_kept, from_kept, snapshot_of
-from sidecar.packs.composing.carryover import carryover_items
+from sidecar.governor.snapshot import Snapshot, TouchedFile, as_kept, from_kept, marker_text, snapshot_of
+from sidecar.packs.plan_and_carryover import carryover_items
 from sidecar.runs import Artifact, Counters, FailingTests, RunTold, SubChat, Task
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.shop import PROMPT, Talk, set_settings, text_of

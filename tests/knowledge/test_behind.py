@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.knowledge.automatic.behind import AGAIN_AFTER_MS, sync_when_due
-from sidecar.knowledge.syncing.locking import one_at_a_time
+from sidecar.knowledge.auto_sync import AGAIN_AFTER_MS, sync_when_due
+from sidecar.knowledge.sync import one_at_a_time
 from tests.support.conversation import Conversation
 from tests.support.knowledge import Knowledge, item
 from tests.support.memory import MemorySidecar

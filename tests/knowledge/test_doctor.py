@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.cli import main
 from sidecar.knowledge import store
-from sidecar.knowledge.syncing.locking import one_at_a_time
+from sidecar.knowledge.sync import one_at_a_time
 from tests.support.knowledge import Knowledge, item
 
 Make = Callable[..., Knowledge]

@@ -9,10 +9,9 @@ import pytest
 from sidecar.call import Call
 from sidecar.core.cancellation import Cancellation
 from sidecar.knowledge import store
-from sidecar.knowledge.pointer import FOLDER
-from sidecar.knowledge.syncing import sync as syncing
-from sidecar.knowledge.syncing.apply import Journal, apply
-from sidecar.knowledge.syncing.pace import Pace
+from sidecar.knowledge import sync as syncing
+from sidecar.knowledge.apply_plan import Journal, Pace, apply
+from sidecar.knowledge.item_pointer import FOLDER
 from tests.support.knowledge import POINTERS, Dying, Killed, Knowledge, item
 from tests.support.memory import MemorySidecar
 

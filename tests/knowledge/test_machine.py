@@ -20,10 +20,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from sidecar.call import Call
 from sidecar.core.cancellation import Cancellation
 from sidecar.knowledge import store
-from sidecar.knowledge.pointer import FOLDER
-from sidecar.knowledge.syncing import sync as syncing
-from sidecar.knowledge.syncing.apply import Journal, apply
-from sidecar.knowledge.syncing.pace import Pace
+from sidecar.knowledge import sync as syncing
+from sidecar.knowledge.apply_plan import Journal, Pace, apply
+from sidecar.knowledge.item_pointer import FOLDER
 from tests.support.knowledge import POINTERS, Dying, Killed
 from tests.support.knowledge_history import History
 from tests.support.memory import MemorySidecar

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from sidecar.knowledge.plan import MANY_POINTERS, Asked, Plan, fingerprint, plan
-from sidecar.knowledge.pointer import Pointer, id_of, path_of
-from sidecar.knowledge.repository.item import Identity
-from sidecar.knowledge.repository.manifest import Entry, Failure, Manifest
+from sidecar.knowledge.item import Identity
+from sidecar.knowledge.item_pointer import Pointer, id_of, path_of
+from sidecar.knowledge.manifest import Entry, Failure, Manifest
 from sidecar.knowledge.state import PARKED_AFTER, Failed, Known, SyncState
+from sidecar.knowledge.sync_plan import MANY_POINTERS, Asked, Plan, fingerprint, plan
 
 ONE = Identity("company", "", "adr-1")
 ENTRY = Entry("company/adrs/adr-1.md", "blob", ONE.ref, "adr", "accepted", "content", "render", "")

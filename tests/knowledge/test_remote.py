@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.knowledge.repository.remote import copy_of
+from sidecar.knowledge.git_source import copy_of
 from sidecar.settings.kinds import is_remote
 from sidecar.settings.table import problem_with
-from sidecar.system.fetching import FetchFailed, fetch
+from sidecar.system.fetch import FetchFailed, fetch
 from tests.support.git_server import leading_to, served
 from tests.support.knowledge import Knowledge, item
 
@@ -247,7 +247,7 @@ def test_a_password_is_not_asked_of_a_program_that_the_folder_one_stands_in_name
 
 
 def test_a_server_that_sends_without_end_is_given_up(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sidecar.system.fetching.MAX_FETCHED_BYTES", 10)
+    monkeypatch.setattr("sidecar.system.fetch.MAX_FETCHED_BYTES", 10)
     with served(knowledge.repository.path.parent) as address:
         knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")
         assert "it is larger than" in knowledge.refused("plan").message

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.memory.sameness import digest_of, normalised
+from sidecar.memory.dedupe import digest_of, normalised
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 

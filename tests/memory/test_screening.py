@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.memory import screened
-from sidecar.packs.composing.items import PackItem, Priority
-from sidecar.packs.composing.render import render_block, render_prompt
+from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import BlockKind
+from sidecar.packs.render import render_block, render_prompt
 
 PARTS = st.lists(
     st.sampled_from(["<private>", "</private>", "<chati-context>", "</chati-context>", "a ", "\n", "<PRIVATE >", "<x>"])

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.memory.capture.conclusions import conclusion
-from sidecar.memory.capture.corrections import correction
+from sidecar.language.conclusions import conclusion
+from sidecar.language.corrections import correction
 
 DATA = Path(__file__).parent / "data"
 

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from sidecar.metrics.figures import figures_of
-from sidecar.metrics.labels import by_label, labelled, name_and_labels
+from sidecar.metrics.counters import by_label, labelled, name_and_labels
 from sidecar.metrics.latency import BOUNDS_MS, bucket, counts_of, percentile
+from sidecar.metrics.summary import figures_of
 
 
 def measured(durations: list[float]) -> dict[str, float]:

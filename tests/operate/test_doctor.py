@@ -10,13 +10,13 @@ from typing import Any
 import apsw
 import pytest
 
-from sidecar.operate import surroundings
-from sidecar.registry.file.places import OURS
-from sidecar.runs.checkup import records
-from sidecar.settings.checkup import settings
+from sidecar.operations import environment_checks
+from sidecar.registry.registry_file import OURS
+from sidecar.runs.maintenance import records
+from sidecar.settings.stored_settings import settings
 from sidecar.storage.backup import FOLDER, KEPT, back_up
-from sidecar.storage.connecting import connect
 from sidecar.storage.migrations import MIGRATIONS, migrate
+from sidecar.storage.sqlite_connection import connect
 from sidecar.system.git import Git
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
@@ -327,7 +327,9 @@ def test_a_registry_and_a_knowledge_sync_that_are_not_well_are_told(patient: Pat
 
 
 def test_what_the_system_lacks_is_told(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surroundings, "_limit", lambda name: {"max_user_watches": 1, "max_user_instances": 2}[name])
+    monkeypatch.setattr(
+        environment_checks, "_limit", lambda name: {"max_user_watches": 1, "max_user_instances": 2}[name]
+    )
     monkeypatch.setattr(Git, "version", lambda: "git version 2.17.1")
     found = {check: message for check, message, _ in patient.found()}
     if sys.platform == "linux":

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from sidecar.call import Process
-from sidecar.operate.purge import BY_ITSELF, HOLDINGS
+from sidecar.operations.purge import BY_ITSELF, HOLDINGS
 from sidecar.storage.migrations import migrate
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar

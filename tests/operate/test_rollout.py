@@ -3,8 +3,8 @@
 import pytest
 
 from sidecar.metrics import MetricsFigures, figures_of
-from sidecar.operate.model import ReportStage
-from sidecar.operate.report.rollout import Evidence, next_step, stages
+from sidecar.operations.model import ReportStage
+from sidecar.operations.report.rollout import Evidence, next_step, stages
 
 ENOUGH = {
     "calls": 100.0, "followUps": 80.0, "followUpHits": 60.0, "wouldInjectBytes": 60_000.0, "baselineBytes": 100_000.0,

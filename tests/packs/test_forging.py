@@ -8,23 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
-from sidecar.core.text import MARK, clean
+from sidecar.core.text.sanitize import MARK, clean
 from sidecar.governor.snapshot import Snapshot, TouchedFile
-from sidecar.packs.anchor.accepted import Accepted
+from sidecar.packs.anchor.build import Sources, anchor_of, sections_of
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
-from sidecar.packs.anchor.lines import Sources, anchor_of, sections_of
+from sidecar.packs.anchor.decisions import Accepted
 from sidecar.packs.anchor.rules import Document
 from sidecar.packs.anchor.toolchain import setting_lines
-from sidecar.packs.composing.budget import Limits
-from sidecar.packs.composing.carryover import carryover_items
-from sidecar.packs.composing.compose import anchor_block, compose
-from sidecar.packs.composing.items import PackItem, Priority
-from sidecar.packs.composing.plan import contract_item, plan_item
-from sidecar.packs.context.appetite import APPETITES
-from sidecar.packs.context.items import ContextFile
-from sidecar.packs.context.rendered import Rendered
-from sidecar.packs.delta.items import delta_items
-from sidecar.packs.delta.worktree import Differences, Interest
+from sidecar.packs.byte_budget import APPETITES, Limits
+from sidecar.packs.composition import anchor_block, compose
+from sidecar.packs.context_pack import ContextFile, Rendered
+from sidecar.packs.delta_files import Differences, Interest
+from sidecar.packs.delta_pack import delta_items
+from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.runs import UNKNOWN, Counters, FailingTests, SubChat, Task, keys
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository

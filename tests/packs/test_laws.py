@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sidecar.core.text import MARK, clean, one_line, size
-from sidecar.packs.composing.budget import Limits, fit
-from sidecar.packs.composing.compose import Composed, anchor_block, compose
-from sidecar.packs.composing.items import PackItem, Priority, has
-from sidecar.packs.composing.render import BLOCK_ORDER, overhead_bytes, render_block, render_prompt
+from sidecar.core.text.sanitize import MARK, clean, one_line, size
+from sidecar.packs.byte_budget import Limits, fit
+from sidecar.packs.composition import Composed, anchor_block, compose
+from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.model import BlockKind
+from sidecar.packs.render import BLOCK_ORDER, overhead_bytes, render_block, render_prompt
 from sidecar.runs import UNKNOWN, Item, Known
 
 KINDS: tuple[BlockKind, ...] = ("carryover", "plan", "context", "delta")

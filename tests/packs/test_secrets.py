@@ -2,8 +2,8 @@
 
 import pytest
 
-from sidecar.core.text import clean, line_of_code, one_line
-from sidecar.packs.prompt import HEAD_CHARACTERS, said
+from sidecar.core.text.sanitize import clean, line_of_code, one_line
+from sidecar.packs.task import HEAD_CHARACTERS, said
 from tests.support.secret_shapes import SECRETS, TOKENS, shows
 
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.prompt import HEAD_CHARACTERS, mentioned_in, said
-from sidecar.packs.task import query_of, says_the_same, task_of
+from sidecar.packs.task import HEAD_CHARACTERS, mentioned_in, query_of, said, says_the_same, task_of
 
 CART = "Why does Cart.total ignore the discount in src/cart.py?"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.composing.items import PackItem, Priority
-from sidecar.packs.wishes import Wish, line_key, pinned_files, told_lines, wished
+from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.overrides import Wish, line_key, pinned_files, told_lines, wished
 from sidecar.runs import keys
 from tests.packs.test_explaining import would_be
 from tests.support.conversation import Conversation, kinds, sent

@@ -3,9 +3,9 @@
 from typing import get_args
 
 from sidecar.ralph.agent.harnesses import NAMES
-from sidecar.ralph.deciding.limits import IDLE_TIMEOUT_MS, Limits
+from sidecar.ralph.limits import IDLE_TIMEOUT_MS, Limits
+from sidecar.ralph.loop_plan import limits_of
 from sidecar.ralph.model import Harness, RalphStartParams
-from sidecar.ralph.planning import limits_of
 
 
 def test_the_messages_know_every_harness_there_is() -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from sidecar.registry.matching.deciding import decision_of
+from sidecar.registry.decision import decision_of
 from tests.registry.labelled.asked_of_code import ASKED_OF_CODE
 from tests.registry.labelled.intents import INTENTS
 from tests.registry.labelled.measuring import keyword_overlap, ours, rates, registry_of

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from sidecar.system.git import Git, GitFailed
-from sidecar.system.plain_files import content_of
+from sidecar.system.safe_open import content_of
 from tests.replay.reader import ReplayFailed
 from tests.replay.recording import (
     MAIN,

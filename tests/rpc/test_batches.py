@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from sidecar.method import Lane
+from sidecar.rpc.envelope import Gathered, response
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
-from sidecar.rpc.outgoing import Gathered, response
 from tests.support.client import Client
 from tests.support.gate import Gate
 

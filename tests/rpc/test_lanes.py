@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.core.errors import Busy
-from sidecar.rpc.lanes import Lanes, Limits, Task
+from sidecar.rpc.scheduler import Lanes, Limits, Task
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.gate import Gate

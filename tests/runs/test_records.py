@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from sidecar.runs import CallRecord, Counters, SubChat, Task, records
-from sidecar.runs.store.records import FORGOTTEN_AT_ONCE, KEPT_CALLS
+from sidecar.runs.records import FORGOTTEN_AT_ONCE, KEPT_CALLS
 from sidecar.storage.database import Database
-from sidecar.storage.opening import open_state
+from sidecar.storage.open_state import open_state
 
 
 @pytest.fixture

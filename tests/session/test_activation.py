@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.session.ides import IDES, PLACES, IdeName
+from sidecar.core.ides import IDES, PLACES, IdeName
 from tests.support.client import Client
 from tests.support.repositories import Repository
 

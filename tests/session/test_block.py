@@ -4,7 +4,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.session.block import ACTIVE_TEXT, INACTIVE_TEXT, Unclear, outside, state_of, with_block, without_block
+from sidecar.session.managed_block import (
+    ACTIVE_TEXT,
+    INACTIVE_TEXT,
+    Unclear,
+    outside,
+    state_of,
+    with_block,
+    without_block,
+)
 
 DEV = ACTIVE_TEXT.format(agent="dev")
 ARCHITECT = ACTIVE_TEXT.format(agent="architect")

@@ -6,9 +6,9 @@ from pathlib import Path
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sidecar.session.block import ACTIVE_TEXT, INACTIVE_TEXT, outside
-from sidecar.session.blocks import Spot, put, shown, take_out
-from sidecar.session.ides import PLACES, Place
+from sidecar.core.ides import PLACES, Place
+from sidecar.session.block_files import Spot, put, shown, take_out
+from sidecar.session.managed_block import ACTIVE_TEXT, INACTIVE_TEXT, outside
 
 TEXTS = [ACTIVE_TEXT.format(agent=agent) for agent in ("dev", "architect")] + [INACTIVE_TEXT.format(agent="dev")]
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.core.yaml_nodes import Damaged
-from sidecar.core.yaml_text import read_mapping
-from sidecar.session.locking import Told
-from sidecar.session.project_file import CannotSave, changed, read, save, told_by
+from sidecar.core.text.yaml_edit import Damaged
+from sidecar.core.text.yaml_read import read_mapping
+from sidecar.session.session_file import CannotSave, changed, read, save, told_by
+from sidecar.session.state import Told
 
 VALUES = {"current_agent": "dev", "session_saved_at": "2026-03-01T09:30:00.000Z", "session_progress": 'half: "done" #1'}
 LINES = st.sampled_from(

@@ -9,7 +9,7 @@ import pytest
 from sidecar.storage.cache import BULK, MAX_UNWRITTEN, Cache
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
-from sidecar.storage.opening import open_state
+from sidecar.storage.open_state import open_state
 from tests.support.clock import STARTS_AT_MS
 
 TABLE, COLUMNS = "continuity_search_cache", ("query", "commit_hash", "scope")

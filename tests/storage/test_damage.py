@@ -13,8 +13,8 @@ import pytest
 from sidecar.core.errors import StateDegraded
 from sidecar.settings.store import GLOBAL, put, values_of
 from sidecar.storage.database import Database, suspect_note
-from sidecar.storage.opening import Opened, open_state
-from sidecar.storage.rescue import is_unfinished
+from sidecar.storage.open_state import Opened, open_state
+from sidecar.storage.recovery import is_unfinished
 from tests.support.clock import STARTS_AT_MS
 
 SETTINGS = {"mode": "active", "tokenMode": "debug"}
@@ -255,7 +255,7 @@ def test_a_rescue_that_was_interrupted_is_taken_up_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(f"sidecar.storage.rescue.{'salvage' if stop_at == 'salvage' else 'os.replace'}", die)
+        patched.setattr(f"sidecar.storage.recovery.{'salvage' if stop_at == 'salvage' else 'os.replace'}", die)
         with pytest.raises(KeyboardInterrupt):
             reopen(path)
     opened = reopen(path)
@@ -276,7 +276,7 @@ _OPEN = """
 import os, sys
 from pathlib import Path
 from sidecar.core.errors import StateDegraded
-from sidecar.storage.opening import open_state
+from sidecar.storage.open_state import open_state
 folder = Path(sys.argv[1])
 os.chdir(folder.parent)
 if os.geteuid() == 0:

@@ -11,11 +11,10 @@ import apsw
 import pytest
 
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
-from sidecar.storage import connecting
-from sidecar.storage.checkpoints import DUE_PAGES
-from sidecar.storage.connecting import translated
-from sidecar.storage.database import Database, suspect_note
-from sidecar.storage.observing import Observer
+from sidecar.storage import sqlite_connection
+from sidecar.storage.change_detector import Observer
+from sidecar.storage.database import DUE_PAGES, Database, suspect_note
+from sidecar.storage.sqlite_connection import translated
 
 
 @pytest.fixture
@@ -138,7 +137,7 @@ def test_what_is_written_aside_leaves_the_generation_as_it_is_and_hides_nothing(
 
 
 def test_what_others_commit_right_after_is_not_passed_over(database: Database, tmp_path: Path) -> None:
-    observer, writer = Observer(tmp_path / "x.db"), connecting.connect(tmp_path / "x.db")
+    observer, writer = Observer(tmp_path / "x.db"), sqlite_connection.connect(tmp_path / "x.db")
     before = observer.generation()
     writer.execute("BEGIN IMMEDIATE")
     mark = observer.mark(writer)
@@ -208,7 +207,7 @@ def test_asking_for_the_generation_and_reading_never_wait_for_a_writer(database:
 def test_a_file_that_another_process_keeps_locked_is_busy(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connecting, "BUSY_TIMEOUT_MS", 1)
+    monkeypatch.setattr(sqlite_connection, "BUSY_TIMEOUT_MS", 1)
     other = Database(tmp_path / "x.db")
     with database.write() as tx:
         tx.execute("INSERT INTO words VALUES ('first')")
@@ -255,7 +254,7 @@ EVERY_ERROR = sorted(
 
 @pytest.mark.parametrize("error", EVERY_ERROR, ids=lambda error: str(error.__name__))
 def test_every_exception_of_sqlite_is_ours_or_known_to_be_our_mistake(error: type[apsw.Error]) -> None:
-    with pytest.raises((SidecarError, *connecting._OUR_MISTAKES)) as raised, translated():
+    with pytest.raises((SidecarError, *sqlite_connection._OUR_MISTAKES)) as raised, translated():
         raise error("kumquat")
     assert "kumquat" not in getattr(raised.value, "message", "")
 

@@ -8,9 +8,9 @@ import apsw
 import pytest
 
 from sidecar.core.errors import StateDegraded
-from sidecar.storage.connecting import connect
 from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS, Migration, current_step, migrate
-from sidecar.storage.opening import open_state
+from sidecar.storage.open_state import open_state
+from sidecar.storage.sqlite_connection import connect
 from tests.support.clock import STARTS_AT_MS
 from tests.support.process import ROOT
 
@@ -82,7 +82,7 @@ def test_every_durable_table_exists(state_dir: Path) -> None:
 
 def test_processes_that_open_a_new_file_at_once_all_find_it_migrated_once(state_dir: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from sidecar.storage.opening import open_state;"
+        "import sys; from pathlib import Path; from sidecar.storage.open_state import open_state;"
         "sys.stdin.readline(); opened = open_state(Path(sys.argv[1]), 0);"
         "print(opened.step, opened.warnings, opened.database.generation() > 0)"
     )

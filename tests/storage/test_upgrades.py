@@ -11,10 +11,10 @@ import apsw
 import pytest
 
 from sidecar.core.errors import StateDegraded
-from sidecar.storage import checkup
-from sidecar.storage.connecting import connect
+from sidecar.storage import health_checks
 from sidecar.storage.migrations import MIGRATIONS, migrate
-from sidecar.storage.opening import open_state
+from sidecar.storage.open_state import open_state
+from sidecar.storage.sqlite_connection import connect
 from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
@@ -89,7 +89,7 @@ def test_a_file_of_an_earlier_schema_opens_with_every_row_and_has_the_shape_of_a
     for table in shape:
         expected = [] if step < WORDS and table in ANEW else before[table]
         assert after[table] == expected, table
-    assert list(checkup.database(opened.database)) == []
+    assert list(health_checks.database(opened.database)) == []
     opened.database.close()
 
 
@@ -163,7 +163,7 @@ def test_an_older_process_stops_writing_once_a_newer_one_has_upgraded_the_file(s
         rows = tx.execute("SELECT name FROM continuity_settings WHERE project = 'older'")
         assert sorted(int(str(name)) for (name,) in rows) == acknowledged
         assert tx.execute("PRAGMA integrity_check").get == "ok"
-    assert list(checkup.database(opened.database)) == []
+    assert list(health_checks.database(opened.database)) == []
     opened.database.close()
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import sidecar
-from sidecar.core.regex import _Regex
+from sidecar.core.lazy_regex import _Regex
 
 _FROM_THE_START = frozenset(("match", "fullmatch"))
 _EVERYWHERE = frozenset(("finditer",))

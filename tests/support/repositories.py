@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from sidecar.system.watch.cookies import PREFIX
+from sidecar.system.watch.base import PREFIX
 
 DATE = "2026-03-01T09:00:00+00:00"
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.repository import Repository
+from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.hashing import ContentHashes
 from sidecar.codebase.worktree.state import Look, RepositoryState, StateFailed, read_state
 from tests.support.memory import MemorySidecar
 from tests.support.random_swaps import ALL_WORK, FILE_WORK

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
-from sidecar.system.addition import Addition, Tip
 from sidecar.system.branches import add_once, lock_of
-from sidecar.system.refs import place_of, uses_of
+from sidecar.system.refs import Addition, Tip, place_of, uses_of
 from tests.support.process import ROOT
 from tests.support.repositories import Repository, git, made, make_repository, stray_commits
 
@@ -285,7 +284,7 @@ def test_a_commit_on_any_other_branch_would_be_seen(make_repository: MakeReposit
 WRITER = """
 import sys, time
 from pathlib import Path
-from sidecar.system.addition import Addition
+from sidecar.system.refs import Addition
 from sidecar.system.branches import add_once
 from sidecar.system.refs import place_of
 

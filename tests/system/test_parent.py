@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sidecar.system import parent
-from sidecar.system.hangup import watch_streams
+from sidecar.system import parent_watch
+from sidecar.system.parent_watch import watch_streams
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes of POSIX")
 
@@ -21,7 +21,7 @@ def other() -> Iterator[subprocess.Popen[bytes]]:
         one.kill()
 
 
-WAYS = [parent.wait_for_end, parent._wait_polling]
+WAYS = [parent_watch.wait_for_end, parent_watch._wait_polling]
 
 
 @pytest.mark.parametrize("wait", WAYS)
@@ -29,7 +29,7 @@ WAYS = [parent.wait_for_end, parent._wait_polling]
 def test_waiting_ends_when_the_process_ends(
     other: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch, wait: object, reaped: bool
 ) -> None:
-    monkeypatch.setattr(parent, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(parent_watch, "POLL_SECONDS", 0.01)
     assert callable(wait)
     waiting = threading.Thread(target=wait, args=(other.pid,), daemon=True)
     waiting.start()
@@ -52,7 +52,7 @@ def test_a_process_that_is_gone_already_is_not_waited_for(other: subprocess.Pope
 
 def test_the_watch_calls_back_once(other: subprocess.Popen[bytes]) -> None:
     told: list[bool] = []
-    thread = parent.watch(other.pid, lambda: told.append(True))
+    thread = parent_watch.watch(other.pid, lambda: told.append(True))
     other.kill()
     thread.join(10)
     assert told == [True]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.system.plain_files import content_of, opened, read_below, read_file
+from sidecar.system.safe_open import content_of, opened, read_below, read_file
 
 ON_UNIX = pytest.mark.skipif(sys.platform == "win32", reason="no file is a pipe or a device there")
 

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from sidecar.system.pool import Pool
+from sidecar.system.threads import Pool
 
 
 def test_it_is_done_when_nothing_is_queued_or_runs() -> None:

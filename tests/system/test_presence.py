@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sidecar.system.presence import FOLDER, Presence, present
+from sidecar.system.process_registry import FOLDER, Presence, present
 
 
 def test_who_is_there_is_told_until_he_goes(tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.system.watch import Changes, Folders, Unwatchable, Watch, open_watch
-from sidecar.system.watch.cookies import PREFIX
-from sidecar.system.watch.elsewhere import MAX_NAMED, QUIET_MS, RecursiveWatch
-from sidecar.system.watch.watched import NOTHING
+from sidecar.system.watch.base import NOTHING, PREFIX
+from sidecar.system.watch.watchfiles_backend import MAX_NAMED, QUIET_MS, RecursiveWatch
 from tests.support.clock import FixedClock
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")

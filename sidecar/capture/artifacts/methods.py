@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from enum import Enum
+from typing import Any, Literal
 
 import apsw
+from pydantic import Field
 
 from sidecar.call import Call
-from sidecar.capture.artifacts import commit_method
+from sidecar.capture.artifacts.artifact_text import Text, revised, with_status
+from sidecar.capture.artifacts.memory_branch import MAX_PER_COMMIT, commit
 from sidecar.capture.artifacts.model import (
     MAX_TITLE,
     ArtifactGetResult,
@@ -19,14 +22,131 @@ from sidecar.capture.artifacts.model import (
     ArtifactUpdateParams,
     Provenance,
 )
-from sidecar.capture.artifacts.of_project import artifact_of
-from sidecar.capture.artifacts.revising import Text, revised, with_status
-from sidecar.capture.artifacts.status import Verb, status_after
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifacts
-from sidecar.runs.model import ArtifactStatus
+from sidecar.runs.model import ArtifactStatus, ArtifactType
+from sidecar.workspace import Workspace
+
+# One artifact of a project, or why there is none to be had.
+
+
+def artifact_of(tx: apsw.Connection, project: str, artifact_id: str) -> Artifact:
+    """Gives an artifact of a project; raises NotFound for another project's too, StateDegraded for a damaged one."""
+    found = artifacts.get(tx, artifact_id)
+    if found is None or found[0].project != project:
+        raise NotFound("There is no artifact of that id.", hint="`artifact/list` shows a project's artifacts.")
+    artifact, is_whole = found
+    if not is_whole:
+        raise StateDegraded("The artifact's record is damaged.", hint="Restart the sidecar: it checks the state file.")
+    return artifact
+
+
+# What becomes of an artifact: draft → accepted | discarded → committed. Pure.
+
+
+Verb = Literal["update", "accept", "discard", "commit"]
+
+
+class No(Enum):
+    """Why a verb does not apply."""
+
+    FINAL = "final"
+    DISCARDED = "discarded"
+
+
+STATUS_AFTER: dict[ArtifactStatus, dict[Verb, ArtifactStatus | No]] = {
+    "draft": {"update": "draft", "accept": "accepted", "discard": "discarded", "commit": "committed"},
+    "accepted": {"update": "accepted", "accept": "accepted", "discard": "discarded", "commit": "committed"},
+    "discarded": {"update": "discarded", "accept": "accepted", "discard": "discarded", "commit": No.DISCARDED},
+    "committed": {"update": No.FINAL, "accept": "committed", "discard": No.FINAL, "commit": "committed"},
+}
+"""A committed artifact stays one: its file is on the branch. It can still be accepted, so that sessions are told of
+it: what was committed by itself was not."""
+
+
+def status_after(status: ArtifactStatus, verb: Verb) -> ArtifactStatus | No:
+    """Gives the status a verb leads to, the same again where nothing changes, or why it does not apply."""
+    return STATUS_AFTER[status][verb]
+
+
+# `artifact/commit`: artifacts go to the memory branch by hand.
+
+
+class ArtifactCommitParams(WireModel):
+    """Which artifacts to commit, and to which project's repository."""
+
+    project_path: FolderPath
+    ids: list[Identifier] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_PER_COMMIT,
+        description="Drafts named here count as accepted. Absent: every accepted artifact of the project.",
+    )
+
+
+class CommittedArtifact(WireModel):
+    """An artifact that is on the memory branch."""
+
+    id: str
+    type: ArtifactType
+    commit: str = Field(description="The commit it came to the branch with.")
+
+
+class ArtifactCommitResult(WireModel):
+    """What is on the memory branch now."""
+
+    branch: str
+    commit: str | None = Field(description="The branch's commit that holds them; null when there was nothing to do.")
+    artifacts: list[CommittedArtifact]
+
+
+def commit_artifacts(call: Call, params: ArtifactCommitParams) -> ArtifactCommitResult:
+    """Commits artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks are left alone.
+
+    An artifact that is committed already stays as it is. A branch that is checked out, a remote's default or one that
+    people work on is refused.
+    """
+    workspace = call.process.workspaces.get(params.project_path, None)
+    settings = call.process.settings(workspace.project_key)
+    if settings.mode == "off":
+        raise PolicyDenied("The sidecar is switched off for this project.", hint="Set `mode` to passive or active.")
+    branch = str(settings["memoryBranch"])
+    asked = _asked(call, workspace, params.ids)
+    chosen = [one for one in asked if one.status != "committed"]
+    done = commit(call.process, workspace, branch, chosen, accepts=True) if chosen else None
+    return ArtifactCommitResult(
+        branch=branch,
+        commit=done.commit if done else None,
+        artifacts=[
+            CommittedArtifact(
+                id=one.id,
+                type=one.type,
+                commit=done.commit if done and one in chosen else str(one.provenance["committed"]["commit"]),
+            )
+            for one in asked
+        ],
+    )
+
+
+def _asked(call: Call, workspace: Workspace, ids: list[str] | None) -> list[Artifact]:
+    with call.database.read() as tx:
+        if ids is None:
+            ids = [one.id for one, _ in artifacts.listed(tx, workspace.project_key, "accepted", None, MAX_PER_COMMIT)]
+        asked = [artifact_of(tx, workspace.project_key, artifact_id) for artifact_id in dict.fromkeys(ids)]
+    if any(status_after(one.status, "commit") is No.DISCARDED for one in asked):
+        raise PolicyDenied("A discarded artifact is not committed.", hint="Accept it first.")
+    return asked
+
+
+ROW = method(
+    "artifact/commit",
+    commit_artifacts,
+    lane=Lane.SHARED,
+    errors=(NotFound, PolicyDenied, Conflict, WorkspaceUnavailable, StateDegraded, Busy),
+)
 
 
 def list_artifacts(call: Call, params: ArtifactListParams) -> ArtifactListResult:
@@ -110,7 +230,7 @@ def _decided(call: Call, params: ArtifactParams, verb: Verb, project: str, now_m
 
 def _leave(tx: apsw.Connection, now: Artifact, now_ms: int) -> None:
     """Leaves for the memories what an artifact says now, or that it was taken back."""
-    from sidecar.capture.artifacts.accepted import leave_accepted, leave_taken_back
+    from sidecar.capture.memory_handoff import leave_accepted, leave_taken_back
 
     (leave_taken_back if now.status == "discarded" else leave_accepted)(tx, now, now_ms)
 
@@ -184,5 +304,5 @@ METHODS = (
     method("artifact/update", update_artifact, lane=Lane.SHARED, errors=(*_ERRORS, PolicyDenied, Conflict, Busy)),
     method("artifact/accept", accept_artifact, lane=Lane.SHARED, errors=(*_ERRORS, PolicyDenied, Busy)),
     method("artifact/discard", discard_artifact, lane=Lane.SHARED, errors=(*_ERRORS, PolicyDenied, Busy)),
-    commit_method.ROW,
+    ROW,
 )

@@ -9,10 +9,10 @@ from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from sidecar.codebase.kinds import Kind, kind_of, stem_of
+from sidecar.codebase.files import Kind, kind_of, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
 from sidecar.codebase.search.spelling import Spellings
-from sidecar.codebase.summary.values import Summary
+from sidecar.codebase.summary.model import Summary
 from sidecar.core.terms import count_terms
 
 _GONE = ""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from sidecar.codebase.summary.values import Invariant
-from sidecar.core.regex import regex
+from sidecar.codebase.summary.model import Invariant
+from sidecar.core.lazy_regex import regex
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 MAIN_GRAMMARS = 3
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from sidecar.codebase.kinds import is_test
+from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of
-from sidecar.codebase.summary.patterns import without_comment
-from sidecar.codebase.summary.values import Definition
-from sidecar.core.regex import regex
+from sidecar.codebase.summary.line_patterns import without_comment
+from sidecar.codebase.summary.model import Definition
+from sidecar.core.lazy_regex import regex
 
 MAX_PURPOSE = 160
 MAX_TOLD = 800

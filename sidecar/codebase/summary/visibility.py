@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from sidecar.codebase.summary.languages import Visibility
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 _PRIVATE = regex(r"\b(?:private|fileprivate)\b")
 _MODIFIER = regex(r"\b(?:public|internal|protected)\b")

@@ -1,65 +1,68 @@
-"""Whether git may convert a file's content before it compares it, told by the attribute files above the file."""
+"""What git may do to a file's content on its way into the index: told by settings and attribute files.
 
-import functools
-import operator
-import os
-from collections.abc import Iterator
-from pathlib import Path
+A content that is surely not converted has the id of its own bytes; every other one is left to git to compare.
+"""
 
-from sidecar.codebase.worktree.conversion import ANYTHING, DIFFS, FILTERS, asked_by
-from sidecar.codebase.worktree.survey import Comparing
-from sidecar.system.git import Git
+from typing import NamedTuple
 
-_NAME = ".gitattributes"
-_ATTRIBUTES = {"filter": FILTERS, "ident": FILTERS, "working-tree-encoding": FILTERS, "diff": DIFFS}
-_PLAIN = {FILTERS: (b"unspecified", b"unset"), DIFFS: (b"unspecified",)}
+from sidecar.system.safe_open import content_of
 
+FILTERS, LINES, DIFFS = 1, 2, 4
+"""An attribute that runs programs or re-encodes; one about line ends, which changes only what has CR LF in it; one
+about how differences are shown."""
 
-class Attributes:
-    """What the attributes of single files ask for. One thread at a time."""
+ANYTHING = FILTERS | LINES | DIFFS
 
-    def __init__(self, root: str, comparing: Comparing) -> None:
-        self._root = root
-        self._comparing = comparing
-        self._told: dict[str, int] = {}
+_WORDS = {
+    FILTERS: (b"filter", b"ident", b"working-tree-encoding"),
+    LINES: (b"text", b"eol", b"crlf"),
+    DIFFS: (b"diff", b"binary"),
+}
+MAX_ATTRIBUTES_BYTES = 2**20
 
-    def asked_of(self, path: str) -> int:
-        """Tells what may be done to a tracked file's content: FILTERS, LINES, DIFFS; raises GitFailed."""
-        asked = self._comparing.conversion.everywhere
-        for folder in _folders_above(path):
-            asked |= self._asked_in(folder)
-        if asked & (FILTERS | DIFFS):
-            asked &= ~(FILTERS | DIFFS) | self._told_by_git(path)
-        return asked
-
-    def forget(self) -> None:
-        """Asks git again; for when attribute files may be others than before."""
-        self._told.clear()
-
-    def _asked_in(self, folder: str) -> int:
-        file = f"{self._root}/{folder}{_NAME}"
-        if not os.path.lexists(file):
-            # One that is tracked and was taken away still counts: git reads it from the index.
-            return ANYTHING if self._comparing.tracked.find(folder + _NAME) is not None else 0
-        return asked_by(file)
-
-    def _told_by_git(self, path: str) -> int:
-        """Tells which of FILTERS and DIFFS the attributes of one path ask for."""
-        if path not in self._told:
-            asked = path.encode("utf-8", "surrogateescape") + b"\0"
-            git = Git(Path(self._root), root=Path(self._root))
-            values = git.run("check-attr", "-z", "--stdin", *_ATTRIBUTES, stdin=asked).split(b"\0")[2::3]
-            pairs = zip(_ATTRIBUTES.values(), values, strict=True)
-            self._told[path] = functools.reduce(
-                operator.or_, (kind for kind, value in pairs if value not in _PLAIN[kind]), 0
-            )
-        return self._told[path]
+_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+_AS_ALWAYS: dict[str, tuple[str, ...]] = {
+    "core.trustctime": _TRUE,
+    "core.checkstat": ("default",),
+    "core.symlinks": _TRUE,
+    "core.sparsecheckout": _FALSE,
+    "core.precomposeunicode": _FALSE,
+    "attr.tree": (),
+}
+"""Settings that change what git compares; one with another value leaves every comparison to git."""
 
 
-def _folders_above(path: str) -> Iterator[str]:
-    """Yields the root and each folder above a path, relative, with a slash at the end."""
-    yield ""
-    at = path.find("/")
-    while at >= 0:
-        yield path[: at + 1]
-        at = path.find("/", at + 1)
+class Conversion(NamedTuple):
+    """How this repository's settings have contents compared."""
+
+    heeds_mode: bool
+    folds_case: bool
+    everywhere: int
+    """What settings and attribute files outside of the worktree may ask for: FILTERS, LINES, DIFFS."""
+
+
+def conversion_of(settings: dict[str, str]) -> Conversion | None:
+    """Reads settings (lower-case name → last value); None where comparing is best left to git."""
+    for name, allowed in _AS_ALWAYS.items():
+        if name in settings and settings[name].lower() not in allowed:
+            return None
+    heeds_mode = _boolean(settings.get("core.filemode", "true"))
+    folds_case = _boolean(settings.get("core.ignorecase", "false"))
+    lines = LINES if settings.get("core.autocrlf", "false").lower() not in _FALSE else 0
+    return None if heeds_mode is None or folds_case is None else Conversion(heeds_mode, folds_case, lines)
+
+
+def asked_by(path: str) -> int:
+    """Tells what an attribute file may ask for; all of it where the file cannot be read."""
+    try:
+        content = content_of(path, MAX_ATTRIBUTES_BYTES, follows=False)
+    except FileNotFoundError:
+        return 0
+    except OSError:
+        return ANYTHING
+    return sum(kind for kind, words in _WORDS.items() if any(word in content for word in words))
+
+
+def _boolean(value: str) -> bool | None:
+    lowered = value.lower()
+    return True if lowered in _TRUE else False if lowered in _FALSE else None

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.worktree.advance import Advance
-from sidecar.codebase.worktree.gitindex import Tracked
-from sidecar.codebase.worktree.hashing import ContentHashes, content_identity
+from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
+from sidecar.codebase.worktree.git_index import Tracked
+from sidecar.codebase.worktree.incremental import Advance
 from sidecar.codebase.worktree.state import Look, Reading, RepositoryState, StateFailed, is_still, read_in_full
-from sidecar.codebase.worktree.survey import Survey
-from sidecar.codebase.worktree.watching import Looked, Open, Watching
-from sidecar.system.idle import Idle
+from sidecar.codebase.worktree.watch_plan import Survey
+from sidecar.codebase.worktree.worktree_watch import Looked, Open, Watching
+from sidecar.system.threads import Idle
 from sidecar.system.watch import open_watch
 
 AUDIT_MS = 60_000.0

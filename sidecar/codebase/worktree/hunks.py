@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 LOOKED_AT_CHARACTERS = 60_000
 """How much of one file's difference is cut into hunks at all."""

@@ -3,17 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.context.block.fitting import ROOT, Part, Trimmed, fit, frame_weight, weight_of
-from sidecar.context.block.remembered import NOTHING, Remembered, memory_part
-from sidecar.context.block.xml_text import Element, rendered
+from sidecar.context.block.memory_layer import NOTHING, Remembered, memory_part
+from sidecar.context.block.token_budget import ROOT, Part, Trimmed, fit, frame_weight, weight_of
+from sidecar.context.block.xml_writer import Element, rendered
 from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.project.agents import scope_of
+from sidecar.context.project.agent_scope import scope_of
 from sidecar.context.project.constitution import Digest, digest_of, fitted
-from sidecar.context.project.governance import FALLBACK, Mode, mode_of
 from sidecar.context.project.handoff import handoff_of
-from sidecar.context.project.pipeline import TASK_CHARACTERS, Pipeline, pipeline_lines, score_of
-from sidecar.context.project.sources import AGENTS, CONSTITUTION, SESSION, Sources, Text
-from sidecar.core.text import clean, one_line
+from sidecar.context.project.pipeline import (
+    FALLBACK,
+    TASK_CHARACTERS,
+    Mode,
+    Pipeline,
+    mode_of,
+    pipeline_lines,
+    score_of,
+)
+from sidecar.context.project.project_files import AGENTS, CONSTITUTION, SESSION, Sources, Text
+from sidecar.core.text.sanitize import clean, one_line
 
 CONSTITUTION_SHARE: Mapping[Bracket, float] = {"FRESH": 0.3, "MODERATE": 0.3, "DEPLETED": 0.4, "CRITICAL": 1.0}
 """The part of the budget that the constitution may take; a tighter bracket reinforces it."""

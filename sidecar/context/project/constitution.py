@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.context.block.xml_text import text_line
-from sidecar.context.project.sections import Section, sections_of, statements
-from sidecar.core.regex import regex
+from sidecar.context.block.xml_writer import text_line
+from sidecar.context.project.markdown_sections import Section, sections_of, statements
+from sidecar.core.lazy_regex import regex
 from sidecar.core.secrets.redact import redact_lines
-from sidecar.core.text import one_line
+from sidecar.core.text.sanitize import one_line
 from sidecar.core.tokens import weigh
 
 TITLE_CHARACTERS, SENTENCE_CHARACTERS = 120, 180

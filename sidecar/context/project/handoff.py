@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.context.project.agents import FRONT_MATTER
-from sidecar.context.project.sections import Section, sections_of, statements
+from sidecar.context.project.agent_scope import FRONT_MATTER
+from sidecar.context.project.markdown_sections import Section, sections_of, statements
 from sidecar.core.secrets.redact import redact_lines
-from sidecar.core.text import one_line
-from sidecar.core.yaml_text import read_mapping, text_of
+from sidecar.core.text.sanitize import one_line
+from sidecar.core.text.yaml_read import read_mapping, text_of
 
 LINE_CHARACTERS, MAX_LINES = 240, 40
 ENDING = "-handoff.md"

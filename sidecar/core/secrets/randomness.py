@@ -1,6 +1,6 @@
 """What kind of value stands where a secret may: drawn at random, a name, a placeholder, a sentence. Pure."""
 
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 PHRASES = r"(?:passwor[dt]|passwd|passphrase|passcode|pwd|contrase[nñ]a)"
 """What passwords are called."""

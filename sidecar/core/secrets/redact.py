@@ -6,11 +6,10 @@ is possessive, or begins where no earlier match could have gone on.
 
 from collections.abc import Iterator
 
-from sidecar.core.regex import regex
-from sidecar.core.secrets.names import folded
+from sidecar.core.lazy_regex import regex
+from sidecar.core.secrets.named_secrets import folded, without_values
 from sidecar.core.secrets.randomness import is_random
-from sidecar.core.secrets.tokens import MASK, without_keys, without_tokens
-from sidecar.core.secrets.values import without_values
+from sidecar.core.secrets.token_formats import MASK, without_keys, without_tokens
 
 __all__ = ["MASK", "is_known_by_lines", "redact", "redact_lines"]
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
-from sidecar.core.regex import regex
-from sidecar.memory.capture.corrections import is_question
-from sidecar.memory.sameness import normalised
+from sidecar.core.lazy_regex import regex
+from sidecar.language.corrections import is_question
+from sidecar.memory.dedupe import normalised
 
 Reason = Literal[
     "tooShort", "tooLong", "question", "toolOutput", "instructionFile", "private", "injected", "deletedByUser",

@@ -1,7 +1,8 @@
 """`memory/capture`, and what `memory/status` tells of captures."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import apsw
@@ -10,18 +11,57 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
-from sidecar.memory.asking import asked
-from sidecar.memory.capture.capturing import Asking, capture_digest
-from sidecar.memory.capture.digest import source_within
-from sidecar.memory.capture.given import answer_of, digest_of, drop_counts
-from sidecar.memory.capture.model import (
+from sidecar.memory.capture.capture_session import Asking, Captured, capture_digest
+from sidecar.memory.capture.session_summary import Digest, Note, Said, Trouble, source_within
+from sidecar.memory.context import asked
+from sidecar.memory.model import (
     CaptureShown,
     CaptureState,
+    DropCount,
     MemoryCaptureParams,
     MemoryCaptureResult,
+    MemoryDigest,
 )
+from sidecar.memory.serialize import project_path
 from sidecar.memory.store import captures
 from sidecar.method import Lane, method
+
+# Between the messages that capture and the values of it. Pure.
+
+
+def digest_of(session: str, source: str, given: MemoryDigest | None, text: str | None, now_ms: int) -> Digest:
+    """Gives what a message tells of a session; what has no time is of now."""
+    said = [Said(one.author, one.text, _ms(one.at, now_ms)) for one in given.messages] if given else []
+    said += [Said("assistant", text, now_ms)] if text else []
+    troubles = [Trouble(one.text, one.resolution, _ms(one.at, now_ms)) for one in given.errors] if given else []
+    notes = [
+        Note(one.type, one.title, one.text, one.author or "", _ms(one.at, now_ms), one.confidence, tuple(one.tags))
+        for one in (given.entries if given else [])
+    ]
+    return Digest(session, source, tuple(said), tuple(troubles), tuple(notes))
+
+
+def answer_of(done: Captured) -> MemoryCaptureResult:
+    """Gives what became of a digest as it is answered."""
+    return MemoryCaptureResult(
+        kept=list(done.new),
+        repeated=list(done.repeated),
+        contradicted=list(done.contradicted),
+        withheld=done.withheld,
+        dropped=drop_counts(done.dropped),
+        paths=[project_path(path) for path in done.paths],
+    )
+
+
+def drop_counts(counts: Mapping[str, int]) -> list[DropCount]:
+    """Gives the reasons in order, each with how many were dropped for it."""
+    told: list[tuple[Any, int]] = sorted((reason, count) for reason, count in counts.items() if count)
+    return [DropCount(reason=reason, count=count) for reason, count in told]
+
+
+def _ms(at: datetime | None, now_ms: int) -> int:
+    return now_ms if at is None else int(at.timestamp() * 1000)
+
 
 DROPPED = "dropped."
 

@@ -1,16 +1,162 @@
 """A memory file's bytes and its entries: read whole, changed only where a change was asked for. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+import orjson
+
 from sidecar.core.errors import PolicyDenied
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 from sidecar.memory.entry import Document, Memory
-from sidecar.memory.files import front_matter, sections
-from sidecar.memory.files.facts import Facts, Said, memory_of
-from sidecar.memory.files.front_matter import Damaged, Value
+from sidecar.memory.files import front_matter
+from sidecar.memory.files.entry_fields import Facts, Said, memory_of
+from sidecar.memory.files.front_matter import Damaged, Value, shown
 from sidecar.memory.files.layout import Place
+
+# The sections of a group's Markdown: a `##` heading, its facts on one line, its text. Pure.
+#
+# ## JWT in place of sessions
+# <!-- id=mem-2026-03-01-002 type=decision author=user at=2026-03-01T09:30:00Z confidence=0.8 -->
+#
+# A heading inside a code fence is none, unless facts with an id follow it: an unclosed fence hides no entry.
+
+
+_HEADING = regex(
+    r"^##[ \t]++((?:[^\r\n \t#]++|[ \t#]++(?=[^\r\n \t#]))*+)[ \t#]*+(\r?\n|\Z)|^ {0,3}(`{3,}|~{3,})([^\r\n]*)",
+    re.MULTILINE,
+)
+_FACTS = regex(r"[ \t\r\n]*<!--((?:[^\r\n-]|-(?!->))*)-->[ \t]*")
+_FACT = regex(r'([A-Za-z_][\w-]{0,80})=("(?:[^"\\]|\\.)*"|[^\s",]+(?:,[^\s",]+)*)')
+_BARE = regex(r"[A-Za-z0-9][\w.:/+@-]*")
+_COMMENT = regex(r"^([ \t]*)<!--", re.MULTILINE)
+
+
+class Section(NamedTuple):
+    """Where an entry stands in its file's text, and its parts."""
+
+    start: int
+    end: int
+    title: str
+    title_at: tuple[int, int]
+    facts: str | None
+    """Between `<!--` and `-->`; None where it has none."""
+    facts_at: tuple[int, int]
+    text: str
+    text_at: tuple[int, int]
+
+
+def sections(text: str, begin: int) -> tuple[Section, ...]:
+    """Finds the sections of a text from a position on; none unless one of them has facts with an id."""
+    if "<!--" not in text or "id=" not in text:
+        return ()
+    headings = list(_headings(text, begin))
+    ends = [heading.start() for heading in headings[1:]] + [len(text)]
+    found = tuple(_section(text, heading, end) for heading, end in zip(headings, ends, strict=True))
+    return found if any(one.facts is not None and "id=" in one.facts for one in found) else ()
+
+
+def facts_of(line: str) -> dict[str, str | tuple[str, ...]]:
+    """Reads `key=value` pairs; a list's items are joined by commas."""
+    facts: dict[str, str | tuple[str, ...]] = {}
+    for name, value in _FACT.findall(line):
+        if value.startswith('"'):
+            try:
+                facts.setdefault(name, str(orjson.loads(value)))
+            except orjson.JSONDecodeError:
+                facts.setdefault(name, value.strip('"'))
+        else:
+            facts.setdefault(name, tuple(value.split(",")) if "," in value else value)
+    return facts
+
+
+def changed_facts(line: str, changes: Mapping[str, Value]) -> str:
+    """Gives a line of facts with some values changed in place; new ones stand at its end."""
+    rest = {name: _fact(value) for name, value in changes.items()}
+
+    def put(found: "re.Match[str]") -> str:
+        return f"{found[1]}={rest.pop(found[1])}" if found[1] in rest else found[0]
+
+    line = _FACT.sub(put, line)
+    return " ".join([line.rstrip() or "", *(f"{name}={value}" for name, value in rest.items())]).rstrip() + " "
+
+
+def rendered(title: str, facts: Mapping[str, Value], text: str, line_end: str) -> str:
+    """Gives an entry as a section, to stand at the end of a group."""
+    lines = [f"## {heading(title)}", f"<!--{changed_facts('', facts)}-->", ""]
+    return "\n".join([*lines, *inside(text).split("\n"), ""]).replace("\n", line_end)
+
+
+def heading(title: str) -> str:
+    """Makes one line of a title that reads back as it is."""
+    return re.sub(r"\s+", " ", title).strip().rstrip("#").strip()[:200] or "Untitled"
+
+
+def inside(text: str) -> str:
+    """Makes a text safe to stand inside an entry: it can neither begin another one nor hide those that follow."""
+    text = _COMMENT.sub(r"\1&lt;!--", text.replace("\r\n", "\n").replace("\r", "\n").strip("\n"))
+    lines, fence = [], ""
+    for line in text.split("\n"):
+        fence = _fence_after(fence, line)
+        lines.append(f"#{line}" if not fence and re.match(r"##[ \t]", line) else line)
+    return "\n".join([*lines, *([fence] if fence else [])])
+
+
+def _fact(value: Value) -> str:
+    if isinstance(value, str):
+        return value if _BARE.fullmatch(value) else _quoted(value)
+    if isinstance(value, int | float):
+        return shown(value)
+    items = [re.sub(r"[\s\",]+|--+", "-", item) for item in value]
+    return ",".join(filter(None, items)) or '""'
+
+
+def _quoted(value: str) -> str:
+    """In double quotes, and without what would end the comment or the line."""
+    quoted = orjson.dumps(value.encode("utf-8", "replace").decode()).decode()
+    return quoted.replace("-->", "--\\u003e").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _headings(text: str, begin: int) -> Iterator["re.Match[str]"]:
+    fence = ""
+    for found in _HEADING.finditer(text, begin):
+        if found[3]:
+            fence = _fence_after(fence, found[0])
+        elif not fence:
+            yield found
+        elif (facts := _FACTS.match(text, found.end())) and "id=" in facts[1]:
+            fence = ""
+            yield found
+
+
+def _fence_after(fence: str, line: str) -> str:
+    """Gives the fence that is open after a line; empty when none is."""
+    found = re.match(r" {0,3}(`{3,}|~{3,})(.*)", line)
+    if found is None:
+        return fence
+    if not fence:
+        return "" if "`" in found[2] and found[1][0] == "`" else found[1]
+    is_end = found[1][0] == fence[0] and len(found[1]) >= len(fence) and not found[2].strip()
+    return "" if is_end else fence
+
+
+def _section(text: str, found: "re.Match[str]", end: int) -> Section:
+    facts = _FACTS.match(text, found.end(), end)
+    after = facts.end() if facts else found.end()
+    body = text[after:end]
+    start = after + len(body) - len(body.lstrip("\r\n"))
+    stop = max(start, after + len(body.rstrip()))
+    return Section(
+        start=found.start(),
+        end=end,
+        title=found[1].strip(),
+        title_at=found.span(1),
+        facts=facts[1] if facts else None,
+        facts_at=facts.span(1) if facts else (after, after),
+        text=text[start:stop],
+        text_at=(start, stop),
+    )
+
 
 MAX_FILE_BYTES = 1024 * 1024
 
@@ -35,7 +181,7 @@ def read(content: bytes, path: str, place: Place, modified_ms: int) -> Document:
     parts, said, damage = _matter(text)
     whole = Facts(said, path, place, modified_ms)
     begin = len(text) - len(parts.body)
-    found = sections.sections(text, begin)
+    found = sections(text, begin)
     memories = tuple(_entry(whole, one, position) for position, one in enumerate(found))
     if not memories:
         title, body = title_and_text(parts.body)
@@ -46,12 +192,12 @@ def read(content: bytes, path: str, place: Place, modified_ms: int) -> Document:
 def new_memory(facts: Mapping[str, Value], title: str, text: str) -> bytes:
     """Gives the file of a new stand-alone memory."""
     matter = front_matter.change("", facts)
-    return f"{matter}\n# {sections.heading(title)}\n\n{_standing_alone(text)}\n".encode("utf-8", "replace")
+    return f"{matter}\n# {heading(title)}\n\n{_standing_alone(text)}\n".encode("utf-8", "replace")
 
 
 def new_group(facts: Mapping[str, Value], title: str) -> bytes:
     """Gives the file of a new group, without entries yet."""
-    return f"{front_matter.change('', facts)}\n# {sections.heading(title)}\n".encode("utf-8", "replace")
+    return f"{front_matter.change('', facts)}\n# {heading(title)}\n".encode("utf-8", "replace")
 
 
 def with_entry(content: bytes, facts: Mapping[str, Value], title: str, text: str) -> bytes:
@@ -59,7 +205,7 @@ def with_entry(content: bytes, facts: Mapping[str, Value], title: str, text: str
     before = _editable(content)
     line_end = "\r\n" if "\r\n" in before else "\n"
     gap = line_end if before.endswith("\n") else 2 * line_end
-    added = sections.rendered(title, facts, text, line_end)
+    added = rendered(title, facts, text, line_end)
     return f"{before}{gap}{added}".encode("utf-8", "replace")
 
 
@@ -85,7 +231,7 @@ def alone(content: bytes, memory: Memory) -> bytes:
     text = _editable(content)
     parts, one = front_matter.split(text), _sections(text)[memory.position]
     group = front_matter.values(parts.matter) if parts.matter else {}
-    said = {**group, **sections.facts_of(one.facts or "")}
+    said = {**group, **facts_of(one.facts or "")}
     facts = {name: value for name, value in said.items() if value is not None and name != "id"}
     return new_memory({"id": memory.id, **facts}, one.title, one.text)
 
@@ -99,8 +245,8 @@ def is_editable(content: bytes) -> bool:
     return True
 
 
-def _entry(whole: Facts, one: sections.Section, position: int) -> Memory:
-    own = whole.overlaid(sections.facts_of(one.facts or ""), one.title)
+def _entry(whole: Facts, one: Section, position: int) -> Memory:
+    own = whole.overlaid(facts_of(one.facts or ""), one.title)
     return memory_of(own, one.title, one.text, position)
 
 
@@ -140,8 +286,8 @@ def _editable(content: bytes) -> str:
     return text
 
 
-def _sections(text: str) -> tuple[sections.Section, ...]:
-    return sections.sections(text, len(text) - len(front_matter.split(text).body))
+def _sections(text: str) -> tuple[Section, ...]:
+    return sections(text, len(text) - len(front_matter.split(text).body))
 
 
 def _edited_file(text: str, edit: Edit) -> str:
@@ -154,24 +300,24 @@ def _edited_file(text: str, edit: Edit) -> str:
     line_end = "\r\n" if "\r\n" in text else "\n"
     title, old = title_and_text(body)
     new = _standing_alone(edit.text) if edit.text is not None else old
-    heading = sections.heading(edit.title if edit.title is not None else title)
+    new_heading = heading(edit.title if edit.title is not None else title)
     if edit.text is None and (found := _TITLE.match(body)) is not None:
-        return head + body[: found.start(1)] + heading + body[found.end(1) :]
-    return head + f"\n# {heading}\n\n{new}\n".replace("\r\n", "\n").replace("\n", line_end)
+        return head + body[: found.start(1)] + new_heading + body[found.end(1) :]
+    return head + f"\n# {new_heading}\n\n{new}\n".replace("\r\n", "\n").replace("\n", line_end)
 
 
 def _edited_section(text: str, position: int, edit: Edit) -> str:
     one = _sections(text)[position]
     line_end = "\r\n" if "\r\n" in text else "\n"
     if edit.text is not None:
-        new = sections.inside(edit.text).replace("\n", line_end)
+        new = inside(edit.text).replace("\n", line_end)
         text = text[: one.text_at[0]] + new + text[one.text_at[1] :]
     if edit.facts:
-        facts = sections.changed_facts(one.facts or "", edit.facts)
+        facts = changed_facts(one.facts or "", edit.facts)
         put = facts if one.facts is not None else f"<!--{facts}-->{line_end}"
         text = text[: one.facts_at[0]] + put + text[one.facts_at[1] :]
     if edit.title is not None:
-        text = text[: one.title_at[0]] + sections.heading(edit.title) + text[one.title_at[1] :]
+        text = text[: one.title_at[0]] + heading(edit.title) + text[one.title_at[1] :]
     return text
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidecar.core.errors import Conflict
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 Scalar = str | int | float
 Value = Scalar | Sequence[str]

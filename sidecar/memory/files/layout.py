@@ -9,7 +9,7 @@ Names are allow-listed: no path leads out of the tree, and no other folder is lo
 import re
 from typing import NamedTuple, cast
 
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 from sidecar.memory.entry import Keeping
 
 FOLDER = ".chati"

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from sidecar.memory.ranking.question import Asked, Wanted
-from sidecar.memory.ranking.vocabulary import Vocabulary, rarity
-from sidecar.memory.ranking.words import Trait
+from sidecar.memory.ranking.indexed_text import Trait
+from sidecar.memory.ranking.query import Asked, Vocabulary, Wanted, rarity
 
 DAY_MS = 86_400_000
 

@@ -2,16 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
 import orjson
 
 from sidecar.memory.entry import Memory
-from sidecar.memory.files.folder import Stamp
-from sidecar.memory.ranking.words import NO_WORDING, Wording
-from sidecar.memory.store import words
+from sidecar.memory.files.memory_folder import Stamp
+from sidecar.memory.ranking.indexed_text import NO_WORDING, Wording
+
+# How many memories hold each term, for each project and owner: what is out of reach weighs on nothing.
+
+
+ENTRIES = ""
+"""Stands, as a term, for how many entries there are."""
+WORDS = " "
+"""Stands, as a term, for how many terms they have together."""
+
+_ADD = (
+    "INSERT INTO continuity_memory_words (project, owner, term, entries) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (project, owner, term) DO UPDATE SET entries = entries + excluded.entries"
+)
+
+
+class Counts(NamedTuple):
+    """What is known of a question's terms within reach."""
+
+    entries: int
+    words: int
+    holding: Mapping[str, int]
+    """Term → how many entries hold it; those that begin as the question's do among them."""
+
+
+def count_in(tx: apsw.Connection, project: str, told: Iterable[tuple[str, str]]) -> None:
+    """Counts the terms of entries, given as owner and terms, that come into the index."""
+    tx.executemany(_ADD, [(project, *row) for row in _counted(told, 1)])
+
+
+def count_out(tx: apsw.Connection, project: str, told: Iterable[tuple[str, str]]) -> None:
+    """Takes the terms of entries out of the counts."""
+    rows = [(project, *row) for row in _counted(told, -1)]
+    tx.executemany(_ADD, rows)
+    tx.executemany(
+        "DELETE FROM continuity_memory_words WHERE project = ? AND owner = ? AND term = ? AND entries <= 0",
+        [row[:3] for row in rows],
+    )
+
+
+def counts(
+    tx: apsw.Connection, project: str, owners: Sequence[str], terms: Sequence[str], beginnings: Iterable[str]
+) -> Counts:
+    """Gives the counts of terms, and of the words that have one of the beginnings."""
+    found: Counter[str] = Counter()
+    for owner in owners:
+        for term in (ENTRIES, WORDS, *terms):
+            rows: Any = tx.execute(
+                "SELECT term, entries FROM continuity_memory_words WHERE project = ? AND owner = ? AND term = ?",
+                (project, owner, term),
+            )
+            found.update(dict(rows))
+        for begin in sorted(set(beginnings)):
+            rows = tx.execute(
+                "SELECT term, entries FROM continuity_memory_words"
+                " WHERE project = ? AND owner = ? AND term >= ? AND term < ?",
+                (project, owner, begin, f"{begin}\U0010ffff"),
+            )
+            found.update({term: number for term, number in rows if term not in terms})
+    entries, words = found.pop(ENTRIES, 0), found.pop(WORDS, 0)
+    return Counts(entries, words, found)
+
+
+def _counted(told: Iterable[tuple[str, str]], sign: int) -> list[tuple[str, str, int]]:
+    of_owners: dict[str, Counter[str]] = {}
+    for owner, joined in told:
+        words = joined.split()
+        found = of_owners.setdefault(owner, Counter())
+        found[ENTRIES] += 1
+        found[WORDS] += len(words)
+        found.update(set(words))
+    return [
+        (owner, term, sign * number) for owner in sorted(of_owners) for term, number in sorted(of_owners[owner].items())
+    ]
+
 
 _COLUMNS = Memory._fields
 _LISTS = tuple(_COLUMNS.index(name) for name in ("tags", "supersedes", "contradicts"))
@@ -143,7 +217,7 @@ def put_entries(tx: apsw.Connection, project: str, entries: Sequence[Indexed]) -
         (row_id, scope_of(project, one.memory.owner), one.wording.title, one.wording.text, one.wording.tags)
         for row_id, one in numbered
     ])  # fmt: skip
-    words.count_in(tx, project, [(entry.memory.owner, entry.wording.terms) for entry in entries])
+    count_in(tx, project, [(entry.memory.owner, entry.wording.terms) for entry in entries])
 
 
 def take_out(tx: apsw.Connection, project: str, path: str) -> list[tuple[str, str, str]]:
@@ -154,7 +228,7 @@ def take_out(tx: apsw.Connection, project: str, path: str) -> list[tuple[str, st
             (project, path),
         )
     )
-    words.count_out(tx, project, [(owner, terms) for *_, owner, terms in rows])
+    count_out(tx, project, [(owner, terms) for *_, owner, terms in rows])
     tx.executemany("DELETE FROM continuity_memory_text WHERE rowid = ?", [(row_id,) for row_id, *_ in rows])
     tx.execute("DELETE FROM continuity_memories WHERE project = ? AND path = ?", (project, path))
     tx.execute("DELETE FROM continuity_memory_files WHERE project = ? AND path = ?", (project, path))

@@ -4,10 +4,10 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.regex import regex
-from sidecar.core.text import one_line
-from sidecar.packs.anchor import parsed
-from sidecar.packs.anchor.markdown import code, prose
+from sidecar.core.lazy_regex import regex
+from sidecar.core.text.sanitize import one_line
+from sidecar.packs.anchor import config_parsers
+from sidecar.packs.anchor.markdown_outline import code, prose
 from sidecar.packs.anchor.rules import Document
 
 MAX_COMMAND = 100
@@ -148,7 +148,7 @@ def purpose_of(command: str) -> str:
 
 def package_manager(texts: Mapping[str, str], locks: Container[str]) -> str:
     """Names what runs a package's scripts: what package.json says, else whose lock file lies there."""
-    named = parsed.json(texts.get("package.json", "")).get("packageManager")
+    named = config_parsers.json(texts.get("package.json", "")).get("packageManager")
     if isinstance(named, str) and (found := re.match(r"pnpm|yarn|bun|npm", named)):
         return found[0]
     return next((program for lock, program in _LOCKS if lock in locks), "npm")
@@ -183,7 +183,7 @@ def _speaks_of_work(headings: Sequence[str]) -> bool:
 
 def _declared(project: Project) -> Iterator[Command]:
     texts = project.texts
-    scripts = parsed.json(texts.get("package.json", "")).get("scripts")
+    scripts = config_parsers.json(texts.get("package.json", "")).get("scripts")
     if isinstance(scripts, dict):
         manager = package_manager(texts, project.locks)
         for names in _SCRIPTS.values():
@@ -213,7 +213,7 @@ def _of_workflows(project: Project) -> Iterator[Command]:
 def _usual(project: Project) -> Iterator[Command]:
     texts = project.texts
     if "pyproject.toml" in texts:
-        tools = parsed.within(parsed.toml(texts["pyproject.toml"]), "tool")
+        tools = config_parsers.within(config_parsers.toml(texts["pyproject.toml"]), "tool")
         by = next((by for lock, by in _PYTHON_LOCKS if lock in project.locks), "")
         for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
             if tool in tools:
@@ -240,13 +240,16 @@ def entry_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:
 
 
 def _python_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    project = parsed.toml(texts.get("pyproject.toml", ""))
-    for scripts in (parsed.within(project, "project", "scripts"), parsed.within(project, "tool", "poetry", "scripts")):
+    project = config_parsers.toml(texts.get("pyproject.toml", ""))
+    for scripts in (
+        config_parsers.within(project, "project", "scripts"),
+        config_parsers.within(project, "tool", "poetry", "scripts"),
+    ):
         yield from ((name, target) for name, target in scripts.items() if isinstance(target, str))
 
 
 def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    package = parsed.json(texts.get("package.json", ""))
+    package = config_parsers.json(texts.get("package.json", ""))
     binary = package.get("bin")
     if isinstance(binary, str):
         yield str(package.get("name", "bin")), binary
@@ -255,6 +258,6 @@ def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _rust_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for binary in parsed.toml(texts.get("Cargo.toml", "")).get("bin", []):
+    for binary in config_parsers.toml(texts.get("Cargo.toml", "")).get("bin", []):
         if isinstance(binary, dict) and isinstance(binary.get("path"), str):
             yield str(binary.get("name", "")), binary["path"]

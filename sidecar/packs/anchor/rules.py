@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.instruction_files import AGENT_FILES
-from sidecar.core.regex import regex
-from sidecar.core.text import one_line
-from sidecar.packs.anchor.markdown import Line, bullets, folded, plain, prose, title_of
+from sidecar.core.lazy_regex import regex
+from sidecar.core.text.sanitize import one_line
+from sidecar.packs.anchor.markdown_outline import Line, bullets, folded, plain, prose, title_of
 
 MAX_RULES = 24
 """Rules that are taken from one file."""

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from sidecar.core.instruction_files import AGENT_PATHS
-from sidecar.packs.anchor import parsed
-from sidecar.packs.anchor.accepted import Accepted
-from sidecar.packs.anchor.census import Outline
+from sidecar.packs.anchor import config_parsers
+from sidecar.packs.anchor.build import Sources
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
-from sidecar.packs.anchor.lines import Sources
-from sidecar.packs.anchor.parsed import Table, within
+from sidecar.packs.anchor.config_parsers import Table, within
+from sidecar.packs.anchor.decisions import Accepted
+from sidecar.packs.anchor.repo_map import Outline
 from sidecar.packs.anchor.rules import Document, sent_paths
 from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 from sidecar.packs.model import HostInjects
@@ -33,9 +33,9 @@ _HEADS = (
 _NAMESAKES = (".go", ".ts", ".py", ".js", ".rs")
 _BUILD_FILES = ("package.json", "pyproject.toml", "Makefile", "Cargo.toml", "go.mod", "justfile")
 _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
-    ("package.json", parsed.json, ()),
-    ("Cargo.toml", parsed.toml, ("package",)),
-    ("pyproject.toml", parsed.toml, ("project",)),
+    ("package.json", config_parsers.json, ()),
+    ("Cargo.toml", config_parsers.toml, ("package",)),
+    ("pyproject.toml", config_parsers.toml, ("project",)),
 )
 _LOCKS = ("pnpm-lock.yaml", "bun.lock", "bun.lockb", "yarn.lock", "uv.lock", "poetry.lock", "pdm.lock")
 

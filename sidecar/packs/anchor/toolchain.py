@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.regex import regex
-from sidecar.core.text import one_line
-from sidecar.packs.anchor import parsed
-from sidecar.packs.anchor.parsed import Table, texts_in, within
+from sidecar.core.lazy_regex import regex
+from sidecar.core.text.sanitize import one_line
+from sidecar.packs.anchor import config_parsers
+from sidecar.packs.anchor.config_parsers import Table, texts_in, within
 
 Phrases = Iterator[str]
 Read = Callable[[str], Phrases]
@@ -39,13 +39,13 @@ def setting_lines(texts: Mapping[str, str]) -> list[str]:
 
 
 def _python(text: str) -> Phrases:
-    needs = within(parsed.toml(text), "project").get("requires-python")
+    needs = within(config_parsers.toml(text), "project").get("requires-python")
     if isinstance(needs, str):
         yield f"runs on {needs}"
 
 
 def _pyproject(tool: str, read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(within(parsed.toml(text), "tool", *tool.split(".")))
+    return lambda text: read(within(config_parsers.toml(text), "tool", *tool.split(".")))
 
 
 def _ruff(table: Table) -> Phrases:
@@ -108,16 +108,16 @@ def _layers(contracts: Sequence[Table]) -> Phrases:
 
 
 def _layers_toml(text: str) -> Phrases:
-    contracts = within(parsed.toml(text), "tool", "importlinter").get("contracts")
+    contracts = within(config_parsers.toml(text), "tool", "importlinter").get("contracts")
     yield from _layers([one for one in contracts if isinstance(one, dict)] if isinstance(contracts, list) else [])
 
 
 def _layers_ini(text: str) -> Phrases:
-    yield from _layers([table for name, table in parsed.ini(text).items() if name.startswith("importlinter:")])
+    yield from _layers([table for name, table in config_parsers.ini(text).items() if name.startswith("importlinter:")])
 
 
 def _tsconfig(text: str) -> Phrases:
-    options = within(parsed.json(text), "compilerOptions")
+    options = within(config_parsers.json(text), "compilerOptions")
     on = [name for name in _TS_FLAGS if options.get(name) is True]
     if on:
         yield ", ".join(on)
@@ -135,7 +135,7 @@ _TS_FLAGS = (
 
 
 def _package(text: str) -> Phrases:
-    package = parsed.json(text)
+    package = config_parsers.json(text)
     if package.get("type") == "module":
         yield "ES modules"
     node = within(package, "engines").get("node")
@@ -156,7 +156,7 @@ def _prettier(table: Table) -> Phrases:
 
 def _prettier_file(text: str) -> Phrases:
     """A `.prettierrc` is JSON or YAML; of YAML it has plain keys alone."""
-    yield from _prettier(parsed.json(text) or {key: _value(value) for key, value in _PLAIN_KEY.findall(text)})
+    yield from _prettier(config_parsers.json(text) or {key: _value(value) for key, value in _PLAIN_KEY.findall(text)})
 
 
 _PLAIN_KEY = regex(r"(?m)^(\w+):\s*['\"]?([\w-]+)['\"]?\s*$")
@@ -167,7 +167,7 @@ def _value(text: str) -> object:
 
 
 def _biome(text: str) -> Phrases:
-    settings = parsed.json(text)
+    settings = config_parsers.json(text)
     form, script = within(settings, "formatter"), within(settings, "javascript", "formatter")
     if script.get("semicolons") == "asNeeded":
         yield "no semicolons"
@@ -193,7 +193,7 @@ def _level(level: object) -> object:
 
 
 def _editorconfig(text: str) -> Phrases:
-    settings = parsed.ini(text).get("*", {})
+    settings = config_parsers.ini(text).get("*", {})
     width = settings.get("indent_size")
     if settings.get("indent_style") in ("tab", "space"):
         yield from _indent(settings["indent_style"] == "tab", width)
@@ -201,7 +201,7 @@ def _editorconfig(text: str) -> Phrases:
 
 
 def _rustfmt(text: str) -> Phrases:
-    table = parsed.toml(text)
+    table = config_parsers.toml(text)
     yield from _width(table.get("max_width"))
     if table.get("hard_tabs") is True or table.get("tab_spaces") not in (None, 4):
         yield from _indent(table.get("hard_tabs") is True, table.get("tab_spaces"))
@@ -210,7 +210,7 @@ def _rustfmt(text: str) -> Phrases:
 
 
 def _clippy(text: str) -> Phrases:
-    table = parsed.toml(text)
+    table = config_parsers.toml(text)
     for key in ("disallowed-methods", "disallowed-types", "disallowed-macros"):
         entries = table.get(key)
         named = (
@@ -220,7 +220,7 @@ def _clippy(text: str) -> Phrases:
 
 
 def _cargo(text: str) -> Phrases:
-    cargo = parsed.toml(text)
+    cargo = config_parsers.toml(text)
     for package in (within(cargo, "package"), within(cargo, "workspace", "package")):
         for key, said in (("edition", "edition"), ("rust-version", "runs on Rust")):
             if isinstance(package.get(key), str):
@@ -273,15 +273,15 @@ def _listed(verb: str, names: Sequence[str], most: int = MAX_NAMED) -> Phrases:
 
 
 def _ini(section: str, read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(parsed.ini(text).get(section, {}))
+    return lambda text: read(config_parsers.ini(text).get(section, {}))
 
 
 def _json(*names: str, read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(within(parsed.json(text), *names))
+    return lambda text: read(within(config_parsers.json(text), *names))
 
 
 def _whole_toml(read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(parsed.toml(text))
+    return lambda text: read(config_parsers.toml(text))
 
 
 ROWS = (

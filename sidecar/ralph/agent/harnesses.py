@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sidecar.core.errors import InvalidParams
-from sidecar.ralph.agent.heard import Command, Speech, Version, Wanted
+from sidecar.ralph.agent.agent_result import Command, Speech, Version, Wanted
 
 PROMPT_FILE = "{prompt_file}"
 MODEL = "{model}"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from sidecar.core.errors import InvalidParams
-from sidecar.core.regex import regex
+from sidecar.core.lazy_regex import regex
 
 OPEN, CLOSE = "<promise>", "</promise>"
 

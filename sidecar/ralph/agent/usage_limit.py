@@ -9,8 +9,8 @@ quota will reset after 21h53m56s`.
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from sidecar.core.regex import regex
-from sidecar.ralph.agent.heard import UsageLimit
+from sidecar.core.lazy_regex import regex
+from sidecar.ralph.agent.agent_result import UsageLimit
 
 JUST_PASSED = timedelta(hours=1)
 """An hour of the day that passed less than this ago is today's: the agent's view of its limit lags behind."""

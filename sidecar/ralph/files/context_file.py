@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sidecar.core.errors import Busy, InvalidParams, WorkspaceUnavailable
 from sidecar.ralph.files.folder import Folder, make
 from sidecar.system import filelock
-from sidecar.system.plain_files import content_of, opened
+from sidecar.system.safe_open import content_of, opened
 
 WAIT_SECONDS = 60.0
 """Hundreds may add at once, each for the blink of a write."""

@@ -7,8 +7,9 @@ from pydantic import ValidationError
 
 from sidecar.core.errors import StateDegraded
 from sidecar.ralph.files.folder import Folder
-from sidecar.ralph.model import RalphIteration
-from sidecar.system.plain_files import content_of, opened
+from sidecar.ralph.model import RalphIteration, RalphState
+from sidecar.system.atomic_write import write_whole
+from sidecar.system.safe_open import content_of, opened
 
 MAX_HISTORY_BYTES = 256 * 2**20
 """Of tens of thousands of iterations; a larger file is none of ours."""
@@ -75,3 +76,37 @@ def read(folder: Folder) -> History:
 def _last_byte(fd: int, size: int) -> bytes:
     os.lseek(fd, size - 1, os.SEEK_SET)
     return os.read(fd, 1)
+
+
+# How a loop stands: `state.json`, written whole or not at all, so that it can be read at any moment.
+
+
+MAX_STATE_BYTES = 4 * 2**20
+
+
+def write(folder: Folder, state: RalphState) -> None:
+    """Keeps how the loop stands; raises StateDegraded."""
+    try:
+        write_whole(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")
+    except OSError as error:
+        raise StateDegraded(
+            f"The loop's state cannot be written: {error.strerror or type(error).__name__}.",
+            hint=f"It is {folder.state}.",
+        ) from error
+
+
+def read_state(folder: Folder) -> RalphState | None:
+    """Gives how the loop stands, or stood last; None where that is not known."""
+    try:
+        content = content_of(folder.state, MAX_STATE_BYTES, follows=False)
+        return RalphState.model_validate_json(content, by_alias=True, by_name=False)
+    except (OSError, ValidationError):
+        return None
+
+
+def size_of(path: str) -> int:
+    """Gives a file's size in bytes; 0 where there is none."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0

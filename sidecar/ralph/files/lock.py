@@ -10,7 +10,7 @@ import orjson
 from sidecar.core.errors import Conflict, WorkspaceUnavailable
 from sidecar.ralph.files.folder import Folder
 from sidecar.system import filelock
-from sidecar.system.plain_files import opened
+from sidecar.system.safe_open import opened
 
 WAIT_SECONDS = 1.0
 """Somebody who only looks whether a loop runs holds the lock for a moment."""

@@ -10,7 +10,7 @@ through a hard link that lies elsewhere, and what another machine does to a shar
 import sys
 from pathlib import Path
 
-from sidecar.system.watch.watched import Changes, Folders, Unwatchable, Watch
+from sidecar.system.watch.base import Changes, Folders, Unwatchable, Watch
 
 __all__ = ["Changes", "Folders", "Unwatchable", "Watch", "open_watch"]
 
@@ -24,6 +24,6 @@ def open_watch(folders: Folders, cookie_dir: Path) -> Watch:
         from sidecar.system.watch.tree import TreeWatch
 
         return TreeWatch(folders, cookie_dir)
-    from sidecar.system.watch.elsewhere import RecursiveWatch
+    from sidecar.system.watch.watchfiles_backend import RecursiveWatch
 
     return RecursiveWatch(folders, cookie_dir)

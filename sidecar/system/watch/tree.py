@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sidecar.core.clock import SystemClock
-from sidecar.system.watch import cookies, inotify
-from sidecar.system.watch.filesystems import is_local, mounted_below
-from sidecar.system.watch.watched import NOTHING, UNKNOWN, Changes, Folders, Unwatchable
+from sidecar.system.watch import base, inotify
+from sidecar.system.watch.base import NOTHING, UNKNOWN, Changes, Folders, Unwatchable
+from sidecar.system.watch.inotify import is_local, mounted_below
 
 SYNC_SECONDS = 0.25
 """Longer than the kernel ever takes on a local file system; after it the watch is not to be trusted."""
@@ -26,7 +26,7 @@ SHARE_OF_LIMIT = 2
 
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 _GOING = inotify.MOVED_FROM | inotify.DELETE | inotify.DELETE_SELF
-_COOKIE = cookies.PREFIX.encode()
+_COOKIE = base.PREFIX.encode()
 
 
 class _Count:
@@ -63,7 +63,7 @@ class TreeWatch:
         self._paths: dict[int, str] = {}
         self._found: set[str] = set()
         self._inotify = inotify.Inotify()
-        cookies.remove_stale(cookie_dir, self._clock.now_ms() / 1000)
+        base.remove_stale(cookie_dir, self._clock.now_ms() / 1000)
         try:
             for top in sorted(folders.tops):
                 self._enter(top)
@@ -107,9 +107,9 @@ class TreeWatch:
 
     def _taken(self) -> list[bytes]:
         """Gives the events up to a cookie's own; raises Unwatchable."""
-        name = cookies.new_name()
+        name = base.new_name()
         try:
-            cookies.put(self._cookie_dir, name)
+            base.put(self._cookie_dir, name)
         except OSError as error:
             raise Unwatchable("no cookie can be made") from error
         mark, taken = name.encode(), []

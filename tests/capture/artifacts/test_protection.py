@@ -6,8 +6,8 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.artifacts.memory_file import file_of, message_of, path_of
-from sidecar.capture.artifacts.protection import refusal
+from sidecar.capture.artifacts.artifact_text import file_of, message_of, path_of
+from sidecar.capture.artifacts.memory_branch import refusal
 from sidecar.runs import Artifact
 from sidecar.settings.kinds import is_memory_branch
 from sidecar.system.refs import Uses

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.artifacts.revising import Text, revised, with_status
-from sidecar.capture.artifacts.status import STATUS_AFTER, No, Verb, status_after
+from sidecar.capture.artifacts.artifact_text import Text, revised, with_status
+from sidecar.capture.artifacts.methods import STATUS_AFTER, No, Verb, status_after
 from sidecar.runs.model import ArtifactStatus
 
 VERBS: tuple[Verb, ...] = get_args(Verb)

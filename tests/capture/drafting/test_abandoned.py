@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.capture.drafting.abandoned import abandonments
+from sidecar.language.abandoned_approach import abandonments
 
 SAID = Path(__file__).parent / "said"
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.drafting.events import fixes
-from sidecar.capture.testing.verdicts import Change, Verdict
+from sidecar.capture.drafts.events import fixes
+from sidecar.capture.test_results.verdicts import Change, Verdict
 from tests.support.conversation import Conversation, bash
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository

@@ -6,9 +6,9 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.capture.reading import transcript
-from sidecar.capture.reading.compaction import Loss, loss_by_prompt, was_compacted
-from sidecar.system import transcript_file
+from sidecar.capture.effects import session_loss
+from sidecar.capture.effects.session_loss import Loss, loss_by_prompt, was_compacted
+from sidecar.transcripts import tail
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.shop import PROMPT, Talk, tell, text_of
 
@@ -34,9 +34,9 @@ def transcript_of(folder: Path, *records: Any) -> str:
 
 
 def compacted(path: str, since_ms: int) -> bool:
-    found = transcript.recent(path, since_ms)
+    found = session_loss.recent(path, since_ms)
     assert found is not None
-    return transcript.compacted_since(found, since_ms)
+    return session_loss.compacted_since(found, since_ms)
 
 
 @pytest.mark.parametrize("outcome", ["completed", "aborted", "error", "empty"])
@@ -142,7 +142,7 @@ def test_of_a_huge_transcript_the_end_is_read_and_an_unseen_part_of_the_run_coun
     path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, *filling)
     since_ms = 1_772_357_400_000
     assert compacted(path, since_ms) is False
-    monkeypatch.setattr(transcript_file, "LOOKED_AT_BYTES", 2_000)
+    monkeypatch.setattr(tail, "LOOKED_AT_BYTES", 2_000)
     assert compacted(path, since_ms) is True
     assert compacted(path, since_ms + 30_000) is False
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.reading.shell import may_write, only_shows, reads
+from sidecar.capture.effects.shell_commands import may_write, only_shows, reads
 
 
 @pytest.mark.parametrize(

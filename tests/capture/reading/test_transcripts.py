@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.reading.told_errors import failures_in
-from sidecar.system import transcript_file
+from sidecar.capture.effects.transcript_errors import failures_in
+from sidecar.transcripts import tail
 from tests.support.conversation import sent
 from tests.support.shop import PROMPT, Talk, text_of
 
@@ -74,10 +74,10 @@ def test_what_is_not_of_this_run_is_not_told(talk: Talk, tmp_path: Path, record:
 def test_only_the_end_of_a_transcript_is_read(tmp_path: Path) -> None:
     old = {"type": "user", "timestamp": EARLIER, "text": "x" * 4_000}
     path = written(tmp_path, *[old] * 1_000, claude(RED))
-    found = transcript_file.recent(path, BEGAN_MS)
+    found = tail.recent(path, BEGAN_MS)
     assert found is not None
     assert found.is_whole
-    assert sum(map(len, found.lines)) <= transcript_file.CHUNK_BYTES
+    assert sum(map(len, found.lines)) <= tail.CHUNK_BYTES
     assert len(failures_in(found.lines, BEGAN_MS)) == 1
 
 

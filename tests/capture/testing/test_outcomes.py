@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.capture.reading.parts import Command
-from sidecar.capture.testing.outcomes import RunnerOutcome, outcomes_of
-from sidecar.capture.testing.selection import Selection
+from sidecar.capture.effects.tool_parts import Command
+from sidecar.capture.test_results.runner_output import RunnerOutcome, outcomes_of
+from sidecar.capture.test_results.suite_selection import Selection
 
 TEST_OK = "def test_ok():\n    assert True\n"
 TEST_BAD = "def test_bad():\n    assert 1 == 2\n"

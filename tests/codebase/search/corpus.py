@@ -4,14 +4,13 @@ import os
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
 
-from sidecar.codebase.search.commits import Commit
+from sidecar.codebase.search.commit_history import Commit, History
 from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.history import History
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.question import SearchQuestion
+from sidecar.codebase.search.query import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked
-from sidecar.codebase.summary.summarise import Summary, summarise
-from sidecar.codebase.worktree.hashing import blob_id, content_identity
+from sidecar.codebase.summary.summarize import Summary, summarise
+from sidecar.codebase.worktree.content_hash import blob_id, content_identity
 from tests.support.repositories import Contents, Repository
 
 Texts = dict[str, str]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sidecar.codebase.search import documents as documents_module
 from sidecar.codebase.search.documents import Documents, folder_of, names_of
 from sidecar.codebase.search.postings import unit_of
-from sidecar.codebase.summary.summarise import Summary, summarise
+from sidecar.codebase.summary.summarize import Summary, summarise
 from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import documents_of
 

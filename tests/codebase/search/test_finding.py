@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import finding
+from sidecar.codebase.search import file_search
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.question import SearchQuestion
+from sidecar.codebase.search.query import SearchQuestion
 from sidecar.codebase.search.ranking import SEEDS
 from tests.codebase.search.corpus import (
     NO_COMMITS,
@@ -95,7 +95,7 @@ def test_a_touched_file_that_is_gone_leads_nowhere() -> None:
 def test_a_large_folder_says_nothing_of_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
     index = index_of({f"src/{number}.py": OTHER for number in range(5)} | {"x.py": "pelican"})
     assert len(ask(index, "pelican", touched=["src/0.py"])) == 5
-    monkeypatch.setattr(finding, "CONSIDERED", 4)
+    monkeypatch.setattr(file_search, "CONSIDERED", 4)
     assert paths_of(ask(index, "pelican", touched=["src/0.py"])) == ["x.py"]
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.search.commits import MAX_COMMIT_FILES
-from sidecar.codebase.search.history import NEAREST, History
+from sidecar.codebase.search.commit_history import MAX_COMMIT_FILES, NEAREST, History
 from tests.codebase.search.corpus import commit, history_of
 
 

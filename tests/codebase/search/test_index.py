@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sidecar.codebase.search import documents as documents_module
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.postings import unit_of
-from sidecar.codebase.summary.summarise import Summary, summarise
+from sidecar.codebase.summary.summarize import Summary, summarise
 from tests.codebase.search.corpus import (
     Memory,
     Texts,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.kinds import COMMON_STEMS, is_document, is_test, kind_of, stem_of
+from sidecar.codebase.files import COMMON_STEMS, is_document, is_test, kind_of, stem_of
 
 
 def test_tests_and_documents_are_known_by_their_paths() -> None:

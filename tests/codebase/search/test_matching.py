@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import matching, scores
-from sidecar.codebase.search.documents import Documents, names_of
-from sidecar.codebase.search.matching import (
+from sidecar.codebase.search import bm25
+from sidecar.codebase.search.bm25 import (
     K1,
     MAX_TERMS,
     SHORT_B,
@@ -19,10 +18,11 @@ from sidecar.codebase.search.matching import (
     basis_of,
     inverse_frequency,
     matched_terms,
+    scored_by,
     usual_length,
 )
-from sidecar.codebase.search.scores import scored_by
-from sidecar.codebase.summary.summarise import summarise
+from sidecar.codebase.search.documents import Documents, names_of
+from sidecar.codebase.summary.summarize import summarise
 from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import Texts, documents_of
 
@@ -74,7 +74,7 @@ def test_common_terms_only_add_to_files_that_rarer_ones_found(monkeypatch: pytes
     documents = documents_of(texts)
     whole = _match(documents, ["walrus", "pelican"])
     assert len(whole.body) == 40
-    monkeypatch.setattr(matching, "READ_ENTRIES", 10)
+    monkeypatch.setattr(bm25, "READ_ENTRIES", 10)
     cut = _match(documents, ["walrus", "pelican"])
     assert _by_path(documents, cut.body).keys() == {"07.py", "09.py"}
     for number, score in cut.body.items():
@@ -86,15 +86,15 @@ def test_common_terms_are_looked_up_in_the_best_files_only(monkeypatch: pytest.M
     texts = {f"{number}.py": "walrus pelican\n" + "x\n" * number for number in range(6)}
     documents = documents_of(texts | {f"z{number}.py": "walrus" for number in range(20)})
     alone = _match(documents, ["pelican"])
-    monkeypatch.setattr(matching, "READ_ENTRIES", 8)
-    monkeypatch.setattr(scores, "LOOKED_UP", 2)
+    monkeypatch.setattr(bm25, "READ_ENTRIES", 8)
+    monkeypatch.setattr(bm25, "LOOKED_UP", 2)
     found = _match(documents, ["walrus", "pelican"])
     gained = {documents.path(number) for number in found.body if found.body[number] > alone.body[number] + 1e-9}
     assert gained == {"0.py", "1.py"}
 
 
 def test_a_term_in_most_files_is_read_whole_when_it_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "READ_ENTRIES", 3)
+    monkeypatch.setattr(bm25, "READ_ENTRIES", 3)
     documents = documents_of({f"{number}.py": "walrus" for number in range(9)})
     assert len(_match(documents, ["walrus"]).body) == 9
 
@@ -102,7 +102,7 @@ def test_a_term_in_most_files_is_read_whole_when_it_stands_alone(monkeypatch: py
 def test_a_folder_that_most_paths_share_brings_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = documents_of({f"walrus/{number}.py": "x" for number in range(9)})
     assert len(_match(documents, ["walrus"]).path) == 9
-    monkeypatch.setattr(matching, "READ_ENTRIES", 8)
+    monkeypatch.setattr(bm25, "READ_ENTRIES", 8)
     assert _match(documents, ["walrus"]).path == {}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.modules import MAX_FILES, Tree, resolve
+from sidecar.codebase.search.import_resolution import MAX_FILES, Tree, resolve
 
 PYTHON = (
     "shop/__init__.py",

@@ -1,7 +1,7 @@
 """Which files a text names: whole paths, their ends, paths of other machines."""
 
 from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.naming import AMBIGUOUS_NAMES, named_files
+from sidecar.codebase.search.query import AMBIGUOUS_NAMES, named_files
 from tests.codebase.search.corpus import documents_of
 
 

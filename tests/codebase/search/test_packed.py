@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search.packed import COUNT_BITS, Packed
-from sidecar.codebase.search.postings import MAX_COUNT
+from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, Packed
 
 _UNITS = st.one_of(st.integers(0, 40), st.integers(8_180, 8_200), st.integers(60_000, 70_000), st.just(400_000))
 _COUNTS = st.one_of(st.integers(1, 9), st.integers(1, MAX_COUNT))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.search.question import read
+from sidecar.codebase.search.query import read
 
 
 def test_the_words_of_a_text_come_once_and_without_those_that_say_nothing() -> None:

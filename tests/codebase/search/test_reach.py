@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search.reach import Names, Reach
+from sidecar.codebase.search.dependency_graph import Names, Reach
 
 NO_NAMES = Names()
 NAMES = Names(

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import matching, scores
+from sidecar.codebase.search import bm25
+from sidecar.codebase.search.bm25 import KEPT_SEARCHES, Matches, Searches, basis_of, scored_by
 from sidecar.codebase.search.documents import FOLLOWED_CHANGES, Documents
-from sidecar.codebase.search.matching import Matches, basis_of
-from sidecar.codebase.search.scores import KEPT_SEARCHES, Searches, scored_by
-from sidecar.codebase.summary.summarise import Summary, summarise
+from sidecar.codebase.summary.summarize import Summary, summarise
 from tests.codebase.search.corpus import Texts, documents_of
 
 WORDS = ("pelican", "walrus", "otter", "heron", "lynx", "stoat", "newt", "puffin")
@@ -25,8 +24,8 @@ PLAIN = "x = 1\n" * 30
 def test_edits_leave_the_scores_of_a_search_of_all_files(chance: random.Random, edits: int, comes_back: bool) -> None:
     texts = {f"{chance.choice('ab')}/{number}.py": _text(chance) for number in range(30)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "READ_ENTRIES", chance.choice((0, 20, 3_000)))
-        patch.setattr(scores, "LOOKED_UP", chance.choice((2, 8, 200)))
+        patch.setattr(bm25, "READ_ENTRIES", chance.choice((0, 20, 3_000)))
+        patch.setattr(bm25, "LOOKED_UP", chance.choice((2, 8, 200)))
         documents = documents_of(texts)
         searches = Searches(documents)
         for _ in range(3):
@@ -42,7 +41,7 @@ def test_after_an_edit_that_moves_no_figure_only_the_edited_file_is_scored(monke
     documents = documents_of(texts)
     searches = Searches(documents)
     searches.match(ASKED, {})
-    monkeypatch.setattr(scores, "scored_by", _never)
+    monkeypatch.setattr(bm25, "scored_by", _never)
     after = texts["7.py"].replace("pelican", "pelican pelican")
     documents.replace("7.py", _summary("7.py", texts["7.py"]), _summary("7.py", after))
     found = searches.match(ASKED, {})
@@ -78,7 +77,7 @@ def test_of_many_searches_the_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
     searches = Searches(documents)
     for word in WORDS:
         searches.match([word], {})
-    monkeypatch.setattr(scores, "scored_by", _never)
+    monkeypatch.setattr(bm25, "scored_by", _never)
     for word in WORDS[-KEPT_SEARCHES:]:
         assert searches.match([word], {}).body
     with pytest.raises(AssertionError):
@@ -86,11 +85,11 @@ def test_of_many_searches_the_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_search_that_finds_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scores, "KEPT_FILES", 2)
+    monkeypatch.setattr(bm25, "KEPT_FILES", 2)
     documents = documents_of({f"{number}.py": "pelican" for number in range(3)})
     searches = Searches(documents)
     searches.match(["pelican"], {})
-    monkeypatch.setattr(scores, "scored_by", _never)
+    monkeypatch.setattr(bm25, "scored_by", _never)
     with pytest.raises(AssertionError):
         searches.match(["pelican"], {})
 

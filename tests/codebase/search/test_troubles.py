@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from sidecar.codebase.search.commits import Commit
-from sidecar.codebase.search.history import History
-from sidecar.codebase.search.troubles import DAY, QUARTER, Trouble, troubles
+from sidecar.codebase.search.commit_history import Commit, History
+from sidecar.codebase.search.fragile_files import DAY, QUARTER, Trouble, troubles
 
 NOW = 100 * QUARTER + DAY * 60
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sidecar.codebase.summary.languages import LANGUAGES, Language, language_of
-from sidecar.codebase.summary.patterns import definitions_by_patterns
-from sidecar.codebase.summary.summarise import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, from_json, summarise, to_json
-from sidecar.codebase.summary.values import MAX_CHUNKS
+from sidecar.codebase.summary.line_patterns import definitions_by_patterns
+from sidecar.codebase.summary.model import MAX_CHUNKS
+from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, from_json, summarise, to_json
 
 SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.py": (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from sidecar.codebase.summary.languages import LANGUAGES, language_of
-from sidecar.codebase.summary.summarise import Summary, summarise
+from sidecar.codebase.summary.summarize import Summary, summarise
 from tests.codebase.summary.samples import SOURCES
 
 

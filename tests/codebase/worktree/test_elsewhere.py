@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from sidecar.call import Process
+from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.hashing import ContentHashes
 from sidecar.core.clock import SystemClock
-from sidecar.system.watch import elsewhere
-from sidecar.system.watch.elsewhere import RecursiveWatch
+from sidecar.system.watch import watchfiles_backend
+from sidecar.system.watch.watchfiles_backend import RecursiveWatch
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.walking import full_look, process_of, wait_until_proven
@@ -37,7 +37,7 @@ def repository(make_repository: Make) -> Repository:
 
 @pytest.fixture
 def look_at(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Freshness]]:
-    monkeypatch.setattr(elsewhere, "QUIET_MS", QUIET_MS)
+    monkeypatch.setattr(watchfiles_backend, "QUIET_MS", QUIET_MS)
     made: list[Freshness] = []
 
     def make(folder: Path) -> Freshness:
@@ -122,5 +122,5 @@ def test_a_cookie_that_does_not_come_back_leaves_it_to_git(
 ) -> None:
     one = look_at(repository.path)
     assert wait_until_proven(one, "watch+stat")
-    monkeypatch.setattr(elsewhere, "SYNC_SECONDS", -1.0)
+    monkeypatch.setattr(watchfiles_backend, "SYNC_SECONDS", -1.0)
     assert one.state().proof == "status"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sidecar.codebase.worktree.gitindex import Tracked, read_index
+from sidecar.codebase.worktree.git_index import Tracked, read_index
 from tests.support.repositories import make_repository
 
 FOLDERS = ("a", "a-b", "a/b", "b/c", "ü")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.worktree.hashing import HASHED_BYTES, ContentHashes
-from sidecar.system.plain_files import read_below, read_file
+from sidecar.codebase.worktree.content_hash import HASHED_BYTES, ContentHashes
+from sidecar.system.safe_open import read_below, read_file
 from tests.codebase.looks import Looks
 from tests.support.client import Client
 from tests.support.repositories import Repository

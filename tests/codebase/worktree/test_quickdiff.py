@@ -9,9 +9,9 @@ import pytest
 import sidecar
 from sidecar.call import Process
 from sidecar.codebase.repository import Repository as Watched
-from sidecar.codebase.worktree import quickdiff
+from sidecar.codebase.worktree import libgit_diff
 from sidecar.codebase.worktree.diff import diff_against
-from sidecar.codebase.worktree.quickdiff import QuickDiff
+from sidecar.codebase.worktree.libgit_diff import QuickDiff
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.walking import full_look, process_of, wait_until_watched
@@ -109,7 +109,7 @@ def test_the_workspace_gives_the_same_differences_either_way(
     repository.commit(dict.fromkeys(names, "def one():\n    return 1\n" * 3))
     repository.write({".gitattributes": "py.txt diff=python\nup.txt filter=upper\n* text=auto\n"})
     repository.git("config", "filter.upper.clean", "tr a-z A-Z")
-    quickdiff.make_ready()
+    libgit_diff.make_ready()
     one = Watched(process.workspaces.get(str(repository.path), None), process)
     wait_until_watched(one, 2.0)
     for round_ in range(3):

@@ -7,12 +7,12 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.context.block.data import LAYER_OF, data_of, layers_of
+from sidecar.context.block.compose_block import LAYER_OF, data_of, layers_of
 from sidecar.context.block.layers import Wanted, compose
-from sidecar.context.block.remembered import Remembered
+from sidecar.context.block.memory_layer import Remembered
 from sidecar.context.brackets import BRACKETS, Bracket
 from sidecar.context.project.pipeline import pipeline_of
-from sidecar.context.project.sources import Sources, Text
+from sidecar.context.project.project_files import Sources, Text
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import Memory
 

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.hosts.claude_code.settings_file import EVENTS, Unreadable, events_in, is_same, with_hooks, without_hooks
+from sidecar.integrations.claude_code.settings_file import (
+    EVENTS,
+    Unreadable,
+    events_in,
+    is_same,
+    with_hooks,
+    without_hooks,
+)
 
 PROGRAM = "'/opt/1Code apps/onecode-sidecar'"
 OTHERS = """{

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.hosts.claude_code.speaking import MAX_CHARACTERS, characters, context_output, printed
+from sidecar.integrations.claude_code.hooks import MAX_CHARACTERS, characters, context_output, printed
 
 TEXTS = st.lists(
     st.builds(

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sidecar.hosts.claude_code.transcript import Run, run_in, with_touched
+from sidecar.integrations.claude_code.transcript_run import Run, run_in, with_touched
 
 BEGAN_MS = 1_772_357_400_000  # 2026-03-01T09:30:00Z
 

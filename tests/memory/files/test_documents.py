@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sidecar.core.errors import PolicyDenied
 from sidecar.memory.entry import Document, Memory
-from sidecar.memory.files import document, sections
+from sidecar.memory.files import document
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import place_of
 
@@ -104,7 +104,7 @@ def test_no_text_forges_another_entry_or_hides_one(words: list[tuple[str, str]],
         content = document.with_entry(content, {"id": f"mem-{number}", "author": text[:50]}, title, text)
     found = read(content).memories
     assert [one.id for one in found] == [f"mem-{number}" for number in range(len(words))]
-    assert [one.title for one in found] == [sections.heading(title) for title, _ in words]
+    assert [one.title for one in found] == [document.heading(title) for title, _ in words]
 
 
 @given(TEXTS, TEXTS)
@@ -121,7 +121,7 @@ def test_facts_and_texts_of_an_entry_change_as_told(title: str, text: str, fact:
     found = read(document.edited(DIGEST.encode(), first, edit, is_group=True))
     assert [one.id for one in found.memories][:2] == ["mem-2026-03-01-001", "mem-2026-03-01-002"]
     assert len(found.memories) == 3
-    assert (found.memories[0].title, found.memories[0].type) == (sections.heading(title), "lesson")
+    assert (found.memories[0].title, found.memories[0].type) == (document.heading(title), "lesson")
     assert found.memories[1:] == read(DIGEST).memories[1:]
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sidecar.memory import Index, index_of
-from sidecar.memory.files.watching import MOST_WATCHED
+from sidecar.memory.files.watch import MOST_WATCHED
 from sidecar.memory.index import Checked
 from sidecar.system.watch import Unwatchable
 from tests.support.memories import Memories
@@ -120,7 +120,7 @@ def test_where_nothing_can_be_watched_every_file_is_looked_at(
     def refusing(*_: object) -> None:
         raise Unwatchable("the file system does not tell its changes")
 
-    monkeypatch.setattr("sidecar.memory.files.watching.open_watch", refusing)
+    monkeypatch.setattr("sidecar.memory.files.watch.open_watch", refusing)
     path = memories.write("shared/durable/a.md", note("mem-a", "one"))
     for text in ("two", "three", "four"):
         path.write_text(note("mem-a", text))

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import pytest
 
-from sidecar.memory.finding import levels
+from sidecar.memory.retrieval import detail_levels
 from tests.support.conversations import Told, read_conversations, turn_of, write_memories
 from tests.support.memories import Memories
 from tests.support.plain import Plain
@@ -65,6 +65,6 @@ def test_the_same_question_has_the_same_answer(kept: list[tuple[Told, Memories]]
 
 
 def test_packing_prefers_score_for_its_tokens_and_keeps_the_order() -> None:
-    assert levels.pack([0.9, 0.5, 0.4], [400, 60, 50], 450) == [1, 2]
-    assert levels.pack([0.9, 0.5], [400, 60], 500) == [0, 1]
-    assert levels.pack([0.9], [501], 500) == []
+    assert detail_levels.pack([0.9, 0.5, 0.4], [400, 60, 50], 450) == [1, 2]
+    assert detail_levels.pack([0.9, 0.5], [400, 60], 500) == [0, 1]
+    assert detail_levels.pack([0.9], [501], 500) == []

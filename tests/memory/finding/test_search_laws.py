@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from sidecar.memory.files import document
-from sidecar.memory.ranking.vocabulary import parted
+from sidecar.memory.ranking.query import parted
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 

@@ -7,20 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.memory.entry import SECTORS, Sector
-from sidecar.memory.upkeep.attention import (
+from sidecar.memory.upkeep.decay import (
     ARCHIVE_SCORE,
     DAY_MS,
     HOT_SCORE,
     WARM_SCORE,
+    Due,
+    Row,
     Standing,
     access,
+    due,
     faint_since_ms,
     is_forgotten,
     recency,
     score,
     tier,
 )
-from sidecar.memory.upkeep.due import Due, Row, due
 
 NOW_MS = 1_772_357_400_000
 RANK = {"cold": 0, "warm": 1, "hot": 2}

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.text import size
-from sidecar.packs.anchor.accepted import Accepted
-from sidecar.packs.anchor.census import census_of
-from sidecar.packs.anchor.lines import (
+from sidecar.core.text.sanitize import size
+from sidecar.packs.anchor.build import (
     ANCHOR_BYTES,
     DEPENDENCIES,
     MAX_LEFT_OUT,
@@ -21,8 +19,10 @@ from sidecar.packs.anchor.lines import (
     omissions,
     sections_of,
 )
+from sidecar.packs.anchor.decisions import Accepted
+from sidecar.packs.anchor.repo_map import census_of
 from sidecar.packs.anchor.rules import Document
-from sidecar.packs.composing.compose import anchor_block
+from sidecar.packs.composition import anchor_block
 
 NOTHING = Sources()
 paths = st.lists(st.text(alphabet="ab/.é[\n:", min_size=1, max_size=20), max_size=12)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sidecar.codebase import Repository as Looked
-from sidecar.packs.anchor.accepted import NOTHING_ACCEPTED, Accepted
-from sidecar.packs.anchor.reading import Anchors
+from sidecar.packs.anchor.cache import Anchors
+from sidecar.packs.anchor.decisions import NOTHING_ACCEPTED, Accepted
 from sidecar.packs.model import HostInjects
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository

@@ -1,8 +1,7 @@
 """What imports and history tell, in an anchor's words."""
 
 from sidecar.codebase import Names, Trouble
-from sidecar.packs.anchor.dependencies import dependency_lines, names_of
-from sidecar.packs.anchor.landmines import MAX_TROUBLES, landmine_lines
+from sidecar.packs.anchor.repo_map import MAX_TROUBLES, dependency_lines, landmine_lines, names_of
 
 
 def test_a_folder_names_those_beside_it_shortly_and_never_tests_or_examples() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.markdown import bullets, code, introduction, title_of
+from sidecar.packs.anchor.markdown_outline import bullets, code, introduction, title_of
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.text import MARK, clean
+from sidecar.core.text.sanitize import MARK, clean
 from sidecar.memory import read_back, written
-from sidecar.memory.pointed import Pointed, pointed_of
-from sidecar.packs.anchor.pointer_lines import MAX_BINDING, MAX_POINTED, chosen, pointers_of
-from sidecar.packs.anchor.pointers import NO_POINTERS, UNKNOWN_POINTERS
+from sidecar.memory.knowledge_pointer import Pointed, pointed_of
+from sidecar.packs.memory_sources import MAX_BINDING, MAX_POINTED, chosen, pointers_of
+from sidecar.packs.pointer_source import NO_POINTERS, UNKNOWN_POINTERS
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 POLICY = Pointed(

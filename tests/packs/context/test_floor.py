@@ -1,7 +1,7 @@
 """A prompt that names a file is about that file, what it is linked to, and what its words clearly point at."""
 
 from sidecar.codebase import Ranked
-from sidecar.packs.context.floor import above_floor
+from sidecar.packs.context_pack import above_floor
 
 NAMED = Ranked("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = Ranked("src/till.py", 24.0, {"mentioned": 20.0}, (), ())

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 
 from sidecar.codebase import Ranked, Summary
-from sidecar.codebase.summary.summarise import summarise
-from sidecar.packs.composing.items import PackItem, has
-from sidecar.packs.context.appetite import APPETITES
-from sidecar.packs.context.items import ContextFile, gives_content
-from sidecar.packs.context.rendered import Rendered
+from sidecar.codebase.summary.summarize import summarise
+from sidecar.packs.byte_budget import APPETITES
+from sidecar.packs.context_pack import ContextFile, Rendered, gives_content
+from sidecar.packs.items import PackItem, has
 from sidecar.runs import UNKNOWN, Item, Known
 from tests.support.repositories import Repository
 from tests.support.shop import Talk, text_of

@@ -1,7 +1,7 @@
 """Of the best files, the few lines that hold most of what the prompt says."""
 
-from sidecar.codebase.summary.summarise import summarise
-from sidecar.packs.context.passages import MOST_LINES, PASSAGE_CHARACTERS, PASSAGE_LINES, Passage, passage_of
+from sidecar.codebase.summary.summarize import summarise
+from sidecar.packs.passages import MOST_LINES, PASSAGE_CHARACTERS, PASSAGE_LINES, Passage, passage_of
 
 CART = '''"""The cart."""
 

@@ -3,9 +3,8 @@
 import pytest
 
 from sidecar.codebase import Definition, Ranked, Summary
-from sidecar.packs.context.appetite import APPETITES
-from sidecar.packs.context.items import ContextFile
-from sidecar.packs.context.rendered import Rendered
+from sidecar.packs.byte_budget import APPETITES
+from sidecar.packs.context_pack import ContextFile, Rendered
 
 RANKED = Ranked("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
 SUMMARY = Summary("Python", 20, 400, "The cart.", (Definition(3, "Cart", "class Cart:"),), ())

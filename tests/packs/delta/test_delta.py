@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState
-from sidecar.core.text import size
-from sidecar.packs.composing.items import PackItem, has
-from sidecar.packs.delta.failing import still_failing
-from sidecar.packs.delta.items import delta_items
-from sidecar.packs.delta.tasklist import todos_items
-from sidecar.packs.delta.worktree import Differences, Interest
+from sidecar.core.text.sanitize import size
+from sidecar.packs.delta_files import Differences, Interest
+from sidecar.packs.delta_pack import delta_items, still_failing, todos_items
+from sidecar.packs.items import PackItem, has
 from sidecar.runs import UNKNOWN, FailingTests, Item, Known, keys
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, Hunk, RepositoryState, as_added, hunks_of
 from sidecar.core.digests import short_id
-from sidecar.packs.composing.items import PackItem, has
-from sidecar.packs.delta.items import delta_items
-from sidecar.packs.delta.worktree import Differences, Interest
+from sidecar.packs.delta_files import Differences, Interest
+from sidecar.packs.delta_pack import delta_items
+from sidecar.packs.items import PackItem, has
 from sidecar.runs import Item, Known, keys
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():"]), max_size=30)

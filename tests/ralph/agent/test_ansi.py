@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.ansi import Ansi
+from sidecar.ralph.agent.text_stream import Ansi
 
 PIECES = st.sampled_from(
     [

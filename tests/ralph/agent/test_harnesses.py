@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import AgentUnavailable, InvalidParams
+from sidecar.ralph.agent.agent_result import Command, Version, Wanted
+from sidecar.ralph.agent.discovery import find_program, read_version, version_of
 from sidecar.ralph.agent.harnesses import HARNESSES, command_of
-from sidecar.ralph.agent.heard import Command, Version, Wanted
-from sidecar.ralph.agent.installed import find_program, read_version, version_of
 from tests.support.fake_agent import FakeAgent, says
 
 PROMPT = "Fix the parser. " * 20_000
@@ -129,7 +129,7 @@ def test_an_installed_agent_is_asked_for_its_version(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
 def test_an_agent_that_does_not_answer_has_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sidecar.ralph.agent.installed.PROBE_SECONDS", 0.2)
+    monkeypatch.setattr("sidecar.ralph.agent.discovery.PROBE_SECONDS", 0.2)
     (tmp_path / "claude").write_text("#!/bin/sh\nexec sleep 20\n")
     (tmp_path / "claude").chmod(0o755)
     environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.heard import Speech, UsageLimit
-from sidecar.ralph.agent.hearing import Hearing, Tail
+from sidecar.ralph.agent.agent_result import Speech, UsageLimit
+from sidecar.ralph.agent.formats import READERS, Counted
+from sidecar.ralph.agent.output_parser import Hearing, Tail
 from sidecar.ralph.agent.promise import Promise
-from sidecar.ralph.agent.said import Counted
-from sidecar.ralph.agent.speech import READERS
 
 PROMISE = "<promise>COMPLETE</promise>"
 NOW_MS = 1_772_357_400_000

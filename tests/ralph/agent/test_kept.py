@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent import kept
-from sidecar.ralph.agent.kept import Kept
+from sidecar.ralph.agent import runner
+from sidecar.ralph.agent.runner import Kept
 
 CHUNKS = st.lists(st.binary(max_size=40), max_size=30)
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "HEAD_BYTES", 50)
-    monkeypatch.setattr(kept, "TAIL_BYTES", 30)
+    monkeypatch.setattr(runner, "HEAD_BYTES", 50)
+    monkeypatch.setattr(runner, "TAIL_BYTES", 30)
 
 
 @pytest.fixture(scope="module")

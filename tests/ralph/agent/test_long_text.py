@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.hearing import Hearing
-from sidecar.ralph.agent.lines import LINE_BYTES
-from sidecar.ralph.agent.long_text import LongText
+from sidecar.ralph.agent.output_parser import Hearing
 from sidecar.ralph.agent.promise import Promise
+from sidecar.ralph.agent.text_stream import LINE_BYTES, LongText
 
 PROMISE = "<promise>COMPLETE</promise>"
 TEXTS = st.text(st.sampled_from('a"\\/\n\t<>é漢😀\x01') | st.characters(exclude_categories=["Cs"]), max_size=40)

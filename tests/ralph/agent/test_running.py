@@ -12,10 +12,9 @@ import pytest
 
 from sidecar.core.clock import SystemClock
 from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
+from sidecar.ralph.agent.agent_result import Bounds, Heard, Wanted
 from sidecar.ralph.agent.harnesses import command_of
-from sidecar.ralph.agent.heard import Bounds, Heard, Wanted
-from sidecar.ralph.agent.kept import HEAD_BYTES, TAIL_BYTES
-from sidecar.ralph.agent.running import run_agent
+from sidecar.ralph.agent.runner import HEAD_BYTES, TAIL_BYTES, run_agent
 from sidecar.system.process_tree import end_marked
 from tests.support.fake_agent import (
     FakeAgent,

@@ -2,11 +2,10 @@
 
 import pytest
 
-from sidecar.ralph.agent.heard import EndedBy, Heard, UsageLimit
-from sidecar.ralph.deciding.ending import Turn, after, failure_of, outcome_of
-from sidecar.ralph.deciding.limits import Limits, Spent
-from sidecar.ralph.deciding.stuck import Circle
+from sidecar.ralph.agent.agent_result import EndedBy, Heard, UsageLimit
+from sidecar.ralph.limits import Limits, Spent
 from sidecar.ralph.model import IterationOutcome
+from sidecar.ralph.outcome import Circle, Turn, after, failure_of, outcome_of
 
 
 def heard(

@@ -4,15 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.deciding.limits import Limits, Spent, duration_ms, failed, reached, shown_ms, wall_ms
-from sidecar.ralph.deciding.pace import (
+from sidecar.ralph.limits import (
     FIRST_PAUSE_MS,
     MAX_BACKOFF_MS,
     MAX_PAUSE_MS,
     MAX_RESET_MS,
     RESET_MARGIN_MS,
+    Limits,
+    Spent,
     backoff_ms,
+    duration_ms,
+    failed,
     pause_ms,
+    reached,
+    shown_ms,
+    wall_ms,
 )
 
 

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.deciding.stuck import Circle, after, alike, is_stuck, turns_the_prompt, words_of
+from sidecar.ralph.outcome import Circle, alike, is_stuck, turns_the_prompt, words_of
+from sidecar.ralph.outcome import after_stuck as after
 
 SAME = "I ran the tests at 12:{0}: {0} passed, nothing is left to do."
 

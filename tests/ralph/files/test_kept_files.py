@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
-from sidecar.ralph.files import context_file, history, lock, outputs, standing, state
-from sidecar.ralph.files.folder import Folder, folder_of, make
+from sidecar.ralph.files import context_file, history, lock, status
+from sidecar.ralph.files import folder as outputs
+from sidecar.ralph.files.folder import KEPT_ITERATIONS, KEPT_PROMPT_BYTES, Folder, folder_of, make
 from sidecar.ralph.files.lock import Owner
-from sidecar.ralph.files.outputs import KEPT_ITERATIONS, KEPT_PROMPT_BYTES
 from sidecar.ralph.model import RalphIteration
 from sidecar.system import filelock
 
@@ -66,7 +66,7 @@ def test_the_lock_is_one_loops_and_names_it_until_it_is_given_back(folder: Folde
         with pytest.raises(Conflict, match=f"process {os.getpid()}"), lock.held(folder, OWNER):
             pass
         with pytest.raises(Conflict):
-            standing.reset(folder, "")
+            status.reset(folder, "")
     assert lock.owner_of(folder) is None
     Path(folder.lock).write_bytes(b'{"pid":1,"since":"long ago"}')
     assert lock.owner_of(folder) is None, "whom it names died"
@@ -93,7 +93,7 @@ def test_lines_and_states_of_a_later_version_are_read(folder: Folder) -> None:
     assert history.read(folder).last_number == 1
     for damaged in ("", "{", "[]", "null", '{"change":"x"}'):
         Path(folder.state).write_text(damaged, encoding="utf-8")
-        assert state.read(folder) is None
+        assert history.read_state(folder) is None
 
 
 def test_files_of_iterations_long_past_go_and_long_prompts_are_cut(folder: Folder) -> None:

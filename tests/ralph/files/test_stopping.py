@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sidecar.ralph.files.folder import folder_of
-from sidecar.ralph.files.stopping import Loops, Stop
+from sidecar.ralph.files.stop_request import Loops, Stop
 
 
 def test_the_first_word_counts_and_a_second_one_may_hurry() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile
-from sidecar.ralph.turn.changed import ABSENT, Look, changed_files, dirty_of, suspects, to_commit
+from sidecar.ralph.iteration.changes import ABSENT, Look, changed_files, dirty_of, suspects, to_commit
 
 PATHS = ("a", "b", "c")
 CONTENTS = st.sampled_from((ABSENT, "1", "2"))

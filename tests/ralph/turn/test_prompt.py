@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.deciding.limits import Limits, Spent
-from sidecar.ralph.turn.prompt import CONTEXT_HEADING, Asked, Verified, aborted, build
+from sidecar.ralph.iteration.prompt import CONTEXT_HEADING, Asked, Verified, aborted, build
+from sidecar.ralph.limits import Limits, Spent
 
 ASKED = Asked("add-login", 7, Limits(), Spent(iterations=2), "COMPLETE", "Add a login.")
 

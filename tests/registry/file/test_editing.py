@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from sidecar.registry.file.document import parse
-from sidecar.registry.file.editing import put_entity, remove_entity, set_metadata
+from sidecar.registry.file_edit import put_entity, remove_entity, set_metadata
+from sidecar.registry.registry_file import parse
 
 LAW = settings(max_examples=60, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 """Such a text is short enough to be read as it is; shrinking one takes minutes."""

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import orjson
 
-from sidecar.registry.code.deriving import CATEGORY
+from sidecar.registry.code_entities import CATEGORY
+from sidecar.registry.decision import decide, decision_of
 from sidecar.registry.entity import UNSAID, Entity, Metadata, Registry
-from sidecar.registry.file.document import parse
-from sidecar.registry.matching.deciding import decide, decision_of
-from sidecar.registry.matching.index import Index
+from sidecar.registry.index import Index
+from sidecar.registry.registry_file import parse
 from tests.registry.labelled.intents import Labelled
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

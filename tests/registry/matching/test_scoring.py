@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, decide, decision_of
 from sidecar.registry.entity import Entity, Metadata, Registry
-from sidecar.registry.matching.deciding import ADAPT_FROM, REUSE_FROM, decide, decision_of
-from sidecar.registry.matching.index import Index
-from sidecar.registry.matching.scoring import score, scores, terms_of
+from sidecar.registry.index import Index
+from sidecar.registry.scoring import score, scores, terms_of
 from tests.registry.labelled.intents import INTENTS
 from tests.registry.labelled.measuring import registry_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.registry.matching.wishing import wished
+from sidecar.language.creation_intent import wished
 
 
 @pytest.mark.parametrize(

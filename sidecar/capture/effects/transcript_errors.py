@@ -1,0 +1,79 @@
+"""The outputs of failed tool calls as a provider's transcript has them, Claude's and Codex's. Pure.
+
+Neither reaches the host's stored messages (host.md, Facts that shape the contract).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from sidecar.capture.effects.tool_parts import Failure
+from sidecar.core.lazy_regex import regex
+from sidecar.transcripts.records import record_of, written_ms
+
+MAX_FAILURES = 500
+_WORTH_PARSING = (b'"tool_result"', b"_call_output", b"exec_command_end")
+_EXIT = regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|exited with code (\d{1,3})\b")
+
+
+def failures_in(lines: Iterable[bytes], since_ms: int) -> list[Failure]:
+    """Gives the tool calls that failed since a moment, each once; damaged and foreign records are passed over."""
+    found: dict[str, Failure] = {}
+    for line in lines:
+        if any(word in line for word in _WORTH_PARSING):
+            record = record_of(line)
+            moment = written_ms(record)
+            if record.get("isSidechain") is not True and moment is not None and moment >= since_ms:
+                found.update((str(failure.tool_call_id), failure) for failure in _failures(record))
+    return list(found.values())[-MAX_FAILURES:]
+
+
+def _failures(record: Mapping[str, Any]) -> Iterator[Failure]:
+    payload = record.get("payload")
+    if isinstance(payload, Mapping):
+        yield from _codex(payload)
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, Mapping) else None
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, Mapping) and part.get("type") == "tool_result" and part.get("is_error") is True:
+            call_id = part.get("tool_use_id")
+            if isinstance(call_id, str):
+                yield Failure(call_id, _text(part.get("content")), None)
+
+
+def _codex(payload: Mapping[str, Any]) -> Iterator[Failure]:
+    call_id, kind = payload.get("call_id"), payload.get("type")
+    if not isinstance(call_id, str):
+        return
+    if kind == "exec_command_end":
+        text, code = payload.get("aggregated_output") or payload.get("stdout"), payload.get("exit_code")
+    elif kind in ("function_call_output", "custom_tool_call_output"):
+        text, code = _codex_output(payload.get("output"))
+    else:
+        return
+    if isinstance(code, int) and code:
+        yield Failure(call_id, _text(text), code)
+
+
+def _codex_output(output: Any) -> tuple[Any, Any]:
+    """Its text and exit code: JSON of both in older versions, lines before the text in newer ones."""
+    if not isinstance(output, str):
+        return "", None
+    try:
+        told = orjson.loads(output) if output.startswith("{") else None
+    except orjson.JSONDecodeError:
+        told = None
+    if isinstance(told, dict):
+        metadata = told.get("metadata")
+        return told.get("output"), metadata.get("exit_code") if isinstance(metadata, dict) else None
+    match = _EXIT.search(output[:400])
+    return output, int(match[1] or match[2]) if match else None
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+    return "\n".join(text for text in texts if isinstance(text, str))

@@ -1,0 +1,163 @@
+"""Test runners as rows: how their command looks, how their output counts, how a failing test is named.
+
+Only what a runner prints as its result counts; prose such as "0 failed" or "error page" does not. The rows are read
+off what the runners print (tests/capture/outputs), those of Gradle and dotnet off their documentation.
+"""
+
+import re
+from typing import NamedTuple
+
+from sidecar.core.lazy_regex import regex
+
+_NEVER = r"(?!)"
+
+
+class Runner(NamedTuple):
+    """One runner. `failed` and `passed` match lines that only it prints as its result, whatever command ran it.
+
+    `broken` and `passed_if_named` match what is a result only where the command names the runner.
+    """
+
+    name: str
+    command: re.Pattern[str]
+    failed: re.Pattern[str]
+    passed: re.Pattern[str]
+    failing_name: re.Pattern[str]
+    """A failing test; its groups, joined by a blank, are its name."""
+    detail: re.Pattern[str]
+    """A line that says what went wrong."""
+    summary: re.Pattern[str]
+    """A line with numbers of tests."""
+    broken: re.Pattern[str]
+    passed_if_named: re.Pattern[str]
+    passing: re.Pattern[str]
+    """A test, a file or a package that passed as a whole."""
+    group: re.Pattern[str]
+    """The file or package that the tests named after it belong to; before it where `group_follows`."""
+    group_follows: bool
+
+
+def _row(
+    name: str, command: str, *, failed: str, passed: str, failing_name: str, detail: str, summary: str,
+    broken: str = _NEVER, passed_if_named: str = _NEVER, passing: str = _NEVER, group: str = _NEVER,
+    group_follows: bool = False,
+) -> Runner:  # fmt: skip
+    def compiled(source: str) -> re.Pattern[str]:
+        return regex(source, re.MULTILINE)
+
+    return Runner(
+        name, compiled(command), compiled(failed), compiled(passed), compiled(failing_name), compiled(detail),
+        compiled(summary), compiled(broken), compiled(passed_if_named), compiled(passing), compiled(group),
+        group_follows,
+    )  # fmt: skip
+
+
+_PYTEST_COUNTS = r"(?:\d+ [a-z]+(?: passed| failed)?(?:, )?)+ in [\d.]+s(?: \([\d:]+\))?(?: =+)?\s*$"
+
+RUNNERS: tuple[Runner, ...] = (
+    _row(
+        "pytest", r"\b(?:pytest|py\.test)\b(?![./-])",
+        failed=r"^(?:=+ )?(?=[^\n]*\b[1-9]\d* (?:failed|errors?)\b)" + _PYTEST_COUNTS,
+        passed=r"^(?:=+ )?(?![^\n]*\b(?:failed|errors?)\b)(?=[^\n]*\b[1-9]\d* passed\b)" + _PYTEST_COUNTS,
+        broken=r"^(?:INTERNALERROR>|ImportError while loading conftest|Fatal Python error:)",
+        failing_name=r"^(?:FAILED|ERROR) ((?:(?!::)\S)++::[^\n]*?\S|\S+\.py)(?= - |[ \t]*$)",
+        detail=r"^(?:E  |INTERNALERROR> \w+Error)", summary=r"^(?:=+ )?" + _PYTEST_COUNTS,
+        passing=r"^((?:(?!::)\S)++::\S.*?) PASSED\b",
+    ),
+    _row(
+        "unittest", r"\bunittest\b|manage\.py test",
+        failed=r"^FAILED \((?:failures|errors|unexpected successes)=",
+        passed=r"^Ran [1-9]\d* tests? in [\d.]+s\n\nOK(?: \(|$)",
+        failing_name=r"^(?:FAIL|ERROR): (\w+ \([\w.]+\)|\w+)", detail=r"^\w*(?:Error|Exception)\b.*$",
+        summary=r"^(?:Ran \d+ tests?|(?:FAILED|OK) \(.*\)$)", passing=r"^(\w+ \([\w.]+\)) \.\.\. ok$",
+    ),
+    _row(
+        "vitest", r"\bvitest\b",
+        failed=r"^[ \t]*(?:Test Files|Tests)  [1-9]\d* failed\b|^[ \t]+Errors  [1-9]\d* error",
+        passed=r"^[ \t]*Tests  [1-9]\d* passed\b(?!.*failed)",
+        broken=r"Startup Error|failed to load config|Worker exited unexpectedly",
+        failing_name=r"^[ \t]*FAIL[ \t]+(\S.*?)(?: \[ .* \])?$", detail=r"^[ \t]*(?:\w*Error\b|→).*$",
+        summary=r"^[ \t]*Tests  .*$", passing=r"^[ \t]*✓ (\S+\.\w+)[ \t]+\(\d+ tests?\)",
+    ),
+    _row(
+        "jest", r"\bjest\b|react-scripts test",
+        failed=r"^(?:Tests|Test Suites):\s++(?=.*\b[1-9]\d* failed\b).*\btotal$",
+        passed=r"^Tests:\s++(?!.*failed)(?=.*\b[1-9]\d* passed\b).*\btotal$",
+        broken=r"^● Validation Error|Jest: Failed to|^Error: Cannot find module 'jest|^Error: Jest",
+        failing_name=r"^[ \t]*● (?!Console$|Deprecation|Validation)(.+)$",
+        detail=r"^[ \t]*(?:expect\(|Expected|Received|\w*Error:).*$", summary=r"(?<=Tests:) .*\btotal$",
+        passing=r"^PASS (\S+\.\w+)", group=r"^(?:FAIL|PASS) (?:\./)?(\S+\.\w+)",
+    ),
+    _row(
+        "mocha", r"\bmocha\b",
+        failed=r"^[ \t]+[1-9]\d* failing$", passed=r"^[ \t]+[1-9]\d* passing \([\d.]+m?s\)$",
+        broken=r"^[ \t]*(?:Exception during run:|Error: Cannot find module|✖ ERROR:)",
+        failing_name=r"^  \d+\) (.+(?:\n {7}.+)*):$", detail=r"^[ \t]*(?:\w*Error|Exception during run).*$",
+        summary=r"^[ \t]+\d+ (?:passing|failing|pending)\b.*$",
+    ),
+    _row(
+        "node --test", r"\bnode\b.{0,300}--test\b",
+        failed=r"^(?:#|ℹ) (?:fail|cancelled) [1-9]\d*$", passed=r"^(?:#|ℹ) pass [1-9]\d*$",
+        failing_name=r"^[ \t]*(?:not ok \d+ - |✖ (?!failing tests:))(.+?)(?: \([\d.]+ms\))?$",
+        detail=r"^[ \t]*(?:error: '|\w*Error\b|# \w*Error\b).*$",
+        summary=r"^(?:#|ℹ) (?:tests|pass|fail|cancelled|skipped|todo) \d+$",
+        passing=r"^[ \t]*(?:ok \d+ - |✔ )(.+?)(?: \([\d.]+ms\))?$",
+    ),
+    _row(
+        "go test", r"\bgo test\b",
+        failed=r"^(?:FAIL\t\S+|--- FAIL: \S+)", passed=r"^ok  \t\S+\t(?:[\d.]+s|\(cached\))",
+        broken=r"^(?:panic: |# \S+$)", failing_name=r"^[ \t]*--- FAIL: (\S+)",
+        detail=r"^(?:[ \t]+\S+\.go:\d+:|\S+\.go:\d+:\d+: |panic:).*$", summary=_NEVER, passing=r"^ok  \t(\S+)",
+        group=r"^FAIL\t(\S+)", group_follows=True,
+    ),
+    _row(
+        "cargo test", r"\bcargo (?:\+\S+ )?(?:test|nextest)\b",
+        failed=r"^test result: FAILED\.|^[ \t]+Summary \[.*\b[1-9]\d* failed",
+        passed=r"^test result: ok\. [1-9]\d* passed|^[ \t]+Summary \[.*\] +\d+ tests? run: [1-9]\d* passed(?!.*failed)",
+        broken=r"^error(?:\[E\d+\])?:",
+        failing_name=r"^(?:test |[ \t]++FAIL \[[^\]\n]*+\] )(\S.*?)(?: \.\.\. FAILED|(?<= \S)$)",
+        detail=r"^(?:thread '.*' .*panicked|assertion|[ \t]+(?:left|right):|error).*$",
+        summary=r"^(?:test result: .*$|[ \t]+Summary \[.*$)", passing=r"^test (\S+) \.\.\. ok$",
+    ),
+    _row(
+        "maven", r"\bmvnw?\b.{0,300}\b(?:test|verify|package|install|surefire\S*|failsafe\S*)\b",
+        failed=r"^(?:\[ERROR\] |\[WARNING\] )?Tests run: \d+, (?=Failures: [1-9]|Failures: \d+, Errors: [1-9])[^\n<]*$",
+        passed=r"^(?:\[\w+\] )?Tests run: [1-9]\d*, Failures: 0, Errors: 0, Skipped: \d+$",
+        broken=r"^\[(?:INFO|ERROR)\] (?:COMPILATION ERROR|BUILD FAILURE)",
+        failing_name=r"^\[ERROR\][ \t]+([A-Z][\w$.]*\.\w+)(?:\([^)\n]*\))?(?::\d+|»| »)",
+        detail=r"^\[ERROR\][ \t]+(?:[A-Z][\w$.]*\.\w+[:»]|/\S+\.(?:java|kt|scala):).*$",
+        summary=r"^(?:\[\w+\] )?Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+$",
+    ),
+    _row(
+        "gradle", r"\bgradlew?\b(?!.{0,300}-x test\b).{0,300}\b(?:\w{0,80}[tT]est|check|build)\b",
+        failed=r"^[1-9]\d* tests? completed, [1-9]\d* failed", passed=_NEVER, passed_if_named=r"^BUILD SUCCESSFUL in ",
+        broken=r"^BUILD FAILED in |^FAILURE: Build failed",
+        failing_name=r"^(\S[^\n>]* > [^\n]+?) FAILED$", detail=r"^[ \t]+(?:\S*(?:Error|Exception|Failed\w*)\b).*$",
+        summary=r"^\d+ tests? completed.*$", passing=r"^(\S[^\n>]* > [^\n]+?) PASSED$",
+    ),
+    _row(
+        "rspec", r"\brspec\b",
+        failed=r"^\d+ examples?, (?:[1-9]\d* failures?|0 failures(?:, \d+ pending)?, [1-9]\d* errors? occurred)",
+        passed=r"^[1-9]\d* examples?, 0 failures(?:, \d+ pending)?$",
+        failing_name=r"^rspec (?:\./)?([^\s:\[]++)(?:[:\[]\S*+)? # (.+)$"
+        r"|^An error occurred while loading (?:\./)?(\S+?)\.$",
+        detail=r"^[ \t]+(?:Failure/Error:|expected|got:|\w*Error:).*$|^(?:Failure/Error:|\w*Error:).*$",
+        summary=r"^\d+ examples?, .*$",
+    ),
+    _row(
+        "phpunit", r"\b(?:phpunit|pest|artisan test)\b",
+        failed=r"^(?:FAILURES|ERRORS)!$", passed=r"^OK (?:\([1-9]\d* tests?, |, but )|^OK, but ",
+        broken=r"^(?:PHP )?(?:Fatal|Parse) error: ", failing_name=r"^\d+\) (\w[\w\\]*::\S.*)$",
+        detail=r"^(?:Failed asserting|[\w\\]*(?:Error|Exception): |(?:PHP )?Fatal error: ).*$",
+        summary=r"^(?:OK \(.*\)|Tests: \d+, .*)$",
+    ),
+    _row(
+        "dotnet test", r"\bdotnet test\b",
+        failed=r"^(?:Failed!  - Failed: +[1-9]|[ \t]*Failed: [1-9]\d*$)",
+        passed=r"^Passed!  - Failed: +0, Passed: +[1-9]",
+        broken=r"error (?:CS|MSB|NU|NETSDK)\d+:|^Build FAILED\.|^The active test run was aborted",
+        failing_name=r"^[ \t]+(?:Failed|X) (\S.*?) \[.*\]$",
+        detail=r"^[ \t]+(?:Assert\.|Expected|Actual|\S*Exception).*$",
+        summary=r"^(?:Failed|Passed)!  - .*$", passing=r"^[ \t]+(?:Passed|✓) (\S.*?) \[.*\]$",
+    ),
+)  # fmt: skip

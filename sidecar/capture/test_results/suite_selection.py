@@ -1,0 +1,154 @@
+"""What part of a suite a command ran: the paths, filters and options that narrow it. Pure.
+
+A green run of a part says nothing of the rest. What cannot be understood counts as narrower, never as wider: a failure
+that is told once too often does less harm than one that is forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from sidecar.capture.effects.shell_commands import Simple, simple_commands
+from sidecar.core.lazy_regex import regex
+
+_VERBS = frozenset(
+    "run test tests t watch check verify clean build install nextest --run --all --workspace -- . ./ ./..."
+    " tests/...".split()
+)
+"""Words after a runner that leave the suite whole."""
+
+_FILTERS = frozenset(
+    "-k -t --testNamePattern --test-name-pattern -g --grep -f --fgrep -run --run -e --example --filter -Dtest --tests"
+    " --testPathPattern --testPathPatterns -R".split()
+)
+"""Options that pick tests by name: their value is a part of the name, or an expression."""
+
+_NARROWING = frozenset(
+    "-m --lf --last-failed --sw --stepwise --deselect --ignore --ignore-glob --changed --onlyChanged --only-changed"
+    " --onlyFailures --only-failures --related --findRelatedTests --shard -p --package --lib --bin --bins --doc --test"
+    " --exclude -skip --skip --exclude-group --group --testsuite --tag --project --selectProjects -short -pl"
+    " --next-failure --only".split()
+)
+"""Options that leave tests out in a way the names do not tell."""
+
+_STOPPING = regex(r"(?:-x|--exitfirst|--maxfail\S*|--bail\S*|-failfast|--failfast|--fail-fast|--stop-on-\S+|-b)")
+"""Options that end a run at its first failure: what comes after it was not run."""
+
+_VALUED = frozenset(
+    "-n -c -p -W -o -r -j --numprocesses --timeout --config --rootdir --tb --color --reporter --reporters --maxWorkers"
+    " --max-workers --testTimeout --test-reporter --durations --cov-report -timeout -count -parallel -coverprofile"
+    " --profile --target --features --manifest-path --require --spec --ui --format --logger --verbosity -v:".split()
+)
+"""Options whose next word is their value and picks nothing."""
+
+_PATH = regex(r"[/\\]|\.\w{1,5}$|::")
+_EXPRESSION = regex(r"[\s|()^$*+?\[\]\\]")
+
+
+class Selection(NamedTuple):
+    """What a command picked of a suite; nothing of all where it ran the whole."""
+
+    paths: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+    """What narrows the run in a way that names do not tell."""
+    stops_early: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing narrows the run."""
+        return not (self.paths or self.filters or self.other)
+
+    @property
+    def text(self) -> str:
+        """The same for the same selection, whatever its order; empty for the whole suite."""
+        groups = (self.paths, self.filters, self.other)
+        return "" if self.is_whole else " | ".join(" ".join(sorted(group)) for group in groups)
+
+    def covers(self, name: str) -> bool:
+        """Whether a test of that name was certainly among what ran."""
+        if self.is_whole:
+            return True
+        if self.other or any(_EXPRESSION.search(word) for word in self.filters):
+            return False
+        in_path = not self.paths or any(_stands_in(path, name) for path in self.paths)
+        return in_path and (not self.filters or any(word in name for word in self.filters))
+
+
+def selection_of(line: str, runner: re.Pattern[str], cwd: str = "") -> Selection:
+    """Gives what a command line picked of a runner's suite; `npm test -- cart` picks as the runner itself does."""
+    commands = simple_commands(line)
+    if commands is None:
+        return Selection(other=(line.strip()[:400],))
+    found = Selection()
+    folder: tuple[str, ...] = ()
+    for command in commands:
+        if command.program in ("cd", "pushd") and len(command.words) > 1:
+            folder = _folder(command.words[1], cwd)
+        elif runner.search(" ".join(command.words)):
+            return _picked(_arguments(command, runner), folder)
+        elif command.program in _LAUNCHERS:
+            found = _launched(command, folder)
+    return found
+
+
+_LAUNCHERS = {"npm": 1, "yarn": 1, "pnpm": 1, "bun": 1, "make": 1, "just": 1, "task": 1, "tox": 0, "nox": 0, "rake": 1}
+_SUITES = frozenset("test tests t check verify all ci".split())
+
+
+def _launched(command: Simple, folder: tuple[str, ...]) -> Selection:
+    """Of `npm run test:unit` nobody knows what it leaves out; `npm test` is the suite."""
+    words = [word for word in command.words[1:] if word not in ("run", "run-script", "-s", "--silent", "--")]
+    scripts = words[: _LAUNCHERS[command.program]]
+    picked = _picked(words[len(scripts) :], folder)
+    return picked._replace(other=(*picked.other, *(word for word in scripts if word not in _SUITES)))
+
+
+def _folder(path: str, cwd: str) -> tuple[str, ...]:
+    """The folder a command went to, where it is below the worktree."""
+    path = path.rstrip("/")
+    below = path[len(cwd) :].strip("/") if cwd and path.startswith(cwd) else path.removeprefix("./")
+    return () if below in ("", ".") or below.startswith(("/", "$", "~", "..")) else (f"cd {below}",)
+
+
+def _arguments(command: Simple, runner: re.Pattern[str]) -> list[str]:
+    """The words after those that name the runner."""
+    for end in range(1, len(command.words) + 1):
+        if runner.search(" ".join(command.words[:end])):
+            return list(command.words[end:])
+    return []
+
+
+def _picked(words: list[str], folder: tuple[str, ...]) -> Selection:
+    paths: list[str] = []
+    filters: list[str] = []
+    other: list[str] = list(folder)
+    stops = False
+    rest = iter(words)
+    for word in rest:
+        option, _, value = word.partition("=")
+        if _STOPPING.fullmatch(word):
+            stops = True
+        elif option in _FILTERS:
+            filters.append(value or next(rest, ""))
+        elif option in _VALUED and not value:
+            next(rest, None)
+        elif option in _NARROWING:
+            other.append(word)
+        elif word.startswith("-") or word in _VERBS:
+            continue
+        elif _PATH.search(word):
+            paths.append(_plain(word))
+        else:
+            filters.append(word)
+    return Selection(tuple(paths), tuple(filters), tuple(other), stops)
+
+
+def _plain(path: str) -> str:
+    return path.removeprefix("./").removesuffix("/...").rstrip("/")
+
+
+def _stands_in(path: str, name: str) -> bool:
+    """Whether a path stands in a test's name, from a border to a border."""
+    return bool(re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", name))

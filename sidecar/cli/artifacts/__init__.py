@@ -1,1 +1,0 @@
-"""`onecode-sidecar artifacts`: what it does and shows."""

@@ -1,0 +1,220 @@
+"""`onecode-sidecar hook install|uninstall|status`: the hooks in Claude Code's settings, put in only when asked."""
+
+import argparse
+import difflib
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.cli.errors import CommandFailed
+from sidecar.cli.output import Said, told
+from sidecar.cli.paths import project_folder
+from sidecar.integrations.claude_code.settings_file import (
+    EVENTS,
+    Unreadable,
+    events_in,
+    is_same,
+    with_hooks,
+    without_hooks,
+)
+from sidecar.system.atomic_write import write_whole
+from sidecar.system.environment import environment, state_folder_of_user
+from sidecar.system.safe_open import content_of
+
+BACKUP = ".before-onecode"
+"""Ends the name of the copy of the settings as they were; an empty one says that there were none."""
+
+PROGRAM = "onecode-sidecar"
+
+MAX_SETTINGS_BYTES = 16 * 2**20
+
+_CONFIG_VARIABLE = "CLAUDE_CONFIG_DIR"
+
+
+class Change(NamedTuple):
+    """A settings file, as it is and as it would be."""
+
+    path: Path
+    before: bytes | None
+    """None where there is no file."""
+    after: bytes | None
+    backup: bytes | None
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.description = "Claude Code outside of 1Code: its hooks give it what the app would."
+    parser.epilog = f"Claude Code runs `hook EVENT` for {', '.join(EVENTS)}: JSON on stdin, JSON on stdout."
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for name, text in (
+        ("install", "show what the hooks change in Claude Code's settings, and put them in"),
+        ("uninstall", "show it, and take them out again"),
+        ("status", "say where they are installed"),
+        ("stop", "end the sidecar that a hook started, before its files are replaced"),
+    ):
+        verb = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        verb.add_argument("--json", action="store_true", help="print the answer as JSON")
+        where = verb.add_mutually_exclusive_group()
+        where.add_argument("--user", action="store_true", help="for all projects of the user; so unless told otherwise")
+        where.add_argument("--project", nargs="?", const="", metavar="DIR", help="for a project, with all who share it")
+        verb.add_argument("--yes", action="store_true", help="make the change without asking")
+        if name == "install":
+            modes = ("off", "passive", "active")
+            verb.add_argument("--mode", choices=modes, help="set the mode too: only `active` tells the agent anything")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Does what was asked; a failure is one sentence on stderr and a status of its own."""
+    return told("hook", arguments, lambda: _done(arguments))
+
+
+def _done(arguments: argparse.Namespace) -> Said:
+    if arguments.verb == "stop":
+        return _stop()
+    path = _settings_path(arguments)
+    try:
+        if arguments.verb == "status":
+            return _status(path)
+        is_shared = arguments.project is not None
+        change = _installed(path, _program(is_shared)) if arguments.verb == "install" else _uninstalled(path)
+    except Unreadable as error:
+        raise CommandFailed(str(error), hint=f"Mend {path} and try again; nothing was changed.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandFailed(f"{path} cannot be read.", hint="Check its permissions; nothing was changed.") from error
+    lines = _diff(change)
+    if change.before != change.after:
+        _ask(arguments, lines)
+        _write(change, keeps_backup=arguments.verb == "install")
+    mode = _set_mode(arguments)
+    word = "changed" if change.before != change.after else "unchanged"
+    answer = {"settings": str(path), "changed": change.before != change.after, "diff": lines, "mode": mode}
+    shown = lines if arguments.yes else []
+    return Said(answer, [*shown, f"{path} {word}.", *([f"The mode is {mode}."] if mode else [])])
+
+
+def _stop() -> Said:
+    from sidecar.cli.hook_daemon import stop
+
+    try:
+        stopped = stop()
+    except TimeoutError:
+        raise CommandFailed("The sidecar that a hook started does not end.", hint="Try again in a minute.") from None
+    return Said({"stopped": stopped}, ["The sidecar has ended." if stopped else "No sidecar of a hook's runs."])
+
+
+def _status(path: Path) -> Said:
+    events = events_in(_text(_read(path)))
+    known = f"{path}: {', '.join(events)}" if events else f"{path}: no hooks of onecode-sidecar"
+    return Said({"settings": str(path), "events": events, "state": state_folder_of_user()}, [known])
+
+
+def _installed(path: Path, program: str) -> Change:
+    before = _read(path)
+    after = with_hooks(_text(before), program).encode()
+    return Change(path, before, after, _read(_backup_of(path)))
+
+
+def _uninstalled(path: Path) -> Change:
+    """Gives the file back as it was, where nothing else was changed since."""
+    before, backup = _read(path), _read(_backup_of(path))
+    text = without_hooks(_text(before))
+    after = text.encode() if before is not None else None
+    if backup is not None and after != before and is_same(text, _text(backup)):
+        after = backup or None
+    return Change(path, before, after, backup)
+
+
+def _ask(arguments: argparse.Namespace, lines: Sequence[str]) -> None:
+    """Shows the change and waits for the user's word."""
+    if arguments.yes:
+        return
+    print("\n".join(lines), file=sys.stderr)
+    if not sys.stdin.isatty():
+        raise CommandFailed("Nothing was changed: nobody is there to agree.", hint="--yes makes the change.")
+    print("Make this change? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise CommandFailed("Nothing was changed.")
+
+
+def _write(change: Change, *, keeps_backup: bool) -> None:
+    target = Path(os.path.realpath(change.path))  # a link into somebody's dotfiles stays one
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if keeps_backup and change.backup is None:
+            write_whole(os.fspath(_backup_of(change.path)), change.before or b"")
+        if change.after is None:
+            target.unlink()
+        else:
+            write_whole(os.fspath(target), change.after)
+        if not keeps_backup:
+            with suppress(FileNotFoundError):
+                _backup_of(change.path).unlink()
+    except OSError as error:
+        raise CommandFailed(f"{target} cannot be written: {error.strerror}.") from error
+
+
+def _set_mode(arguments: argparse.Namespace) -> str | None:
+    """Sets the mode where that was asked for: for the user, or for the project alone."""
+    mode: str | None = getattr(arguments, "mode", None)
+    if mode is None:
+        return None
+    from sidecar.cli.in_process import on_users_state
+
+    said = {"settings": {"mode": mode}}
+    with on_users_state(Path(state_folder_of_user())) as sidecar:
+        sidecar.request("settings/update", {**said, **_project(arguments)})
+    return mode
+
+
+def _project(arguments: argparse.Namespace) -> dict[str, str]:
+    if arguments.project is None:
+        return {}
+    return {"projectPath": str(project_folder(Path(arguments.project) if arguments.project else None))}
+
+
+def _settings_path(arguments: argparse.Namespace) -> Path:
+    if arguments.project is not None:
+        return Path(_project(arguments)["projectPath"]) / ".claude" / "settings.json"
+    own = environment().get(_CONFIG_VARIABLE)
+    return (Path(own) if own else Path.home() / ".claude") / "settings.json"
+
+
+def _backup_of(path: Path) -> Path:
+    return path.with_name(path.name + BACKUP)
+
+
+def _program(is_shared: bool) -> str:
+    """Gives how this program is called from any folder, as a POSIX shell reads it: Claude Code's on Windows too.
+
+    In settings that others get too it is called by its name, where it is found by that: their path is another one.
+    """
+    if is_shared and shutil.which(PROGRAM) is not None:
+        return PROGRAM
+    if getattr(sys, "frozen", False):
+        words = [sys.executable]
+    elif Path(sys.argv[0]).stem == PROGRAM:
+        words = [os.path.abspath(sys.argv[0])]
+    else:
+        words = [sys.executable, "-P", "-m", "sidecar"]  # it is run in projects, whose modules are not ours
+    return " ".join(shlex.quote(word.replace("\\", "/") if os.name == "nt" else word) for word in words)
+
+
+def _diff(change: Change) -> list[str]:
+    before, after = (_text(content).splitlines() for content in (change.before, change.after))
+    return list(difflib.unified_diff(before, after, str(change.path), str(change.path), lineterm=""))
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return content_of(os.fspath(path), MAX_SETTINGS_BYTES)
+    except FileNotFoundError:
+        return None
+
+
+def _text(content: bytes | None) -> str:
+    return content.decode() if content is not None else ""

@@ -1,1 +1,0 @@
-"""`onecode-sidecar hook …`: what Claude Code calls, putting it in, and the sidecar that serves the next."""

@@ -1,1 +1,0 @@
-"""`onecode-sidecar memory`: what it takes, does and shows."""

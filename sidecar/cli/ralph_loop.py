@@ -1,0 +1,157 @@
+"""A loop run from the command line: in a sidecar of this process, which signals stop."""
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import orjson
+
+from sidecar.catalog import of_loops
+from sidecar.cli.errors import CommandFailed
+from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
+from sidecar.cli.output import printed
+from sidecar.cli.paths import state_folder
+from sidecar.cli.ralph import Reporter, dry_run_lines
+from sidecar.ralph.files.folder import Folder
+from sidecar.ralph.files.stop_request import give_up_in, loops_of
+from sidecar.ralph.outcome import INTERRUPTED, TERMINATED
+from sidecar.system.environment import user_state_folder
+
+AT_ONCE_SECONDS = 1.0
+"""How long a loop that was told twice to stop may take to say so."""
+
+
+def run_loop(chosen: argparse.Namespace, cwd: Path, folder: Folder) -> int:
+    """Runs a loop and gives its exit status; raises CommandFailed where it cannot be begun."""
+    params = _params(chosen, cwd)
+    reporter = Reporter(chosen.max_iterations, quiet=chosen.json)
+    with _sidecar(chosen, reporter) as sidecar, _signals(sidecar):
+        answer = sidecar.request("ralph/start", params, patience=None)
+    reporter.end()
+    if chosen.json:
+        printed(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+    elif answer["dryRun"] is not None:
+        printed("\n".join(dry_run_lines(answer)))
+    else:
+        reporter.say(f"state in {folder.path}")
+        reporter.say(f"{answer['status']}: {answer['reason']}")
+    return int(answer["exitCode"])
+
+
+def _params(chosen: argparse.Namespace, cwd: Path) -> dict[str, Any]:
+    """Gives what the arguments say to the method, each under its name there."""
+    said = {
+        "cwd": str(cwd),
+        "change": chosen.change,
+        "prompt": _prompt(chosen),
+        "harness": chosen.harness,
+        "model": chosen.model,
+        "allowAll": chosen.allow_all,
+        "harnessCommand": chosen.harness_command,
+        "extraArguments": chosen.extra,
+        "completionPromise": chosen.completion_promise,
+        "minIterations": chosen.min_iterations,
+        "maxIterations": chosen.max_iterations,
+        "maxTimeMs": chosen.max_time,
+        "maxCostUsd": chosen.max_cost,
+        "maxTokens": chosen.max_tokens,
+        "idleTimeoutMs": chosen.idle_timeout,
+        "iterationTimeoutMs": chosen.iteration_timeout,
+        "maxFailures": chosen.max_failures,
+        "failFast": chosen.fail_fast,
+        "stuckAfter": chosen.stuck_after,
+        "verify": chosen.verify,
+        "continuity": chosen.continuity is not False,
+        "commit": chosen.commit,
+        "stream": not chosen.no_stream and not chosen.json,
+        "dryRun": chosen.dry_run,
+    }
+    return {name: _readable(value) for name, value in said.items() if value is not None}
+
+
+def _readable(value: Any) -> Any:
+    """Gives what was typed as text that can be sent: bytes that are no UTF-8 are marked."""
+    if isinstance(value, list):
+        return [_readable(one) for one in value]
+    return os.fsencode(value).decode("utf-8", "replace") if isinstance(value, str) else value
+
+
+def _prompt(chosen: argparse.Namespace) -> str:
+    if chosen.prompt is not None:
+        return str(chosen.prompt)
+    name = chosen.prompt_file
+    try:
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise CommandFailed(f"The prompt file {name} cannot be read: {error.strerror}.", kind="usage") from error
+    except UnicodeDecodeError:
+        raise CommandFailed(f"The prompt file {name} is no text in UTF-8.", kind="usage") from None
+    if not text.strip():
+        raise CommandFailed(f"The prompt file {name} is empty.", kind="usage")
+    return text
+
+
+@contextmanager
+def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProcess]:
+    """Opens a sidecar on the user's state, and on an empty one where that cannot be used or is not wanted."""
+    # What is said on the command line is consent: it counts as the layer of settings that wins over all others.
+    variables = {"ONECODE_CONTINUITY_MODE": "active"} if chosen.continuity else {}
+    with ExitStack() as opened:
+
+        def on(state_dir: Path) -> InProcess:
+            return opened.enter_context(
+                on_users_state(state_dir, variables=variables, notices=reporter.notice, rows=of_loops)
+            )
+
+        def on_none() -> InProcess:
+            name = tempfile.TemporaryDirectory(prefix="onecode-ralph-", ignore_cleanup_errors=True)
+            return on(Path(opened.enter_context(name)))
+
+        if chosen.continuity is False:
+            yield on_none()
+            return
+        try:
+            sidecar = on(_state_folder(chosen))
+        except (RequestFailed, OSError) as error:
+            reporter.warn(f"The state cannot be used, so continuity knows nothing of earlier runs. {error}")
+            sidecar = on_none()
+        yield sidecar
+
+
+def _state_folder(chosen: argparse.Namespace) -> Path:
+    """Gives the folder with the user's state, or the command line's own, which is made then."""
+    try:
+        return state_folder(chosen.state_dir)
+    except CommandFailed:
+        return Path(os.path.abspath(chosen.state_dir)) if chosen.state_dir is not None else user_state_folder()
+
+
+@contextmanager
+def _signals(sidecar: InProcess) -> Iterator[None]:
+    """Lets the first signal stop the loop cleanly and the second one at once."""
+    loops = loops_of(sidecar.process)
+    told: list[int] = []
+
+    def take(number: int, _frame: FrameType | None) -> None:
+        told.append(number)
+        status = INTERRUPTED if told[0] == signal.SIGINT else TERMINATED
+        loops.ask_all(f"It was interrupted ({signal.Signals(told[0]).name}).", status, at_once=len(told) > 1)
+        if len(told) == 2:
+            give_up_in(AT_ONCE_SECONDS, status)
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, take) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,103 @@
+"""`onecode-sidecar health`: whether the framework's files are there and whole. Advisory: the exit status is 0."""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from sidecar.cli.errors import CommandFailed
+from sidecar.cli.in_process import InProcess, in_process, on_users_state
+from sidecar.cli.output import shown
+from sidecar.cli.paths import add_places, project_folder, state_folder
+from sidecar.core.clock import SystemClock
+
+LINES = (
+    ("Entities", "entities", "present"),
+    ("Schemas", "schemas", "valid"),
+    ("Constitution", "constitution", "articles"),
+    ("Agents", "agents", "complete"),
+    ("Templates", "templates", "valid"),
+    ("Checksums", "checksums", "match"),
+)
+"""The lines of the summary (intelligence-layer.md 5.3): label, check, and what it counts."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.description = "Checks what the registry names. It blocks nothing: the exit status is 0 whatever is found."
+    add_places(parser)
+    parser.add_argument("--fix", action="store_true", help="note checksums and the count as they are now")
+    parser.add_argument("--dry-run", action="store_true", help="with --fix: tell what would be changed")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the summary and what was found; also what kept it from looking. Gives 0 always."""
+    if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        answer = _answer(arguments)
+    except CommandFailed as error:
+        print(f"health: {error}", file=sys.stderr)
+        return 0
+    if arguments.json:
+        print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+    else:
+        print("\n".join(shown(line) for line in report(answer)))
+    return 0
+
+
+def report(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Gives the summary's lines, then what was found. Pure."""
+    checks = {one["name"]: one for one in answer["checks"]}
+    problems = [one for one in answer["findings"] if one["severity"] == "problem"]
+    notes = [one for one in answer["findings"] if one["severity"] == "note"]
+    yield from ("chati.dev Health Check", "======================")
+    for label, name, counted in LINES:
+        unverified = f" ({len(notes)} unverified)" if name == "checksums" and notes else ""
+        yield f"{label + ':':<12} {checks[name]['passed']}/{checks[name]['total']} {counted}{unverified}"
+    count = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"
+    yield f"{'Status:':<12} {'HEALTHY' if answer['healthy'] else f'NEEDS ATTENTION, {count}'}"
+    for one in problems:
+        yield from ("", *_finding(one))
+    if notes:
+        yield from ("", f"{len(notes)} without a checksum; --fix notes them, --json names them")
+    yield from _fixed(answer["fix"])
+
+
+def _finding(one: Mapping[str, Any]) -> Iterator[str]:
+    named = f" ({one['id']})" if one["id"] else ""
+    yield f"{one['file']}{named}: {one['message']}"
+    yield f"  {one['remedy']}"
+
+
+def _fixed(fix: Mapping[str, Any] | None) -> Iterator[str]:
+    if fix is None:
+        return
+    yield ""
+    done = "Changed" if fix["written"] else "Would change" if fix["changes"] else "Nothing to change"
+    yield done + (f" (the file before: {fix['backup']})" if fix["backup"] else "")
+    for change in fix["changes"]:
+        yield f"  {change['id']} {change['field']}: {change['before'] or '-'} → {change['after'] or '-'}"
+
+
+def _answer(arguments: argparse.Namespace) -> Any:
+    project = str(project_folder(arguments.project))
+    params = {"cwd": project, "fix": arguments.fix, "dryRun": arguments.dry_run}
+    with ExitStack() as open_ones:
+        return _sidecar(open_ones, arguments.state_dir).request("registry/health", params)
+
+
+def _sidecar(open_ones: ExitStack, state_dir: Path | None) -> InProcess:
+    """Opens the user's state; without one an empty one serves as well, for health is about the project's files."""
+    try:
+        return open_ones.enter_context(on_users_state(state_folder(state_dir)))
+    except CommandFailed:
+        if state_dir is not None:
+            raise
+    folder = tempfile.TemporaryDirectory(prefix="onecode-health-", ignore_cleanup_errors=True)
+    return open_ones.enter_context(in_process(Path(open_ones.enter_context(folder)), SystemClock(), {}))

@@ -1,0 +1,51 @@
+"""`onecode-sidecar report`: writes the report and says what stands at its top and where it is."""
+
+import argparse
+import webbrowser
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sidecar.cli.errors import CommandFailed
+from sidecar.cli.in_process import on_users_state
+from sidecar.cli.output import Said, told
+from sidecar.cli.paths import state_folder
+
+_VERDICTS = {"go": "targets hold", "wait": "target missed", "moreData": "too little data"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.description = "Writes what was measured as one HTML file that needs no network, for the rollout's next step."
+    parser.add_argument("--project", type=Path, metavar="DIR", help="of one project; of all unless given")
+    parser.add_argument("--days", type=int, default=30, metavar="N", help="how many days back, today included; 30")
+    parser.add_argument("--open", action="store_true", help="open it in the browser")
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints what to do now, a sentence for each stage and the file's path; a failure is one sentence on stderr."""
+    return told("report", arguments, lambda: _said(arguments))
+
+
+def _said(arguments: argparse.Namespace) -> Said:
+    params: dict[str, Any] = {"days": arguments.days}
+    if arguments.project is not None:
+        params["projectPath"] = str(arguments.project.absolute())
+    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+        answer = sidecar.request("state/report", params)
+    if arguments.open and not webbrowser.open(Path(answer["path"]).as_uri()):
+        raise CommandFailed("There is no browser to open it with.", hint=f"The report is {answer['path']}.")
+    return Said(answer, list(lines(answer)))
+
+
+def lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Gives what stands at the report's top, the next step first. Pure."""
+    yield answer["nextStep"]["sentence"]
+    yield ""
+    for stage in answer["stages"]:
+        is_on = "on" if stage["isOn"] else "off"
+        yield f"{stage['name']:<10} {is_on:<3}  {_VERDICTS[stage['verdict']]:<15}  {stage['sentence']}"
+    yield ""
+    yield f"The page: {answer['path']}"

@@ -1,1 +1,0 @@
-"""A sync: look, apply what was planned, and back again where that fails."""

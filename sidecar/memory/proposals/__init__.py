@@ -1,1 +1,0 @@
-"""Rules that memories suggest, and those that hold by the user's word."""

@@ -1,0 +1,78 @@
+"""`state/report`; the list of all methods of an operator."""
+
+import os
+
+from sidecar.call import Call
+from sidecar.core.errors import Busy, InvalidParams, StateDegraded, WorkspaceUnavailable
+from sidecar.method import Lane, method
+from sidecar.metrics import first_day
+from sidecar.operations.doctor import doctor
+from sidecar.operations.model import StateReportParams, StateReportResult
+from sidecar.operations.purge import purge
+from sidecar.operations.report.page import Heading, page
+from sidecar.operations.report.report_data import look
+from sidecar.operations.report.rollout import evidence_of, next_step, stages
+from sidecar.operations.status import status
+from sidecar.settings.resolve import Settings
+from sidecar.system.atomic_write import write_whole
+
+FILE_NAME = "report.html"
+DAY_MS = 86_400_000
+DAILY = 62
+"""Charts over more days go by weeks: more bars than that nobody tells apart."""
+
+
+def report(call: Call, params: StateReportParams) -> StateReportResult:
+    """Writes what was measured as one HTML file, with what it says of each stage of the rollout at its top.
+
+    The file needs no network and tells no prompts and no paths.
+    """
+    project, name = _project(call, params)
+    settings = call.process.settings(project or "")
+    now_ms = call.now_ms()
+    since_day = first_day(now_ms, params.days)
+    call.database.behind.flush()
+    with call.database.read() as tx:
+        seen = look(tx, project, since_day, now_ms - params.days * DAY_MS, is_weekly=params.days > DAILY)
+    judged = stages(
+        evidence_of(seen.modes.active, seen.modes.passive, seen.days, seen.errors, seen.artifacts, settings)
+    )
+    step = next_step(judged)
+    written = page(_heading(call, settings, name, since_day), seen, step, judged).encode()
+    path = os.path.join(call.process.state_dir, FILE_NAME)
+    try:
+        write_whole(path, written, durable=False)
+    except OSError as error:
+        raise StateDegraded("The report cannot be written.", hint="Check the state folder's permissions.") from error
+    return StateReportResult(path=path, bytes=len(written), since_day=since_day, next_step=step, stages=judged)
+
+
+def _project(call: Call, params: StateReportParams) -> tuple[str | None, str | None]:
+    """The project's key and name; None without one."""
+    if params.project_path is None:
+        return None, None
+    workspace = call.process.workspaces.get(params.project_path, None)
+    return workspace.project_key, workspace.project.name
+
+
+def _heading(call: Call, settings: Settings, name: str | None, since_day: str) -> Heading:
+    return Heading(
+        project=name,
+        since_day=since_day,
+        today=call.now()[:10],
+        made_at=call.now()[:16].replace("T", " ") + " UTC",
+        now_ms=call.now_ms(),
+        version=call.process.version,
+        mode=settings.mode,
+        snapshot=bool(settings["snapshot"]),
+        rehydrate=bool(settings["rehydrate"]),
+        cache_bytes=int(settings["cache.diskBytes"]),
+    )
+
+
+METHODS = (
+    method("state/report", report, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+    method("state/doctor", doctor, lane=Lane.JOB, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
+    method("state/purge", purge, lane=Lane.JOB, errors=(InvalidParams, WorkspaceUnavailable, StateDegraded, Busy)),
+    method("state/status", status, lane=Lane.SHARED, errors=(StateDegraded,)),
+)

@@ -1,1 +1,0 @@
-"""The Delta Pack: what changed since a session last looked."""

@@ -1,0 +1,68 @@
+"""Items → blocks: a marker line of its own, one line that says what follows, the items. Pure."""
+
+from collections.abc import Sequence
+
+from sidecar.core.digests import short_id
+from sidecar.core.text.sanitize import MARK, size
+from sidecar.packs.items import PackItem
+from sidecar.packs.model import Block, BlockKind
+from sidecar.runs import keys
+
+BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")
+"""Stable before volatile, so that the provider's prompt cache keeps its prefix (design.md, continuity/preRun): what
+holds for the repository, for the task in whichever conversation, for the conversation, for the call."""
+
+_INTRODUCTIONS: dict[BlockKind, str] = {
+    "carryover": "Reference data: this conversation continues in a fresh session; what it had reached so far.",
+    "anchor": "Reference data about this repository: rules it states, its map, known traps, decisions.",
+    "plan": "Reference data: the plan of this task; in a planning run also the rules of that run.",
+    "context": "Reference data: files likely to matter for this task, with line numbers."
+    " Open them before relying on them.",
+    "delta": "Reference data: what changed since this session last looked.",
+}
+
+_ID_LENGTH = 12
+
+
+def overhead_bytes(kind: BlockKind) -> int:
+    """Bytes a block takes beside its items."""
+    return size(_marker(kind, "0" * _ID_LENGTH)) + size(_INTRODUCTIONS[kind]) + 2
+
+
+def render_block(kind: BlockKind, items: Sequence[PackItem], request: str) -> Block:
+    """Renders one block. Its id is the digest of its body; should the request quote its marker, another id is taken."""
+    body = _body(kind, items)
+    block_id = short_id(body, _ID_LENGTH)
+    salt = 0
+    while _marker(kind, block_id) in request:
+        salt += 1
+        block_id = short_id([body, salt], _ID_LENGTH)
+    text = f"{_marker(kind, block_id)}\n{body}"
+    return Block(kind=kind, id=block_id, bytes=size(text), text=text)
+
+
+def _body(kind: BlockKind, items: Sequence[PackItem]) -> str:
+    """The introduction and the items; the word that nothing changed, which comes most often, stands as it is."""
+    if [item.key for item in items] == [keys.UNCHANGED]:
+        return items[0].text
+    return "\n".join((_INTRODUCTIONS[kind], *(item.text for item in items))) + "\n"
+
+
+def render_prompt(blocks: Sequence[Block], request: str) -> str:
+    """Gives blocks and request as one text, the request last, under a marker of its own and unchanged."""
+    if not blocks:
+        return request
+    return "".join(f"{block.text}\n" for block in blocks) + f"{_request_marker(request)}\n{request}"
+
+
+def _request_marker(request: str) -> str:
+    """The plain marker, or a numbered one where the request quotes it: each marker stands once in what is sent."""
+    marker, number = f"{MARK}request]", 1
+    while marker in request:
+        number += 1
+        marker = f"{MARK}request {number}]"
+    return marker
+
+
+def _marker(kind: BlockKind, block_id: str) -> str:
+    return f"{MARK}{kind} {block_id}]"

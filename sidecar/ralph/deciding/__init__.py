@@ -1,1 +1,0 @@
-"""What an iteration came to, and whether, when and how the loop goes on. Pure."""

@@ -1,1 +1,0 @@
-"""What the code itself says there is: definitions as entities."""

@@ -1,1 +1,0 @@
-"""What is meant by an intent, which entities cover it, and what that means: REUSE, ADAPT or CREATE."""

@@ -1,1 +1,0 @@
-"""The slice's tables: the ledger, the records of pre-runs and runs, the artifacts."""

@@ -1,0 +1,192 @@
+"""Tables in Markdown. Pure."""
+
+import json
+from collections.abc import Iterable, Iterator
+from inspect import getdoc
+
+from sidecar.handshake import PROTOCOL_VERSION
+from sidecar.method import Method, Notification
+from sidecar.schema.definitions import ALWAYS_POSSIBLE, Catalog, Definitions, Schema, all_errors, definitions
+from sidecar.schema.typescript import type_of
+from sidecar.settings.kinds import KINDS, LISTS
+from sidecar.settings.table import SETTINGS, Setting
+
+
+def grid(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Gives a table; each cell is one line."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(" ".join(cell.split()) for cell in line) + " |" for line in lines)
+
+
+# Settings → the table that the method reference and the README have. Pure.
+
+
+BEGIN = "<!-- settings: `python3 build/generate.py` writes this table -->"
+END = "<!-- end of settings -->"
+
+
+def settings_table() -> str:
+    """Gives a row for each setting, in the order of their declaration."""
+    rows = [(f"`{row.name}`", _allowed(row), f"`{json.dumps(row.default)}`", _env(row), row.doc) for row in SETTINGS]
+    return grid(("name", "value", "default", "environment", "meaning"), rows)
+
+
+def with_settings(page: str) -> str:
+    """Gives a page with the table between its marks made anew; ValueError where the marks are not there, once each."""
+    before, marked, rest = page.partition(BEGIN)
+    _, ended, after = rest.partition(END)
+    if not (marked and ended) or BEGIN in rest or END in after:
+        raise ValueError(f"The page needs `{BEGIN}` and `{END}`, once each.")
+    return f"{before}{BEGIN}\n\n{settings_table()}\n\n{END}{after}"
+
+
+def _allowed(row: Setting) -> str:
+    match row.kind:
+        case "choice":
+            return ", ".join(row.choices)
+        case "int":
+            return f"whole number from {row.minimum:,}"
+        case kind if kind in LISTS:
+            return f"list: {LISTS[kind][2]}"
+        case kind:
+            return KINDS[kind][1]
+
+
+def _env(row: Setting) -> str:
+    return f"`{row.env}`" if row.env else ""
+
+
+# Catalog → the method reference in Markdown.
+
+
+_INTRODUCTION = f"""\
+# Methods
+
+Protocol {PROTOCOL_VERSION}: JSON-RPC 2.0 over stdio, one JSON message a line (or `Content-Length` framing, recognised
+from the first bytes). Params are objects; a member that is not listed here is refused. A result always has every
+member listed. Generated from the sidecar's catalog by `build/generate.py`.
+
+Lanes: `connection` answers at once and in order; `shared` runs on the worker pool, identical concurrent requests share
+one computation; `workspace` runs one at a time per `cwd`; `job` has a thread of its own, sends `$/progress` and is
+meant to be cancelled."""
+
+
+def reference(catalog: Catalog) -> str:
+    """Gives the text of `METHODS.md`."""
+    known = definitions(catalog, "{model}")
+    parts = [
+        _INTRODUCTION,
+        _general_errors(),
+        *(_method(row, known) for row in catalog.methods),
+        "# Notifications",
+        *(_notification(row, known) for row in catalog.notifications),
+        "# Shapes\n\nNamed parts of the params and results above.",
+        *_shapes(catalog, known),
+        _settings(),
+        _errors(),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _general_errors() -> str:
+    kinds = ", ".join(f"`{error.kind}`" for error in ALWAYS_POSSIBLE)
+    return f"Outside the lane `connection` any method may also answer with {kinds}; see [Errors](#errors)."
+
+
+def _method(row: Method, known: Definitions) -> str:
+    errors = ", ".join(f"`{error.kind}` ({error.code})" for error in row.errors) or "none of its own"
+    return "\n\n".join(
+        (
+            f"## `{row.name}`",
+            row.doc,
+            f"Lane: `{row.lane}`. Errors: {errors}.",
+            _table("Params", known.params(row), known),
+            _table("Result", known.result(row), known),
+        )
+    )
+
+
+def _notification(row: Notification, known: Definitions) -> str:
+    direction = "client → sidecar" if row.sender == "client" else "sidecar → client"
+    return "\n\n".join((f"## `{row.name}`", row.doc, f"Sent: {direction}.", _table("Params", known.params(row), known)))
+
+
+def _shapes(catalog: Catalog, known: Definitions) -> Iterator[str]:
+    shown = {known.params(row) for row in catalog.methods}
+    shown |= {known.result(row) for row in catalog.methods}
+    shown |= {known.params(row) for row in catalog.notifications}
+    for name, schema in known.schemas.items():
+        if name in shown:
+            continue
+        described = schema.get("description")
+        head = f"## {name}" + (f"\n\n{described}" if described else "")
+        yield head + "\n\n" + _table("Members", name, known)
+
+
+def _table(title: str, name: str, known: Definitions) -> str:
+    schema = known.schemas[name]
+    properties = schema.get("properties")
+    if not properties:
+        kind = "none" if schema.get("type") == "object" else f"`{type_of(schema)}`"
+        return f"{title}: {kind}."
+    required = set(schema.get("required", ()))
+    rows = [
+        (f"`{member}`", _type_cell(shape), _presence(member in required, shape), _text(shape))
+        for member, shape in properties.items()
+    ]
+    return f"{title} (`{name}`):\n\n" + grid(("member", "type", "required", "meaning"), rows)
+
+
+def _type_cell(shape: Schema) -> str:
+    return "`" + type_of(shape).replace("|", "\\|") + "`"
+
+
+def _presence(required: bool, shape: Schema) -> str:
+    if required:
+        return "yes"
+    return f"no, `{json.dumps(shape['default'])}`" if "default" in shape else "no"
+
+
+def _text(shape: Schema) -> str:
+    limits = "; ".join(dict.fromkeys(_limits(shape)))
+    return " ".join(filter(None, (shape.get("description", ""), f"({limits})" if limits else "")))
+
+
+def _limits(shape: Schema) -> Iterator[str]:
+    for option in shape.get("anyOf", ()):
+        yield from _limits(option)
+    if isinstance(shape.get("items"), dict):
+        yield from (f"each {limit}" for limit in _limits(shape["items"]))
+    if shape.get("type") == "integer":
+        yield "whole number"
+    for key, words in _LIMITS:
+        if key in shape:
+            yield words.format(shape[key])
+
+
+_LIMITS = (
+    ("minimum", "at least {}"),
+    ("exclusiveMinimum", "above {}"),
+    ("maximum", "at most {}"),
+    ("exclusiveMaximum", "below {}"),
+    ("minLength", "at least {} characters"),
+    ("maxLength", "at most {} characters"),
+    ("minItems", "at least {} entries"),
+    ("maxItems", "at most {} entries"),
+    ("format", "{}"),
+)
+
+
+def _settings() -> str:
+    return (
+        "# Settings\n\nLater wins: defaults, `initialize`, global, project, environment. In messages a dotted name is"
+        ' nested: `budgets.low` is `{"budgets": {"low": 14000}}`.\n\n' + settings_table()
+    )
+
+
+def _errors() -> str:
+    rows = [(str(error.code), f"`{error.kind}`", getdoc(error) or "") for error in all_errors()]
+    return (
+        "# Errors\n\n`error.message` is one sentence; `error.data` has `kind`, often `hint` (what to do), and what is"
+        " named below.\n\n" + grid(("code", "kind", "meaning"), rows)
+    )

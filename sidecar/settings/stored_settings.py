@@ -1,0 +1,53 @@
+"""Looks whether the settings that were set say anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import orjson
+
+from sidecar.core.findings import Finding
+from sidecar.settings.table import BY_NAME, from_environment, problem_with
+from sidecar.storage.database import Database
+from sidecar.storage.retention import Holding
+
+
+def settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]:
+    """Looks at each value in the state file, and at the environment's."""
+    with database.read() as tx:
+        rows: Any = list(tx.execute("SELECT project, name, value FROM continuity_settings ORDER BY 1, 2"))
+    for project, name, text in rows:
+        problem = _problem(name, text)
+        if problem:
+            scope = f"of project {project}" if project else "of all projects"
+            is_removed = name not in BY_NAME
+            yield Finding(
+                "warning",
+                f"A stored setting {scope} has no effect: {problem}.",
+                "`--fix` removes it." if is_removed else "Set it again; `--fix` resets it to its default.",
+                partial(_remove, database, project, name, text),
+            )
+    for sentence in from_environment(variables)[1]:
+        yield Finding("warning", sentence, "Mend or unset the variable.")
+
+
+def _problem(name: str, text: Any) -> str | None:
+    try:
+        return problem_with(name, orjson.loads(text))
+    except orjson.JSONDecodeError:
+        return f"the value of `{name}` cannot be read"
+
+
+def _remove(database: Database, project: str, name: str, text: Any) -> None:
+    """Takes a value back, unless it was set anew meanwhile."""
+    with database.write() as tx:
+        where = "project = ? AND name = ? AND value IS ?"
+        tx.execute(f"DELETE FROM continuity_settings WHERE {where}", (project, name, text))
+
+
+# What the user set, for removing it when it is named.
+
+
+HOLDINGS = (Holding("settings", "continuity_settings", before="updated_at_ms < ?2"),)

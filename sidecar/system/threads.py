@@ -1,0 +1,120 @@
+"""Work that nobody waits for: one thread at low priority, there while there are jobs."""
+
+import contextlib
+import heapq
+import itertools
+import os
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from sidecar.core.clock import Clock
+
+NICE = 10
+
+LINGER_SECONDS = 30.0
+"""Without jobs the thread ends after this long."""
+
+Job = Callable[[], object]
+
+
+class Idle:
+    """Runs jobs one after another, each when it is due."""
+
+    def __init__(self, clock: Clock, ending: threading.Event, on_error: Callable[[BaseException], object]) -> None:
+        self._clock = clock
+        self._ending = ending
+        self._on_error = on_error
+        self._condition = threading.Condition()
+        self._jobs: list[tuple[float, int, Job]] = []
+        self._numbers = itertools.count()
+        self._thread: threading.Thread | None = None
+
+    def submit(self, job: Job, delay_ms: float = 0.0) -> None:
+        """Runs a job once, after the delay and those that were due before it; drops it while the process ends."""
+        with self._condition:
+            heapq.heappush(self._jobs, (self._clock.monotonic_ms() + delay_ms, next(self._numbers), job))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="idle", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def _run(self) -> None:
+        _lower_priority()
+        while (job := self._next()) is not None:
+            try:
+                job()
+            except BaseException as error:
+                self._on_error(error)
+            del job  # while waiting, nothing is held that others have let go
+
+    def _next(self) -> Job | None:
+        with self._condition:
+            while not self._ending.is_set():
+                if not self._jobs:
+                    if not self._condition.wait(LINGER_SECONDS) and not self._jobs:
+                        break
+                    continue
+                left_ms = self._jobs[0][0] - self._clock.monotonic_ms()
+                if left_ms <= 0:
+                    return heapq.heappop(self._jobs)[2]
+                self._condition.wait(left_ms / 1000)
+            self._thread = None
+        return None
+
+
+def _lower_priority() -> None:
+    """Linux has priorities per thread, and children inherit them; elsewhere the work is merely rare."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+
+
+# A pool of threads that knows when all its work is done.
+
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+class Pool(ThreadPoolExecutor):
+    """Runs what it is given as its base does, and lets others wait until nothing is left."""
+
+    def __init__(self, max_workers: int, thread_name_prefix: str) -> None:
+        super().__init__(max_workers=max_workers, thread_name_prefix=thread_name_prefix)
+        self.expected = 0
+        self._left = 0
+        self._changed = threading.Condition()
+
+    def submit(
+        self, fn: Callable[Parameters, Result], /, *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> "Future[Result]":
+        """Queues a call; it counts as work until it has run or was cancelled."""
+        done = self.expect()
+        try:
+            future = super().submit(fn, *args, **kwargs)
+        except BaseException:
+            done()
+            raise
+        future.add_done_callback(lambda _future: done())
+        return future
+
+    def expect(self) -> Callable[[], None]:
+        """Counts work that is to be submitted later; gives what is called, once, when it was or will not be."""
+        with self._changed:
+            self.expected += 1
+            self._left += 1
+        return self._done
+
+    def wait_until_done(self, seconds: float) -> bool:
+        """Waits at most so long until nothing is queued and nothing runs; False when time is up before."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._left, seconds)
+
+    def _done(self) -> None:
+        with self._changed:
+            self._left -= 1
+            if not self._left:
+                self._changed.notify_all()
