@@ -269,7 +269,7 @@ def dry_run_lines(answer: Any) -> list[str]:
     """Tells what would be run, and with which prompt."""
     tried = answer["dryRun"]
     joined = subprocess.list2cmdline(tried["argv"]) if sys.platform == "win32" else shlex.join(tried["argv"])
-    how = "on its standard input" if tried["givenBy"] == "stdin" else "in a file"
+    how = "on its standard input" if tried["promptVia"] == "stdin" else "in a file"
     warnings = [f"warning: {text}" for text in tried["warnings"]]
     return [tried["prompt"], "", *warnings, f"the prompt above is given {how} to:", joined, answer["reason"]]
 

@@ -6,9 +6,8 @@ from sidecar.call import Call
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import SidecarError
 from sidecar.ralph import limits, outcome
-from sidecar.ralph.files import folder as outputs
 from sidecar.ralph.files import history
-from sidecar.ralph.files.folder import Folder, make
+from sidecar.ralph.files.folder import Folder, make, tidy
 from sidecar.ralph.files.lock import Owner, held
 from sidecar.ralph.files.stop_request import Stop, Watch, loops_of
 from sidecar.ralph.iteration.run_iteration import Done, run_iteration
@@ -28,7 +27,7 @@ def take_over(folder: Folder, clock: Clock) -> int:
     Called by the lock's holder, so that the loop whose state says `running` is known to be dead.
     """
     before = history.read_state(folder)
-    known = history.read(folder).last_number
+    known = history.read_history(folder).last_number
     if before is None or before.status != "running" or before.running is None:
         return max(known, before.iteration if before is not None else 0)
     running = before.running
@@ -36,7 +35,7 @@ def take_over(folder: Folder, clock: Clock) -> int:
     for kept in (folder.output_of(running.number), folder.check_of(running.number)):
         end_marked(str(kept), clock)
     if running.number > known:
-        history.append(folder, _lost(running, clock.now_ms()))
+        history.append_iteration(folder, _lost(running, clock.now_ms()))
     return max(known, running.number)
 
 
@@ -117,8 +116,8 @@ def _iterate(course: Course) -> Ending:
         done = run_iteration(course)
         ended, wait_ms = _next(course, done)
         line = done.line.model_copy(update={"ended_loop": ended.reason if ended is not None else None})
-        history.append(course.plan.folder, line)
-        outputs.tidy(course.plan.folder, course.number)
+        history.append_iteration(course.plan.folder, line)
+        tidy(course.plan.folder, course.number)
         _notify(course, "finished", line.number, iteration=line, reason=line.reason)
         if ended is not None:
             return ended

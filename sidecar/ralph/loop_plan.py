@@ -83,7 +83,7 @@ def try_out(call: Call, plan: Plan) -> RalphStartResult:
     """Shows the prompt and the command line of the next iteration; runs and writes nothing."""
     clock, folder = call.process.clock, plan.folder
     before = history.read_state(folder)
-    number = max(history.read(folder).last_number, before.iteration if before is not None else 0) + 1
+    number = max(history.read_history(folder).last_number, before.iteration if before is not None else 0) + 1
     course = Course(call, plan, Stop(), clock.now_ms(), clock.monotonic_ms(), os.getpid(), number)
     context = context_file.read(folder)
     packs: tuple[str, ...] = ()

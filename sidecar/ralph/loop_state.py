@@ -66,7 +66,7 @@ class Course:
     def keep(self, status: LoopStatus = "running", reason: str = "", exit_code: int | None = None) -> None:
         """Writes how the loop stands; raises StateDegraded."""
         params, call = self.plan.params, self.call
-        history.write(
+        history.write_state(
             self.plan.folder,
             RalphState(
                 change=params.change,

@@ -17,7 +17,7 @@ from sidecar.core.errors import (
 )
 from sidecar.method import Lane, Notification, docstring, method
 from sidecar.ralph.files import context_file
-from sidecar.ralph.files import status as standing
+from sidecar.ralph.files import status as change_status
 from sidecar.ralph.files.folder import folder_of
 from sidecar.ralph.model import (
     RalphChangeParams,
@@ -51,12 +51,12 @@ def start(call: Call, params: RalphStartParams) -> RalphStartResult:
 def stop(call: Call, params: RalphChangeParams) -> RalphStopResult:
     """Asks a change's loop to stop, in whatever process it runs; its agent is ended, and the iteration is kept."""
     folder = folder_of(Path(params.cwd), params.change)
-    return RalphStopResult(was_running=standing.ask_to_stop(folder, call.now()))
+    return RalphStopResult(was_running=change_status.ask_to_stop(folder, call.now()))
 
 
 def status(_call: Call, params: RalphStatusParams) -> RalphStatusResult:
     """Tells how a change's loop stands: iteration count, the running one, and the recent outcomes."""
-    return standing.status_of(folder_of(Path(params.cwd), params.change), params.limit)
+    return change_status.status_of(folder_of(Path(params.cwd), params.change), params.limit)
 
 
 def add_context(_call: Call, params: RalphContextParams) -> RalphContextResult:
@@ -74,7 +74,7 @@ def clear_context(_call: Call, params: RalphChangeParams) -> RalphContextResult:
 def reset(call: Call, params: RalphChangeParams) -> RalphResetResult:
     """Forgets a change's state, history, prompts and outputs; the context stays. Refused while its loop runs."""
     folder = folder_of(Path(params.cwd), params.change)
-    return RalphResetResult(iterations=standing.reset(folder, rfc3339(call.now_ms())))
+    return RalphResetResult(iterations=change_status.reset(folder, rfc3339(call.now_ms())))
 
 
 _FOLDER: tuple[type[SidecarError], ...] = (InvalidParams, PolicyDenied, WorkspaceUnavailable)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from sidecar.registry.entity import GUARDED, Entity, Registry, level_of
+from sidecar.registry.entity import GUARDED, Entity, Registry, adaptability_level
 from sidecar.registry.impact import ImpactLevel, Reached, impact_of
-from sidecar.registry.impact import level_of as impact_level_of
+from sidecar.registry.impact import impact_level
 from sidecar.registry.index import Index
 from sidecar.registry.scoring import Score, scores, terms_of
 
@@ -51,7 +51,7 @@ def decision_of(score: float) -> Decision:
 def impact_on(registry: Registry, entity: Entity) -> Impact:
     """Analyses what a change of an entity reaches."""
     dependents = tuple(impact_of(registry, entity.id))
-    return Impact(impact_level_of(entity.adaptability, len(dependents)), dependents)
+    return Impact(impact_level(entity.adaptability, len(dependents)), dependents)
 
 
 def _recommendation(score: Score, entity: Entity, registry: Registry) -> Recommendation:
@@ -75,7 +75,7 @@ def _reasons(decision: Decision, entity: Entity, score: Score, impact: Impact | 
 
 def _care(entity: Entity, impact: Impact | None) -> str:
     if impact is None:
-        level = level_of(entity.adaptability)
+        level = adaptability_level(entity.adaptability)
         care = "it is safe to adapt" if level == "high" else "look at what depends on it before adapting it"
         return f"Its adaptability is {level} ({entity.adaptability:g}): {care}."
     count = len(impact.dependents)

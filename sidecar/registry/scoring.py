@@ -66,8 +66,8 @@ _KEYWORD_STRENGTHS, _PURPOSE_STRENGTHS = (
     for strengths in (_FOR_KEYWORDS, _FOR_PURPOSE)
 )
 _BEST = tuple(
-    KEYWORDS_PART * one + PURPOSE_PART * other
-    for one, other in zip(_KEYWORD_STRENGTHS, _PURPOSE_STRENGTHS, strict=True)
+    KEYWORDS_PART * keywords + PURPOSE_PART * purpose
+    for keywords, purpose in zip(_KEYWORD_STRENGTHS, _PURPOSE_STRENGTHS, strict=True)
 )
 """The most a term adds to a score, in parts of its weight, by the places where it stands."""
 

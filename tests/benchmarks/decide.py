@@ -22,9 +22,9 @@ from sidecar.registry.index import Index
 from sidecar.registry.project_registry import Held
 from sidecar.registry.registry_file import parse
 from tests.benchmarks.programs import quiet_sidecar
-from tests.registry.labelled.asked_of_code import ASKED_OF_CODE
+from tests.registry.labelled.code_intents import ASKED_OF_CODE
 from tests.registry.labelled.intents import INTENTS
-from tests.registry.labelled.measuring import Rates, keyword_overlap, ours, rates
+from tests.registry.labelled.evaluation import Rates, keyword_overlap, ours, rates
 
 PATH = ".chati/registry.yaml"
 VERBS = "route validate render parse store send list build sign stream load merge split cache compress export".split()

@@ -48,7 +48,7 @@ def counts(answer: dict[str, Any]) -> dict[str, str]:
     return {one["name"]: f"{one['passed']}/{one['total']}" for one in answer["checks"]}
 
 
-def test_a_whole_framework_is_healthy_in_all_seven_checks(whole: Project) -> None:
+def test_complete_framework_is_healthy_in_all_seven_checks(whole: Project) -> None:
     answer = whole.ask("health")
     assert (answer["healthy"], answer["findings"], answer["fix"]) == (True, [], None)
     assert counts(answer) == {
@@ -93,7 +93,7 @@ def test_a_whole_framework_is_healthy_in_all_seven_checks(whole: Project) -> Non
         ),
     ],
 )
-def test_each_check_finds_what_it_is_for_and_names_the_file_and_the_remedy(
+def test_each_check_reports_file_and_remedy(
     whole: Project, path: str, content: str | None, check: str, count: str, message: str
 ) -> None:
     if content is None:
@@ -107,7 +107,7 @@ def test_each_check_finds_what_it_is_for_and_names_the_file_and_the_remedy(
     assert found["remedy"]
 
 
-def test_an_orphaned_dependency_is_found(whole: Project) -> None:
+def test_orphaned_dependency_is_reported(whole: Project) -> None:
     whole.write(FRAMEWORKS, registry(brief="[prd-template, decision-engine]"))
     answer = whole.ask("health")
     assert counts(answer)["dependencies"] == "1/2"
@@ -116,7 +116,7 @@ def test_an_orphaned_dependency_is_found(whole: Project) -> None:
     ]
 
 
-def test_an_entity_without_a_checksum_is_unverified_and_healthy(whole: Project) -> None:
+def test_entity_without_a_checksum_is_unverified_and_healthy(whole: Project) -> None:
     whole.write("chati.dev/new.md", "# New\n")
     whole.write(
         FRAMEWORKS, registry().replace("count: 4", "count: 5") + "    new: {path: chati.dev/new.md, purpose: One}\n"
@@ -128,7 +128,7 @@ def test_an_entity_without_a_checksum_is_unverified_and_healthy(whole: Project) 
     ]
 
 
-def test_the_printed_registry_without_its_files_is_reported_and_nothing_fails(framework: Project) -> None:
+def test_specification_registry_without_its_files_is_reported(framework: Project) -> None:
     answer = framework.ask("health")
     assert counts(answer) == {
         "entities": "0/28",
@@ -143,7 +143,7 @@ def test_the_printed_registry_without_its_files_is_reported_and_nothing_fails(fr
     assert framework.registry() == SPECIFICATION.read_bytes().decode()
 
 
-def test_a_fix_notes_checksums_and_the_count_and_can_be_tried_dry(whole: Project) -> None:
+def test_fix_updates_checksums_and_count_and_supports_dry_run(whole: Project) -> None:
     text = registry().replace("count: 4", "count: 48")
     whole.write(FRAMEWORKS, text)
     whole.write("chati.dev/templates/prd.md", "# {{other}}\n")
@@ -159,7 +159,7 @@ def test_a_fix_notes_checksums_and_the_count_and_can_be_tried_dry(whole: Project
     assert whole.ask("health", fix=True)["fix"] == {"changes": [], "written": False, "backup": None}
 
 
-def test_a_project_without_a_registry_and_one_that_is_damaged_are_told_of(make_project: Callable[..., Project]) -> None:
+def test_missing_and_damaged_registry_are_reported(make_project: Callable[..., Project]) -> None:
     assert make_project(name="bare").ask("health")["healthy"] is True
     damaged = make_project("entities: [\n", name="damaged").ask("health", fix=True)
     assert damaged["healthy"] is False
@@ -177,14 +177,14 @@ def test_a_project_without_a_registry_and_one_that_is_damaged_are_told_of(make_p
         ([], 0, 14, tuple(roman(n) for n in range(1, 15))),
     ],
 )
-def test_articles_are_counted_without_a_gap(
+def test_articles_are_counted_without_gaps(
     numbers: list[int], present: int, expected: int, missing: tuple[str, ...]
 ) -> None:
     for heading in ("## Article {}: Text", "### Article {} — Text", "**Article {}**", "Article {}: Text"):
         assert articles_in("\n".join(heading.format(roman(n)) for n in numbers)) == (present, expected, missing)
 
 
-def test_mentions_of_articles_and_headings_of_examples_do_not_count() -> None:
+def test_article_mentions_and_example_headings_do_not_count() -> None:
     assert articles_in("See Article II for more.\n").present == 0
     assert missing_sections("# A\n\n```\n## Mission\n## Inputs\n## Outputs\n## Criteria\n```\n") == [
         "mission", "inputs", "outputs", "criteria",
@@ -195,10 +195,10 @@ def test_mentions_of_articles_and_headings_of_examples_do_not_count() -> None:
 @pytest.mark.parametrize(
     "text", ["{{name}}", "Hello {name}", "<Project Name>", "[Project Name]", "${NAME}", "fields:\n  - a"]
 )
-def test_a_template_has_something_to_fill_in(text: str) -> None:
+def test_template_has_a_placeholder(text: str) -> None:
     assert has_placeholder(text)
 
 
 @pytest.mark.parametrize("text", ["", "# PRD", "[a link](https://a.example)", "- [ ] todo", "a { b }"])
-def test_prose_has_nothing_to_fill_in(text: str) -> None:
+def test_prose_has_no_placeholder(text: str) -> None:
     assert not has_placeholder(text)

@@ -22,7 +22,7 @@ def registry(graph: Sequence[Sequence[int]]) -> Registry:
 
 
 @given(GRAPHS)
-def test_impact_is_the_transitive_closure_each_once_whatever_cycles_there_are(graph: list[list[int]]) -> None:
+def test_impact_is_the_transitive_closure_despite_cycles(graph: list[list[int]]) -> None:
     made = registry(graph)
     reached = {(n, needed) for n, needs in enumerate(graph) for needed in needs}
     while more := {(a, d) for a, b in reached for c, d in reached if b == c} - reached:
@@ -34,7 +34,7 @@ def test_impact_is_the_transitive_closure_each_once_whatever_cycles_there_are(gr
 
 
 @given(GRAPHS)
-def test_each_is_reached_by_the_shortest_way(graph: list[list[int]]) -> None:
+def test_each_dependent_is_reached_by_the_shortest_path(graph: list[list[int]]) -> None:
     made = registry(graph)
     for n in range(len(graph)):
         distances = {f"a/e{n}": 0}
@@ -45,6 +45,6 @@ def test_each_is_reached_by_the_shortest_way(graph: list[list[int]]) -> None:
         assert list(distances.values()) == sorted(distances.values())
 
 
-def test_the_level_counts_dependents_and_how_adaptable_the_entity_is() -> None:
+def test_impact_level_depends_on_dependents_and_adaptability() -> None:
     assert [level_of(0.5, count) for count in (0, 1, 2, 3, 9, 10)] == ["none", "low", "low", "medium", "medium", "high"]
     assert [level_of(adaptability, 1) for adaptability in (0.29, 0.3, 0.39, 0.4)] == ["high", "medium", "medium", "low"]

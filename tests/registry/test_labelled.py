@@ -3,12 +3,12 @@
 from collections import Counter
 
 from sidecar.registry.decision import decision_of
-from tests.registry.labelled.asked_of_code import ASKED_OF_CODE
+from tests.registry.labelled.code_intents import ASKED_OF_CODE
 from tests.registry.labelled.intents import INTENTS
-from tests.registry.labelled.measuring import keyword_overlap, ours, rates, registry_of
+from tests.registry.labelled.evaluation import keyword_overlap, ours, rates, registry_of
 
 
-def test_there_are_enough_intents_over_three_registries_and_each_right_entity_exists() -> None:
+def test_labelled_intents_cover_three_registries_and_their_entities_exist() -> None:
     counts = Counter(one.registry for one in (*INTENTS, *ASKED_OF_CODE))
     assert all(counts[name] >= 25 for name in ("click", "axios", "httpx"))
     assert len(INTENTS) == len({one.intent for one in INTENTS}) >= 60
@@ -18,7 +18,7 @@ def test_there_are_enough_intents_over_three_registries_and_each_right_entity_ex
         assert bool(one.right) is (one.decision != "CREATE"), one.intent
 
 
-def test_the_right_entity_comes_first_and_is_decided_on_rightly_far_more_often_than_by_shared_words() -> None:
+def test_decisions_are_far_better_than_shared_words() -> None:
     own, plain = rates(ours, INTENTS), rates(keyword_overlap, INTENTS)
     assert own.top1 >= 0.97
     assert plain.top1 < 0.9
@@ -27,20 +27,20 @@ def test_the_right_entity_comes_first_and_is_decided_on_rightly_far_more_often_t
     assert plain.decisions < 0.55
 
 
-def test_it_is_better_on_each_registry() -> None:
+def test_decisions_are_better_on_each_registry() -> None:
     for name in ("specification", "flask", "fastify"):
         intents = [one for one in INTENTS if one.registry == name]
         assert rates(ours, intents).decisions >= rates(keyword_overlap, intents).decisions + 0.15, name
 
 
-def test_what_has_to_be_made_is_never_taken_for_something_that_is_there() -> None:
+def test_new_things_are_never_mistaken_for_existing_entities() -> None:
     for one in INTENTS:
         best = ours(one.registry, one.intent)
         if one.decision == "CREATE" and best:
             assert decision_of(best[0].score) == "CREATE", one.intent
 
 
-def test_what_is_asked_of_derived_code_is_found_and_told_more_often_than_by_shared_words() -> None:
+def test_decisions_on_derived_code_are_better_than_shared_words() -> None:
     """These were labelled before any answer was seen: the rates are lower, and nearer to what users meet."""
     own, plain = rates(ours, ASKED_OF_CODE), rates(keyword_overlap, ASKED_OF_CODE)
     assert own.top1 >= max(0.7, plain.top1 + 0.1)
@@ -50,7 +50,7 @@ def test_what_is_asked_of_derived_code_is_found_and_told_more_often_than_by_shar
     assert own.misled <= 0.08
 
 
-def test_what_no_code_does_is_never_taken_for_something_that_is_there() -> None:
+def test_missing_code_is_never_mistaken_for_existing_code() -> None:
     for one in ASKED_OF_CODE:
         best = ours(one.registry, one.intent)
         if one.decision == "CREATE" and best:

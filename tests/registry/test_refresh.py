@@ -63,7 +63,7 @@ def by_id(project: Project) -> dict[str, Any]:
     return {one["id"]: one for one in project.ask("list", limit=1000)["entities"]}
 
 
-def test_checksums_and_the_count_follow_the_files_and_what_only_a_reader_can_mend_is_told(
+def test_refresh_updates_checksums_and_count_and_reports_manual_problems(
     make_project: Callable[..., Project],
 ) -> None:
     project = make_project(REGISTRY, OURS)
@@ -84,7 +84,7 @@ def test_checksums_and_the_count_follow_the_files_and_what_only_a_reader_can_men
     assert (again["changes"], again["written"], again["backup"]) == ([], False, None)
 
 
-def test_a_dry_refresh_writes_nothing(make_project: Callable[..., Project], shop: Project) -> None:
+def test_dry_refresh_writes_nothing(make_project: Callable[..., Project], shop: Project) -> None:
     project = make_project(REGISTRY, OURS)
     project.write("brief.md", "# Brief\n")
     assert project.ask("refresh", dryRun=True)["changes"] != []
@@ -93,9 +93,9 @@ def test_a_dry_refresh_writes_nothing(make_project: Callable[..., Project], shop
     assert shop.ask("list")["total"] == 0
 
 
-def test_a_repository_without_a_registry_gets_one_from_its_code(shop: Project) -> None:
+def test_registry_is_derived_from_code(shop: Project) -> None:
     done = shop.ask("refresh", fromCode=True)
-    assert done["derived"] == {"total": 8, "added": 8, "changed": 0, "removed": 0, "filesRead": 5, "cut": False}
+    assert done["derived"] == {"total": 8, "added": 8, "changed": 0, "removed": 0, "filesRead": 5, "truncated": False}
     entities = by_id(shop)
     assert {id_.removeprefix("code/"): one["type"] for id_, one in entities.items()} == {
         "scripts/deploy.sh": "script",
@@ -164,7 +164,7 @@ def pay(
 """.replace("{more}", "\n    ".join(f"option_{number}=None," for number in range(30)))
 
 
-def test_comments_give_keywords_and_methods_with_a_comment_are_entities_of_their_own(shop: Project) -> None:
+def test_comments_yield_keywords_and_documented_methods_are_entities(shop: Project) -> None:
     shop.write("till/held.py", HELD)
     shop.write("web/reading.js", "/**\n * Reads the barcode of a product.\n */\nmodule.exports = (x) => x;\n")
     shop.ask("refresh", fromCode=True)
@@ -182,7 +182,7 @@ def test_comments_give_keywords_and_methods_with_a_comment_are_entities_of_their
     assert (best["entity"]["id"], best["decision"]) == ("code/till/held.py#Till.count", "REUSE")
 
 
-def test_what_imports_something_depends_on_it_and_makes_it_less_adaptable(shop: Project) -> None:
+def test_imports_are_dependencies_and_lower_adaptability(shop: Project) -> None:
     shop.ask("refresh", fromCode=True)
     reached = shop.ask("impact", id="code/till/cart.py#add_line")["impact"]
     assert [one["id"] for one in reached["dependents"]] == ["code/till/receipt.py"]
@@ -191,7 +191,7 @@ def test_what_imports_something_depends_on_it_and_makes_it_less_adaptable(shop: 
     assert entities["code/till/receipt.py"]["adaptability"] == 0.9
 
 
-def test_an_intent_is_decided_on_the_code(shop: Project) -> None:
+def test_decision_covers_derived_entities(shop: Project) -> None:
     shop.ask("refresh", fromCode=True)
     decided = shop.ask("decide", intent="a function that puts products into a cart")
     assert (decided["decision"], decided["recommendations"][0]["entity"]["id"]) == (
@@ -201,17 +201,17 @@ def test_an_intent_is_decided_on_the_code(shop: Project) -> None:
     assert shop.ask("decide", intent="a loyalty programme")["decision"] == "CREATE"
 
 
-def test_only_files_of_new_content_are_read_again(shop: Project) -> None:
+def test_only_files_with_new_content_are_read(shop: Project) -> None:
     shop.ask("refresh", fromCode=True)
     assert shop.ask("refresh", fromCode=True)["derived"]["filesRead"] == 0
     shop.write("till/cart.py", '"""The cart."""\n\n\ndef remove_line(cart, sku):\n    """Takes a product out."""\n')
     (shop.path / "scripts" / "deploy.sh").unlink()
     assert shop.ask("refresh", fromCode=True)["derived"] == {
-        "total": 7, "added": 1, "changed": 2, "removed": 2, "filesRead": 1, "cut": False,
+        "total": 7, "added": 1, "changed": 2, "removed": 2, "filesRead": 1, "truncated": False,
     }  # fmt: skip
 
 
-def test_deriving_twice_gives_the_same_registry(
+def test_deriving_twice_yields_the_same_registry(
     shop: Project, tmp_path: Path, open_sidecar: Callable[..., Any]
 ) -> None:
     shop.ask("refresh", fromCode=True)
@@ -222,7 +222,7 @@ def test_deriving_twice_gives_the_same_registry(
     assert by_id(again) == by_id(shop)
 
 
-def test_what_the_user_writes_stands_before_what_is_derived(shop: Project) -> None:
+def test_written_entries_take_precedence_over_derived_ones(shop: Project) -> None:
     shop.ask("refresh", fromCode=True)
     done = shop.ask("put", id="code/till/cart.py#add_line", purpose="The only way into a cart", adaptability=0.1)
     assert (done["entity"]["origin"], done["entity"]["adaptability"]) == ("file", 0.1)
@@ -233,7 +233,7 @@ def test_what_the_user_writes_stands_before_what_is_derived(shop: Project) -> No
     assert mine["keywords"] == ["add", "line", "cart", "sku"]
 
 
-def test_what_the_user_removes_is_not_derived_again_until_it_is_put_back(shop: Project) -> None:
+def test_removed_entity_is_not_derived_again_until_restored(shop: Project) -> None:
     shop.ask("refresh", fromCode=True)
     shop.ask("remove", id="code/till/receipt.py#ReceiptPrinter")
     shop.ask("refresh", fromCode=True)
@@ -242,7 +242,7 @@ def test_what_the_user_removes_is_not_derived_again_until_it_is_put_back(shop: P
     assert by_id(shop)["code/till/receipt.py#ReceiptPrinter"]["purpose"] == "Prints"
 
 
-def test_an_entity_of_the_file_for_a_whole_file_stands_for_its_derived_module(shop: Project) -> None:
+def test_written_entity_for_a_file_replaces_its_derived_module(shop: Project) -> None:
     shop.ask("refresh", fromCode=True)
     shop.ask("put", id="modules/cart", type="module", path="till/cart.py", purpose="Ours")
     entities = by_id(shop)
@@ -266,7 +266,7 @@ def test_worktrees_share_the_registry_of_their_project(
     assert not (worktree.path / ".chati").exists()
 
 
-def test_what_is_assigned_to_an_exported_object_is_public_code_of_its_own(shop: Project) -> None:
+def test_members_assigned_to_an_exported_object_are_public(shop: Project) -> None:
     shop.write(
         "web/answer.js",
         "var answer = exports = module.exports = {};\n/**\n * Sends the customer to another page.\n */\n\n"

@@ -8,7 +8,7 @@ import pytest
 from tests.registry.conftest import OURS, SPECIFICATION, Project
 
 
-def test_the_printed_registry_loads_unchanged(framework: Project) -> None:
+def test_specification_registry_loads_unchanged(framework: Project) -> None:
     listed = framework.ask("list")
     assert listed["total"] == 28
     assert listed["source"] == {
@@ -34,7 +34,7 @@ def test_the_printed_registry_loads_unchanged(framework: Project) -> None:
     assert framework.registry() == SPECIFICATION.read_bytes().decode()
 
 
-def test_a_declared_count_that_differs_is_reported_and_not_refused(framework: Project) -> None:
+def test_wrong_entity_count_is_reported_not_rejected(framework: Project) -> None:
     assert framework.ask("list")["remarks"] == [
         {"line": 5, "about": "metadata", "message": "The file declares 48 entities and holds 28."}
     ]
@@ -54,20 +54,20 @@ def test_a_declared_count_that_differs_is_reported_and_not_refused(framework: Pr
         ("brief", "brief-template", None),
     ],
 )
-def test_dependencies_resolve_by_key_then_without_the_suffix_of_their_type(
+def test_dependencies_resolve_by_key_then_without_the_type_suffix(
     framework: Project, entity: str, name: str, led_to: str | None
 ) -> None:
     dependencies = framework.ask("get", id=entity)["dependencies"]
     assert {"name": name, "id": led_to} in dependencies
 
 
-def test_an_entity_is_found_by_id_and_by_key(framework: Project) -> None:
+def test_entity_is_returned_by_id_and_by_key(framework: Project) -> None:
     assert framework.ask("get", id="agents/ux") == framework.ask("get", id="ux")
     missing = framework.error("get", id="agents/nobody")
     assert (missing.code, missing.message) == (-32016, "There is no entity of that id.")
 
 
-def test_a_key_of_two_categories_is_asked_back(make_project: Callable[..., Project]) -> None:
+def test_ambiguous_key_is_rejected(make_project: Callable[..., Project]) -> None:
     entry = "{path: a.md, purpose: One}"
     project = make_project(f"entities:\n  agents:\n    task: {entry}\n  templates:\n    task: {entry}\n")
     refused = project.error("get", id="task")
@@ -86,7 +86,7 @@ def test_a_key_of_two_categories_is_asked_back(make_project: Callable[..., Proje
         (None, hashlib.sha256(b"# Brief\n").hexdigest(), "missing"),
     ],
 )
-def test_a_checksum_is_compared_with_the_file(
+def test_checksum_is_compared_with_the_file(
     make_project: Callable[..., Project], content: bytes | None, checksum: str, state: str
 ) -> None:
     project = make_project(f'entities:\n  agents:\n    brief:\n      path: brief.md\n      checksum: "{checksum}"\n')
@@ -95,20 +95,20 @@ def test_a_checksum_is_compared_with_the_file(
     assert project.ask("get", id="brief")["file"] == state
 
 
-def test_a_path_that_leads_out_of_the_project_is_not_read(make_project: Callable[..., Project]) -> None:
+def test_path_outside_the_project_is_not_read(make_project: Callable[..., Project]) -> None:
     project = make_project("entities:\n  agents:\n    a: {path: ../outside.md}\n")
     (project.path.parent / "outside.md").write_text("secret\n")
     assert project.ask("get", id="a")["file"] == "outside"
 
 
-def test_without_the_framework_the_registry_lies_in_our_own_folder(make_project: Callable[..., Project]) -> None:
+def test_without_the_framework_the_registry_is_in_our_own_folder(make_project: Callable[..., Project]) -> None:
     project = make_project()
     assert project.ask("list")["source"]["path"] == OURS
     project.write(OURS, "entities:\n  scripts:\n    build: {path: build.sh, purpose: Builds}\n")
     assert [one["id"] for one in project.ask("list")["entities"]] == ["scripts/build"]
 
 
-def test_a_file_that_is_no_yaml_is_told_and_nothing_is_decided_on_it(make_project: Callable[..., Project]) -> None:
+def test_invalid_yaml_is_reported_and_not_used_for_decisions(make_project: Callable[..., Project]) -> None:
     project = make_project("entities: [\n")
     listed = project.ask("list")
     assert listed["total"] == 0
@@ -136,14 +136,14 @@ def test_entities_are_listed_by_type_and_in_pages(framework: Project) -> None:
         ("a helm chart for the payment service's cluster", "CREATE", "workflows/brownfield-service"),
     ],
 )
-def test_an_intent_is_decided_by_what_the_registry_has(
+def test_decision_depends_on_the_registry(
     framework: Project, intent: str, decision: str, best: str
 ) -> None:
     decided = framework.ask("decide", intent=intent)
     assert (decided["decision"], decided["recommendations"][0]["entity"]["id"]) == (decision, best)
 
 
-def test_a_recommendation_shows_both_parts_the_terms_and_the_reasons(framework: Project) -> None:
+def test_recommendation_has_both_scores_terms_and_reasons(framework: Project) -> None:
     best = framework.ask("decide", intent="an agent to review code and run tests")["recommendations"][0]
     assert best["score"] == pytest.approx(0.6 * best["keywordScore"] + 0.4 * best["purposeScore"])
     assert (best["matched"], best["missing"]) == (["agent", "review", "tests"], ["run"])
@@ -152,7 +152,7 @@ def test_a_recommendation_shows_both_parts_the_terms_and_the_reasons(framework: 
     assert best["reasons"][-1].startswith("Its adaptability is low (0.3)")
 
 
-def test_below_an_adaptability_of_three_tenths_adapting_comes_with_its_impact(framework: Project) -> None:
+def test_adapt_below_adaptability_of_0_3_includes_the_impact(framework: Project) -> None:
     decided = framework.ask("decide", intent="route requests to an agent and manage the audit")
     best = decided["recommendations"][0]
     assert (best["entity"]["id"], best["decision"]) == ("agents/orchestrator", "ADAPT")
@@ -167,20 +167,20 @@ def test_below_an_adaptability_of_three_tenths_adapting_comes_with_its_impact(fr
     assert "below 0.3: 5 entities depend on it" in best["reasons"][-1]
 
 
-def test_what_is_to_be_reused_stands_before_what_is_to_be_adapted(framework: Project) -> None:
+def test_reuse_comes_before_adapt(framework: Project) -> None:
     decided = framework.ask("decide", intent="session", limit=50)["recommendations"]
     order = ["REUSE", "ADAPT", "CREATE"]
     assert [one["decision"] for one in decided] == sorted((one["decision"] for one in decided), key=order.index)
     assert decided[0]["entity"]["id"] == "schemas/session"
 
 
-def test_a_type_leaves_only_entities_of_it(framework: Project) -> None:
+def test_type_filters_entities(framework: Project) -> None:
     decided = framework.ask("decide", intent="session", type="agent")
     assert decided["considered"] == 13
     assert {one["entity"]["type"] for one in decided["recommendations"]} == {"agent"}
 
 
-def test_an_empty_registry_and_an_intent_without_a_word_of_it_mean_create(
+def test_empty_registry_or_unrelated_intent_means_create(
     make_project: Callable[..., Project], framework: Project
 ) -> None:
     decided = make_project(name="empty").ask("decide", intent="a parser")
@@ -189,12 +189,12 @@ def test_an_empty_registry_and_an_intent_without_a_word_of_it_mean_create(
     assert framework.ask("decide", intent="¿?")["decision"] == "CREATE"
 
 
-def test_the_same_question_gets_the_same_answer(framework: Project) -> None:
+def test_same_request_yields_the_same_answer(framework: Project) -> None:
     answers = [framework.ask("decide", intent="validate schemas and review code", limit=10) for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_the_last_decisions_are_kept_with_what_they_rested_on(framework: Project) -> None:
+def test_recent_decisions_are_stored_with_their_basis(framework: Project) -> None:
     first = framework.ask("decide", intent="session schema")
     framework.ask("decide", intent="use key AKIAIOSFODNN7EXAMPLE for a helm chart")
     framework.ask("decide", intent="session schema")
@@ -206,7 +206,7 @@ def test_the_last_decisions_are_kept_with_what_they_rested_on(framework: Project
     assert "AKIAIOSFODNN7EXAMPLE" not in str(kept)
 
 
-def test_impact_tells_everything_that_needs_an_entity_once(framework: Project) -> None:
+def test_impact_lists_each_dependent_once(framework: Project) -> None:
     impact = framework.ask("impact", id="session")["impact"]
     assert impact["level"] == "high"
     ids = [one["id"] for one in impact["dependents"]]

@@ -340,14 +340,14 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "5.1: checksums are sha256 of the files": (f"{_PRINTED}a_checksum_is_compared_with_the_file",),
     "5.1: adaptability is low, medium or high": (
-        "registry/test_impact.py::test_the_level_counts_dependents_and_how_adaptable_the_entity_is",
+        "registry/test_impact.py::test_impact_level_depends_on_dependents_and_adaptability",
     ),
     # §5.2
     "5.2: 60 % keyword overlap by TF-IDF and 40 % purpose similarity": (
         f"{_REGISTRY}what_exists_is_reused_what_is_similar_adapted_and_the_rest_created",
     ),
     "5.2: REUSE from 90, ADAPT from 60, CREATE below (compared unrounded: decisions.md)": (
-        "registry/matching/test_scoring.py::test_thresholds_are_compared_unrounded",
+        "registry/test_scoring.py::test_thresholds_are_compared_unrounded",
         f"{_REGISTRY}what_exists_is_reused_what_is_similar_adapted_and_the_rest_created",
     ),
     "5.2: ranked recommendations with decisions and their reasons": (

@@ -30,7 +30,7 @@ class History(NamedTuple):
         return max((one.number for one in self.iterations), default=0)
 
 
-def append(folder: Folder, iteration: RalphIteration) -> None:
+def append_iteration(folder: Folder, iteration: RalphIteration) -> None:
     """Adds an iteration; once it returns the line is on the disk. Raises StateDegraded.
 
     Called by the lock's holder alone. What a crash left of a line stays, as a line of its own.
@@ -55,7 +55,7 @@ def append(folder: Folder, iteration: RalphIteration) -> None:
         ) from error
 
 
-def read(folder: Folder) -> History:
+def read_history(folder: Folder) -> History:
     """Reads all of it; where there is none, or it cannot be read, it is empty."""
     try:
         lines = content_of(folder.history, MAX_HISTORY_BYTES, follows=False).split(b"\n")
@@ -84,7 +84,7 @@ def _last_byte(fd: int, size: int) -> bytes:
 MAX_STATE_BYTES = 4 * 2**20
 
 
-def write(folder: Folder, state: RalphState) -> None:
+def write_state(folder: Folder, state: RalphState) -> None:
     """Keeps how the loop stands; raises StateDegraded."""
     try:
         write_whole(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")

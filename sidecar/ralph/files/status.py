@@ -3,9 +3,8 @@
 import os
 
 from sidecar.core.errors import StateDegraded
-from sidecar.ralph.files import folder as outputs
 from sidecar.ralph.files import history
-from sidecar.ralph.files.folder import Folder, remove
+from sidecar.ralph.files.folder import Folder, forget, remove
 from sidecar.ralph.files.lock import Owner, held, owner_of
 from sidecar.ralph.files.stop_request import ask_from_outside
 from sidecar.ralph.model import RalphStatusResult
@@ -13,16 +12,17 @@ from sidecar.ralph.model import RalphStatusResult
 
 def status_of(folder: Folder, limit: int) -> RalphStatusResult:
     """Reads state and history; a loop whose process died counts as interrupted."""
-    owner, kept, known = owner_of(folder), history.read_state(folder), history.read(folder)
-    if kept is not None and owner is None and kept.status == "running":
-        kept = kept.model_copy(update={"status": "interrupted", "reason": "Its process died.", "running": None})
+    owner, state = owner_of(folder), history.read_state(folder)
+    iterations, damaged_lines = history.read_history(folder)
+    if state is not None and owner is None and state.status == "running":
+        state = state.model_copy(update={"status": "interrupted", "reason": "Its process died.", "running": None})
     return RalphStatusResult(
         change=folder.change,
         is_running=owner is not None,
-        state=kept,
-        iterations=len(known.iterations),
-        recent=known.iterations[-limit:],
-        damaged_lines=known.damaged,
+        state=state,
+        iterations=len(iterations),
+        recent=iterations[-limit:],
+        damaged_lines=damaged_lines,
         context_bytes=history.size_of(folder.context),
         folder=str(folder.path),
     )
@@ -41,8 +41,8 @@ def reset(folder: Folder, now: str) -> int:
     if not folder.path.is_dir():
         return 0
     with held(folder, Owner(os.getpid(), now)):
-        count = len(history.read(folder).iterations)
-        outputs.forget(folder)
+        count = len(history.read_history(folder).iterations)
+        forget(folder)
         for path in (folder.state, folder.history, folder.stop):
             remove(path)
             if os.path.lexists(path):

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 
 from sidecar.core.clock import rfc3339
-from sidecar.ralph import outcome as ending
-from sidecar.ralph import outcome as stuck
+from sidecar.ralph.outcome import after_stuck, failure_of, outcome_of, turns_the_prompt
 from sidecar.ralph.agent.agent_result import Bounds, Command, Heard
 from sidecar.ralph.agent.harnesses import command_of
 from sidecar.ralph.agent.runner import run_agent
@@ -54,7 +53,7 @@ class _Ran:
 
     @property
     def outcome(self) -> IterationOutcome:
-        return ending.outcome_of(self.heard)
+        return outcome_of(self.heard)
 
 
 def run_iteration(course: Course) -> Done:
@@ -101,7 +100,7 @@ def _line(course: Course, ran: _Ran, told: RalphContinuity | None, *, accepted: 
         input_tokens=heard.input_tokens,
         output_tokens=heard.output_tokens,
         cost_usd=heard.cost_usd,
-        reason=ending.failure_of(heard),
+        reason=failure_of(heard),
         ended_loop=None,
         output_bytes=heard.output_bytes,
         continuity=told,
@@ -112,7 +111,7 @@ def _line(course: Course, ran: _Ran, told: RalphContinuity | None, *, accepted: 
 def asked_of(course: Course, context: str, packs: tuple[str, ...]) -> Asked:
     """Gathers what the next prompt is made of."""
     params, limits = course.plan.params, course.plan.limits
-    turns = stuck.turns_the_prompt(course.circle, limits.stuck_after)
+    turns = turns_the_prompt(course.circle, limits.stuck_after)
     spent = replace(course.spent, elapsed_ms=course.elapsed_ms())
     return Asked(
         params.change, course.number, limits, spent, params.completion_promise, params.prompt, context,
@@ -161,7 +160,7 @@ def _heard(course: Course, command: Command, prompt: str) -> Heard:
         call.notify("ralph/output", RalphOutputNotice(change=plan.params.change, number=number, text=text))
 
     course.running = RalphRunning(number=number, started_at=call.now())
-    course.keep()
+    course.save_state()
     spent = replace(course.spent, elapsed_ms=course.elapsed_ms())
     bounds = Bounds(idle_ms=plan.limits.idle_ms, wall_ms=wall_ms(plan.limits, spent))
     heard = run_agent(
@@ -195,7 +194,7 @@ def _verified(course: Course, heard: Heard) -> list[RalphVerification] | None:
 
 def _may_count(course: Course, heard: Heard) -> bool:
     turn = course.spent.iterations + 1
-    return heard.promise and ending.outcome_of(heard) == "succeeded" and turn >= course.plan.limits.min_iterations
+    return heard.promise and outcome_of(heard) == "succeeded" and turn >= course.plan.limits.min_iterations
 
 
 def _accepted(course: Course, ran: _Ran) -> bool:
@@ -251,7 +250,7 @@ def _count(course: Course, ran: _Ran) -> None:
     course.fast_failures = course.fast_failures + 1 if is_failure and heard.duration_ms < FAST_MS else 0
     course.pauses = course.pauses + 1 if outcome == "usageLimit" else 0
     if outcome == "succeeded":
-        course.circle = stuck.after_stuck(course.circle, heard.final_text, changed=bool(ran.changes.is_other))
+        course.circle = after_stuck(course.circle, heard.final_text, changed=bool(ran.changes.is_other))
         course.failed_checks = [as_told(one) for one in ran.checks or () if not passed(one)]
 
 

@@ -50,26 +50,26 @@ def command(wanted: Wanted) -> Command:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_harness_is_called_as_its_version_wants_and_fed_the_prompt(wanted: Wanted, argv: str) -> None:
+def test_command_line_depends_on_the_version_and_the_prompt_goes_to_stdin(wanted: Wanted, argv: str) -> None:
     run = command(wanted)
     assert list(run.argv) == argv.split()
     assert run.stdin == PROMPT.encode()
 
 
-def test_what_no_flag_allows_is_allowed_by_the_environment() -> None:
+def test_allow_all_sets_environment_variables_where_there_is_no_flag() -> None:
     old = command(Wanted("opencode", allow_all=True, version=(1, 2, 0)))
     assert old.environment == {"PATH": "bin", "OPENCODE_PERMISSION": '{"*":"allow"}'}
     assert command(Wanted("gemini", allow_all=True)).environment["GEMINI_CLI_TRUST_WORKSPACE"] == "true"
     assert command(Wanted("gemini")).environment == {"PATH": "bin"}
 
 
-def test_a_loop_that_an_agent_started_starts_agents_of_its_own() -> None:
+def test_variables_of_an_enclosing_claude_session_are_removed() -> None:
     inherited = {"PATH": "bin", "CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "ANTHROPIC_MODEL": "opus"}
     run = command_of(Wanted("claude"), PROMPT, HERE, inherited, prompt_file=FILE)
     assert run.environment == {"PATH": "bin", "ANTHROPIC_MODEL": "opus"}
 
 
-def test_a_custom_command_is_fed_the_prompt_or_told_its_file() -> None:
+def test_custom_command_gets_the_prompt_on_stdin_or_as_a_file() -> None:
     fed = command(Wanted("custom", command="my-agent --quiet 'two words'", extra=("more",)))
     assert (fed.argv, fed.stdin, fed.speech) == (
         ("my-agent", "--quiet", "two words", "more"),
@@ -90,7 +90,7 @@ def test_a_custom_command_is_fed_the_prompt_or_told_its_file() -> None:
         (Wanted("custom", command="agent 'half"), "The custom harness's command cannot be read: No closing quotation."),
     ],
 )
-def test_what_cannot_be_called_is_refused_in_a_sentence(wanted: Wanted, sentence: str) -> None:
+def test_unknown_harness_and_invalid_custom_command_are_rejected(wanted: Wanted, sentence: str) -> None:
     with pytest.raises(InvalidParams) as raised:
         command(wanted)
     assert raised.value.message == sentence
@@ -112,11 +112,11 @@ def test_no_prompt_is_ever_an_argument() -> None:
         ("", None),
     ],
 )
-def test_a_version_is_read_from_what_an_agent_says(text: str, version: Version | None) -> None:
+def test_version_is_parsed_from_the_agents_output(text: str, version: Version | None) -> None:
     assert read_version(text) == version
 
 
-def test_an_installed_agent_is_asked_for_its_version(tmp_path: Path) -> None:
+def test_installed_version_runs_the_agent(tmp_path: Path) -> None:
     agent = FakeAgent(tmp_path, [says("never asked")])
     environment = {**os.environ, "PATH": str(agent.installed_as("codex", "codex-cli 0.46.0"))}
     environment["PATH"] += os.pathsep + os.environ["PATH"]
@@ -128,7 +128,7 @@ def test_an_installed_agent_is_asked_for_its_version(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
-def test_an_agent_that_does_not_answer_has_no_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agent_that_prints_no_version_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sidecar.ralph.agent.discovery.PROBE_SECONDS", 0.2)
     (tmp_path / "claude").write_text("#!/bin/sh\nexec sleep 20\n")
     (tmp_path / "claude").chmod(0o755)
@@ -137,7 +137,7 @@ def test_an_agent_that_does_not_answer_has_no_version(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="programs are told by their names there")
-def test_a_path_is_looked_for_from_the_folder_it_runs_in(tmp_path: Path) -> None:
+def test_relative_path_is_resolved_from_the_working_folder(tmp_path: Path) -> None:
     (tmp_path / "agent.sh").write_text("#!/bin/sh\n")
     (tmp_path / "agent.sh").chmod(0o755)
     assert find_program("./agent.sh", tmp_path, {}) == str(tmp_path / "agent.sh")

@@ -53,12 +53,12 @@ def cut(text: str, lengths: list[int]) -> list[str]:
 
 
 @given(TOKENS, TEXTS, st.lists(st.integers(0, 9), max_size=20))
-def test_it_finds_what_a_naive_reading_finds_however_the_text_is_cut(token: str, text: str, lengths: list[int]) -> None:
+def test_search_equals_a_naive_search_whatever_the_chunks(token: str, text: str, lengths: list[int]) -> None:
     assert found(token, *cut(text, lengths)) == naively(token, text)
 
 
 @given(TEXTS, PROMPTS, st.lists(st.integers(0, 9), max_size=20), st.integers(0, 3_000))
-def test_an_echo_is_told_from_a_promise_however_the_text_is_cut(
+def test_echo_and_promise_are_distinguished_whatever_the_chunks(
     text: str, prompt: str, lengths: list[int], padding: int
 ) -> None:
     text = f"{prompt}\n{' ' * padding}{text}{'y' * padding}{prompt}"
@@ -67,7 +67,7 @@ def test_an_echo_is_told_from_a_promise_however_the_text_is_cut(
 
 
 @given(TEXTS, st.lists(st.integers(0, 9), max_size=20))
-def test_collapsing_pieces_collapses_the_whole(text: str, lengths: list[int]) -> None:
+def test_collapsing_pieces_equals_collapsing_the_text(text: str, lengths: list[int]) -> None:
     whole = ""
     for piece in cut(text, lengths):
         whole = collapsed(whole + piece)
@@ -101,7 +101,7 @@ def test_any_closed_tag_counts(text: str) -> None:
         "<promise>NOT YET COMPLETE</promise>",
     ],
 )
-def test_nothing_else_does(text: str) -> None:
+def test_nothing_else_counts(text: str) -> None:
     assert not found("COMPLETE", text)
 
 
@@ -109,12 +109,12 @@ def test_white_space_is_collapsed_on_both_sides() -> None:
     assert found(" ALL\n DONE ", "<promise>ALL \t", "\n", "DONE</promise>")
 
 
-def test_a_promise_needs_a_visible_character() -> None:
+def test_promise_needs_a_visible_character() -> None:
     with pytest.raises(InvalidParams, match="visible"):
         Promise(" \n")
 
 
-def test_what_was_said_before_work_went_on_is_forgotten() -> None:
+def test_text_before_further_work_is_discarded() -> None:
     search = Promise("COMPLETE")
     search.feed(SAID)
     search.forget()
@@ -145,14 +145,14 @@ Fix the parser."""
     ],
     ids=["as it is", "other line ends", "quoted", "in a box", "wrapped, without its beginning"],
 )
-def test_our_prompt_said_back_to_us_is_no_promise_and_hides_none(echo: str) -> None:
+def test_echo_of_our_prompt_is_not_a_promise_and_hides_none(echo: str) -> None:
     assert not found("COMPLETE", echo, prompt=PROMPT)
     assert found("COMPLETE", echo, f"\nThe parser is fixed.\n{SAID}", prompt=PROMPT)
     assert found("COMPLETE", f"The parser is fixed.\n{SAID}\n", echo, prompt=PROMPT)
 
 
 @pytest.mark.parametrize("answer", [SAID, f"\n{SAID}\n", f"This line:\n{SAID}", f"It is done.\n\n    {SAID}\n"])
-def test_a_short_answer_is_no_echo(answer: str) -> None:
+def test_short_answer_is_not_an_echo(answer: str) -> None:
     assert found("COMPLETE", answer, prompt=PROMPT)
 
 
@@ -170,7 +170,7 @@ def test_a_short_answer_is_no_echo(answer: str) -> None:
         "\ufffd<",
     ],
 )
-def test_hostile_text_takes_time_in_proportion_to_its_length(unit: str) -> None:
+def test_hostile_text_takes_linear_time(unit: str) -> None:
     def spent(length: int) -> float:
         search = Promise("COMPLETE", PROMPT)
         piece = (unit * 65_536)[:65_536]
@@ -185,7 +185,7 @@ def test_hostile_text_takes_time_in_proportion_to_its_length(unit: str) -> None:
     assert long < 8 * 4 * short + 0.05
 
 
-def test_what_was_said_before_the_final_text_is_no_part_of_it() -> None:
+def test_text_before_the_final_message_is_excluded() -> None:
     promise = Promise("COMPLETE")
     promise.feed("<promise>COMP")
     promise.forget()
@@ -193,7 +193,7 @@ def test_what_was_said_before_the_final_text_is_no_part_of_it() -> None:
     assert not promise.found
 
 
-def test_a_prompt_of_the_promise_alone_is_repeated_at_the_very_start_only() -> None:
+def test_prompt_with_only_the_promise_is_an_echo_only_at_the_start() -> None:
     tag = "<promise>COMPLETE</promise>"
     echo, said = Promise("COMPLETE", tag), Promise("COMPLETE", tag)
     echo.feed(tag)
@@ -203,7 +203,7 @@ def test_a_prompt_of_the_promise_alone_is_repeated_at_the_very_start_only() -> N
     assert (echo.found, said.found) == (False, True)
 
 
-def test_an_echo_is_known_by_the_farthest_character_that_is_looked_at_though_the_tag_comes_in_two_pieces() -> None:
+def test_echo_is_detected_at_full_reach_when_the_tag_is_cut() -> None:
     words = "abcdefghij" * 4
     prompt = f"{words} <promise>COMPLETE</promise>"
     quoted = "x" * 500 + "".join(f"{letter}###" for letter in words) + "<promise> COMPLETE </promise>"

@@ -68,7 +68,7 @@ def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
         ("Error: Weekly limit reached", None),
     ],
 )
-def test_a_limit_is_told_with_its_reset(text: str, resets_at_ms: int | None) -> None:
+def test_limit_is_parsed_with_its_reset_time(text: str, resets_at_ms: int | None) -> None:
     limit = usage_limit(f"Some words before.\n{text}", NOW_MS)
     assert limit is not None
     assert limit.resets_at_ms == resets_at_ms
@@ -89,18 +89,18 @@ def test_a_limit_is_told_with_its_reset(text: str, resets_at_ms: int | None) -> 
         "error: the file size limit reached its end",
     ],
 )
-def test_other_words_tell_no_limit(text: str) -> None:
+def test_other_sentences_are_not_a_limit(text: str) -> None:
     assert usage_limit(text, NOW_MS) is None
 
 
-def test_an_hour_that_has_just_passed_is_todays() -> None:
+def test_hour_that_has_just_passed_means_today() -> None:
     limit = usage_limit("You've hit your limit · resets 9am (UTC)", NOW_MS)
     assert limit is not None
     assert limit.resets_at_ms == at(2026, 3, 1, 9)
 
 
 @given(st.text(max_size=80))
-def test_whatever_is_said_is_read_without_an_error(text: str) -> None:
+def test_any_text_is_parsed_without_an_error(text: str) -> None:
     limit = usage_limit(f"You've hit your session limit · resets {text}", NOW_MS)
     assert limit is not None
     assert len(limit.text) <= 300

@@ -21,7 +21,7 @@ def blobs(tree: dict[str, str]) -> dict[str, str]:
 
 
 @given(TREE, TREE, TREE, TREE)
-def test_a_file_counts_exactly_when_its_content_is_another_one(
+def test_file_counts_exactly_if_its_content_differs(
     old_head: dict[str, str], old: dict[str, str], new_head: dict[str, str], new: dict[str, str]
 ) -> None:
     before, after = look(old_head, old), look(new_head, new)
@@ -35,12 +35,12 @@ def test_a_file_counts_exactly_when_its_content_is_another_one(
     assert {*own, *shared} == {path for path in found if new[path] != new_head[path]}
 
 
-def test_a_renamed_file_is_gone_from_where_it_was() -> None:
+def test_renamed_file_is_absent_at_its_old_path() -> None:
     renamed = ChangedFile("new", "renamed", "R.", "1", "old")
     copied = ChangedFile("copy", "renamed", "C.", "1", "kept")
     assert dirty_of([renamed, copied]) == {"old": ABSENT, "new": "1", "copy": "1"}
 
 
-def test_a_repository_that_was_made_in_the_worktree_is_not_committed() -> None:
+def test_nested_repository_is_not_committed() -> None:
     before, after = Look("head", {}, "1", is_git=True), Look("head", {"inner/": "nested:x", "a": "1"}, "2", is_git=True)
     assert to_commit(["a", "inner/"], before, after) == (["a"], [])

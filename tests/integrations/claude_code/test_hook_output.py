@@ -16,7 +16,7 @@ TEXTS = st.lists(
 
 
 @given(TEXTS)
-def test_texts_are_whole_or_left_out_and_the_output_stays_within_the_limit(texts: list[str]) -> None:
+def test_texts_are_complete_or_omitted_within_the_limit(texts: list[str]) -> None:
     output = context_output("UserPromptSubmit", texts)
     if output is None:
         assert all(not text or characters({"x": text}) > MAX_CHARACTERS - 200 for text in texts)
@@ -29,12 +29,12 @@ def test_texts_are_whole_or_left_out_and_the_output_stays_within_the_limit(texts
     assert len(said) <= sum(map(len, texts)) + len(texts)
 
 
-def test_a_text_that_does_not_fit_leaves_its_room_to_the_next() -> None:
+def test_text_that_does_not_fit_is_skipped_for_the_next() -> None:
     output = context_output("SessionStart", ["first", "x" * MAX_CHARACTERS, "last"])
     assert output == {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "first\nlast"}}
 
 
-def test_an_output_of_exactly_the_most_characters_is_given_and_one_more_is_not() -> None:
+def test_output_of_exactly_the_maximum_is_printed_and_a_longer_one_is_not() -> None:
     empty = context_output("UserPromptSubmit", ["x"])
     assert empty is not None
     room = MAX_CHARACTERS - characters(empty) + 1

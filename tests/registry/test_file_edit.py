@@ -74,7 +74,7 @@ def entities(text: str) -> dict[str, Any]:
 
 @LAW
 @given(documents(), KEYS, KEYS, FIELDS)
-def test_putting_sets_the_fields_and_leaves_all_other_entities(
+def test_put_sets_the_fields_and_leaves_other_entities(
     made: tuple[str, dict[str, dict[str, Any]]], category: str, key: str, fields: dict[str, Any]
 ) -> None:
     text, _ = made
@@ -88,7 +88,7 @@ def test_putting_sets_the_fields_and_leaves_all_other_entities(
 
 @LAW
 @given(documents(), KEYS, FIELDS)
-def test_what_is_put_and_removed_again_leaves_the_text_as_it_was(
+def test_put_then_remove_restores_the_text(
     made: tuple[str, dict[str, dict[str, Any]]], key: str, fields: dict[str, Any]
 ) -> None:
     text, tree = made
@@ -100,7 +100,7 @@ def test_what_is_put_and_removed_again_leaves_the_text_as_it_was(
 
 @LAW
 @given(documents(), st.data())
-def test_comments_unknown_keys_and_order_survive_a_change(
+def test_comments_unknown_keys_and_order_survive_an_edit(
     made: tuple[str, dict[str, dict[str, Any]]], data: st.DataObject
 ) -> None:
     text, tree = made
@@ -116,7 +116,7 @@ def test_comments_unknown_keys_and_order_survive_a_change(
 
 @LAW
 @given(documents(), st.data())
-def test_removing_takes_one_entity_and_no_comment_of_another(
+def test_remove_deletes_one_entity_and_no_comment_of_another(
     made: tuple[str, dict[str, dict[str, Any]]], data: st.DataObject
 ) -> None:
     text, tree = made

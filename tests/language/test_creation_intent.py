@@ -25,7 +25,7 @@ from sidecar.language.creation_intent import wished
         ("Fix the typo, then add a helper for slugs", "helper for slugs"),
     ],
 )
-def test_what_is_to_be_made_is_the_rest_of_the_sentence(prompt: str, intent: str) -> None:
+def test_intent_is_the_rest_of_the_sentence(prompt: str, intent: str) -> None:
     assert wished(prompt) == intent
 
 
@@ -49,5 +49,5 @@ def test_what_is_to_be_made_is_the_rest_of_the_sentence(prompt: str, intent: str
         "No crees una función nueva",
     ],
 )
-def test_what_asks_for_nothing_new_is_left_alone(prompt: str) -> None:
+def test_other_prompts_have_no_intent(prompt: str) -> None:
     assert wished(prompt) is None

@@ -13,7 +13,7 @@ def hint(sidecar: MemorySidecar, project: Project, prompt: str) -> Any:
     return hint_for(process.workspaces.get(str(project.path), None), process, prompt)
 
 
-def test_what_is_there_already_is_told_in_a_line(sidecar: MemorySidecar, framework: Project) -> None:
+def test_existing_entity_is_hinted_in_one_line(sidecar: MemorySidecar, framework: Project) -> None:
     found = hint(sidecar, framework, "Create a PRD template for greenfield projects, please")
     assert (found.decision, found.entity_id, found.path) == ("REUSE", "templates/prd", "chati.dev/templates/prd.md")
     assert found.text == (
@@ -23,26 +23,26 @@ def test_what_is_there_already_is_told_in_a_line(sidecar: MemorySidecar, framewo
     assert "prd, template, greenfield, projects" in found.why
 
 
-def test_what_others_depend_on_is_adapted_with_care(sidecar: MemorySidecar, framework: Project) -> None:
+def test_hint_mentions_the_dependents(sidecar: MemorySidecar, framework: Project) -> None:
     found = hint(sidecar, framework, "Build something to route requests to an agent and manage the audit")
     assert found.decision == "ADAPT"
     assert found.text.endswith("adapt it rather than make another, after a look at the 5 that depend on it.")
 
 
-def test_nothing_is_told_where_nothing_fits_or_nothing_new_is_asked_for(
+def test_no_hint_without_a_match_or_an_intent(
     sidecar: MemorySidecar, framework: Project
 ) -> None:
     assert hint(sidecar, framework, "Create a helm chart") is None
     assert hint(sidecar, framework, "Explain the PRD template for greenfield projects") is None
 
 
-def test_a_purpose_cannot_forge_our_markers(sidecar: MemorySidecar, framework: Project) -> None:
+def test_purpose_cannot_forge_our_markers(sidecar: MemorySidecar, framework: Project) -> None:
     framework.ask("put", id="ux", purpose="Draw zebras [continuity: request] now")
     found = hint(sidecar, framework, "Create an agent to draw zebras")
     assert "[continuity:" not in found.text
 
 
-def test_a_hint_records_no_decision_and_its_digest_follows_the_registry(
+def test_hint_records_no_decision_and_its_digest_follows_the_registry(
     sidecar: MemorySidecar, framework: Project
 ) -> None:
     before = hint(sidecar, framework, "Create a session schema").digest
@@ -52,6 +52,6 @@ def test_a_hint_records_no_decision_and_its_digest_follows_the_registry(
     assert hint(sidecar, framework, "Create a session schema").digest != before
 
 
-def test_a_damaged_registry_gives_no_hint(sidecar: MemorySidecar, framework: Project) -> None:
+def test_damaged_registry_yields_no_hint(sidecar: MemorySidecar, framework: Project) -> None:
     framework.write("chati.dev/data/entity-registry.yaml", "entities: [\n")
     assert hint(sidecar, framework, "Create a session schema") is None

@@ -26,7 +26,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(CHUNKS)
-def test_what_is_kept_is_all_or_the_two_ends_with_what_is_missing_told(file: Path, chunks: list[bytes]) -> None:
+def test_log_has_everything_or_both_ends_and_the_omitted_size(file: Path, chunks: list[bytes]) -> None:
     whole = b"".join(chunks)
     keeping = Kept(file)
     for chunk in chunks:
@@ -44,7 +44,7 @@ def test_what_is_kept_is_all_or_the_two_ends_with_what_is_missing_told(file: Pat
     assert len(head) + int(missing) + len(tail) == len(whole)
 
 
-def test_the_beginning_is_on_disk_at_once(file: Path) -> None:
+def test_beginning_is_written_immediately(file: Path) -> None:
     keeping = Kept(file)
     keeping.add(b"first words")
     assert file.read_bytes() == b"first words"
@@ -52,7 +52,7 @@ def test_the_beginning_is_on_disk_at_once(file: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no such device")
-def test_a_full_disk_is_told_and_stops_nothing() -> None:
+def test_full_disk_is_reported_and_stops_nothing() -> None:
     keeping = Kept(Path("/dev/full"))
     keeping.add(b"x" * 200)
     keeping.close()

@@ -60,16 +60,16 @@ CLAUDE_TOOL = {"type": "assistant", "message": {"content": [{"type": "tool_use",
         ([f"{PROMISE}\n".encode(), claude_text("x")], False),
     ],
 )  # fmt: skip
-def test_claudes_promise_is_in_its_last_words(events: list[Any], promise: bool) -> None:
+def test_claude_promise_counts_in_the_final_message_only(events: list[Any], promise: bool) -> None:
     assert heard("claude", *events).promise is promise
 
 
-def test_the_answer_told_once_more_is_one_final_text() -> None:
+def test_repeated_final_message_appears_once() -> None:
     result = {"type": "result", "subtype": "success", "result": "Done.\nAll of it."}
     assert heard("claude", claude_text("Done."), claude_text("All of it."), result).final_text == "Done.\nAll of it."
 
 
-def test_claudes_tokens_count_the_cache_too() -> None:
+def test_claude_tokens_include_the_cache() -> None:
     cached = {"cache_creation_input_tokens": 26_313, "cache_read_input_tokens": 100}
     usage = {"input_tokens": 4, **cached, "output_tokens": 5}
     listening = heard("claude", {"type": "result", "subtype": "success", "total_cost_usd": 0.0987, "usage": usage})
@@ -87,11 +87,11 @@ def test_claudes_tokens_count_the_cache_too() -> None:
         (claude_text("Invalid API key", error="authentication_failed"), "Invalid API key"),
     ],
 )
-def test_claudes_errors_are_told_in_one_line(event: dict[str, Any], failed: str) -> None:
+def test_claude_errors_become_one_line(event: dict[str, Any], failed: str) -> None:
     assert heard("claude", event).failed == failed
 
 
-def test_an_error_on_the_way_is_taken_back_by_a_good_result() -> None:
+def test_successful_result_cancels_an_earlier_error() -> None:
     notice = claude_text("API Error: overloaded", error="server_error")
     assert heard("claude", notice, {"type": "result", "subtype": "success", "result": "ok"}).failed is None
     again = {"type": "error", "message": "Reconnecting... 1/5"}
@@ -99,7 +99,7 @@ def test_an_error_on_the_way_is_taken_back_by_a_good_result() -> None:
     assert heard("codex", again).failed == "Reconnecting... 1/5"
 
 
-def test_claudes_rate_limit_event_counts_where_it_refuses() -> None:
+def test_claude_rate_limit_event_counts_only_when_rejected() -> None:
     def event(status: str, **members: Any) -> dict[str, Any]:
         return {"type": "rate_limit_event", "rate_limit_info": {"status": status, "resetsAt": 1_772_400_000, **members}}
 
@@ -122,13 +122,13 @@ def test_claudes_rate_limit_event_counts_where_it_refuses() -> None:
         ("plain", [b"working\nClaude AI usage limit reached|1772400000\n"], 1),
     ],
 )
-def test_a_usage_limit_is_found_wherever_it_is_told(speech: Speech, events: list[Any], exit_code: int) -> None:
+def test_usage_limit_is_detected_in_any_message(speech: Speech, events: list[Any], exit_code: int) -> None:
     limit = heard(speech, *events, exit_code=exit_code).limit
     assert limit is not None
     assert limit.resets_at_ms == 1_772_400_000_000
 
 
-def test_a_rate_limit_without_a_reset_is_a_limit_too() -> None:
+def test_rate_limit_without_a_reset_time_is_a_limit() -> None:
     text = "API Error: Request rejected (429) · This request would exceed your account's rate limit."
     notice = claude_text(text, message={"model": "<synthetic>"}, error="rate_limit")
     result = {"type": "result", "subtype": "success", "is_error": True, "api_error_status": 429, "result": text}
@@ -142,13 +142,13 @@ def test_a_rate_limit_without_a_reset_is_a_limit_too() -> None:
     assert limit.resets_at_ms is not None
 
 
-def test_a_provider_that_does_not_answer_is_told_of_a_run_that_had_to_be_ended() -> None:
+def test_unresponsive_provider_is_the_error_of_a_killed_run() -> None:
     retry = {"type": "system", "subtype": "api_retry", "attempt": 3, "error_status": 529, "error": "overloaded"}
     assert heard("claude", retry, exit_code=None).failed == "the provider did not answer: 529"
     assert heard("claude", retry, {"type": "result", "subtype": "success", "result": "ok"}).failed is None
 
 
-def test_an_agent_that_writes_about_limits_has_none() -> None:
+def test_text_about_limits_is_not_a_limit() -> None:
     text = "I made the error say: You've hit your usage limit. Try again at 3pm."
     result = {"type": "result", "subtype": "success", "result": text}
     assert heard("claude", claude_text(text), result).limit is None
@@ -180,18 +180,18 @@ def codex_text(text: str) -> dict[str, Any]:
         ([{"msg": {"type": "agent_message", "message": PROMISE}}, {"msg": {"type": "exec_command_begin"}}], False),
     ],
 )
-def test_codexs_promise_is_in_its_last_words(events: list[Any], promise: bool) -> None:
+def test_codex_promise_counts_in_the_final_message_only(events: list[Any], promise: bool) -> None:
     assert heard("codex", *events).promise is promise
 
 
-def test_codexs_usage_is_that_of_the_whole_thread() -> None:
+def test_codex_usage_is_cumulative() -> None:
     def usage(tokens: int) -> dict[str, Any]:
         return {"type": "turn.completed", "usage": {"input_tokens": tokens, "output_tokens": 7}}
 
     assert heard("codex", usage(100), usage(250)).counted == Counted(250, 7)
 
 
-def test_what_codex_said_before_its_events_had_names() -> None:
+def test_old_codex_format_is_parsed() -> None:
     usage = {"input_tokens": 9, "output_tokens": 2}
     listening = heard(
         "codex",
@@ -204,7 +204,7 @@ def test_what_codex_said_before_its_events_had_names() -> None:
     assert listening.finished
 
 
-def test_gemini_speaks_in_pieces() -> None:
+def test_gemini_message_pieces_are_joined() -> None:
     listening = heard(
         "gemini",
         {"type": "init", "session_id": "g-1", "model": "gemini-3-pro"},
@@ -217,7 +217,7 @@ def test_gemini_speaks_in_pieces() -> None:
     assert (listening.counted, listening.failed, listening.finished) == (Counted(800, 40), None, True)
 
 
-def test_geminis_work_and_errors_are_known() -> None:
+def test_gemini_tools_and_errors_are_parsed() -> None:
     said = {"type": "message", "role": "assistant", "content": PROMISE}
     assert not heard("gemini", said, {"type": "tool_use", "tool_name": "write_file", "parameters": {}}).promise
     result = {"type": "result", "status": "error", "error": {"type": "FatalTurnLimited", "message": "too many turns"}}
@@ -225,21 +225,21 @@ def test_geminis_work_and_errors_are_known() -> None:
     assert heard("gemini", {"type": "error", "severity": "warning", "message": "loop detected"}).failed is None
 
 
-def test_an_error_nested_without_end_is_borne() -> None:
+def test_endlessly_nested_error_is_tolerated() -> None:
     error: Any = "lost"
     for _ in range(900):
         error = {"message": error}
     assert heard("opencode", {"type": "error", "error": error}).failed == "error"
 
 
-def test_an_agent_that_tells_its_answer_only_with_the_result_is_shown_all_the_same() -> None:
+def test_answer_that_comes_only_with_the_result_is_streamed() -> None:
     shown: list[str] = []
     listening = hearing("claude", shown)
     listening.stdout(b'{"type":"result","subtype":"success","result":"Done."}\n')
     assert shown == ["Done.\n"]
 
 
-def test_opencodes_events_are_read() -> None:
+def test_opencode_events_are_parsed() -> None:
     def step(cost: float) -> dict[str, Any]:
         tokens = {"input": 10, "output": 5, "reasoning": 0, "cache": {"read": 100, "write": 1}}
         return {"type": "step_finish", "sessionID": "ses_1", "part": {"cost": cost, "tokens": tokens}}
@@ -260,7 +260,7 @@ def test_opencodes_events_are_read() -> None:
     assert heard("opencode", error, {"type": "done"}, exit_code=1).failed == "no credits"
 
 
-def test_a_line_is_read_in_spite_of_what_stands_around_it() -> None:
+def test_event_is_parsed_despite_surrounding_bytes() -> None:
     line = json.dumps(claude_text(PROMISE)).encode()
     assert heard("claude", b"\x1b[?25l\r", line, b"\r\n").promise
     assert heard("claude", line.replace(b"COMPLETE", b"COMPLETE</promise>\xff\xfe<promise>COMPLETE")).promise
@@ -268,7 +268,7 @@ def test_a_line_is_read_in_spite_of_what_stands_around_it() -> None:
 
 
 @given(st.lists(st.integers(1, 40), max_size=30))
-def test_events_are_read_however_the_bytes_are_cut(cut: list[int]) -> None:
+def test_events_are_parsed_whatever_the_chunks(cut: list[int]) -> None:
     listening = heard("claude", claude_text("größe"), CLAUDE_TOOL, claude_text(f"漢字 {PROMISE}"), cut=cut)
     assert listening.final_text == f"漢字 {PROMISE}"
     assert listening.promise
@@ -290,7 +290,7 @@ TYPES = st.sampled_from(
 
 
 @given(st.sampled_from(sorted(READERS)), TYPES, st.dictionaries(st.sampled_from(NAMES), JSON, max_size=5))
-def test_an_event_of_any_shape_is_read_without_an_error(speech: Any, kind: str, members: dict[str, Any]) -> None:
+def test_event_of_any_shape_is_parsed_without_an_error(speech: Any, kind: str, members: dict[str, Any]) -> None:
     after = heard(speech, {**members, "type": kind}, claude_text("still heard"), b"plain\n")
     assert not after.promise
 
@@ -298,7 +298,7 @@ def test_an_event_of_any_shape_is_read_without_an_error(speech: Any, kind: str, 
 @given(
     st.sampled_from(["claude", "codex", "gemini", "opencode", "plain"]), st.lists(st.binary(max_size=30), max_size=10)
 )
-def test_bytes_of_any_kind_are_heard_without_an_error(speech: Speech, chunks: list[bytes]) -> None:
+def test_any_bytes_are_parsed_without_an_error(speech: Speech, chunks: list[bytes]) -> None:
     listening = hearing(speech, [])
     for chunk in chunks:
         listening.stdout(chunk)
@@ -307,7 +307,7 @@ def test_bytes_of_any_kind_are_heard_without_an_error(speech: Speech, chunks: li
     assert not listening.promise
 
 
-def test_a_tail_keeps_the_end_in_constant_memory() -> None:
+def test_tail_stores_the_end_in_constant_memory() -> None:
     tail = Tail(100)
     for number in range(10_000):
         tail.add(f"{number},")

@@ -11,7 +11,7 @@ from sidecar.registry.entity import Entity, Metadata, Registry
 from sidecar.registry.index import Index
 from sidecar.registry.scoring import score, scores, terms_of
 from tests.registry.labelled.intents import INTENTS
-from tests.registry.labelled.measuring import registry_of
+from tests.registry.labelled.evaluation import registry_of
 
 NAMES = ("specification", "flask", "fastify")
 WORDS = st.sampled_from("cart price total discount receipt printer tax customer order refund stock sku ledger".split())
@@ -30,7 +30,7 @@ ENTITIES = st.lists(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_intent_that_is_a_purpose_reuses_the_entity(name: str) -> None:
+def test_intent_equal_to_a_purpose_reuses_the_entity(name: str) -> None:
     registry, index = registry_of(name)
     for entity in registry.entities:
         best = decide(entity.purpose, registry, index, 1)[0]
@@ -38,7 +38,7 @@ def test_an_intent_that_is_a_purpose_reuses_the_entity(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_intent_that_is_a_name_with_its_type_reuses_the_entity(name: str) -> None:
+def test_intent_of_name_and_type_reuses_the_entity(name: str) -> None:
     registry, index = registry_of(name)
     for entity in registry.entities:
         found = decide(f"{entity.key} {entity.type}", registry, index, 3)
@@ -46,21 +46,21 @@ def test_an_intent_that_is_a_name_with_its_type_reuses_the_entity(name: str) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_intent_of_all_keywords_reuses_or_at_least_adapts_the_entity(name: str) -> None:
+def test_intent_of_all_keywords_at_least_adapts_the_entity(name: str) -> None:
     registry, index = registry_of(name)
     for entity in registry.entities:
         terms = terms_of(" ".join(entity.keywords), index)
         assert score(registry.entities.index(entity), terms, index).score >= ADAPT_FROM, entity.id
 
 
-def test_a_word_alone_does_not_name_what_merely_has_it_among_its_keywords() -> None:
+def test_single_keyword_does_not_name_an_entity() -> None:
     registry, index = registry_of("specification")
     by_id = {one.entity.id: one for one in decide("session", registry, index, 50)}
     assert by_id["schemas/session"].decision == "REUSE"
     assert by_id["agents/orchestrator"].decision == "ADAPT"
 
 
-def test_code_that_does_something_in_passing_is_not_reused_for_it() -> None:
+def test_code_is_not_reused_for_a_side_effect() -> None:
     said = "Gives what a session needs, as text; secrets are masked."
     code = Entity("code", "a.py#continuation_of", "a.py", "function", said, ("continuation",), (), 0.5, "", "code")
     for entity, decision in ((code, "ADAPT"), (code._replace(key="a.py#mask_secrets"), "REUSE")):
@@ -86,7 +86,7 @@ def test_thresholds_are_compared_unrounded(value: float, decision: str) -> None:
 
 
 @given(ENTITIES, TEXTS, st.integers(1, 4))
-def test_the_best_are_those_that_scoring_every_entity_finds(made: Sequence[Entity], intent: str, limit: int) -> None:
+def test_best_entities_equal_an_exhaustive_scoring(made: Sequence[Entity], intent: str, limit: int) -> None:
     index = Index(made)
     terms = terms_of(intent, index)
     every = sorted(
@@ -96,7 +96,7 @@ def test_the_best_are_those_that_scoring_every_entity_finds(made: Sequence[Entit
 
 
 @given(ENTITIES, TEXTS)
-def test_a_score_is_made_of_its_parts_and_stays_within_bounds(made: Sequence[Entity], intent: str) -> None:
+def test_score_is_the_sum_of_its_parts_and_bounded(made: Sequence[Entity], intent: str) -> None:
     index = Index(made)
     for one in scores(terms_of(intent, index), index, 50):
         assert one.score == pytest.approx(0.6 * one.keywords + 0.4 * one.purpose)
@@ -105,7 +105,7 @@ def test_a_score_is_made_of_its_parts_and_stays_within_bounds(made: Sequence[Ent
 
 
 @given(ENTITIES, TEXTS)
-def test_asking_for_what_nothing_has_lowers_every_score(made: Sequence[Entity], intent: str) -> None:
+def test_unknown_word_lowers_every_score(made: Sequence[Entity], intent: str) -> None:
     index = Index(made)
     less = {one.number: one.score for one in scores(terms_of(f"{intent} zeppelin", index), index, 50)}
     for one in scores(terms_of(intent, index), index, 50):
@@ -113,7 +113,7 @@ def test_asking_for_what_nothing_has_lowers_every_score(made: Sequence[Entity], 
 
 
 @given(ENTITIES, TEXTS)
-def test_asking_for_more_of_what_an_entity_has_in_its_name_never_lowers_its_score(
+def test_word_of_the_name_never_lowers_the_score(
     made: Sequence[Entity], intent: str
 ) -> None:
     index = Index(made)
@@ -124,7 +124,7 @@ def test_asking_for_more_of_what_an_entity_has_in_its_name_never_lowers_its_scor
 
 
 @given(ENTITIES, TEXTS, st.permutations(range(12)))
-def test_the_order_of_a_registry_changes_no_score(made: Sequence[Entity], intent: str, order: Sequence[int]) -> None:
+def test_order_of_the_registry_does_not_affect_scores(made: Sequence[Entity], intent: str, order: Sequence[int]) -> None:
     shuffled = [made[place] for place in order if place < len(made)]
     found = [
         {index.entities[one.number].id: one.score for one in scores(terms_of(intent, index), index, 50)}
@@ -133,7 +133,7 @@ def test_the_order_of_a_registry_changes_no_score(made: Sequence[Entity], intent
     assert found[0] == pytest.approx(found[1])
 
 
-def test_the_same_registry_and_intent_give_the_same_answer() -> None:
+def test_same_registry_and_intent_yield_the_same_answer() -> None:
     for one in INTENTS[::10]:
         registry, _ = registry_of(one.registry)
         again = Registry(registry.entities, Metadata())
@@ -154,7 +154,7 @@ def test_the_same_registry_and_intent_give_the_same_answer() -> None:
         ("Colour of a theme", "color"),
     ],
 )
-def test_a_near_word_is_covered_and_counts_less_than_the_word_itself(purpose: str, intent: str) -> None:
+def test_synonym_counts_less_than_the_word_itself(purpose: str, intent: str) -> None:
     made = [
         Entity("a", "x", "", "agent", purpose, (), (), 0.5, ""),
         Entity("a", "y", "", "agent", intent, (), (), 0.5, ""),
@@ -164,6 +164,6 @@ def test_a_near_word_is_covered_and_counts_less_than_the_word_itself(purpose: st
     assert 30 < near < same
 
 
-def test_a_near_word_is_no_other_word() -> None:
+def test_synonyms_exclude_the_word_itself() -> None:
     index = Index([Entity("a", "x", "", "agent", "Send an invoice", (), (), 0.5, "")])
     assert scores(terms_of("play music", index), index, 5) == []

@@ -6,7 +6,7 @@ from sidecar.ralph.files.folder import folder_of
 from sidecar.ralph.files.stop_request import Loops, Stop
 
 
-def test_the_first_word_counts_and_a_second_one_may_hurry() -> None:
+def test_first_stop_request_counts_and_a_second_one_may_remove_the_grace() -> None:
     stop = Stop()
     assert stop.ending is None
     stop.ask("First.", 130)
@@ -18,7 +18,7 @@ def test_the_first_word_counts_and_a_second_one_may_hurry() -> None:
     assert stop.at_once.is_set()
 
 
-def test_a_word_to_all_reaches_also_a_loop_that_begins_only_then(tmp_path: Path) -> None:
+def test_request_to_all_also_stops_a_loop_registered_later(tmp_path: Path) -> None:
     loops = Loops()
     one, two = folder_of(tmp_path, "one"), folder_of(tmp_path, "two")
     running, ended = loops.begin(one), loops.begin(two)

@@ -8,8 +8,7 @@ import pytest
 
 from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
 from sidecar.ralph.files import context_file, history, lock, status
-from sidecar.ralph.files import folder as outputs
-from sidecar.ralph.files.folder import KEPT_ITERATIONS, KEPT_PROMPT_BYTES, Folder, folder_of, make
+from sidecar.ralph.files.folder import KEPT_ITERATIONS, KEPT_PROMPT_BYTES, Folder, folder_of, make, tidy
 from sidecar.ralph.files.lock import Owner
 from sidecar.ralph.model import RalphIteration
 from sidecar.system import filelock
@@ -33,7 +32,7 @@ def iteration(number: int) -> RalphIteration:
     )  # fmt: skip
 
 
-def test_an_addition_that_waited_while_an_editor_replaced_the_file_reaches_the_new_one(folder: Folder) -> None:
+def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_file(folder: Folder) -> None:
     context_file.add(folder, "First.")
     fd = os.open(folder.context, os.O_RDWR)
     assert filelock.acquire(fd, 1)
@@ -50,7 +49,7 @@ def test_an_addition_that_waited_while_an_editor_replaced_the_file_reaches_the_n
     assert context_file.read(folder).text == "Edited.\nLast."
 
 
-def test_empty_context_is_refused_and_one_that_cannot_be_written_is_told(folder: Folder) -> None:
+def test_empty_context_is_rejected_and_write_errors_are_reported(folder: Folder) -> None:
     with pytest.raises(InvalidParams):
         context_file.add(folder, " \n ")
     Path(folder.context).mkdir()
@@ -58,7 +57,7 @@ def test_empty_context_is_refused_and_one_that_cannot_be_written_is_told(folder:
         context_file.add(folder, "Use argon2.")
 
 
-def test_the_lock_is_one_loops_and_names_it_until_it_is_given_back(folder: Folder) -> None:
+def test_lock_belongs_to_one_loop_and_names_it_until_released(folder: Folder) -> None:
     assert lock.owner_of(folder) is None
     with lock.held(folder, OWNER) as dead:
         assert dead is None
@@ -74,34 +73,34 @@ def test_the_lock_is_one_loops_and_names_it_until_it_is_given_back(folder: Folde
         assert dead == Owner(1, "long ago")
 
 
-def test_every_line_of_the_history_is_read_back_whatever_a_crash_left_between(folder: Folder) -> None:
+def test_every_history_line_is_read_back_despite_torn_lines(folder: Folder) -> None:
     for number in range(1, 6):
-        history.append(folder, iteration(number))
+        history.append_iteration(folder, iteration(number))
         with open(folder.history, "ab") as stream:
             stream.write(b'{"number": 9, "sta\xff')
-    known = history.read(folder)
+    known = history.read_history(folder)
 
     assert [one.number for one in known.iterations] == [1, 2, 3, 4, 5]
     assert known.damaged == 5
     assert known.iterations[0] == iteration(1)
 
 
-def test_lines_and_states_of_a_later_version_are_read(folder: Folder) -> None:
+def test_records_of_a_later_version_are_readable(folder: Folder) -> None:
     line = iteration(1).model_dump_json(by_alias=True)
     Path(folder.history).write_text(line[:-1] + ',"mood":"good"}\n', encoding="utf-8")
 
-    assert history.read(folder).last_number == 1
+    assert history.read_history(folder).last_number == 1
     for damaged in ("", "{", "[]", "null", '{"change":"x"}'):
         Path(folder.state).write_text(damaged, encoding="utf-8")
         assert history.read_state(folder) is None
 
 
-def test_files_of_iterations_long_past_go_and_long_prompts_are_cut(folder: Folder) -> None:
+def test_old_iteration_files_are_deleted_and_long_prompts_shortened(folder: Folder) -> None:
     for number in (1, 2, KEPT_ITERATIONS + 1):
         folder.prompt_of(number).write_bytes(b"p" * (KEPT_PROMPT_BYTES + 1_000))
         folder.output_of(number).write_bytes(b"o")
     (folder.iterations / "notes.txt").write_bytes(b"of the user's")
-    outputs.tidy(folder, KEPT_ITERATIONS + 1)
+    tidy(folder, KEPT_ITERATIONS + 1)
 
     kept = {path.name for path in folder.iterations.iterdir()}
     assert kept == {"0002.output", "0002.prompt.md", "0101.output", "0101.prompt.md", "notes.txt"}

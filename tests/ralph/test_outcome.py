@@ -48,7 +48,7 @@ def heard(
         (heard(1, limit=UsageLimit(None, "later")), "usageLimit", "The agent reported a usage limit: later"),
     ],
 )  # fmt: skip
-def test_a_run_is_named_after_how_it_ended(run: Heard, outcome: IterationOutcome, failure: str | None) -> None:
+def test_outcome_follows_from_how_the_run_ended(run: Heard, outcome: IterationOutcome, failure: str | None) -> None:
     assert outcome_of(run) == outcome
     assert failure_of(run) == failure
 
@@ -80,7 +80,7 @@ SPENT = Spent(iterations=4, failures_in_row=2)
         (turn("usageLimit"), Limits(fail_fast=True), None),
     ],
 )
-def test_the_loop_ends_with_the_status_of_the_reason(what: Turn, limits: Limits, status: int | None) -> None:
+def test_loop_ends_with_the_exit_code_of_the_reason(what: Turn, limits: Limits, status: int | None) -> None:
     ended = after(what, limits, SPENT, "COMPLETE")
     assert (None if ended is None else ended.exit_code) == status
     assert ended is None or ended.reason.endswith((".", "Why."))

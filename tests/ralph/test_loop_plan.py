@@ -8,11 +8,11 @@ from sidecar.ralph.loop_plan import limits_of
 from sidecar.ralph.model import Harness, RalphStartParams
 
 
-def test_the_messages_know_every_harness_there_is() -> None:
+def test_the_wire_enum_lists_every_harness() -> None:
     assert get_args(Harness) == NAMES
 
 
-def test_what_is_not_asked_for_is_as_the_decisions_have_it() -> None:
+def test_limits_default_to_the_documented_values() -> None:
     asked = RalphStartParams(cwd="/home/ada/shop", change="add-login", prompt="Add a login.")
 
     assert (asked.harness, asked.completion_promise, asked.continuity, asked.commit) == (

@@ -9,13 +9,13 @@ from sidecar.ralph.outcome import after_stuck as after
 SAME = "I ran the tests at 12:{0}: {0} passed, nothing is left to do."
 
 
-def test_the_same_words_with_other_numbers_are_like_output() -> None:
+def test_outputs_that_differ_only_in_numbers_are_similar() -> None:
     assert alike(words_of(SAME.format(3)), words_of(SAME.format(41)))
     assert not alike(words_of(SAME), words_of("The form is wired to the endpoint now."))
     assert alike(words_of(""), words_of("…  42\n"))
 
 
-def test_a_change_or_other_words_break_the_circle() -> None:
+def test_change_or_different_words_end_the_stall() -> None:
     circle = Circle()
     for number in range(3):
         circle = after(circle, SAME.format(number), changed=False)
@@ -25,7 +25,7 @@ def test_a_change_or_other_words_break_the_circle() -> None:
 
 
 @given(st.integers(0, 12), st.integers(0, 12))
-def test_the_prompt_is_another_one_before_the_loop_ends_as_stuck(stuck_after: int, times: int) -> None:
+def test_prompt_changes_before_the_loop_ends_as_stuck(stuck_after: int, times: int) -> None:
     circle = Circle(times, frozenset())
     if is_stuck(circle, stuck_after):
         assert times >= 2
@@ -35,5 +35,5 @@ def test_the_prompt_is_another_one_before_the_loop_ends_as_stuck(stuck_after: in
 
 
 @given(st.text(max_size=300))
-def test_any_output_is_like_itself(text: str) -> None:
+def test_any_output_is_similar_to_itself(text: str) -> None:
     assert alike(words_of(text), words_of(text))

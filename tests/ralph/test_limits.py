@@ -26,12 +26,12 @@ from sidecar.ralph.limits import (
     ("text", "expected"),
     [("90", 90_000), ("90s", 90_000), ("1.5h", 5_400_000), ("1h30m", 5_400_000), ("250ms", 250), ("2d", 172_800_000)],
 )
-def test_durations_are_read_with_their_units(text: str, expected: int) -> None:
+def test_durations_are_parsed_with_their_units(text: str, expected: int) -> None:
     assert duration_ms(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "0", "0s", "-1s", "1 h", "h", "1h30", "1x", "∞", "9" * 30])
-def test_what_is_no_duration_is_refused(text: str) -> None:
+def test_invalid_durations_are_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="is no duration"):
         duration_ms(text)
 
@@ -40,11 +40,11 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
     ("duration", "shown"),
     [(350, "350 ms"), (12_340, "12.3 s"), (60_000, "1 min"), (245_000, "4 min 5 s"), (7_800_000, "2 h 10 min")],
 )
-def test_durations_are_shown_for_people(duration: float, shown: str) -> None:
+def test_durations_are_formatted_for_people(duration: float, shown: str) -> None:
     assert shown_ms(duration) == shown
 
 
-def test_no_limit_is_reached_by_nothing_and_none_is_none() -> None:
+def test_unused_loop_reaches_no_limit_and_none_means_no_limit() -> None:
     free = Limits(max_iterations=0)
     assert reached(Limits(), Spent()) is None
     assert reached(free, Spent(10**6, 1e12, 10**12, 1e9, 10**6)) is None
@@ -53,12 +53,12 @@ def test_no_limit_is_reached_by_nothing_and_none_is_none() -> None:
 
 
 @given(st.integers(1, 100), st.integers(0, 100))
-def test_exactly_as_many_iterations_begin_as_are_allowed(most: int, done: int) -> None:
+def test_exactly_the_allowed_number_of_iterations_starts(most: int, done: int) -> None:
     assert (reached(Limits(max_iterations=most), Spent(iterations=done)) is None) == (done < most)
 
 
 @given(st.one_of(st.none(), st.integers(1, 10**9)), st.one_of(st.none(), st.integers(1, 10**9)), st.floats(0, 1e9))
-def test_an_iteration_may_take_no_longer_than_itself_or_the_loop_may(
+def test_iteration_is_limited_by_its_own_and_the_loops_time(
     own: int | None, most: int | None, elapsed: float
 ) -> None:
     wall = wall_ms(Limits(iteration_ms=own, max_time_ms=most), Spent(elapsed_ms=elapsed))
@@ -70,12 +70,12 @@ def test_an_iteration_may_take_no_longer_than_itself_or_the_loop_may(
 
 
 @given(st.integers(1, 10_000))
-def test_failures_that_go_on_are_waited_for_ever_longer_up_to_a_minute(failures: int) -> None:
+def test_backoff_doubles_up_to_a_minute(failures: int) -> None:
     assert backoff_ms(0) == 0
     assert 0 < backoff_ms(failures) <= backoff_ms(failures + 1) <= MAX_BACKOFF_MS
 
 
-def test_a_usage_limit_is_waited_for_until_its_reset() -> None:
+def test_pause_lasts_until_the_usage_limit_resets() -> None:
     now = 1_800_000_000_000
     assert pause_ms(now + 60_000, now, 1) == 60_000 + RESET_MARGIN_MS
     assert pause_ms(now - 5_000, now, 1) == RESET_MARGIN_MS, "it has just passed"

@@ -21,7 +21,7 @@ def result(call_id: str, text: str, *, is_error: bool = False) -> dict[str, Any]
     return {"type": "tool_result", "tool_use_id": call_id, "content": text, "is_error": is_error}
 
 
-def test_a_run_has_its_prompt_its_calls_with_results_and_the_last_words() -> None:
+def test_run_has_prompt_calls_with_results_and_final_message() -> None:
     told = run_in(
         [
             line("user", "An earlier prompt", at="2026-03-01T09:29:00.000Z"),
@@ -42,7 +42,7 @@ def test_a_run_has_its_prompt_its_calls_with_results_and_the_last_words() -> Non
     ]
 
 
-def test_what_subagents_and_the_program_itself_wrote_is_not_the_runs() -> None:
+def test_records_of_subagents_and_the_program_are_skipped() -> None:
     lines = [
         line("user", "Caveat: local commands", isMeta=True),
         line("assistant", [{"type": "text", "text": "from a subagent"}], isSidechain=True),
@@ -52,7 +52,7 @@ def test_what_subagents_and_the_program_itself_wrote_is_not_the_runs() -> None:
     assert run_in(lines, BEGAN_MS) == Run("", "", [], {})
 
 
-def test_tokens_of_one_answer_count_once_however_many_records_it_has() -> None:
+def test_usage_of_an_answer_in_several_records_counts_once() -> None:
     usage = {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": 7, "cache_creation_input_tokens": "x"}
     lines = [
         line("assistant", [{"type": "text", "text": "one"}], message={"id": "m", "usage": usage}),
@@ -63,7 +63,7 @@ def test_tokens_of_one_answer_count_once_however_many_records_it_has() -> None:
     assert told.usage == {"inputTokens": 20, "outputTokens": 10, "cacheReadTokens": 14, "cacheCreationTokens": 0}
 
 
-def test_a_file_that_only_a_hook_heard_of_is_a_part_and_one_that_the_session_tells_of_is_not_told_twice() -> None:
+def test_files_reported_only_by_hooks_are_added_once() -> None:
     parts = [{"type": "tool-Edit", "toolCallId": "a", "input": {"file_path": "/shop/cart.py"}}]
     both = with_touched(parts, ["/shop/cart.py", "/shop/tax.py", "/shop/tax.py"])
     assert [part["input"]["file_path"] for part in both] == ["/shop/tax.py", "/shop/cart.py"]

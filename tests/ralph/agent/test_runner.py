@@ -104,7 +104,7 @@ def stage(tmp_path: Path) -> Stage:
     return Stage(tmp_path)
 
 
-def test_what_an_agent_says_is_heard_shown_and_kept(stage: Stage) -> None:
+def test_output_is_parsed_streamed_and_logged(stage: Stage) -> None:
     heard = stage.run(says("Working.\n"), complains("a warning\n"), says(f"Done. {PROMISE}\n"))
     assert (heard.promise, heard.exit_code, heard.signal, heard.ended_by) == (True, 0, None, "exit")
     assert heard.succeeded
@@ -114,7 +114,7 @@ def test_what_an_agent_says_is_heard_shown_and_kept(stage: Stage) -> None:
     assert (heard.output_bytes, heard.output_truncated) == (stage.keep.stat().st_size, False)
 
 
-def test_a_prompt_of_any_size_reaches_the_agent_through_its_standard_input(stage: Stage) -> None:
+def test_prompt_of_any_size_reaches_the_agent_on_stdin(stage: Stage) -> None:
     prompt = "größe 漢字\n" * 100_000
     assert stage.run(says("ok"), prompt=prompt).exit_code == 0
     assert stage.agent.prompt(1) == prompt
@@ -123,21 +123,21 @@ def test_a_prompt_of_any_size_reaches_the_agent_through_its_standard_input(stage
     assert not noted["isStdinTerminal"]
 
 
-def test_an_agent_that_never_reads_its_prompt_blocks_nothing(stage: Stage) -> None:
+def test_agent_that_never_reads_its_prompt_does_not_block(stage: Stage) -> None:
     heard = stage.run(NEVER, says(PROMISE), prompt="x" * 1_000_000)
     assert (heard.exit_code, heard.promise) == (0, True)
 
 
-def test_an_agent_that_closes_its_input_and_goes_on_is_heard_to_its_end(stage: Stage) -> None:
+def test_agent_that_closes_stdin_and_continues_is_read_to_the_end(stage: Stage) -> None:
     heard = stage.run(NEVER, {"close": 0}, waits(0.1), says(PROMISE), prompt="x" * 1_000_000)
     assert (heard.exit_code, heard.promise) == (0, True)
 
 
-def test_a_promise_on_standard_error_does_not_count(stage: Stage) -> None:
+def test_promise_on_stderr_does_not_count(stage: Stage) -> None:
     assert not stage.run(complains(PROMISE)).promise
 
 
-def test_the_echo_of_our_own_prompt_does_not_count(stage: Stage) -> None:
+def test_echo_of_our_own_prompt_does_not_count(stage: Stage) -> None:
     prompt = (
         f"You work in a loop. When all of it is done and verified, say exactly {PROMISE} and nothing else.\nFix it."
     )
@@ -145,19 +145,19 @@ def test_the_echo_of_our_own_prompt_does_not_count(stage: Stage) -> None:
     assert stage.run(echoes(), says(f"All tests pass.\n{PROMISE}"), prompt=prompt).promise
 
 
-def test_a_failing_run_tells_its_promise_its_status_and_its_complaint(stage: Stage) -> None:
+def test_failed_run_has_promise_exit_code_and_error(stage: Stage) -> None:
     heard = stage.run(says(PROMISE), complains("warming up\nError: no network\n"), exits(7))
     assert (heard.promise, heard.exit_code, heard.succeeded) == (True, 7, False)
     assert heard.failed == "Error: no network"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals there")
-def test_the_signal_that_ended_an_agent_is_named(stage: Stage) -> None:
+def test_signal_that_ended_the_agent_is_reported(stage: Stage) -> None:
     heard = stage.run(dies("SIGSEGV"))
     assert (heard.exit_code, heard.signal, heard.ended_by, heard.succeeded) == (None, "SIGSEGV", "exit", False)
 
 
-def test_silence_over_the_idle_limit_ends_the_agent_and_what_it_started(stage: Stage) -> None:
+def test_idle_timeout_ends_the_agent_and_its_children(stage: Stage) -> None:
     heard = stage.run(
         leaves(LONG, stage.pid_file("child")), says("hm"), waits(LONG), bounds=Bounds(idle_ms=IDLE_MS, grace_ms=2_000)
     )
@@ -168,14 +168,14 @@ def test_silence_over_the_idle_limit_ends_the_agent_and_what_it_started(stage: S
     assert not stage.is_running("child")
 
 
-def test_output_on_either_stream_puts_the_idle_limit_off(stage: Stage) -> None:
+def test_output_on_either_stream_resets_the_idle_timeout(stage: Stage) -> None:
     busy = [step for _ in range(5) for step in (waits(IDLE_MS / 4_000), complains("."))]
     heard = stage.run(*busy, bounds=Bounds(idle_ms=IDLE_MS))
     assert heard.ended_by == "exit"
     assert heard.duration_ms > IDLE_MS
 
 
-def test_the_wall_limit_ends_an_agent_that_keeps_talking(stage: Stage) -> None:
+def test_wall_limit_ends_an_agent_that_still_prints(stage: Stage) -> None:
     busy = [step for _ in range(100) for step in (waits(0.1), says("."))]
     heard = stage.run(*busy, bounds=Bounds(idle_ms=5_000, wall_ms=800, grace_ms=500))
     assert heard.ended_by == "wall"
@@ -183,7 +183,7 @@ def test_the_wall_limit_ends_an_agent_that_keeps_talking(stage: Stage) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals there")
-def test_an_agent_that_ignores_being_asked_is_made_to_end(stage: Stage) -> None:
+def test_agent_that_ignores_sigterm_is_killed(stage: Stage) -> None:
     heard = stage.run(ignores("SIGTERM"), says("no"), waits(LONG), show=stage.stop_at_a_word)
     assert (heard.ended_by, heard.signal) == ("stopped", "SIGKILL")
     assert heard.duration_ms < 20_000
@@ -192,7 +192,7 @@ def test_an_agent_that_ignores_being_asked_is_made_to_end(stage: Stage) -> None:
 @pytest.mark.parametrize(
     "how", [{}, {"detached": True}, {"detached": True, "deaf": True}, {"orphan": True, "deaf": True}]
 )
-def test_grandchildren_that_left_the_group_or_lost_their_parent_are_ended_with_it(
+def test_grandchildren_outside_the_group_or_orphaned_are_ended_with_it(
     stage: Stage, how: dict[str, bool]
 ) -> None:
     heard = stage.run(leaves(LONG, stage.pid_file("child"), **how), says("hm"), waits(LONG), show=stage.stop_at_a_word)
@@ -200,14 +200,14 @@ def test_grandchildren_that_left_the_group_or_lost_their_parent_are_ended_with_i
     assert not stage.is_running("child")
 
 
-def test_a_grandchild_in_the_group_that_holds_a_pipe_ends_with_the_agent(stage: Stage) -> None:
+def test_grandchild_in_the_group_that_holds_a_pipe_ends_with_the_agent(stage: Stage) -> None:
     heard = stage.run(leaves(LONG, stage.pid_file("child")), says(PROMISE))
     assert (heard.exit_code, heard.promise, heard.ended_by) == (0, True, "exit")
     assert heard.duration_ms < 20_000
     assert not stage.is_running("child")
 
 
-def test_a_daemon_that_holds_a_pipe_blocks_nothing_and_stays(stage: Stage) -> None:
+def test_daemon_that_holds_a_pipe_does_not_block_and_survives(stage: Stage) -> None:
     heard = stage.run(leaves(LONG, stage.pid_file("child"), orphan=True), says(PROMISE))
     assert (heard.exit_code, heard.promise) == (0, True)
     assert heard.duration_ms < 20_000
@@ -216,19 +216,19 @@ def test_a_daemon_that_holds_a_pipe_blocks_nothing_and_stays(stage: Stage) -> No
     assert not stage.is_running("child")
 
 
-def test_being_told_to_stop_ends_the_run_at_once(stage: Stage) -> None:
+def test_stop_request_ends_the_run_immediately(stage: Stage) -> None:
     heard = stage.run(says("hm"), waits(LONG), show=stage.stop_at_a_word)
     assert heard.ended_by == "stopped"
     assert heard.duration_ms < 20_000
 
 
-def test_an_agent_that_lingers_after_its_result_is_ended_after_the_grace(stage: Stage) -> None:
+def test_agent_that_lingers_after_its_result_is_ended_after_the_grace(stage: Stage) -> None:
     heard = stage.run(claude_says(PROMISE), claude_result(PROMISE), waits(LONG), harness="claude")
     assert (heard.ended_by, heard.promise, heard.succeeded) == ("result", True, True)
     assert heard.duration_ms < 20_000
 
 
-def test_claudes_stream_is_decoded(stage: Stage) -> None:
+def test_claude_stream_is_decoded(stage: Stage) -> None:
     heard = stage.run(
         event(type="system", subtype="init", session_id="session-1"),
         claude_says(f"I will say {PROMISE} in the end."),
@@ -245,14 +245,14 @@ def test_claudes_stream_is_decoded(stage: Stage) -> None:
     assert "· Bash make test\n" in stage.shown
 
 
-def test_a_promise_escaped_in_json_and_cut_anywhere_is_found(stage: Stage) -> None:
+def test_promise_escaped_in_json_and_cut_anywhere_is_detected(stage: Stage) -> None:
     text = b"\\u003cpromise>\\n COMPLETE \\n<\\/promise>"
     line = b'{"type":"assistant","message":{"content":[{"type":"text","text":"' + text + b'"}]}}\n'
     pieces = [prints(line[start : start + 7]) for start in range(0, len(line), 7)]
     assert stage.run(*pieces, harness="claude").promise
 
 
-def test_codexs_events_are_decoded(stage: Stage) -> None:
+def test_codex_events_are_decoded(stage: Stage) -> None:
     heard = stage.run(
         event(type="thread.started", thread_id="thread-1"),
         codex_says(PROMISE),
@@ -265,17 +265,17 @@ def test_codexs_events_are_decoded(stage: Stage) -> None:
     assert (heard.input_tokens, heard.output_tokens, heard.cost_usd) == (700, 20, None)
 
 
-def test_a_harness_that_prints_no_events_is_heard_as_plain_text(stage: Stage) -> None:
+def test_harness_without_events_is_read_as_plain_text(stage: Stage) -> None:
     heard = stage.run(says(f"plain words\n{PROMISE}"), harness="claude")
     assert (heard.promise, heard.final_text) == (True, f"plain words\n{PROMISE}")
 
 
-def test_an_error_that_the_agent_reports_fails_the_run_whatever_its_status(stage: Stage) -> None:
+def test_error_reported_by_the_agent_fails_the_run_whatever_its_exit_code(stage: Stage) -> None:
     heard = stage.run(claude_says(PROMISE), claude_result("Credit balance is too low", is_error=True), harness="claude")
     assert (heard.exit_code, heard.failed, heard.succeeded) == (0, "Credit balance is too low", False)
 
 
-def test_a_usage_limit_is_told_with_its_reset(stage: Stage) -> None:
+def test_usage_limit_is_returned_with_its_reset_time(stage: Stage) -> None:
     heard = stage.run(
         claude_result("Claude AI usage limit reached|1760000400", is_error=True), exits(1), harness="claude"
     )
@@ -284,7 +284,7 @@ def test_a_usage_limit_is_told_with_its_reset(stage: Stage) -> None:
     assert not heard.succeeded
 
 
-def test_a_hundred_megabytes_in_one_line_and_no_utf8_are_searched_and_kept_in_part(stage: Stage) -> None:
+def test_hundred_megabytes_of_invalid_utf8_in_one_line_are_searched_and_partly_logged(stage: Stage) -> None:
     before = psutil.Process().memory_info().rss
     highest = [before]
     heard = stage.run(
@@ -303,7 +303,7 @@ def test_a_hundred_megabytes_in_one_line_and_no_utf8_are_searched_and_kept_in_pa
     assert heard.duration_ms < 60_000
 
 
-def test_a_hundred_megabytes_in_one_line_of_a_json_stream_take_no_memory(stage: Stage) -> None:
+def test_hundred_megabytes_in_one_json_line_use_constant_memory(stage: Stage) -> None:
     before = psutil.Process().memory_info().rss
     heard = stage.run(
         says('{"type":"user","message":"'),
@@ -317,39 +317,39 @@ def test_a_hundred_megabytes_in_one_line_of_a_json_stream_take_no_memory(stage: 
     assert psutil.Process().memory_info().rss - before < 24 * 1024 * 1024
 
 
-def test_output_that_cannot_be_kept_stops_no_run(stage: Stage) -> None:
+def test_unwritable_output_file_does_not_stop_the_run(stage: Stage) -> None:
     stage.keep = stage.folder / "nowhere" / "output"
     heard = stage.run(says(PROMISE))
     assert (heard.promise, heard.output_truncated) == (True, True)
 
 
-def test_a_missing_agent_is_one_clear_sentence(stage: Stage) -> None:
+def test_missing_agent_is_one_clear_sentence(stage: Stage) -> None:
     with pytest.raises(AgentUnavailable, match=r"^The agent claude is not on this machine\.$") as raised:
         _start(stage.folder, "claude", {"PATH": str(stage.folder)})
     assert raised.value.hint is not None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such permission")
-def test_an_agent_without_the_permission_to_run_is_one_clear_sentence(stage: Stage) -> None:
+def test_agent_that_is_not_executable_is_one_clear_sentence(stage: Stage) -> None:
     (stage.folder / "claude").write_text("#!/bin/sh\n")
     with pytest.raises(AgentUnavailable, match=r"^The agent claude is not executable\.$"):
         _start(stage.folder, "claude", {"PATH": str(stage.folder)})
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="programs are told by their names there")
-def test_an_agent_that_is_no_program_is_one_clear_sentence(stage: Stage) -> None:
+def test_agent_that_is_not_a_program_is_one_clear_sentence(stage: Stage) -> None:
     (stage.folder / "claude").write_text("neither a script nor a binary")
     (stage.folder / "claude").chmod(0o755)
     with pytest.raises(AgentUnavailable, match="cannot be started"):
         _start(stage.folder, "claude", {"PATH": str(stage.folder)})
 
 
-def test_a_folder_that_is_gone_is_told_as_that(stage: Stage) -> None:
+def test_missing_working_folder_is_reported(stage: Stage) -> None:
     with pytest.raises(WorkspaceUnavailable):
         _start(stage.folder / "gone", "claude", {"PATH": str(stage.agent.installed_as("claude"))})
 
 
-def test_no_process_and_no_open_pipe_stay_behind(stage: Stage) -> None:
+def test_no_process_or_open_pipe_remains(stage: Stage) -> None:
     stage.run(says("warm"))
     files, children = _open_files(), len(psutil.Process().children(recursive=True))
     for _ in range(5):
@@ -359,7 +359,7 @@ def test_no_process_and_no_open_pipe_stay_behind(stage: Stage) -> None:
     assert len(psutil.Process().children(recursive=True)) == children
 
 
-def test_a_broken_onlooker_leaves_no_agent_running(stage: Stage) -> None:
+def test_failing_stream_callback_leaves_no_agent_running(stage: Stage) -> None:
     def broken(_: str) -> None:
         raise BrokenPipeError
 

@@ -18,7 +18,7 @@ def cut(stream: bytes, lengths: list[int]) -> list[tuple[bytes, bool]]:
 
 
 @given(st.lists(st.sampled_from([b"a", b"\n", b"bc", b"defgh", b"\xff"]), max_size=30), st.lists(st.integers(0, 7)))
-def test_no_byte_is_lost_and_short_lines_are_whole(parts: list[bytes], lengths: list[int]) -> None:
+def test_no_byte_is_lost_and_short_lines_are_complete(parts: list[bytes], lengths: list[int]) -> None:
     stream = b"".join(parts)
     out = cut(stream, lengths)
     whole = [line for line, is_whole in out if is_whole]
@@ -27,7 +27,7 @@ def test_no_byte_is_lost_and_short_lines_are_whole(parts: list[bytes], lengths: 
     assert text.removesuffix(b"\n") == stream.removesuffix(b"\n")
 
 
-def test_what_waits_is_bounded() -> None:
+def test_buffer_is_bounded() -> None:
     lines = Lines(LIMIT)
     for _ in range(1_000):
         list(lines.feed(b"xxxxx"))

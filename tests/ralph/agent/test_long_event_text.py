@@ -28,7 +28,7 @@ def read(line: bytes, first: int, lengths: list[int]) -> str:
 
 
 @given(TEXTS, st.integers(0, 20), st.lists(st.integers(1, 9), max_size=20), st.booleans())
-def test_the_words_are_those_of_the_event_however_it_is_cut(
+def test_text_equals_the_parsed_event_whatever_the_chunks(
     text: str, first: int, lengths: list[int], is_ascii: bool
 ) -> None:
     message = {"content": [{"type": "text", "text": text}, {"type": "text", "text": "other"}]}
@@ -50,7 +50,7 @@ def test_the_words_are_those_of_the_event_however_it_is_cut(
         {"type": "message", "role": "user", "content": PROMISE},
     ],
 )
-def test_what_others_say_is_none_of_its_words(event: dict[str, object]) -> None:
+def test_text_of_others_is_skipped(event: dict[str, object]) -> None:
     assert LongText().feed(json.dumps(event).encode()) == ""
 
 
@@ -64,7 +64,7 @@ def test_what_others_say_is_none_of_its_words(event: dict[str, object]) -> None:
     ],
 )
 @pytest.mark.parametrize("filling", ["x", "\\n\\u00e9 "])
-def test_a_promise_at_the_end_of_a_message_of_megabytes_is_found(before: str, after: str, filling: str) -> None:
+def test_promise_at_the_end_of_a_huge_message_is_detected(before: str, after: str, filling: str) -> None:
     listening = Hearing("claude", Promise("COMPLETE"), 0, None)
     listening.stdout(b'{"type":"system"}\n' + before.encode())
     for _ in range(2 * LINE_BYTES // 65_000):

@@ -35,7 +35,7 @@ entities:
 """
 
 
-def test_a_changed_field_leaves_every_other_byte(make_project: Callable[..., Project]) -> None:
+def test_changed_field_leaves_every_other_byte(make_project: Callable[..., Project]) -> None:
     project = make_project(HAND_WRITTEN)
     done = project.ask("put", id="brief", purpose='Ask "why"', adaptability=0.5)
     assert done["changes"][:2] == [
@@ -51,14 +51,14 @@ def test_a_changed_field_leaves_every_other_byte(make_project: Callable[..., Pro
     assert (done["entity"]["purpose"], done["written"]) == ('Ask "why"', True)
 
 
-def test_a_text_that_reads_like_null_or_a_number_stays_text(make_project: Callable[..., Project]) -> None:
+def test_text_that_looks_like_null_or_a_number_stays_text(make_project: Callable[..., Project]) -> None:
     project = make_project(HAND_WRITTEN)
     for text in ("null", "~", "12", "true", "- a", "a: b", "#", "'"):
         assert project.ask("put", id="brief", purpose=text, keywords=[text])["entity"]["purpose"] == text
         assert project.ask("get", id="brief")["entity"]["keywords"] == [text]
 
 
-def test_a_new_entity_stands_behind_the_last_one_of_its_category(make_project: Callable[..., Project]) -> None:
+def test_new_entity_follows_the_last_one_of_its_category(make_project: Callable[..., Project]) -> None:
     project = make_project(HAND_WRITTEN)
     project.write("agents/ux.md", "# UX\n")
     checksum = hashlib.sha256(b"# UX\n").hexdigest()
@@ -79,7 +79,7 @@ def test_a_new_entity_stands_behind_the_last_one_of_its_category(make_project: C
     )
 
 
-def test_an_entity_that_is_put_and_removed_leaves_the_file_as_it_was_but_for_its_date(framework: Project) -> None:
+def test_put_then_remove_changes_only_the_date(framework: Project) -> None:
     before = framework.registry()
     framework.ask("put", id="agents/new", path="new.md", purpose="Something new")
     framework.ask("remove", id="agents/new")
@@ -87,19 +87,19 @@ def test_an_entity_that_is_put_and_removed_leaves_the_file_as_it_was_but_for_its
     assert after.replace("2026-03-01T09:30:00.000Z", "2026-02-12T00:00:00Z").replace("count: 28", "count: 48") == before
 
 
-def test_the_count_that_differed_is_right_after_a_change(framework: Project) -> None:
+def test_wrong_count_is_corrected_by_an_edit(framework: Project) -> None:
     done = framework.ask("remove", id="ux")
     assert {"id": "metadata", "field": "entity_count", "before": "48", "after": "27"} in done["changes"]
     assert framework.ask("list")["remarks"] == []
 
 
-def test_removing_tells_who_depended_on_it(framework: Project) -> None:
+def test_remove_reports_orphaned_dependents(framework: Project) -> None:
     done = framework.ask("remove", id="orchestrator")
     assert {f"workflows/{kind}" for kind in ("greenfield-fullstack", "brownfield-ui")} <= set(done["orphaned"])
     assert done["entity"] is None
 
 
-def test_a_dry_run_tells_the_change_and_writes_nothing(framework: Project) -> None:
+def test_dry_run_returns_the_changes_and_writes_nothing(framework: Project) -> None:
     done = framework.ask("put", id="ux", purpose="Another", dryRun=True)
     assert (done["written"], done["backup"]) == (False, None)
     assert done["changes"][0]["after"] == "Another"
@@ -109,14 +109,14 @@ def test_a_dry_run_tells_the_change_and_writes_nothing(framework: Project) -> No
     assert framework.registry() == SPECIFICATION.read_bytes().decode()
 
 
-def test_what_was_there_before_is_kept_beside_and_out_of_git(framework: Project) -> None:
+def test_backup_is_written_and_ignored_by_git(framework: Project) -> None:
     done = framework.ask("put", id="ux", purpose="Another")
     assert done["backup"] == ".chati/backups/registry-2026-03-01T093000000Z.yaml"
     assert (framework.path / done["backup"]).read_bytes() == SPECIFICATION.read_bytes()
     assert (framework.path / ".chati" / ".gitignore").read_text().endswith("\n*\n")
 
 
-def test_nothing_is_written_where_nothing_changes(framework: Project) -> None:
+def test_nothing_is_written_if_nothing_changes(framework: Project) -> None:
     done = framework.ask("put", id="schemas/session", purpose="JSON schema for .chati/session.yaml runtime state")
     assert (done["changes"], done["written"]) == (
         [
@@ -133,7 +133,7 @@ def test_nothing_is_written_where_nothing_changes(framework: Project) -> None:
     assert framework.ask("put", id="schemas/session", adaptability=0.2)["written"] is False
 
 
-def test_a_project_without_a_registry_gets_one_in_our_own_folder(make_project: Callable[..., Project]) -> None:
+def test_project_without_a_registry_gets_one_in_our_own_folder(make_project: Callable[..., Project]) -> None:
     project = make_project()
     done = project.ask("put", id="deploy", type="script", path="deploy.sh", purpose="Deploys to staging")
     assert (done["path"], done["entity"]["id"], done["backup"]) == (OURS, "scripts/deploy", None)
@@ -156,13 +156,13 @@ def test_a_project_without_a_registry_gets_one_in_our_own_folder(make_project: C
         ({"id": "ux", "path": "/etc/passwd"}, -32014, "`/etc/passwd` does not lie in the project."),
     ],
 )
-def test_what_cannot_be_put_is_said(framework: Project, params: dict[str, str], code: int, message: str) -> None:
+def test_invalid_entities_are_rejected(framework: Project, params: dict[str, str], code: int, message: str) -> None:
     refused = framework.error("put", **params)
     assert (refused.code, refused.message) == (code, message)
     assert framework.registry() == SPECIFICATION.read_bytes().decode()
 
 
-def test_a_file_that_cannot_be_read_is_not_written(make_project: Callable[..., Project]) -> None:
+def test_damaged_file_is_not_written(make_project: Callable[..., Project]) -> None:
     project = make_project("entities: [\n")
     refused = project.error("put", id="agents/a", path="a", purpose="b")
     assert (refused.code, refused.message) == (
@@ -172,7 +172,7 @@ def test_a_file_that_cannot_be_read_is_not_written(make_project: Callable[..., P
     assert project.registry() == "entities: [\n"
 
 
-def test_what_would_change_more_than_was_asked_is_refused(make_project: Callable[..., Project]) -> None:
+def test_edit_that_would_change_more_is_rejected(make_project: Callable[..., Project]) -> None:
     text = "entities:\n  agents:\n    a: &a {path: a.md, purpose: One}\n    b: *a\n"
     project = make_project(text)
     refused = project.error("put", id="agents/b", path="b.md", purpose="Two")
@@ -181,7 +181,7 @@ def test_what_would_change_more_than_was_asked_is_refused(make_project: Callable
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a right on Windows")
-def test_a_folder_of_ours_that_is_a_link_to_elsewhere_is_refused(
+def test_own_folder_that_is_a_link_is_rejected(
     make_project: Callable[..., Project], tmp_path: Path
 ) -> None:
     project = make_project(name="linked")
@@ -191,7 +191,7 @@ def test_a_folder_of_ours_that_is_a_link_to_elsewhere_is_refused(
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_line_ends_and_a_byte_order_mark_stay(make_project: Callable[..., Project]) -> None:
+def test_line_ends_and_byte_order_mark_are_preserved(make_project: Callable[..., Project]) -> None:
     text = "\ufeff" + HAND_WRITTEN.replace("\n", "\r\n")
     project = make_project(text)
     project.ask("put", id="agents/new", path="new.md", purpose="New")

@@ -30,7 +30,7 @@ settings = st.dictionaries(names.filter(lambda name: name != "hooks"), values, m
 styles = st.sampled_from([{"indent": 2}, {"indent": "\t"}, {"separators": (",", ":")}, {"ensure_ascii": False}])
 
 
-def test_each_hook_is_there_once_however_often_it_is_installed() -> None:
+def test_each_hook_is_present_once_however_often_installed() -> None:
     once = with_hooks(OTHERS, PROGRAM)
     assert events_in(once) == ["Stop", *(event for event in EVENTS if event != "Stop")]
     assert with_hooks(once, PROGRAM) == once
@@ -39,7 +39,7 @@ def test_each_hook_is_there_once_however_often_it_is_installed() -> None:
     assert renewed.count("onecode-sidecar.exe hook ") == len(EVENTS)
 
 
-def test_what_is_not_ours_stays_as_it_is_written() -> None:
+def test_other_settings_stay_byte_for_byte() -> None:
     changed = with_hooks(OTHERS, PROGRAM)
     before_hooks = OTHERS[: OTHERS.index('"hooks"')]
     assert changed.startswith(before_hooks)
@@ -49,7 +49,7 @@ def test_what_is_not_ours_stays_as_it_is_written() -> None:
 
 
 @given(settings, styles)
-def test_settings_without_hooks_come_back_byte_by_byte(content: dict[str, object], style: dict[str, object]) -> None:
+def test_uninstalling_restores_settings_byte_for_byte(content: dict[str, object], style: dict[str, object]) -> None:
     text = json.dumps(content, **style)  # type: ignore[arg-type]
     changed = with_hooks(text, PROGRAM)
     assert {name: value for name, value in json.loads(changed).items() if name != "hooks"} == content
@@ -59,13 +59,13 @@ def test_settings_without_hooks_come_back_byte_by_byte(content: dict[str, object
 
 
 @pytest.mark.parametrize("text", ["[]", "{,}", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "// no JSON\n{}"])
-def test_what_claude_code_could_not_read_is_refused(text: str) -> None:
+def test_unreadable_settings_are_rejected(text: str) -> None:
     with pytest.raises(Unreadable, match=r"."):
         with_hooks(text, PROGRAM)
 
 
 @pytest.mark.parametrize("text", ["", "\ufeff", "{}", "{ }\n"])
-def test_an_empty_file_takes_the_hooks_too(text: str) -> None:
+def test_hooks_can_be_added_to_an_empty_file(text: str) -> None:
     changed = with_hooks(text, PROGRAM)
     assert events_in(changed) == list(EVENTS)
     assert is_same(without_hooks(changed), "{}")

@@ -13,14 +13,14 @@ ASKED = Asked("add-login", 7, Limits(), Spent(iterations=2), "COMPLETE", "Add a 
 
 
 @given(st.text(), st.text())
-def test_the_task_stands_verbatim_at_the_end_whatever_else_is_told(task: str, context: str) -> None:
+def test_task_comes_last_and_verbatim(task: str, context: str) -> None:
     prompt = build(replace(ASKED, task=task, context=context))
     assert prompt.endswith("## Task\n\n" + task)
     before = prompt.removesuffix("## Task\n\n" + task)
     assert (f"\n{CONTEXT_HEADING}\n\n{context}\n" in before) == bool(context.strip())
 
 
-def test_the_number_counts_on_and_the_limits_are_told() -> None:
+def test_prompt_states_the_iteration_number_and_the_limits() -> None:
     limits = Limits(max_iterations=9, min_iterations=5, max_time_ms=600_000, max_cost_usd=2.0, max_tokens=1_000)
     prompt = build(replace(ASKED, limits=limits, spent=Spent(2, 300_000, 400, 0.5)))
 
@@ -32,7 +32,7 @@ def test_the_number_counts_on_and_the_limits_are_told() -> None:
     assert " of at most " not in build(replace(ASKED, limits=Limits(max_iterations=0)))
 
 
-def test_packs_checks_and_what_went_wrong_have_sections_of_their_own() -> None:
+def test_packs_failed_checks_and_last_failure_have_their_own_sections() -> None:
     check = Verified("pytest -q", "exit code 1", "a ``` fence\n1 failed\n")
     prompt = build(
         replace(ASKED, packs=("[continuity:anchor 1]\nRules", "[continuity:delta 2]\nNews"), failed_checks=[check],
@@ -46,7 +46,7 @@ def test_packs_checks_and_what_went_wrong_have_sections_of_their_own() -> None:
     assert "````\na ``` fence\n1 failed\n````" in prompt
 
 
-def test_the_promise_is_asked_for_as_it_is() -> None:
+def test_prompt_contains_the_exact_promise() -> None:
     assert "\n   <promise>{all} done</promise>\n" in build(replace(ASKED, promise="{all} done"))
 
 
@@ -60,5 +60,5 @@ def test_the_promise_is_asked_for_as_it_is() -> None:
         (build(ASKED), None),
     ],
 )
-def test_an_abort_has_a_reason_and_is_no_echo(said: str, reason: str | None) -> None:
+def test_abort_needs_a_reason_and_is_not_an_echo(said: str, reason: str | None) -> None:
     assert aborted(said) == reason

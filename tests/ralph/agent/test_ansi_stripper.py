@@ -41,7 +41,7 @@ def stripped(*pieces: str) -> str:
 
 
 @given(TEXTS, st.lists(st.integers(0, 9), max_size=20))
-def test_the_same_is_left_however_the_text_is_cut(text: str, lengths: list[int]) -> None:
+def test_result_does_not_depend_on_the_chunks(text: str, lengths: list[int]) -> None:
     pieces, rest = [], text
     for length in lengths:
         pieces.append(rest[:length])
@@ -50,7 +50,7 @@ def test_the_same_is_left_however_the_text_is_cut(text: str, lengths: list[int])
 
 
 @given(TEXTS)
-def test_nothing_of_a_sequence_is_left(text: str) -> None:
+def test_control_sequences_are_removed_completely(text: str) -> None:
     assert "\x1b" not in stripped(text)
 
 
@@ -68,12 +68,12 @@ def test_nothing_of_a_sequence_is_left(text: str) -> None:
         ("plain", "plain"),
     ],
 )
-def test_what_a_terminal_would_show_is_left(text: str, visible: str) -> None:
+def test_visible_text_remains(text: str, visible: str) -> None:
     assert stripped(text) == visible
 
 
 @pytest.mark.parametrize("unit", ["\x1b]\x07", "\x1b]", "\x1b[", "\x1b", "\x1b[31m", "\x1b[1", "\x1b]\x1b", "\x1bP;\n"])
-def test_hostile_text_takes_time_and_memory_in_proportion(unit: str) -> None:
+def test_hostile_text_takes_linear_time_and_memory(unit: str) -> None:
     def spent(count: int) -> float:
         ansi = Ansi()
         piece = (unit * 65_536)[:65_536]
