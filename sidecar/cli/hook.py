@@ -16,9 +16,9 @@ from sidecar.cli.output import Said, told
 from sidecar.cli.paths import project_folder
 from sidecar.integrations.claude_code.settings_file import (
     EVENTS,
-    Unreadable,
-    events_in,
-    is_same,
+    SettingsUnreadable,
+    installed_events,
+    same_settings,
     with_hooks,
     without_hooks,
 )
@@ -82,7 +82,7 @@ def _done(arguments: argparse.Namespace) -> Said:
             return _status(path)
         is_shared = arguments.project is not None
         change = _installed(path, _program(is_shared)) if arguments.verb == "install" else _uninstalled(path)
-    except Unreadable as error:
+    except SettingsUnreadable as error:
         raise CommandFailed(str(error), hint=f"Mend {path} and try again; nothing was changed.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise CommandFailed(f"{path} cannot be read.", hint="Check its permissions; nothing was changed.") from error
@@ -108,7 +108,7 @@ def _stop() -> Said:
 
 
 def _status(path: Path) -> Said:
-    events = events_in(_text(_read(path)))
+    events = installed_events(_text(_read(path)))
     known = f"{path}: {', '.join(events)}" if events else f"{path}: no hooks of onecode-sidecar"
     return Said({"settings": str(path), "events": events, "state": state_folder_of_user()}, [known])
 
@@ -124,7 +124,7 @@ def _uninstalled(path: Path) -> Change:
     before, backup = _read(path), _read(_backup_of(path))
     text = without_hooks(_text(before))
     after = text.encode() if before is not None else None
-    if backup is not None and after != before and is_same(text, _text(backup)):
+    if backup is not None and after != before and same_settings(text, _text(backup)):
         after = backup or None
     return Change(path, before, after, backup)
 

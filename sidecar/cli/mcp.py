@@ -27,11 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serves one client until it goes."""
-    from sidecar.integrations.location import place_in
-    from sidecar.integrations.mcp.tools import Refused, Tools, server
+    from sidecar.integrations.location import locate
+    from sidecar.integrations.mcp.tools import MethodFailed, Tools, build_server
 
     lock = threading.Lock()
-    project = place_in(os.path.abspath(arguments.project)) if arguments.project is not None else None
+    project = locate(os.path.abspath(arguments.project)) if arguments.project is not None else None
     with ExitStack() as until_it_goes:
 
         @cache
@@ -46,9 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
                 with lock:  # it is asked one thing at a time
                     return sidecar().request(method, params)
             except RequestFailed as error:
-                raise Refused(f"{error.message} {error.hint}".strip()) from error
+                raise MethodFailed(f"{error.message} {error.hint}".strip()) from error
 
-        server(Tools(ask, project, os.getcwd()), may_write=arguments.write).run("stdio")
+        build_server(Tools(ask, project, os.getcwd()), may_write=arguments.write).run("stdio")
     return 0
 
 

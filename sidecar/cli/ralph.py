@@ -17,10 +17,17 @@ from sidecar.cli.errors import CommandFailed
 from sidecar.cli.output import printed
 from sidecar.core.clock import SystemClock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
-from sidecar.ralph.agent.harnesses import NAMES
+from sidecar.ralph.agent.harnesses import HARNESS_NAMES
 from sidecar.ralph.files import context_file
-from sidecar.ralph.files.folder import Folder, folder_of
-from sidecar.ralph.limits import IDLE_TIMEOUT_MS, MAX_ITERATIONS, STUCK_AFTER, counted, duration_ms, shown_ms
+from sidecar.ralph.files.folder import LoopFolder, loop_folder
+from sidecar.ralph.limits import (
+    IDLE_TIMEOUT_MS,
+    MAX_ITERATIONS,
+    STUCK_AFTER,
+    count_noun,
+    format_duration,
+    parse_duration_ms,
+)
 
 ACTIONS = ("add_context", "clear_context", "status", "stop", "reset")
 BESIDE_ACTIONS = ("change", "json", "project", "state_dir")
@@ -88,7 +95,7 @@ def _actions(parser: argparse.ArgumentParser) -> None:
 
 def _agent(parser: argparse.ArgumentParser) -> None:
     agent = parser.add_argument_group("the agent")
-    agent.add_argument("--harness", choices=NAMES, default="claude", help="which agent; claude unless given")
+    agent.add_argument("--harness", choices=HARNESS_NAMES, default="claude", help="which agent; claude unless given")
     agent.add_argument(
         "--harness-command", metavar="CMD", help="a custom harness's command line; else $ONECODE_RALPH_COMMAND"
     )
@@ -111,7 +118,7 @@ def _limits(parser: argparse.ArgumentParser) -> None:
         "--idle-timeout",
         type=time,
         metavar="DURATION",
-        help=f"of an agent that says nothing; {shown_ms(IDLE_TIMEOUT_MS)} unless given",
+        help=f"of an agent that says nothing; {format_duration(IDLE_TIMEOUT_MS)} unless given",
     )
     limits.add_argument("--iteration-timeout", type=time, metavar="DURATION", help="of one iteration")
     limits.add_argument("--max-failures", type=whole, default=0, metavar="N", help="in a row; 0 is no limit")
@@ -156,7 +163,7 @@ def _flag(name: str) -> str:
 
 def _duration(text: str) -> int:
     try:
-        return duration_ms(text)
+        return parse_duration_ms(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 
@@ -235,11 +242,16 @@ def iteration_line(one: Any) -> str:
     """Tells an iteration in a line: outcome, exit, duration, promise, changes, cost."""
     ended = one["signal"] or (f"exit {one['exitCode']}" if one["exitCode"] is not None else "no exit code")
     promise = "accepted" if one["promiseAccepted"] else "found, not accepted" if one["promiseFound"] else "not found"
-    parts = [f"iteration {one['number']}: {one['outcome']}", ended, shown_ms(one["durationMs"]), f"promise {promise}"]
+    parts = [
+        f"iteration {one['number']}: {one['outcome']}",
+        ended,
+        format_duration(one["durationMs"]),
+        f"promise {promise}",
+    ]
     if one["filesChanged"] is not None:
-        parts.append(f"{counted(one['filesChanged'], 'file')} changed")
+        parts.append(f"{count_noun(one['filesChanged'], 'file')} changed")
     if one["commits"]:
-        parts.append(counted(len(one["commits"]), "commit"))
+        parts.append(count_noun(len(one["commits"]), "commit"))
     failed = [check for check in one["verification"] or () if check["exitCode"] != 0]
     parts += [f"check failed: {check['command']}" for check in failed]
     tokens = (one["inputTokens"] or 0) + (one["outputTokens"] or 0)
@@ -308,7 +320,7 @@ def command(arguments: Sequence[str], prog: str = "onecode-sidecar ralph") -> in
 
 def _act(chosen: argparse.Namespace) -> int:
     cwd = Path(os.path.abspath(chosen.project)) if chosen.project is not None else _here()
-    folder = folder_of(cwd, chosen.change)
+    folder = loop_folder(cwd, chosen.change)
     if chosen.add_context is not None:
         return _said(chosen, {"path": folder.context, "bytes": _added(folder, chosen.add_context)}, _context("added"))
     if chosen.clear_context:
@@ -320,19 +332,19 @@ def _act(chosen: argparse.Namespace) -> int:
     return run_loop(chosen, cwd, folder)
 
 
-def _added(folder: Folder, text: str) -> int:
+def _added(folder: LoopFolder, text: str) -> int:
     if not text.strip():
         raise CommandFailed("The context is empty, so nothing was added.", kind="usage")
     return context_file.add(folder, text)
 
 
-def _stands(chosen: argparse.Namespace, folder: Folder) -> int:
+def _stands(chosen: argparse.Namespace, folder: LoopFolder) -> int:
     from sidecar.ralph.files import status
 
     if chosen.status:
         return _said(chosen, status.status_of(folder, 10).model_dump(mode="json", by_alias=True), status_lines)
     if chosen.stop:
-        was_running, is_running = _stopped(folder, status.ask_to_stop)
+        was_running, is_running = _stopped(folder, status.request_stop)
         told = "It is stopping." if is_running else "It has stopped." if was_running else "No loop is running."
         answer = {"wasRunning": was_running, "isRunning": is_running}
         return _said(chosen, answer, lambda _: [f"{folder.change}: {told}"])
@@ -340,7 +352,7 @@ def _stands(chosen: argparse.Namespace, folder: Folder) -> int:
     return _said(chosen, {"iterations": count}, lambda _: [f"{folder.change}: {count} iterations are forgotten."])
 
 
-def _stopped(folder: Folder, ask: Callable[[Folder, str], bool]) -> tuple[bool, bool]:
+def _stopped(folder: LoopFolder, ask: Callable[[LoopFolder, str], bool]) -> tuple[bool, bool]:
     """Asks a loop to stop, and waits for it; says whether one ran, and whether it still does."""
     clock = SystemClock()
     give_up_ms = clock.monotonic_ms() + STOP_SECONDS * 1_000

@@ -19,8 +19,8 @@ from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.output import printed
 from sidecar.cli.paths import state_folder
 from sidecar.cli.ralph import Reporter, dry_run_lines
-from sidecar.ralph.files.folder import Folder
-from sidecar.ralph.files.stop_request import give_up_in, loops_of
+from sidecar.ralph.files.folder import LoopFolder
+from sidecar.ralph.files.stop_request import exit_after, running_loops
 from sidecar.ralph.outcome import INTERRUPTED, TERMINATED
 from sidecar.system.environment import user_state_folder
 
@@ -28,7 +28,7 @@ AT_ONCE_SECONDS = 1.0
 """How long a loop that was told twice to stop may take to say so."""
 
 
-def run_loop(chosen: argparse.Namespace, cwd: Path, folder: Folder) -> int:
+def run_loop(chosen: argparse.Namespace, cwd: Path, folder: LoopFolder) -> int:
     """Runs a loop and gives its exit status; raises CommandFailed where it cannot be begun."""
     params = _params(chosen, cwd)
     reporter = Reporter(chosen.max_iterations, quiet=chosen.json)
@@ -137,15 +137,15 @@ def _state_folder(chosen: argparse.Namespace) -> Path:
 @contextmanager
 def _signals(sidecar: InProcess) -> Iterator[None]:
     """Lets the first signal stop the loop cleanly and the second one at once."""
-    loops = loops_of(sidecar.process)
+    loops = running_loops(sidecar.process)
     told: list[int] = []
 
     def take(number: int, _frame: FrameType | None) -> None:
         told.append(number)
         status = INTERRUPTED if told[0] == signal.SIGINT else TERMINATED
-        loops.ask_all(f"It was interrupted ({signal.Signals(told[0]).name}).", status, at_once=len(told) > 1)
+        loops.request_all(f"It was interrupted ({signal.Signals(told[0]).name}).", status, no_grace=len(told) > 1)
         if len(told) == 2:
-            give_up_in(AT_ONCE_SECONDS, status)
+            exit_after(AT_ONCE_SECONDS, status)
 
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]

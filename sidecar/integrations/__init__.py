@@ -1,1 +1,1 @@
-"""Other ways in than 1Code's connection: recorded sessions, played again."""
+"""Connections of other clients than the 1Code app: Claude Code hooks and MCP."""

@@ -1,4 +1,4 @@
-"""Where a session of Claude Code works: the worktree around its folder, and the project that worktree is of."""
+"""The worktree and the project of a client's working folder."""
 
 import os
 from pathlib import Path
@@ -8,21 +8,21 @@ from sidecar.core.errors import InvalidParams, WorkspaceUnavailable
 from sidecar.system.refs import place_of
 
 
-class Place(NamedTuple):
-    """Absolute folders."""
+class Location(NamedTuple):
+    """Absolute paths of a worktree and its project."""
 
     cwd: str
     project: str
 
 
-def place_in(folder: Any) -> Place:
-    """Gives the worktree at or above a folder, and its project; raises InvalidParams for what is no absolute path."""
+def locate(folder: Any) -> Location:
+    """Return the worktree at or above a folder, and its project; raise InvalidParams unless the path is absolute."""
     if not isinstance(folder, str) or not os.path.isabs(folder):
         raise InvalidParams("`input`: a hook's JSON has an absolute `cwd`.")
     here = Path(folder)
-    root = next((one for one in (here, *here.parents) if (one / ".git").exists()), here)
+    root = next((candidate for candidate in (here, *here.parents) if (candidate / ".git").exists()), here)
     try:
         common = place_of(root).common_dir
     except WorkspaceUnavailable:
-        return Place(str(root), str(root))
-    return Place(str(root), str(common.parent if common.name == ".git" else root))
+        return Location(str(root), str(root))
+    return Location(str(root), str(common.parent if common.name == ".git" else root))

@@ -1,7 +1,7 @@
-"""Whether a prompt asks for something to be made, and what: in English, Portuguese, Spanish, French, German. Pure.
+"""Detects whether a prompt asks to create something, and what: English, Portuguese, Spanish, French, German. Pure.
 
-A question about making, a request not to, and quoted text or code ask for nothing. What is asked for is the rest of the
-sentence behind the verb: the intent that the decision engine is asked with.
+Questions about creating, negated requests, quoted text and code do not count. The intent is the rest of the sentence
+after the verb; it is the input of the reuse decision.
 """
 
 import re
@@ -10,7 +10,7 @@ from functools import lru_cache
 from sidecar.core.lazy_regex import regex
 
 MAX_PROMPT = 4_000
-"""A longer prompt is looked at so far: what is asked for stands at its beginning or is not told in a sentence."""
+"""Maximum number of characters searched: a request comes at the beginning, or is not one sentence."""
 
 MAX_INTENT = 300
 
@@ -24,14 +24,14 @@ _VERBS = (
     r"|génère|générer|fais|faire|conçois|concevoir"
     r"|erstelle|erstellen|baue|bauen|schreibe|schreib|schreiben|implementiere|implementieren|ergänze|entwickle|entwickeln"
 )
-_ASKS = (
+_REQUEST_PREFIXES = (
     r"please|pls|can you|could you|would you|now|then|and|also|let's|lets|let us|help me|go ahead and|next"
     r"|(?:i|we)(?: would like| want| need| have|'d like)(?: you)? to|you should|we should|i'll need you to"
     r"|por favor|agora|(?:eu )?(?:quero|preciso)(?: que você| de)?|você pode|pode|ahora|(?:yo )?(?:quiero|necesito)"
     r"|puedes|podrías|s'il te plaît|s'il vous plaît|maintenant|(?:je )?(?:veux|voudrais)|peux-tu|pouvez-vous|il faut"
     r"|bitte|jetzt|kannst du|ich (?:will|möchte|brauche)"
 )
-_NEEDS = (
+_NEED_PREFIXES = (
     r"(?:i|we) (?:need|want|would like)|(?:i|we)'d like|(?:eu )?(?:preciso de|quero)|precisamos de|queremos"
     r"|(?:yo )?(?:necesito|quiero)|necesitamos|(?:j'ai|nous avons) besoin d(?:e |')|(?:je veux|il me faut|il nous faut)"
     r"|(?:ich|wir) (?:brauche|brauchen|möchte|möchten|hätte gern)"
@@ -41,16 +41,17 @@ _ARTICLES = (
     r"|nouveau|nouvelle|des|ein|eine|einen|noch ein|me a|us a|me an|me um|me uma|me un|me una|moi un|moi une|mir ein"
     r"|mir eine|mir einen"
 )
-_MADE = regex(
-    rf"(?:^|[.!;:\n]\s{{0,20}}+|,\s{{0,20}}+)(?:(?:{_ASKS})[,\s]{{1,20}}+){{0,3}}(?:{_VERBS})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
+_CREATION_REQUEST = regex(
+    rf"(?:^|[.!;:\n]\s{{0,20}}+|,\s{{0,20}}+)(?:(?:{_REQUEST_PREFIXES})[,\s]{{1,20}}+){{0,3}}(?:{_VERBS})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
     re.IGNORECASE,
 )
-_NEEDED = regex(
-    rf"(?:^|[.!;:\n]\s{{0,20}}+)(?:{_NEEDS})\s*(?:{_ARTICLES})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})", re.IGNORECASE
+_NEED_STATEMENT = regex(
+    rf"(?:^|[.!;:\n]\s{{0,20}}+)(?:{_NEED_PREFIXES})\s*(?:{_ARTICLES})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
+    re.IGNORECASE,
 )
-_LEADING = regex(rf"^(?:(?:{_ARTICLES}|me|us|moi|mir|nos)\s+)+", re.IGNORECASE)
+_LEADING_ARTICLES = regex(rf"^(?:(?:{_ARTICLES}|me|us|moi|mir|nos)\s+)+", re.IGNORECASE)
 _QUOTED = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]{40,}\"", re.MULTILINE | re.DOTALL)
-_NOT_MADE = regex(
+_NOT_CREATION = regex(
     r"^(?:sure|sense|use of|it|them|that|this|these|those|sure that|changes?|a change|a fix|a commit|commits?"
     r"|the tests? pass|certeza|isso|isto|ele|ela|eso|esto|lo|ça|cela|das|es|attention)\b",
     re.IGNORECASE,
@@ -60,19 +61,19 @@ _REQUEST = regex(r"\b(?:can|could|would|will) you\b|puedes|podrías|pode\b|peux-
 
 
 @lru_cache(maxsize=16)
-def wished(prompt: str) -> str | None:
-    """Gives what a prompt asks to be made, in its own words; None where it asks for nothing new."""
+def creation_intent(prompt: str) -> str | None:
+    """Return what a prompt asks to create, in its own words; None if it asks for nothing new."""
     text = _QUOTED.sub(" ", prompt[:MAX_PROMPT]).replace("’", "'")
-    found = (match for pattern in (_MADE, _NEEDED) for match in pattern.finditer(text))
-    for match in sorted(found, key=lambda match: match.start()):
+    matches = (match for pattern in (_CREATION_REQUEST, _NEED_STATEMENT) for match in pattern.finditer(text))
+    for match in sorted(matches, key=lambda match: match.start()):
         rest = match["rest"].strip()
-        if not _NOT_MADE.match(rest) and not text[match.end("rest") :].lstrip().startswith("?"):
-            return _LEADING.sub("", rest) or None
+        if not _NOT_CREATION.match(rest) and not text[match.end("rest") :].lstrip().startswith("?"):
+            return _LEADING_ARTICLES.sub("", rest) or None
         if "?" in text[match.end("rest") :][:1] and _is_request(match[0]):
-            return _LEADING.sub("", rest) or None
+            return _LEADING_ARTICLES.sub("", rest) or None
     return None
 
 
 def _is_request(text: str) -> bool:
-    """Says whether a question asks to do something, as `can you …?` does."""
+    """Whether a question is a request, as `can you …?` is."""
     return _REQUEST.search(text) is not None

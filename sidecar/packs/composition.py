@@ -14,7 +14,7 @@ from sidecar.packs.delta_files import Interest
 from sidecar.packs.delta_pack import delta_items, still_failing
 from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.model import Block, SystemText, Trimmed
-from sidecar.packs.overrides import is_pinned, told_changes, told_lines, wished
+from sidecar.packs.overrides import creation_intent, is_pinned, told_changes, told_lines
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.render import BLOCK_ORDER, render_block
 from sidecar.packs.request import Turn
@@ -179,7 +179,7 @@ def offered(turn: Turn, gathered: Gathered) -> Composed:
         named = omissions(Anchor(gathered.pack.anchor, gathered.pack.left_out))
         gathered.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in named)
     in_anchor = anchor.text if anchor is not None else ""
-    items, muted = wished(_items(turn, gathered, changes, in_anchor), turn.wishes)
+    items, muted = creation_intent(_items(turn, gathered, changes, in_anchor), turn.wishes)
     reuse = _reuse(turn, gathered, items) if turn.saves_tokens else None
     if reuse is not None and reuse.delta_only:
         items, left_out = without_news(items, turn.known)

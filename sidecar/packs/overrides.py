@@ -40,7 +40,7 @@ class Wished(NamedTuple):
     muted: tuple[PackItem, ...]
 
 
-def wished(items: Iterable[PackItem], wishes: Wishes) -> Wished:
+def creation_intent(items: Iterable[PackItem], wishes: Wishes) -> Wished:
     """Leaves muted items out, and puts pinned ones before what nobody spoke for."""
     kept = tuple(_raised(item) if is_pinned(item.key, wishes) else item for item in items)
     return Wished(

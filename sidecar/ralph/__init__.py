@@ -1,1 +1,1 @@
-"""The iterative agent loop: one prompt, run again and again until the agent keeps its promise or a limit is reached."""
+"""The iterative agent loop: runs an agent on one prompt until it gives its completion promise or a limit is reached."""

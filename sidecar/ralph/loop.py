@@ -1,4 +1,4 @@
-"""The loop: iteration after iteration until the promise is kept, a limit is reached, or somebody says stop."""
+"""The loop: runs iterations until the promise is accepted, a limit is reached, or a stop is requested."""
 
 import os
 
@@ -7,39 +7,38 @@ from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import SidecarError
 from sidecar.ralph import limits, outcome
 from sidecar.ralph.files import history
-from sidecar.ralph.files.folder import Folder, make, tidy
-from sidecar.ralph.files.lock import Owner, held
-from sidecar.ralph.files.stop_request import Stop, Watch, loops_of
-from sidecar.ralph.iteration.run_iteration import Done, run_iteration
+from sidecar.ralph.files.folder import LoopFolder, create_folder, prune_files
+from sidecar.ralph.files.lock import LockOwner, hold_lock
+from sidecar.ralph.files.stop_request import StopRequest, StopWatcher, running_loops
+from sidecar.ralph.iteration.run_iteration import FinishedIteration, run_iteration
 from sidecar.ralph.limits import backoff_ms, pause_ms
 from sidecar.ralph.loop_plan import with_version
-from sidecar.ralph.loop_state import Course, Plan
+from sidecar.ralph.loop_state import LoopPlan, LoopState
 from sidecar.ralph.model import Phase, RalphIteration, RalphIterationNotice, RalphRunning, RalphStartResult
-from sidecar.ralph.outcome import FAILED, LIMIT, Ending, Turn
+from sidecar.ralph.outcome import FAILED, LIMIT, Ending, IterationSummary
 from sidecar.system.process_tree import end_marked
 
-# What a loop that was killed has left: its iteration is noted as lost, and its agent is ended.
 
+def recover_from_crash(folder: LoopFolder, clock: Clock) -> int:
+    """Clean up after a killed loop and return the number of the last iteration; raise StateDegraded.
 
-def take_over(folder: Folder, clock: Clock) -> int:
-    """Puts in order what the last loop left, and gives the number of the last iteration; raises StateDegraded.
-
-    Called by the lock's holder, so that the loop whose state says `running` is known to be dead.
+    The caller holds the lock, so a loop whose state is `running` is dead. Its iteration is recorded as lost and its
+    agent is ended.
     """
     before = history.read_state(folder)
-    known = history.read_history(folder).last_number
+    last_number = history.read_history(folder).last_number
     if before is None or before.status != "running" or before.running is None:
-        return max(known, before.iteration if before is not None else 0)
+        return max(last_number, before.iteration if before is not None else 0)
     running = before.running
-    # An agent or a check that outlived its loop would work beside the next one's.
-    for kept in (folder.output_of(running.number), folder.check_of(running.number)):
-        end_marked(str(kept), clock)
-    if running.number > known:
-        history.append_iteration(folder, _lost(running, clock.now_ms()))
-    return max(known, running.number)
+    # An agent or check that outlived its loop would work next to the new one's.
+    for path in (folder.output_path(running.number), folder.check_output_path(running.number)):
+        end_marked(str(path), clock)
+    if running.number > last_number:
+        history.append_iteration(folder, _lost_iteration(running, clock.now_ms()))
+    return max(last_number, running.number)
 
 
-def _lost(running: RalphRunning, now_ms: int) -> RalphIteration:
+def _lost_iteration(running: RalphRunning, now_ms: int) -> RalphIteration:
     return RalphIteration(
         number=running.number,
         started_at=running.started_at,
@@ -64,105 +63,105 @@ def _lost(running: RalphRunning, now_ms: int) -> RalphIteration:
     )
 
 
-def run_loop(call: Call, plan: Plan) -> RalphStartResult:
-    """Runs a loop to its end, and says how it ended.
+def run_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
+    """Run a loop to its end and return how it ended.
 
-    Raises Conflict while another one runs for the change, and what keeps its folder from being used.
+    Raise Conflict while another loop runs for the change, and the errors of an unusable folder.
     """
-    make(plan.folder)
-    loops = loops_of(call.process)
-    with held(plan.folder, Owner(os.getpid(), call.now())):
-        stop = loops.begin(plan.folder)
+    create_folder(plan.folder)
+    loops = running_loops(call.process)
+    with hold_lock(plan.folder, LockOwner(os.getpid(), call.now())):
+        stop = loops.register(plan.folder)
         try:
-            with Watch(plan.folder, stop, call.process.ending, lambda: call.cancellation.is_set):
+            with StopWatcher(plan.folder, stop, call.process.ending, lambda: call.cancellation.is_set):
                 return _run(call, plan, stop)
         finally:
             loops.end(plan.folder)
 
 
-def _run(call: Call, plan: Plan, stop: Stop) -> RalphStartResult:
+def _run(call: Call, plan: LoopPlan, stop: StopRequest) -> RalphStartResult:
     clock = call.process.clock
-    number = take_over(plan.folder, clock)
-    course = Course(call, plan, stop, clock.now_ms(), clock.monotonic_ms(), os.getpid(), number)
-    course.keep()
+    number = recover_from_crash(plan.folder, clock)
+    loop = LoopState(call, plan, stop, clock.now_ms(), clock.monotonic_ms(), os.getpid(), number)
+    loop.save_state()
     try:
-        course.plan = with_version(plan)
-        ended = _iterate(course)
+        loop.plan = with_version(plan)
+        ended = _iterate(loop)
     except SidecarError as error:
         ended = Ending("failed", FAILED, f"{error.message} {error.hint or ''}".strip())
     except Exception as error:
-        course.keep_ending(Ending("failed", FAILED, f"The loop failed unexpectedly ({type(error).__name__})."))
+        loop.save_ending(Ending("failed", FAILED, f"The loop failed unexpectedly ({type(error).__name__})."))
         raise
-    course.keep_ending(ended)
+    loop.save_ending(ended)
     return RalphStartResult(
         change=plan.params.change,
         status=ended.status,
         exit_code=ended.exit_code,
         reason=ended.reason,
-        iterations=course.totals.iterations,
-        last_iteration=course.number,
-        totals=course.totals,
+        iterations=loop.totals.iterations,
+        last_iteration=loop.number,
+        totals=loop.totals,
         folder=str(plan.folder.path),
         dry_run=None,
     )
 
 
-def _iterate(course: Course) -> Ending:
+def _iterate(loop: LoopState) -> Ending:
     while True:
-        asked = course.stop.ending
-        if asked is not None:
-            return asked
-        _notify(course, "started", course.number + 1)
-        done = run_iteration(course)
-        ended, wait_ms = _next(course, done)
-        line = done.line.model_copy(update={"ended_loop": ended.reason if ended is not None else None})
-        history.append_iteration(course.plan.folder, line)
-        tidy(course.plan.folder, course.number)
-        _notify(course, "finished", line.number, iteration=line, reason=line.reason)
+        requested = loop.stop.ending
+        if requested is not None:
+            return requested
+        _notify(loop, "started", loop.number + 1)
+        finished = run_iteration(loop)
+        ended, wait_ms = _ending_or_wait(loop, finished)
+        line = finished.line.model_copy(update={"ended_loop": ended.reason if ended is not None else None})
+        history.append_iteration(loop.plan.folder, line)
+        prune_files(loop.plan.folder, loop.number)
+        _notify(loop, "finished", line.number, iteration=line, reason=line.reason)
         if ended is not None:
             return ended
-        _pause(course, wait_ms, line.reason)
+        _pause(loop, wait_ms, line.reason)
 
 
-def _next(course: Course, done: Done) -> tuple[Ending | None, float]:
-    """Says whether the loop ends with an iteration, and else how long it waits before the next one."""
-    line, plan = done.line, course.plan
-    asked = course.stop.ending
-    if asked is not None and not line.promise_accepted:
-        return asked, 0
-    turn = Turn(line.outcome, line.number, line.promise_accepted, done.abort, course.circle, line.reason)
-    ended = outcome.after(turn, plan.limits, course.spent, plan.params.completion_promise)
+def _ending_or_wait(loop: LoopState, finished: FinishedIteration) -> tuple[Ending | None, float]:
+    """Return whether the loop ends with an iteration, or the wait before the next one."""
+    line, plan = finished.line, loop.plan
+    requested = loop.stop.ending
+    if requested is not None and not line.promise_accepted:
+        return requested, 0
+    turn = IterationSummary(line.outcome, line.number, line.promise_accepted, finished.abort, loop.stall, line.reason)
+    ended = outcome.ending_after(turn, plan.limits, loop.usage, plan.params.completion_promise)
     if ended is not None:
         return ended, 0
-    wait_ms = _wait_ms(course, done)
-    most = plan.limits.max_time_ms
-    if wait_ms and most is not None and course.elapsed_ms() + wait_ms >= most:
-        why = f"{limits.shown_ms(most)} would be over before the loop may go on (--max-time). {line.reason or ''}"
-        return Ending("limit", LIMIT, why.strip()), 0
+    wait_ms = _wait_ms(loop, finished)
+    max_time_ms = plan.limits.max_time_ms
+    if wait_ms and max_time_ms is not None and loop.elapsed_ms() + wait_ms >= max_time_ms:
+        reason = f"{limits.format_duration(max_time_ms)} would be over before the loop may go on (--max-time). {line.reason or ''}"
+        return Ending("limit", LIMIT, reason.strip()), 0
     return None, wait_ms
 
 
-def _wait_ms(course: Course, done: Done) -> float:
-    limit = done.heard.usage_limit
-    if done.line.outcome == "usageLimit" and limit is not None:
-        return pause_ms(limit.resets_at_ms, course.call.process.clock.now_ms(), course.pauses)
-    return backoff_ms(course.fast_failures)
+def _wait_ms(loop: LoopState, finished: FinishedIteration) -> float:
+    limit = finished.agent_result.usage_limit
+    if finished.line.outcome == "usageLimit" and limit is not None:
+        return pause_ms(limit.resets_at_ms, loop.call.process.clock.now_ms(), loop.pauses)
+    return backoff_ms(loop.fast_failures)
 
 
-def _pause(course: Course, wait_ms: float, reason: str | None) -> None:
-    """Waits where it has to, and says so: people and programs that look on see until when."""
+def _pause(loop: LoopState, wait_ms: float, reason: str | None) -> None:
+    """Wait if necessary, and publish until when."""
     if not wait_ms:
-        course.keep()
+        loop.save_state()
         return
-    course.paused_until_ms = course.call.process.clock.now_ms() + round(wait_ms)
-    course.keep()
-    _notify(course, "paused", course.number, until=rfc3339(course.paused_until_ms), reason=reason)
-    course.wait(wait_ms)
-    course.paused_until_ms = None
+    loop.paused_until_ms = loop.call.process.clock.now_ms() + round(wait_ms)
+    loop.save_state()
+    _notify(loop, "paused", loop.number, until=rfc3339(loop.paused_until_ms), reason=reason)
+    loop.wait(wait_ms)
+    loop.paused_until_ms = None
 
 
 def _notify(
-    course: Course,
+    loop: LoopState,
     phase: Phase,
     number: int,
     *,
@@ -171,6 +170,6 @@ def _notify(
     reason: str | None = None,
 ) -> None:
     notice = RalphIterationNotice(
-        change=course.plan.params.change, number=number, phase=phase, iteration=iteration, until=until, reason=reason
+        change=loop.plan.params.change, number=number, phase=phase, iteration=iteration, until=until, reason=reason
     )
-    course.call.notify("ralph/iteration", notice)
+    loop.call.notify("ralph/iteration", notice)

@@ -1,4 +1,4 @@
-"""What a loop is to do, and how far it has come."""
+"""The plan and the progress of a loop."""
 
 import threading
 from collections.abc import Mapping
@@ -7,48 +7,48 @@ from pathlib import Path
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
-from sidecar.ralph.agent.agent_result import Wanted
+from sidecar.ralph.agent.agent_result import AgentOptions
 from sidecar.ralph.files import history
-from sidecar.ralph.files.folder import Folder
-from sidecar.ralph.files.stop_request import Stop
-from sidecar.ralph.iteration.prompt import Verified
-from sidecar.ralph.limits import Limits, Spent
+from sidecar.ralph.files.folder import LoopFolder
+from sidecar.ralph.files.stop_request import StopRequest
+from sidecar.ralph.iteration.prompt import FailedCheck
+from sidecar.ralph.limits import Limits, LoopUsage
 from sidecar.ralph.model import LoopStatus, RalphRunning, RalphStartParams, RalphState, RalphTotals
-from sidecar.ralph.outcome import Circle, Ending
+from sidecar.ralph.outcome import Ending, Stall
 from sidecar.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What the user asked for."""
+class LoopPlan:
+    """A validated request."""
 
     params: RalphStartParams
-    folder: Folder
+    folder: LoopFolder
     cwd: Path
-    """Where the agent works."""
+    """The agent's working folder."""
     workspace: Workspace
-    """The whole worktree, and its project."""
+    """The whole worktree and its project."""
     limits: Limits
-    wanted: Wanted
+    options: AgentOptions
     environment: Mapping[str, str]
 
 
 @dataclass
-class Course:
-    """A loop under way; used by its own thread."""
+class LoopState:
+    """A running loop; used by its own thread."""
 
     call: Call
-    plan: Plan
-    stop: Stop
+    plan: LoopPlan
+    stop: StopRequest
     started_at_ms: int
     started_ms: float
     pid: int
     number: int
-    """Of the last iteration that was begun."""
-    spent: Spent = field(default_factory=Spent)
-    circle: Circle = field(default_factory=Circle)
-    failed_checks: list[Verified] = field(default_factory=list)
-    last: str = ""
+    """Number of the last iteration that was started."""
+    usage: LoopUsage = field(default_factory=LoopUsage)
+    stall: Stall = field(default_factory=Stall)
+    failed_checks: list[FailedCheck] = field(default_factory=list)
+    last_failure: str = ""
     fast_failures: int = 0
     pauses: int = 0
     totals: RalphTotals = field(
@@ -60,11 +60,11 @@ class Course:
     paused_until_ms: int | None = None
 
     def elapsed_ms(self) -> float:
-        """Milliseconds since the loop was started."""
+        """Return the milliseconds since the start of the loop."""
         return self.call.process.clock.monotonic_ms() - self.started_ms
 
-    def keep(self, status: LoopStatus = "running", reason: str = "", exit_code: int | None = None) -> None:
-        """Writes how the loop stands; raises StateDegraded."""
+    def save_state(self, status: LoopStatus = "running", reason: str = "", exit_code: int | None = None) -> None:
+        """Write the loop's state; raise StateDegraded."""
         params, call = self.plan.params, self.call
         history.write_state(
             self.plan.folder,
@@ -86,11 +86,11 @@ class Course:
             ),
         )
 
-    def keep_ending(self, ending: Ending) -> None:
-        """Writes that the loop has ended; raises StateDegraded."""
+    def save_ending(self, ending: Ending) -> None:
+        """Write the end of the loop; raise StateDegraded."""
         self.running = self.paused_until_ms = None
-        self.keep(ending.status, ending.reason, ending.exit_code)
+        self.save_state(ending.status, ending.reason, ending.exit_code)
 
     def wait(self, wait_ms: float) -> None:
-        """Waits, unless the loop is asked to stop meanwhile."""
-        self.stop.asked.wait(min(wait_ms / 1_000, threading.TIMEOUT_MAX))
+        """Wait, at most until the loop is requested to stop."""
+        self.stop.requested.wait(min(wait_ms / 1_000, threading.TIMEOUT_MAX))

@@ -18,7 +18,7 @@ from sidecar.core.errors import (
 from sidecar.method import Lane, Notification, docstring, method
 from sidecar.ralph.files import context_file
 from sidecar.ralph.files import status as change_status
-from sidecar.ralph.files.folder import folder_of
+from sidecar.ralph.files.folder import loop_folder
 from sidecar.ralph.model import (
     RalphChangeParams,
     RalphContextParams,
@@ -35,45 +35,45 @@ from sidecar.ralph.model import (
 
 
 def start(call: Call, params: RalphStartParams) -> RalphStartResult:
-    """Runs a loop for a change and answers when it has ended; `ralph/iteration` tells how it goes.
+    """Run a loop for a change and answer when it has ended; `ralph/iteration` reports its progress.
 
     Each iteration is a fresh run of the agent with the same task. The loop ends with the agent's promise, if the checks
-    pass, at a limit, or by `ralph/stop`, a cancellation, or the end of the sidecar: these end the agent too. One that
-    cannot be started is answered with status `failed` and the reason.
+    pass, at a limit, or by `ralph/stop`, a cancellation, or the end of the sidecar: these end the agent too. An agent
+    that cannot be started yields status `failed` with the reason.
     """
-    from sidecar.ralph.loop import run_loop  # with the process library, which nobody else of a sidecar needs
-    from sidecar.ralph.loop_plan import plan_of, try_out
+    from sidecar.ralph.loop import run_loop  # loads the process library, which no other method needs
+    from sidecar.ralph.loop_plan import make_plan, preview_loop
 
-    plan = plan_of(call, params)
-    return try_out(call, plan) if params.dry_run else run_loop(call, plan)
+    plan = make_plan(call, params)
+    return preview_loop(call, plan) if params.dry_run else run_loop(call, plan)
 
 
 def stop(call: Call, params: RalphChangeParams) -> RalphStopResult:
-    """Asks a change's loop to stop, in whatever process it runs; its agent is ended, and the iteration is kept."""
-    folder = folder_of(Path(params.cwd), params.change)
-    return RalphStopResult(was_running=change_status.ask_to_stop(folder, call.now()))
+    """Stop a change's loop in whatever process it runs; its agent is ended, and the iteration is recorded."""
+    folder = loop_folder(Path(params.cwd), params.change)
+    return RalphStopResult(was_running=change_status.request_stop(folder, call.now()))
 
 
 def status(_call: Call, params: RalphStatusParams) -> RalphStatusResult:
-    """Tells how a change's loop stands: iteration count, the running one, and the recent outcomes."""
-    return change_status.status_of(folder_of(Path(params.cwd), params.change), params.limit)
+    """Return the status of a change's loop: iteration count, the running iteration, and recent outcomes."""
+    return change_status.status_of(loop_folder(Path(params.cwd), params.change), params.limit)
 
 
 def add_context(_call: Call, params: RalphContextParams) -> RalphContextResult:
-    """Adds to what the agent is told from the next iteration on, until it is cleared."""
-    folder = folder_of(Path(params.cwd), params.change)
+    """Add context for the agent from the next iteration on, until it is cleared."""
+    folder = loop_folder(Path(params.cwd), params.change)
     return RalphContextResult(bytes=context_file.add(folder, params.text), path=folder.context)
 
 
 def clear_context(_call: Call, params: RalphChangeParams) -> RalphContextResult:
-    """Empties the context that was added."""
-    folder = folder_of(Path(params.cwd), params.change)
+    """Clear the added context."""
+    folder = loop_folder(Path(params.cwd), params.change)
     return RalphContextResult(bytes=context_file.clear(folder), path=folder.context)
 
 
 def reset(call: Call, params: RalphChangeParams) -> RalphResetResult:
-    """Forgets a change's state, history, prompts and outputs; the context stays. Refused while its loop runs."""
-    folder = folder_of(Path(params.cwd), params.change)
+    """Delete a change's state, history, prompts and outputs; the added context stays. Rejected while its loop runs."""
+    folder = loop_folder(Path(params.cwd), params.change)
     return RalphResetResult(iterations=change_status.reset(folder, rfc3339(call.now_ms())))
 
 

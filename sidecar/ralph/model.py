@@ -1,4 +1,4 @@
-"""The messages of `ralph/*`, and what the loop keeps: the state, and one line of history for each iteration."""
+"""The messages of `ralph/*`, and the records of a loop: its state, and one history line per iteration."""
 
 from typing import Annotated, Literal
 
@@ -8,27 +8,27 @@ from sidecar.core.wire import MOST_COUNT, MOST_TOKENS, FolderPath, WireModel
 from sidecar.ralph.limits import MAX_ITERATIONS, STUCK_AFTER
 
 MAX_PROMPT_CHARACTERS = 64 * 2**20
-"""More than any agent takes; through the RPC a message's size is the limit."""
+"""More than any agent accepts; over RPC the message size is the limit."""
 
 Harness = Literal["claude", "codex", "gemini", "opencode", "custom"]
 IterationOutcome = Literal["succeeded", "failed", "timedOut", "usageLimit", "interrupted", "lost"]
-"""`lost`: the loop's own process died meanwhile; who took over wrote the line."""
+"""`lost`: the loop's own process died; the next loop wrote the line."""
 Phase = Literal["started", "finished", "paused"]
 LoopStatus = Literal["running", "completed", "failed", "limit", "stuck", "aborted", "interrupted"]
 
 ChangeId = Annotated[str, Field(min_length=1, max_length=100, description="One path-safe name.")]
-Moment = Annotated[str, Field(description="RFC 3339.")]
+Timestamp = Annotated[str, Field(description="RFC 3339.")]
 Milliseconds = Annotated[int, Field(ge=1, le=2**53 - 1)]
 
 
-class _Kept(WireModel):
-    """Something kept in a file: what a later version adds to it is passed over."""
+class _StoredRecord(WireModel):
+    """A record in a file; members added by later versions are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class RalphVerification(_Kept):
-    """One command that had to pass before a promise was accepted."""
+class RalphVerification(_StoredRecord):
+    """A command that must pass before a promise is accepted."""
 
     command: str
     exit_code: int | None = Field(description="Null where it was ended or could not be started.")
@@ -36,8 +36,8 @@ class RalphVerification(_Kept):
     output: str = Field(description="The end of what it printed.")
 
 
-class RalphContinuity(_Kept):
-    """What continuity did for an iteration."""
+class RalphContinuity(_StoredRecord):
+    """The result of continuity for an iteration."""
 
     action: Literal["inject", "passthrough", "failed"]
     reason: str | None = Field(description="Why nothing was injected, or what failed.")
@@ -45,11 +45,11 @@ class RalphContinuity(_Kept):
     artifacts: list[str] = Field(description="Ids of what was drafted of the iteration.")
 
 
-class RalphIteration(_Kept):
-    """One iteration, as the history has it."""
+class RalphIteration(_StoredRecord):
+    """One iteration, as stored in the history."""
 
     number: int = Field(ge=1, description="Counts on over all loops of the change, until a reset.")
-    started_at: Moment
+    started_at: Timestamp
     duration_ms: int
     outcome: IterationOutcome
     exit_code: int | None = Field(description="Null where a signal ended the agent, or it was never started.")
@@ -72,15 +72,15 @@ class RalphIteration(_Kept):
     warnings: list[str]
 
 
-class RalphRunning(_Kept):
-    """The iteration that is under way."""
+class RalphRunning(_StoredRecord):
+    """The running iteration."""
 
     number: int
-    started_at: Moment
+    started_at: Timestamp
 
 
-class RalphTotals(_Kept):
-    """What the loop has used since it was started."""
+class RalphTotals(_StoredRecord):
+    """Resources used since the start of the loop."""
 
     iterations: int
     failures: int
@@ -90,8 +90,8 @@ class RalphTotals(_Kept):
     duration_ms: int
 
 
-class RalphState(_Kept):
-    """How a change's loop stands, as `state.json` has it."""
+class RalphState(_StoredRecord):
+    """State of a change's loop, as stored in `state.json`."""
 
     change: str
     status: LoopStatus
@@ -99,38 +99,38 @@ class RalphState(_Kept):
     exit_code: int | None = Field(description="Null while it runs.")
     harness: str
     model: str | None
-    started_at: Moment
-    updated_at: Moment
+    started_at: Timestamp
+    updated_at: Timestamp
     iteration: int = Field(description="The number of the last iteration that was begun.")
     running: RalphRunning | None
-    paused_until: Moment | None = Field(description="While the loop waits: a usage limit, failures that come fast.")
+    paused_until: Timestamp | None = Field(description="While the loop waits: a usage limit, failures that come fast.")
     max_iterations: int = Field(description="0 is no limit.")
     totals: RalphTotals
     pid: int = Field(description="The process whose loop it is or was.")
 
 
 class RalphChangeParams(WireModel):
-    """Names a change."""
+    """A change."""
 
     cwd: FolderPath = Field(description="A folder of the worktree the loop works in, absolute.")
     change: ChangeId
 
 
 class RalphContextParams(RalphChangeParams):
-    """What to tell the agent from the next iteration on."""
+    """Context for the agent from the next iteration on."""
 
     text: str = Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS)
 
 
 class RalphContextResult(WireModel):
-    """What became of the context file."""
+    """The context file after the call."""
 
     path: str
     bytes: int = Field(description="How large it is after an addition, or was before it was cleared.")
 
 
 class RalphStartParams(RalphChangeParams):
-    """A loop: the task, who works on it, and when it is to end."""
+    """A loop: the task, the agent, and the limits."""
 
     project_path: FolderPath | None = Field(
         default=None, description="The original project; without it, the repository's main worktree."
@@ -175,11 +175,11 @@ class RalphStartParams(RalphChangeParams):
 
 
 class RalphDryRun(WireModel):
-    """What a first iteration would be."""
+    """The first iteration, without running it."""
 
     prompt: str
     argv: list[str]
-    given_by: Literal["stdin", "file"] = Field(description="How the prompt would reach the agent.")
+    prompt_via: Literal["stdin", "file"] = Field(description="How the prompt would reach the agent.")
     warnings: list[str]
 
 
@@ -198,13 +198,13 @@ class RalphStartResult(WireModel):
 
 
 class RalphStatusParams(RalphChangeParams):
-    """Which change, and how much of its history."""
+    """The change, and the length of its history to return."""
 
     limit: int = Field(default=10, ge=1, le=1_000, description="At most so many iterations, the last ones.")
 
 
 class RalphStatusResult(WireModel):
-    """How a change's loop stands."""
+    """Status of a change's loop."""
 
     change: str
     is_running: bool
@@ -217,19 +217,19 @@ class RalphStatusResult(WireModel):
 
 
 class RalphStopResult(WireModel):
-    """Whether there was a loop to stop."""
+    """Whether a loop was stopped."""
 
     was_running: bool
 
 
 class RalphResetResult(WireModel):
-    """What was forgotten."""
+    """What was deleted."""
 
     iterations: int
 
 
 class RalphIterationNotice(WireModel):
-    """An iteration begins or has ended."""
+    """An iteration has started, paused or finished."""
 
     change: str
     number: int
@@ -240,7 +240,7 @@ class RalphIterationNotice(WireModel):
 
 
 class RalphOutputNotice(WireModel):
-    """Something the agent said."""
+    """A piece of the agent's output."""
 
     change: str
     number: int

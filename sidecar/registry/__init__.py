@@ -1,4 +1,4 @@
-"""The registry of what a project has: entities, decisions whether to reuse them, impact, health."""
+"""The registry of a project's entities: reuse decisions, impact analysis, health checks."""
 
 from sidecar.registry.hints import Hint, hint_for
 

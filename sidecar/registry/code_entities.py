@@ -1,4 +1,8 @@
-"""A file of the repository → what the registry needs of it: purpose, public definitions, imports. Pure."""
+"""Entities derived from code: modules, functions, classes, components, templates and scripts. Pure.
+
+A module depends on the modules it imports and on those of their definitions whose names it uses. Adaptability follows
+from the number of dependents: the specification rates as low what breaks its consumers.
+"""
 
 import posixpath
 from collections import defaultdict
@@ -24,15 +28,15 @@ from sidecar.registry.entity import Entity
 
 MAX_PURPOSE = 160
 MAX_DEFINITIONS = 200
-"""Of one file; a longer list is data or generated."""
+"""Maximum per file; a longer list is data or generated."""
 
 MAX_PARAMETERS = 8
 
-MAX_TOLD = 24
-"""Words that are kept of a docstring or comment; what matters stands at its beginning."""
+MAX_COMMENT_WORDS = 24
+"""Maximum number of words from a docstring or comment; the important ones come first."""
 
 MAX_MEMBERS = 40
-"""Of one class."""
+"""Maximum per class."""
 
 _TEMPLATE_FOLDERS = frozenset(("templates", "template", "views", "partials", "stubs", "scaffold", "boilerplate"))
 _TEMPLATE_SUFFIXES = (
@@ -50,7 +54,7 @@ _TEMPLATE_SUFFIXES = (
 )
 _SCRIPT_FOLDERS = frozenset(("scripts", "script", "bin", "tools", "tasks"))
 _SCRIPT_SUFFIXES = (".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd")
-_ASIDE = frozenset(
+_EXAMPLE_FOLDERS = frozenset(
     (
         "examples",
         "example",
@@ -65,48 +69,50 @@ _ASIDE = frozenset(
         "playground",
     )
 )
-"""Folders whose contents show or measure what is elsewhere."""
+"""Folders whose contents demonstrate or measure other code."""
 
 _COMPONENT_SUFFIXES = (".tsx", ".jsx", ".vue", ".svelte", ".astro")
 _CLASSES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "type", "union"))
 _FUNCTIONS = frozenset(("function", "method", "def", "fn", "func", "macro", "hook", ""))
 _PARAMETER = regex(r"[(,]\s*(?:\*|&|\.\.\.|mut\s+|const\s+)*([A-Za-z_]\w+)")
-_NAMELESS = frozenset(("exports", "default"))
-"""What a file is to others that has one thing to give: the file itself stands for it."""
+_DEFAULT_EXPORTS = frozenset(("exports", "default"))
+"""Names of a file's only export; the file itself represents it."""
 
 _NO_PARAMETERS = frozenset(("self", "cls", "this", "args", "kwargs", "options"))
 
 
-class Named(NamedTuple):
-    """A public definition at the top of a file, or a public method of one with a comment of its own."""
+class CodeDefinition(NamedTuple):
+    """A public top-level definition, or a documented public method of a public class."""
 
     name: str
-    """Of a method `Class.method`."""
+    """`Class.method` for a method."""
     type: str
     purpose: str
     parameters: tuple[str, ...]
-    told: tuple[str, ...]
-    """Words of its comment that neither name nor purpose has; of a class also its methods' names."""
+    comment_words: tuple[str, ...]
+    """Words of its comment that are not in name or purpose; for a class also the names of its methods."""
 
 
-class Facts(NamedTuple):
-    """What one file has to say."""
+class FileFacts(NamedTuple):
+    """The facts of one file."""
 
     content: str
-    """The id of the content that was read."""
+    """Hash of the content."""
     type: str
     purpose: str
-    definitions: tuple[Named, ...]
+    definitions: tuple[CodeDefinition, ...]
     imports: tuple[str, ...]
     references: tuple[str, ...]
-    told: tuple[str, ...]
-    """Words of the comments of a file that defines nothing public."""
+    comment_words: tuple[str, ...]
+    """Words of the comments, if the file defines nothing public."""
 
 
 def type_of(path: str) -> str | None:
-    """Says what a file is to a registry: module, component, template or script; None for what does not belong there."""
+    """Return the entity type of a file: module, component, template or script; None if it does not belong in a
+    registry.
+    """
     *folders, name = path.lower().split("/")
-    if is_test(path) or is_generated(path) or not _ASIDE.isdisjoint(folders) or name.startswith("."):
+    if is_test(path) or is_generated(path) or not _EXAMPLE_FOLDERS.isdisjoint(folders) or name.startswith("."):
         return None
     if name.endswith(_TEMPLATE_SUFFIXES) or (not _TEMPLATE_FOLDERS.isdisjoint(folders) and not is_code(path)):
         return "template"
@@ -117,55 +123,73 @@ def type_of(path: str) -> str | None:
     return "module" if is_code(path) else None
 
 
-def facts_of(path: str, content: str, summary: Summary, text: str) -> Facts:
-    """Takes what the registry needs out of a file's summary and text; secrets in comments are masked."""
+def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
+    """Return the facts in a file's summary and text; secrets in comments are masked."""
     lines = text.replace("\r\n", "\n").split("\n")
     type_ = type_of(path) or "module"
-    top = (one for one in summary.definitions if one.public and not one.container and one.name not in _NAMELESS)
-    public = [one for one in top if _type_of(one, path)]
-    methods = [one for one in summary.definitions if one.public and _is_method(one, public)]
-    named = [_named(one, path, lines, [it.name for it in methods if it.container == one.name]) for one in public]
-    named += [one for one in (_method(one, path, lines) for one in methods) if one.purpose]
-    return Facts(
+    top = (
+        definition
+        for definition in summary.definitions
+        if definition.public and not definition.container and definition.name not in _DEFAULT_EXPORTS
+    )
+    public_definitions = [definition for definition in top if _type_of(definition, path)]
+    methods = [
+        definition
+        for definition in summary.definitions
+        if definition.public and _is_method(definition, public_definitions)
+    ]
+    definitions = [
+        _named(definition, path, lines, [method.name for method in methods if method.container == definition.name])
+        for definition in public_definitions
+    ]
+    definitions += [
+        definition for definition in (_method(definition, path, lines) for definition in methods) if definition.purpose
+    ]
+    return FileFacts(
         content,
         type_,
         one_line(summary.stated_purpose, MAX_PURPOSE),
-        tuple(named[:MAX_DEFINITIONS]),
+        tuple(definitions[:MAX_DEFINITIONS]),
         summary.imports,
         summary.references,
-        () if public else _words(told_in_comments(lines)),
+        () if public_definitions else _comment_words(told_in_comments(lines)),
     )
 
 
-def _is_method(one: Definition, public: Sequence[Definition]) -> bool:
-    """Says whether it is a method of a public class that is no constructor or operator."""
-    is_ours = any(it.name == one.container and it.kind in _CLASSES for it in public)
-    return is_ours and one.kind in _FUNCTIONS and not one.name.startswith("_") and one.name != "constructor"
+def _is_method(definition: Definition, public: Sequence[Definition]) -> bool:
+    """Whether it is a method of a public class, without constructors and operators."""
+    is_ours = any(cls.name == definition.container and cls.kind in _CLASSES for cls in public)
+    return (
+        is_ours
+        and definition.kind in _FUNCTIONS
+        and not definition.name.startswith("_")
+        and definition.name != "constructor"
+    )
 
 
-def _named(definition: Definition, path: str, lines: Sequence[str], members: Sequence[str] = ()) -> Named:
+def _named(definition: Definition, path: str, lines: Sequence[str], members: Sequence[str] = ()) -> CodeDefinition:
     parameters = (name for name in _PARAMETER.findall(definition.signature) if name not in _NO_PARAMETERS)
     purpose = one_line(purpose_of_definition(lines, definition, path), MAX_PURPOSE)
-    told = _words(told_of_definition(lines, definition, path), f"{definition.name} {purpose}")
-    return Named(
+    comment_words = _comment_words(told_of_definition(lines, definition, path), f"{definition.name} {purpose}")
+    return CodeDefinition(
         definition.name,
         _type_of(definition, path) or "function",
         purpose,
         tuple(dict.fromkeys(parameters))[:MAX_PARAMETERS],
-        (*dict.fromkeys(members[:MAX_MEMBERS]), *told),
+        (*dict.fromkeys(members[:MAX_MEMBERS]), *comment_words),
     )
 
 
-def _method(definition: Definition, path: str, lines: Sequence[str]) -> Named:
-    made = _named(definition, path, lines)
-    return made._replace(name=f"{definition.container}.{definition.name}", type="method")
+def _method(definition: Definition, path: str, lines: Sequence[str]) -> CodeDefinition:
+    definition_facts = _named(definition, path, lines)
+    return definition_facts._replace(name=f"{definition.container}.{definition.name}", type="method")
 
 
-def _words(told: str, known: str = "") -> tuple[str, ...]:
-    """Gives the words of a comment that mean something and are not known, each once; secrets are masked."""
-    said = query_words(known)
-    found = query_words(one_line(told, len(told) + 1)).items()
-    return tuple(word for term, word in found if term not in said)[:MAX_TOLD]
+def _comment_words(comment: str, known: str = "") -> tuple[str, ...]:
+    """Return the significant words of a comment that are not in `known`, each once; secrets are masked."""
+    known_terms = query_words(known)
+    terms = query_words(one_line(comment, len(comment) + 1)).items()
+    return tuple(word for term, word in terms if term not in known_terms)[:MAX_COMMENT_WORDS]
 
 
 def _type_of(definition: Definition, path: str) -> str | None:
@@ -180,142 +204,148 @@ def _type_of(definition: Definition, path: str) -> str | None:
     return "function" if definition.kind in _FUNCTIONS else None
 
 
-# Files' facts → entities: modules, functions, classes, components, templates, scripts, and what depends on them. Pure.
-#
-# A module depends on the modules it imports, and on those of their definitions whose names it uses. How adaptable
-# something is follows from how much of the code needs it: the specification calls low what breaks its consumers.
-
-
 CATEGORY = "code"
 MAX_ENTITIES = 20_000
 MAX_KEYWORDS = 48
 
-ADAPTABLE = 0.9
-"""How adaptable something is that nothing depends on; five dependents halve it."""
+MAX_ADAPTABILITY = 0.9
+"""Adaptability of an entity without dependents; five dependents halve it."""
 
-HALVED_BY = 5
+HALVING_DEPENDENTS = 5
 
 _WORDS = regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _PLAIN_NAMES = frozenset(("index", "mod", "lib", "main", "__init__", "__main__", "src"))
 
 
 class Derived(NamedTuple):
-    """The entities of a repository, in the order of their paths."""
+    """The entities of a repository, ordered by path."""
 
     entities: tuple[Entity, ...]
-    cut: bool
+    truncated: bool
     """Whether there were more than `MAX_ENTITIES`."""
 
 
-def derive(files: Mapping[str, Facts]) -> Derived:
-    """Makes entities of all files' facts; the same facts give the same entities."""
-    needs, needed_by = _dependencies(files)
+def derive(files: Mapping[str, FileFacts]) -> Derived:
+    """Return the entities of all files; the same facts yield the same entities."""
+    dependencies_of, dependents = _dependencies(files)
     entities: list[Entity] = []
     for path in sorted(files):
         facts = files[path]
-        entities += _definitions(path, facts, needed_by)  # before their module: of two that fit alike the smaller one
-        entities.append(_module(path, facts, needs[path], needed_by[path]))
-    if len(entities) > MAX_ENTITIES:  # methods go first: their classes have their words
-        entities = [one for one in entities if one.type != "method"]
-        return Derived(tuple(entities[:MAX_ENTITIES]), cut=True)
-    return Derived(tuple(entities), cut=False)
+        entities += _definitions(
+            path, facts, dependents
+        )  # before their module: of two equal matches the smaller one wins
+        entities.append(_module(path, facts, dependencies_of[path], dependents[path]))
+    if len(entities) > MAX_ENTITIES:  # methods are dropped first: their classes contain their words
+        entities = [entity for entity in entities if entity.type != "method"]
+        return Derived(tuple(entities[:MAX_ENTITIES]), truncated=True)
+    return Derived(tuple(entities), truncated=False)
 
 
-def words_of(name: str) -> list[str]:
-    """Gives the words a name is made of, as a reader says them."""
+def name_words(name: str) -> list[str]:
+    """Return the words in a name, in lower case."""
     return [word.lower() for word in _WORDS.findall(name)]
 
 
-def _module(path: str, facts: Facts, needs: Sequence[str], needed_by: int) -> Entity:
-    called = _called(path)
-    names = [one.name for one in facts.definitions if one.type != "method"]
+def _module(path: str, facts: FileFacts, dependencies_of: Sequence[str], dependents: int) -> Entity:
+    file_name = _file_name(path)
+    names = [definition.name for definition in facts.definitions if definition.type != "method"]
     return Entity(
         CATEGORY,
         path,
         path,
         facts.type,
-        _said_of(facts, called),
-        tuple(dict.fromkeys((*words_of(called), *names, *facts.told)))[:MAX_KEYWORDS],
-        tuple(needs),
-        _adaptability(needed_by),
+        _own_purpose(facts, file_name),
+        tuple(dict.fromkeys((*name_words(file_name), *names, *facts.comment_words)))[:MAX_KEYWORDS],
+        tuple(dependencies_of),
+        _adaptability(dependents),
         "",
         "code",
     )
 
 
-def _definitions(path: str, facts: Facts, needed_by: Mapping[str, int]) -> list[Entity]:
-    made: dict[str, Entity] = {}
-    for one in facts.definitions:
-        key = f"{path}#{one.name}"
-        if key not in made or (one.purpose and made[key].purpose == " ".join(words_of(one.name))):  # an overload
-            made[key] = _definition(key, path, one, needed_by[key])
-    return list(made.values())
+def _definitions(path: str, facts: FileFacts, dependents: Mapping[str, int]) -> list[Entity]:
+    entities: dict[str, Entity] = {}
+    for definition in facts.definitions:
+        key = f"{path}#{definition.name}"
+        if key not in entities or (
+            definition.purpose and entities[key].purpose == " ".join(name_words(definition.name))
+        ):  # an overload
+            entities[key] = _definition(key, path, definition, dependents[key])
+    return list(entities.values())
 
 
-def _definition(key: str, path: str, one: Named, needed_by: int) -> Entity:
-    said = words_of(one.name)
-    about = (*said, *one.parameters, *words_of(_called(path)), *one.told)
+def _definition(key: str, path: str, definition: CodeDefinition, dependents: int) -> Entity:
+    words = name_words(definition.name)
+    about = (*words, *definition.parameters, *name_words(_file_name(path)), *definition.comment_words)
     return Entity(
         CATEGORY,
         key,
         path,
-        one.type,
-        one.purpose or " ".join(said),
+        definition.type,
+        definition.purpose or " ".join(words),
         tuple(dict.fromkeys(about))[:MAX_KEYWORDS],
         (),
-        _adaptability(needed_by),
+        _adaptability(dependents),
         "",
         "code",
     )
 
 
-def _said_of(facts: Facts, called: str) -> str:
-    """What a file says of itself; what it says of one of its definitions alone is that one's purpose."""
-    of_one = tuple(f"{one.name}:" for one in facts.definitions)
-    return facts.purpose if facts.purpose and not facts.purpose.startswith(of_one) else " ".join(words_of(called))
+def _own_purpose(facts: FileFacts, file_name: str) -> str:
+    """Return the file's own purpose; a text about one of its definitions is that definition's purpose."""
+    definition_prefixes = tuple(f"{definition.name}:" for definition in facts.definitions)
+    return (
+        facts.purpose
+        if facts.purpose and not facts.purpose.startswith(definition_prefixes)
+        else " ".join(name_words(file_name))
+    )
 
 
-def _called(path: str) -> str:
-    """What a file is called; one that is called as all are goes by its folder."""
+def _file_name(path: str) -> str:
+    """Return the name of a file; a generic one is replaced by its folder's."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0] or name
     return posixpath.basename(folder) if stem in _PLAIN_NAMES and folder else stem
 
 
 def _adaptability(dependents: int) -> float:
-    return round(max(0.1, ADAPTABLE / (1 + dependents / HALVED_BY)), 2)
+    return round(max(0.1, MAX_ADAPTABILITY / (1 + dependents / HALVING_DEPENDENTS)), 2)
 
 
-def _dependencies(files: Mapping[str, Facts]) -> tuple[Mapping[str, Sequence[str]], Mapping[str, int]]:
-    """For each file the ids it depends on, and for each key of an entity how many files do."""
+def _dependencies(files: Mapping[str, FileFacts]) -> tuple[Mapping[str, Sequence[str]], Mapping[str, int]]:
+    """Return for each file the ids it depends on, and for each entity key the number of dependent files."""
     tree = _tree(files)
-    needs: dict[str, list[str]] = {}
+    dependencies_of: dict[str, list[str]] = {}
     counts: defaultdict[str, int] = defaultdict(int)
     for path, facts in files.items():
-        keys = _needed(path, facts, files, tree)
-        needs[path] = [f"{CATEGORY}/{key}" for key in keys]
+        keys = _dependency_keys(path, facts, files, tree)
+        dependencies_of[path] = [f"{CATEGORY}/{key}" for key in keys]
         for key in keys:
             counts[key] += 1
-    return needs, counts
+    return dependencies_of, counts
 
 
-def _needed(path: str, facts: Facts, files: Mapping[str, Facts], tree: Tree) -> list[str]:
+def _dependency_keys(path: str, facts: FileFacts, files: Mapping[str, FileFacts], tree: Tree) -> list[str]:
     used = frozenset(facts.references)
-    found: dict[str, None] = {}
+    keys: dict[str, None] = {}
     for specifier in facts.imports:
         for target in resolve(path, specifier, tree):
             if target in files and target != path:
-                found[target] = None
-                found.update((f"{target}#{one.name}", None) for one in files[target].definitions if _is_used(one, used))
-    return sorted(found)
+                keys[target] = None
+                keys.update(
+                    (f"{target}#{definition.name}", None)
+                    for definition in files[target].definitions
+                    if _is_used(definition, used)
+                )
+    return sorted(keys)
 
 
-def _is_used(one: Named, names: Collection[str]) -> bool:
-    """Says whether a definition's name is among those that a file uses; of a method without its class."""
-    return one.name.rpartition(".")[2] in names
+def _is_used(definition: CodeDefinition, names: Collection[str]) -> bool:
+    """Whether a definition's name is among the names a file uses; methods match without their class."""
+    return definition.name.rpartition(".")[2] in names
 
 
-def _tree(files: Mapping[str, Facts]) -> Tree:
+def _tree(files: Mapping[str, FileFacts]) -> Tree:
     by_name: defaultdict[str, list[str]] = defaultdict(list)
     by_folder: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(files):

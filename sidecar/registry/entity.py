@@ -1,4 +1,4 @@
-"""An entity of the registry, and a registry as one value: who is who, and who depends on whom. Pure."""
+"""Entities of the registry, and the registry as one value: lookup by id and key, dependencies. Pure."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -7,20 +7,20 @@ from typing import Literal, NamedTuple
 Origin = Literal["file", "code"]
 """`file`: written by hand into the registry's YAML; `code`: derived from the repository's code."""
 
-MEDIUM, HIGH = 0.4, 0.7
-"""From here on adaptability counts as medium, as high (intelligence-layer.md 5.1)."""
+MEDIUM_ADAPTABILITY, HIGH_ADAPTABILITY = 0.4, 0.7
+"""Minimum adaptability for the levels medium and high (intelligence-layer.md 5.1)."""
 
-GUARDED = 0.3
-"""Below it an entity is changed only after an impact analysis (intelligence-layer.md, Article XIV 4)."""
+IMPACT_REQUIRED_BELOW = 0.3
+"""Below this adaptability a change requires an impact analysis (intelligence-layer.md, Article XIV 4)."""
 
-UNSAID = 0.5
-"""The adaptability of an entry that does not say one: the middle, which asks for care and forbids nothing."""
+DEFAULT_ADAPTABILITY = 0.5
+"""Default adaptability: the middle, which calls for care and forbids nothing."""
 
 Level = Literal["low", "medium", "high"]
 
 
 class Entity(NamedTuple):
-    """One artifact: what it is for, where it lies, what it needs."""
+    """One artifact of the project: purpose, file, dependencies."""
 
     category: str
     key: str
@@ -29,20 +29,20 @@ class Entity(NamedTuple):
     purpose: str
     keywords: tuple[str, ...]
     dependencies: tuple[str, ...]
-    """As they are written: keys, keys with a type's suffix, or ids."""
+    """As written: keys, keys with a type suffix, or ids."""
     adaptability: float
     checksum: str
-    """SHA-256 of the file's bytes in hexadecimal digits; empty where none was noted."""
+    """SHA-256 of the file's bytes, hexadecimal; empty if none is recorded."""
     origin: Origin = "file"
 
     @property
     def id(self) -> str:
-        """What tells it from all others of its registry."""
+        """Unique id in the registry."""
         return f"{self.category}/{self.key}"
 
 
 class Remark(NamedTuple):
-    """Something about the registry's file that its reader should know; lines count from 1, 0 is the whole file."""
+    """A warning about the registry's file; lines count from 1, 0 means the whole file."""
 
     line: int
     about: str
@@ -50,7 +50,7 @@ class Remark(NamedTuple):
 
 
 class Metadata(NamedTuple):
-    """What the file says of itself."""
+    """The file's own metadata."""
 
     version: str = ""
     last_updated: str = ""
@@ -59,7 +59,7 @@ class Metadata(NamedTuple):
 
 
 class Registry:
-    """Entities in their order, the file's before the code's. Never changed once made."""
+    """An immutable list of entities: those of the file, then those derived from code."""
 
     def __init__(
         self, entities: Sequence[Entity], metadata: Metadata, remarks: Sequence[Remark] = (), digest: str = ""
@@ -78,49 +78,50 @@ class Registry:
     @cached_property
     def by_key(self) -> Mapping[str, Sequence[Entity]]:
         """Entities by key, which several categories may share."""
-        found: dict[str, list[Entity]] = {}
+        entities: dict[str, list[Entity]] = {}
         for entity in self.entities:
-            found.setdefault(entity.key, []).append(entity)
-        return found
+            entities.setdefault(entity.key, []).append(entity)
+        return entities
 
     @cached_property
     def dependents(self) -> Mapping[str, Sequence[str]]:
-        """For each id those of the entities that need it directly, in the registry's order, each once."""
-        found: dict[str, dict[str, None]] = {}
+        """For each id the direct dependents, each once, in the registry's order."""
+        dependents_of: dict[str, dict[str, None]] = {}
         for entity in self.entities:
             for name in entity.dependencies:
-                needed = self.resolve(name, entity)
-                if needed is not None and needed is not entity:
-                    found.setdefault(needed.id, {})[entity.id] = None
-        return {needed: tuple(ids) for needed, ids in found.items()}
+                dependency = self.resolve(name, entity)
+                if dependency is not None and dependency is not entity:
+                    dependents_of.setdefault(dependency.id, {})[entity.id] = None
+        return {dependency: tuple(ids) for dependency, ids in dependents_of.items()}
 
-    def named(self, name: str) -> Sequence[Entity]:
-        """Gives the entities an id or a key may mean."""
+    def lookup(self, name: str) -> Sequence[Entity]:
+        """Return the entities with an id or key."""
         exact = self.by_id.get(name)
         return (exact,) if exact is not None else self.by_key.get(name, ())
 
-    def resolve(self, name: str, needing: Entity | None = None) -> Entity | None:
-        """Gives the entity that a dependency means: by id or key, else by key without its type's suffix.
+    def resolve(self, name: str, dependent: Entity | None = None) -> Entity | None:
+        """Return the entity a dependency refers to: by id or key, else by key without its type suffix.
 
-        `session-schema` is the schema `session`, and `brief-template` never the agent `brief`. A key that several
-        categories share means the one of the entity's own category, else the first. None for an orphaned dependency.
+        `session-schema` is the schema `session`, but `brief-template` is never the agent `brief`. A key that several
+        categories share refers to the one in the entity's own category, else the first. None for an orphaned
+        dependency.
         """
-        found = self.named(name)
-        if not found:
+        matches = self.lookup(name)
+        if not matches:
             key, _, kind = name.rpartition("-")
-            found = [one for one in self.by_key.get(key, ()) if one.type == kind]
-        own = (one for one in found if needing is not None and one.category == needing.category)
-        return next(own, found[0] if found else None)
+            matches = [entity for entity in self.by_key.get(key, ()) if entity.type == kind]
+        in_category = (entity for entity in matches if dependent is not None and entity.category == dependent.category)
+        return next(in_category, matches[0] if matches else None)
 
     def orphans(self) -> list[tuple[Entity, str]]:
-        """Gives the dependencies that lead nowhere, each with the entity that names it."""
+        """Return the unresolved dependencies, each with the entity that declares it."""
         return [
             (entity, name) for entity in self.entities for name in entity.dependencies if self.resolve(name) is None
         ]
 
 
-def level_of(adaptability: float) -> Level:
-    """Says in a word how safe a change is (intelligence-layer.md 5.1; what lies between its ranges counts as lower)."""
-    if adaptability >= HIGH:
+def adaptability_level(adaptability: float) -> Level:
+    """Return the adaptability level (intelligence-layer.md 5.1; values between its ranges count as the lower level)."""
+    if adaptability >= HIGH_ADAPTABILITY:
         return "high"
-    return "medium" if adaptability >= MEDIUM else "low"
+    return "medium" if adaptability >= MEDIUM_ADAPTABILITY else "low"

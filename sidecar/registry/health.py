@@ -1,4 +1,4 @@
-"""The seven checks, over a registry and what its files hold. Pure: the files are given."""
+"""The seven health checks of a registry and its files; advisory (intelligence-layer.md 5.3, Article XIV 2). Pure."""
 
 import hashlib
 import json
@@ -9,11 +9,8 @@ from typing import Literal, NamedTuple
 from sidecar.core.lazy_regex import regex
 from sidecar.registry.entity import Entity, Registry
 
-# What a file of the framework has to hold: articles, sections, placeholders, JSON. Pure.
-
-
-LEAST_ARTICLES = 14
-"""A constitution has at least so many, without a gap; fifteen are right too (decisions.md, Registry)."""
+MIN_ARTICLES = 14
+"""Minimum number of consecutive articles in a constitution; fifteen are valid too (decisions.md, Registry)."""
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "mission": ("mission",),
@@ -21,7 +18,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "outputs": ("output", "outputs", "deliverable", "deliverables", "artifact", "artifacts"),
     "criteria": ("criteria", "self-validation", "validation", "success"),
 }
-"""The sections of an agent's definition (intelligence-layer.md 5.3), each with the headings that say it."""
+"""The sections of an agent's definition (intelligence-layer.md 5.3), each with its accepted headings."""
 
 _ARTICLE = regex(
     r"^[ \t]*(?:#{1,6}[ \t]*|\*\*[ \t]*)?Article[ \t]+([IVXLC]+|\d{1,3})\b[ \t]*(?:[:.—–-]|\*\*|$)", re.MULTILINE
@@ -40,37 +37,42 @@ class Articles(NamedTuple):
     """The articles of a constitution."""
 
     present: int
-    """Different ones that are there, of those expected."""
+    """Number of expected articles that exist."""
     expected: int
     missing: tuple[str, ...]
-    """Roman numbers of those that are not."""
+    """Roman numerals of the missing ones."""
 
 
 def articles_in(text: str) -> Articles:
-    """Counts the articles that a constitution heads; missing are those below the highest, or below the fourteenth."""
-    found = {_number(numeral) for numeral in _ARTICLE.findall(text)} - {0}
-    expected = max(LEAST_ARTICLES, max(found, default=0))
-    missing = [number for number in range(1, expected + 1) if number not in found]
+    """Count the article headings; missing are those below the highest, or below the fourteenth."""
+    numbers = {_number(numeral) for numeral in _ARTICLE.findall(text)} - {0}
+    expected = max(MIN_ARTICLES, max(numbers, default=0))
+    missing = [number for number in range(1, expected + 1) if number not in numbers]
     return Articles(expected - len(missing), expected, tuple(map(roman, missing)))
 
 
 def missing_sections(text: str) -> list[str]:
-    """Gives the sections that an agent's definition does not have; headings of examples do not count."""
-    headings = [(one or two).strip().lower() for one, two in _HEADING.findall(_FENCED.sub("", text))]
+    """Return the sections an agent's definition lacks; headings in examples do not count."""
+    headings = [
+        (hashes_heading or bold_heading).strip().lower()
+        for hashes_heading, bold_heading in _HEADING.findall(_FENCED.sub("", text))
+    ]
     return [
         name
-        for name, said in SECTIONS.items()
-        if not any(re.search(rf"\b{re.escape(word)}\b", heading) for word in said for heading in headings)
+        for name, headings_of_section in SECTIONS.items()
+        if not any(
+            re.search(rf"\b{re.escape(word)}\b", heading) for word in headings_of_section for heading in headings
+        )
     ]
 
 
 def has_placeholder(text: str) -> bool:
-    """Says whether a template has anything to fill in: `{{name}}`, `{name}`, `<name>`, `[Name]`, or a form's fields."""
+    """Whether a template has a placeholder: `{{name}}`, `{name}`, `<name>`, `[Name]`, or the fields of a form."""
     return _PLACEHOLDER.search(text) is not None or _FORM.search(text) is not None
 
 
 def problem_with_json(text: str) -> str:
-    """Says what is wrong with a schema's JSON; empty where it is an object."""
+    """Return what is wrong with a schema's JSON; empty if it is an object."""
     try:
         value = json.loads(text.removeprefix("\ufeff"))
     except ValueError as error:
@@ -82,7 +84,7 @@ def problem_with_json(text: str) -> str:
 
 
 def roman(number: int) -> str:
-    """Writes a number below 400 in Roman digits."""
+    """Return a number below 400 as a Roman numeral."""
     steps = (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")
     text = ""
     for value, digits in steps:
@@ -92,11 +94,11 @@ def roman(number: int) -> str:
 
 
 def _number(numeral: str) -> int:
-    """Reads a number; 0 for what is no well-formed one."""
+    """Return the value of a numeral; 0 if malformed."""
     if numeral.isdigit():
         return int(numeral)
     values = [_DIGITS[digit] for digit in numeral]
-    total = sum(-one if one < next_ else one for one, next_ in zip(values, [*values[1:], 0], strict=True))
+    total = sum(-value if value < next_ else value for value, next_ in zip(values, [*values[1:], 0], strict=True))
     return total if roman(total) == numeral else 0
 
 
@@ -105,7 +107,7 @@ CheckName = Literal["entities", "schemas", "constitution", "agents", "templates"
 FIX = "`onecode-sidecar health --fix`"
 
 
-class Content(NamedTuple):
+class FileContent(NamedTuple):
     """An entity's file."""
 
     state: Literal["there", "missing", "outside", "large"]
@@ -113,30 +115,30 @@ class Content(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As text; what is not UTF-8 is replaced."""
+        """The content as text; invalid UTF-8 is replaced."""
         return self.content.decode("utf-8", "replace")
 
 
-Files = Callable[[str], Content]
-"""Gives a file by its path below the project."""
+ReadFile = Callable[[str], FileContent]
+"""Returns a file by its path relative to the project."""
 
 
 class Finding(NamedTuple):
-    """Something that should be looked at."""
+    """A problem or a note about an entity or a file."""
 
     check: CheckName
     severity: Literal["problem", "note"]
-    """A note is worth knowing; the state is healthy with it."""
+    """Notes do not affect whether the state is healthy."""
     id: str
     file: str
     message: str
     remedy: str
     fixable: bool = False
-    """Whether `health --fix` mends it."""
+    """Whether `health --fix` repairs it."""
 
 
 class Check(NamedTuple):
-    """How one check went."""
+    """The result of one check."""
 
     name: CheckName
     passed: int
@@ -144,24 +146,24 @@ class Check(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def run_checks(registry: Registry, files: Files, registry_path: str, constitution: str | None) -> list[Check]:
-    """Runs the seven checks on what is written in the registry's file, in the specification's order.
+def run_checks(registry: Registry, read_file: ReadFile, registry_path: str, constitution: str | None) -> list[Check]:
+    """Run the seven checks on the entities of the registry's file, in the specification's order.
 
-    `constitution` is the path of the framework's, where the registry names none; None where there is no framework.
+    `constitution` is the path of the framework's, used if the registry has none; None without a framework.
     """
-    written = [one for one in registry.entities if one.origin == "file"]
-    there = {one.id: files(one.path) for one in written}
-    present = [one for one in written if there[one.id].state in ("there", "large")]
-    readable = [one for one in written if there[one.id].state == "there"]
-    texts = {one.id: there[one.id].text for one in readable if one.type in _READ}
-    named = next((one.path for one in written if one.key == "constitution"), constitution)
+    written = [entity for entity in registry.entities if entity.origin == "file"]
+    contents = {entity.id: read_file(entity.path) for entity in written}
+    existing = [entity for entity in written if contents[entity.id].state in ("there", "large")]
+    readable = [entity for entity in written if contents[entity.id].state == "there"]
+    texts = {entity.id: contents[entity.id].text for entity in readable if entity.type in _READ}
+    named = next((entity.path for entity in written if entity.key == "constitution"), constitution)
     return [
-        _check("entities", present, written, [*_remarks(registry, registry_path), *_gone(written, there)]),
-        _each("schemas", "schema", readable, written, texts, _schema),
-        _constitution(named, files),
-        _each("agents", "agent", readable, written, texts, _agent),
-        _each("templates", "template", readable, written, texts, _template),
-        _checksums(readable, there),
+        _check("entities", existing, written, [*_remarks(registry, registry_path), *_missing_files(written, contents)]),
+        _check_files("schemas", "schema", readable, written, texts, _schema),
+        _constitution(named, read_file),
+        _check_files("agents", "agent", readable, written, texts, _agent),
+        _check_files("templates", "template", readable, written, texts, _template),
+        _checksums(readable, contents),
         _dependencies(registry, written, registry_path),
     ]
 
@@ -180,18 +182,18 @@ def _remarks(registry: Registry, path: str) -> Iterator[Finding]:
         yield Finding("entities", "problem", remark.about, path, remark.message, remedy, fixable)
 
 
-def _gone(entities: Sequence[Entity], there: dict[str, Content]) -> Iterator[Finding]:
-    for one in entities:
-        state = there[one.id].state
+def _missing_files(entities: Sequence[Entity], contents: dict[str, FileContent]) -> Iterator[Finding]:
+    for entity in entities:
+        state = contents[entity.id].state
         if state == "missing":
             remedy = "Put the file back, or change the entry's path, or remove the entry."
-            yield Finding("entities", "problem", one.id, one.path, "The file is not there.", remedy)
+            yield Finding("entities", "problem", entity.id, entity.path, "The file is not there.", remedy)
         elif state == "outside":
             remedy = "Name a path relative to the project."
-            yield Finding("entities", "problem", one.id, one.path, "The path leads out of the project.", remedy)
+            yield Finding("entities", "problem", entity.id, entity.path, "The path leads out of the project.", remedy)
 
 
-def _each(
+def _check_files(
     name: CheckName,
     type_: str,
     readable: Sequence[Entity],
@@ -200,12 +202,12 @@ def _each(
     problem_with: Callable[[str], tuple[str, str]],
 ) -> Check:
     findings = []
-    for one in readable:
-        message, remedy = problem_with(texts[one.id]) if one.type == type_ else ("", "")
+    for entity in readable:
+        message, remedy = problem_with(texts[entity.id]) if entity.type == type_ else ("", "")
         if message:
-            findings.append(Finding(name, "problem", one.id, one.path, message, remedy))
-    total = sum(one.type == type_ for one in written)
-    return Check(name, sum(one.type == type_ for one in readable) - len(findings), total, tuple(findings))
+            findings.append(Finding(name, "problem", entity.id, entity.path, message, remedy))
+    total = sum(entity.type == type_ for entity in written)
+    return Check(name, sum(entity.type == type_ for entity in readable) - len(findings), total, tuple(findings))
 
 
 def _schema(text: str) -> tuple[str, str]:
@@ -221,16 +223,14 @@ def _template(text: str) -> tuple[str, str]:
     return ("" if has_placeholder(text) else "It has no placeholder."), "Mark what is to be filled in, as `{{name}}`."
 
 
-def _constitution(path: str | None, files: Files) -> Check:
+def _constitution(path: str | None, read_file: ReadFile) -> Check:
     if path is None:
         return Check("constitution", 0, 0, ())
-    found = files(path)
-    if found.state != "there":
+    content = read_file(path)
+    if content.state != "there":
         message, remedy = "The constitution is not there.", "Put the file back."
-        return Check(
-            "constitution", 0, LEAST_ARTICLES, (Finding("constitution", "problem", "", path, message, remedy),)
-        )
-    articles = articles_in(found.text)
+        return Check("constitution", 0, MIN_ARTICLES, (Finding("constitution", "problem", "", path, message, remedy),))
+    articles = articles_in(content.text)
     findings: tuple[Finding, ...] = ()
     if articles.missing:
         message = f"Missing: Article {', '.join(articles.missing)}."
@@ -238,33 +238,33 @@ def _constitution(path: str | None, files: Files) -> Check:
     return Check("constitution", articles.present, articles.expected, findings)
 
 
-def _checksums(readable: Sequence[Entity], there: dict[str, Content]) -> Check:
-    findings, matching, noted = [], 0, 0
-    for one in readable:
-        if not one.checksum:
-            findings.append(_unverified(one))
+def _checksums(readable: Sequence[Entity], contents: dict[str, FileContent]) -> Check:
+    findings, matching, recorded = [], 0, 0
+    for entity in readable:
+        if not entity.checksum:
+            findings.append(_without_checksum(entity))
             continue
-        noted += 1
-        if hashlib.sha256(there[one.id].content).hexdigest() == one.checksum:
+        recorded += 1
+        if hashlib.sha256(contents[entity.id].content).hexdigest() == entity.checksum:
             matching += 1
         else:
             message = "The file is not as it was when its checksum was noted."
             remedy = f"Look at what changed; if it is meant, {FIX} notes the new checksum."
-            findings.append(Finding("checksums", "problem", one.id, one.path, message, remedy, fixable=True))
-    return Check("checksums", matching, noted, tuple(findings))
+            findings.append(Finding("checksums", "problem", entity.id, entity.path, message, remedy, fixable=True))
+    return Check("checksums", matching, recorded, tuple(findings))
 
 
-def _unverified(one: Entity) -> Finding:
+def _without_checksum(entity: Entity) -> Finding:
     message, remedy = "No checksum is noted: unverified.", f"{FIX} notes it."
-    return Finding("checksums", "note", one.id, one.path, message, remedy, fixable=True)
+    return Finding("checksums", "note", entity.id, entity.path, message, remedy, fixable=True)
 
 
 def _dependencies(registry: Registry, written: Sequence[Entity], path: str) -> Check:
-    total = sum(len(one.dependencies) for one in written)
-    orphans = [(one, name) for one, name in registry.orphans() if one.origin == "file"]
+    total = sum(len(entity.dependencies) for entity in written)
+    orphans = [(entity, name) for entity, name in registry.orphans() if entity.origin == "file"]
     remedy = "Register it, or take it out of the dependencies."
     findings = tuple(
-        Finding("dependencies", "problem", one.id, path, f"It depends on `{name}`, which nothing is called.", remedy)
-        for one, name in orphans
+        Finding("dependencies", "problem", entity.id, path, f"It depends on `{name}`, which nothing is called.", remedy)
+        for entity, name in orphans
     )
     return Check("dependencies", total - len(orphans), total, findings)

@@ -1,53 +1,53 @@
-"""What a change of an entity reaches: everything that needs it, directly or through others. Pure."""
+"""Impact of changing an entity: all direct and transitive dependents. Pure."""
 
 from typing import Literal, NamedTuple
 
-from sidecar.registry.entity import GUARDED, MEDIUM, Registry
+from sidecar.registry.entity import IMPACT_REQUIRED_BELOW, MEDIUM_ADAPTABILITY, Registry
 
 ImpactLevel = Literal["none", "low", "medium", "high"]
 
-FEW, MANY = 3, 10
-"""So many dependents make an impact medium, high."""
+MEDIUM_DEPENDENTS, HIGH_DEPENDENTS = 3, 10
+"""Minimum number of dependents for a medium and a high impact."""
 
 
 class Reached(NamedTuple):
-    """An entity that a change reaches."""
+    """A direct or transitive dependent."""
 
     id: str
     distance: int
-    """1 where it needs the changed entity itself."""
+    """1 for a direct dependent."""
     via: str
-    """What it needs on the shortest way: the changed entity, or another one that is reached."""
+    """Its dependency on the shortest path to the changed entity."""
 
 
 def impact_of(registry: Registry, entity_id: str) -> list[Reached]:
-    """Gives the transitive dependents of an entity, each once, the nearest first; a cycle ends where it began."""
+    """Return the transitive dependents of an entity, each once, nearest first; cycles are followed once."""
     seen = {entity_id}
     reached: list[Reached] = []
-    ring = [entity_id]
+    current_ring = [entity_id]
     distance = 0
-    while ring:
+    while current_ring:
         distance += 1
-        found: list[Reached] = []
-        for needed in ring:
+        next_ring: list[Reached] = []
+        for needed in current_ring:
             for dependent in registry.dependents.get(needed, ()):
                 if dependent not in seen:
                     seen.add(dependent)
-                    found.append(Reached(dependent, distance, needed))
-        found.sort()
-        reached += found
-        ring = [one.id for one in found]
+                    next_ring.append(Reached(dependent, distance, needed))
+        next_ring.sort()
+        reached += next_ring
+        current_ring = [entry.id for entry in next_ring]
     return reached
 
 
-def level_of(adaptability: float, dependents: int) -> ImpactLevel:
-    """Says in a word how much a change may break: by how many depend on the entity, and by how adaptable it is.
+def impact_level(adaptability: float, dependents: int) -> ImpactLevel:
+    """Return the impact level, by the number of dependents and the entity's adaptability.
 
-    The specification names the level and leaves its measure open: whoever depends on an entity below 0.3 depends on
-    what is "not to be changed" (5.1: "changes break consumers").
+    The specification names the levels without thresholds. An entity below 0.3 is "not to be changed" (5.1: "changes
+    break consumers"), so a single dependent suffices.
     """
     if not dependents:
         return "none"
-    if adaptability < GUARDED or dependents >= MANY:
+    if adaptability < IMPACT_REQUIRED_BELOW or dependents >= HIGH_DEPENDENTS:
         return "high"
-    return "medium" if adaptability < MEDIUM or dependents >= FEW else "low"
+    return "medium" if adaptability < MEDIUM_ADAPTABILITY or dependents >= MEDIUM_DEPENDENTS else "low"

@@ -1,52 +1,53 @@
-"""A registry's words, turned round: term → the entities that hold it, and where. Pure; built once per registry."""
+"""Inverted index of a registry: term → entities that contain it, and in which field. Pure; built once per registry."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.registry.entity import Entity
-from sidecar.registry.stemming import roots_of, wholes_of
+from sidecar.registry.stemming import compound_roots, roots_of
 
-NAME, KEYWORD, PURPOSE, ASIDE = 1, 2, 4, 8
-"""Where a term stands in an entity; a mask where it stands in several places. Aside: in its path, or among keywords
-that nobody chose (derived from parameters and from what stands near)."""
+NAME, KEYWORD, PURPOSE, INCIDENTAL = 1, 2, 4, 8
+"""Fields of an entity that contain a term, as a bit mask. ASIDE: its path, or keywords nobody chose (derived from
+parameters and nearby words).
+"""
 
 COMMON = 0.35
-"""What a term counts for that every entity has; one that few have counts up to 1."""
+"""Weight of a term that every entity contains; rarer ones weigh up to 1."""
 
 
 Roots = tuple[str, ...]
 
 
-class Words(NamedTuple):
-    """An entity's roots by place, each sorted."""
+class EntityWords(NamedTuple):
+    """An entity's roots by field, each sorted."""
 
     name: Roots
     keywords: Roots
     purpose: Roots
     compounds: Roots
-    """What its compounds are, written together."""
+    """Compounds written as one word."""
     path: Roots
 
 
 class Index:
-    """The words of a registry. Never changed once made."""
+    """The immutable index of a registry."""
 
-    def __init__(self, entities: Sequence[Entity], words: Sequence[Words] | None = None) -> None:
-        """Takes the entities, and their words where these are known."""
+    def __init__(self, entities: Sequence[Entity], words: Sequence[EntityWords] | None = None) -> None:
+        """`words` are the entities' words, if known."""
         self.entities = tuple(entities)
         self.words = tuple(words) if words is not None else tuple(map(words_of_entity, self.entities))
         self.postings: dict[str, dict[int, int]] = {}
-        for number, (entity, own) in enumerate(zip(self.entities, self.words, strict=True)):
-            self._take_in(number, own, is_curated=entity.origin == "file")
+        for number, (entity, entity_words) in enumerate(zip(self.entities, self.words, strict=True)):
+            self._add_entity(number, entity_words, is_curated=entity.origin == "file")
         self._scale = math.log(len(self.entities) + 1) or 1.0
         self._weights: dict[str, float] = {}
 
     def weight(self, term: str) -> float:
-        """Says how much a term tells: 1 for the rarest, `COMMON` for one that every entity has.
+        """Return a term's weight: 1 for the rarest, `COMMON` for one that every entity contains.
 
-        Smoothed inverse document frequency, scaled by the registry's size, so that a score means the same in a
-        registry of thirty and of ten thousand entities.
+        Smoothed inverse document frequency, scaled by the registry's size, so that a score means the same in a registry
+        of thirty and of ten thousand entities.
         """
         known = self._weights.get(term)
         if known is None:
@@ -57,46 +58,46 @@ class Index:
         return known
 
     def weight_of(self, frequency: int) -> float:
-        """Says how much a term tells that so many entities have."""
+        """Return the weight of a term with this document frequency."""
         rarity = math.log((len(self.entities) + 1) / (frequency + 1)) / self._scale
         return COMMON + (1 - COMMON) * rarity
 
-    def places(self, term: str) -> Mapping[int, int]:
-        """Gives the numbers of the entities that hold a term, each with its places."""
+    def fields(self, term: str) -> Mapping[int, int]:
+        """Return the numbers of the entities that contain a term, each with the mask of its fields."""
         return self.postings.get(term, {})
 
-    def _take_in(self, number: int, words: Words, *, is_curated: bool) -> None:
-        places = (
+    def _add_entity(self, number: int, words: EntityWords, *, is_curated: bool) -> None:
+        fields = (
             (words.name, NAME),
             (words.compounds, KEYWORD),
-            (words.keywords, KEYWORD if is_curated else ASIDE),
+            (words.keywords, KEYWORD if is_curated else INCIDENTAL),
             (words.purpose, PURPOSE),
-            (words.path, ASIDE),
+            (words.path, INCIDENTAL),
         )
         postings = self.postings
-        for roots, place in places:
+        for roots, field in fields:
             for root in roots:
-                held = postings.get(root)
-                if held is None:
-                    held = postings[root] = {}
-                held[number] = held.get(number, 0) | place
+                masks = postings.get(root)
+                if masks is None:
+                    masks = postings[root] = {}
+                masks[number] = masks.get(number, 0) | field
 
 
-def words_of_entity(entity: Entity) -> Words:
-    """Takes an entity's words apart."""
-    name = name_of(entity)
-    places = (
+def words_of_entity(entity: Entity) -> EntityWords:
+    """Return the roots of an entity's fields."""
+    name = display_name(entity)
+    fields = (
         roots_of([name]),
         roots_of(entity.keywords),
         roots_of([entity.purpose]),
-        wholes_of([name, *entity.keywords, entity.purpose]),
+        compound_roots([name, *entity.keywords, entity.purpose]),
         roots_of([entity.path]),
     )
-    return Words(*(tuple(sorted(roots)) for roots in places))
+    return EntityWords(*(tuple(sorted(roots)) for roots in fields))
 
 
-def name_of(entity: Entity) -> str:
-    """Gives what an entity is called, without the folders and the suffix of the file it may be named after."""
+def display_name(entity: Entity) -> str:
+    """Return an entity's name without the folders and suffix of its file."""
     name = entity.key.rpartition("#")[2].rpartition("/")[2]
     if entity.type == "method" and entity.origin == "code":
         return name.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""The rows of `registry/*`: what there is, whether something new is needed, and how the file is kept true."""
+"""The rows of `registry/*`, and `registry/health`."""
 
 from pathlib import Path
 
@@ -9,21 +9,18 @@ from sidecar.core.errors import Busy, Conflict, PolicyDenied, StateDegraded, Too
 from sidecar.core.wire import WireModel
 from sidecar.method import Lane, method
 from sidecar.registry import read_methods, write_methods
-from sidecar.registry.health import CheckName, Content, Finding, run_checks
+from sidecar.registry.health import CheckName, FileContent, Finding, run_checks
 from sidecar.registry.model import DRY_RUN, ChangeEntry, RegistryParams
-from sidecar.registry.project_registry import Loaded, registry_of
-from sidecar.registry.registry_file import MAX_ENTITY_BYTES, changed, inside, read_below
-from sidecar.registry.write_methods import refreshed
-
-# `registry/health`: seven checks, and what is found; it blocks nothing.
-
+from sidecar.registry.project_registry import LoadedRegistry, registry_for_call
+from sidecar.registry.registry_file import MAX_ENTITY_BYTES, edit_registry_file, read_project_file, resolve_inside
+from sidecar.registry.write_methods import update_checksums
 
 FRAMEWORK = "chati.dev"
 CONSTITUTION = "chati.dev/constitution.md"
 
 
 class RegistryHealthParams(RegistryParams):
-    """Whether to mend what can be mended."""
+    """Whether to repair what can be repaired."""
 
     fix: bool = Field(
         default=False, description="Notes checksums, count and date as they are now, after a copy of the file."
@@ -32,7 +29,7 @@ class RegistryHealthParams(RegistryParams):
 
 
 class HealthCheck(WireModel):
-    """How one check went."""
+    """The result of one check."""
 
     name: CheckName
     passed: int
@@ -40,7 +37,7 @@ class HealthCheck(WireModel):
 
 
 class HealthFinding(WireModel):
-    """Something that should be looked at."""
+    """A problem or a note about an entity or a file."""
 
     check: CheckName
     severity: str = Field(pattern="^(problem|note)$", description="With notes alone the state is healthy.")
@@ -52,7 +49,7 @@ class HealthFinding(WireModel):
 
 
 class HealthFix(WireModel):
-    """What was mended, or with `dryRun` would be."""
+    """What was repaired, or with `dryRun` would be."""
 
     changes: list[ChangeEntry]
     written: bool
@@ -60,7 +57,7 @@ class HealthFix(WireModel):
 
 
 class RegistryHealthResult(WireModel):
-    """The state of the framework's files: advice, never a reason to stop."""
+    """Health of the framework's files; advisory."""
 
     healthy: bool
     registry: str = Field(description="The registry's file, relative to the project.")
@@ -70,47 +67,49 @@ class RegistryHealthResult(WireModel):
 
 
 def health(call: Call, params: RegistryHealthParams) -> RegistryHealthResult:
-    """Checks what the registry's file names. Advisory: whatever is found, nothing is blocked.
+    """Check the registry and its files. Advisory: findings block nothing.
 
-    Files are there, schemas are JSON, the constitution has its articles, agents their sections, templates something to
-    fill in, checksums match, dependencies lead somewhere; each finding names its file and what to do.
-    With `fix` checksums, count and date are brought up to date first; what is gone or leads nowhere is told only.
+    The files exist, schemas are JSON, the constitution has its articles, agents have their sections, templates have
+    placeholders, checksums match, dependencies resolve. Each finding names its file and a remedy. With `fix` checksums,
+    count and date are updated first; missing files and orphaned dependencies are only reported.
     """
-    workspace, held = registry_of(call, params)
+    workspace, project_registry = registry_for_call(call, params)
     project = workspace.project
     fix = None
-    if params.fix and held.load().place.content is not None and not held.load().damage:
-        done = changed(project, call.now(), lambda text: refreshed(project, text), dry_run=params.dry_run)
-        changes = [ChangeEntry(**one._asdict()) for one in done.changes]
-        fix = HealthFix(changes=changes, written=done.written, backup=done.backup)
-    loaded = held.load()
+    if params.fix and project_registry.load().file.content is not None and not project_registry.load().damage:
+        result = edit_registry_file(
+            project, call.now(), lambda text: update_checksums(project, text), dry_run=params.dry_run
+        )
+        changes = [ChangeEntry(**finding._asdict()) for finding in result.changes]
+        fix = HealthFix(changes=changes, written=result.written, backup=result.backup)
+    loaded = project_registry.load()
     checks = run_checks(
-        loaded.registry, lambda path: _content(project, path), loaded.place.path, _constitution(project, loaded)
+        loaded.registry, lambda path: _content(project, path), loaded.file.path, _constitution(project, loaded)
     )
     findings = [finding for check in checks for finding in check.findings]
     return RegistryHealthResult(
-        healthy=all(one.severity == "note" for one in findings),
-        registry=loaded.place.path,
-        checks=[HealthCheck(name=one.name, passed=one.passed, total=one.total) for one in checks],
-        findings=[_shown(one) for one in findings],
+        healthy=all(finding.severity == "note" for finding in findings),
+        registry=loaded.file.path,
+        checks=[HealthCheck(name=finding.name, passed=finding.passed, total=finding.total) for finding in checks],
+        findings=[_shown(finding) for finding in findings],
         fix=fix,
     )
 
 
-def _constitution(project: Path, loaded: Loaded) -> str | None:
-    """Where a constitution is expected: with the framework, which has one."""
-    return CONSTITUTION if (project / FRAMEWORK).is_dir() and loaded.place.content is not None else None
+def _constitution(project: Path, loaded: LoadedRegistry) -> str | None:
+    """Return the expected path of the constitution; None without a framework."""
+    return CONSTITUTION if (project / FRAMEWORK).is_dir() and loaded.file.content is not None else None
 
 
-def _content(project: Path, path: str) -> Content:
+def _content(project: Path, path: str) -> FileContent:
     try:
-        inside(project, path)
-        content = read_below(project, path, MAX_ENTITY_BYTES)
+        resolve_inside(project, path)
+        content = read_project_file(project, path, MAX_ENTITY_BYTES)
     except PolicyDenied:
-        return Content("outside")
+        return FileContent("outside")
     except TooLarge:
-        return Content("large")
-    return Content("missing") if content is None else Content("there", content)
+        return FileContent("large")
+    return FileContent("missing") if content is None else FileContent("there", content)
 
 
 def _shown(finding: Finding) -> HealthFinding:

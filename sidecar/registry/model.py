@@ -1,4 +1,4 @@
-"""The messages of `registry/*` that read and decide."""
+"""The messages of `registry/*`."""
 
 from typing import Annotated, Literal
 
@@ -9,14 +9,14 @@ from sidecar.registry.entity import Level, Origin
 from sidecar.registry.impact import ImpactLevel
 
 EntityName = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")]
-"""An entity's id (`agents/brief`), or its key (`brief`) where only one entity has it."""
+"""An entity's id (`agents/brief`), or its key (`brief`) if it is unique."""
 
 
 FileState = Literal["matches", "differs", "unverified", "missing", "outside"]
 
 
 class RegistryParams(WireModel):
-    """Names a project."""
+    """A project."""
 
     cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
     project_path: FolderPath | None = Field(
@@ -25,7 +25,7 @@ class RegistryParams(WireModel):
 
 
 class EntityEntry(WireModel):
-    """One artifact of the registry."""
+    """One entity of the registry."""
 
     id: str = Field(description="`<category>/<key>`.")
     path: str = Field(description="Relative to the project.")
@@ -40,7 +40,7 @@ class EntityEntry(WireModel):
 
 
 class RemarkEntry(WireModel):
-    """Something about the registry's file that its reader should know."""
+    """A warning about the registry's file."""
 
     line: int = Field(description="From 1; 0 where it is about the whole file.")
     about: str = Field(description="An entity's id, or the part of the file.")
@@ -48,7 +48,7 @@ class RemarkEntry(WireModel):
 
 
 class RegistrySource(WireModel):
-    """The file a registry comes from."""
+    """The file of a registry."""
 
     path: str = Field(description="Relative to the project.")
     exists: bool
@@ -59,7 +59,7 @@ class RegistrySource(WireModel):
 
 
 class RegistryListParams(RegistryParams):
-    """Which entities to list."""
+    """Filters and page of the list."""
 
     type: str | None = Field(default=None, min_length=1, max_length=100, description="Only those of this type.")
     category: str | None = Field(default=None, min_length=1, max_length=200, description="Only those of this category.")
@@ -69,7 +69,7 @@ class RegistryListParams(RegistryParams):
 
 
 class RegistryListResult(WireModel):
-    """Entities in the file's order, derived ones last."""
+    """Entities in the file's order, then derived ones."""
 
     source: RegistrySource
     total: int = Field(description="How many there are; more than are listed where the limit is smaller.")
@@ -78,20 +78,20 @@ class RegistryListResult(WireModel):
 
 
 class RegistryEntityParams(RegistryParams):
-    """Names an entity."""
+    """An entity."""
 
     id: EntityName
 
 
 class DependencyEntry(WireModel):
-    """A dependency, and what it leads to."""
+    """A dependency and the entity it resolves to."""
 
     name: str = Field(description="As it is written.")
     id: str | None = Field(description="Null: orphaned, it leads nowhere.")
 
 
 class RegistryGetResult(WireModel):
-    """An entity with what it needs and what needs it."""
+    """An entity with its dependencies and dependents."""
 
     entity: EntityEntry
     dependencies: list[DependencyEntry]
@@ -102,7 +102,7 @@ class RegistryGetResult(WireModel):
 
 
 class ReachedEntry(WireModel):
-    """An entity that a change reaches."""
+    """A direct or transitive dependent."""
 
     id: str
     distance: int = Field(description="1 where it needs the changed entity itself.")
@@ -110,7 +110,7 @@ class ReachedEntry(WireModel):
 
 
 class ImpactEntry(WireModel):
-    """What a change of an entity reaches."""
+    """The impact of changing an entity."""
 
     level: ImpactLevel = Field(
         description="`high`: something depends on an entity of adaptability below 0.3, or ten do; `medium`: below 0.4,"
@@ -121,14 +121,14 @@ class ImpactEntry(WireModel):
 
 
 class RegistryImpactResult(WireModel):
-    """An entity and what a change of it reaches."""
+    """An entity and the impact of changing it."""
 
     entity: EntityEntry
     impact: ImpactEntry
 
 
 class RegistryDecideParams(RegistryParams):
-    """What is to be made."""
+    """What is to be created."""
 
     intent: str = Field(min_length=1, max_length=10_000, description="In the user's words.")
     type: str | None = Field(
@@ -141,7 +141,7 @@ Verdict = Literal["REUSE", "ADAPT", "CREATE"]
 
 
 class RecommendationEntry(WireModel):
-    """What to do with one entity, and why."""
+    """The decision for one entity, and its reasons."""
 
     entity: EntityEntry
     decision: Verdict
@@ -157,7 +157,7 @@ class RecommendationEntry(WireModel):
 
 
 class RegistryDecideResult(WireModel):
-    """The decision, and the entities it rests on."""
+    """The decision, and the entities it is based on."""
 
     decision_id: str = Field(description="The same for the same answer to the same question.")
     decision: Verdict = Field(description="That of the best entity; CREATE where none shares a word.")
@@ -167,13 +167,13 @@ class RegistryDecideResult(WireModel):
 
 
 class RegistryDecisionsParams(RegistryParams):
-    """How many of the last decisions to show."""
+    """Number of decisions to return."""
 
     limit: int = Field(default=20, ge=1, le=100)
 
 
 class DecisionEntry(WireModel):
-    """A decision as it was made."""
+    """A recorded decision."""
 
     decision_id: str
     at: str = Field(description="When it was made last, UTC.")
@@ -187,44 +187,41 @@ class DecisionEntry(WireModel):
 
 
 class RegistryDecisionsResult(WireModel):
-    """The last decisions, the latest first."""
+    """The last decisions, newest first."""
 
     decisions: list[DecisionEntry]
 
 
-# The messages of `registry/put`, `remove` and `refresh`.
-
-
-Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+ShortLine = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Line = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
 DRY_RUN = Field(default=False, description="Tells what would be done, and writes nothing.")
 
 
 class RegistryPutParams(RegistryParams):
-    """An entity that is to be there; what is left out stays as it is."""
+    """An entity to add or change; omitted fields stay as they are."""
 
     id: EntityName = Field(
         description="`<category>/<key>`; a key alone names an entity that is there, or with `type` a new one."
     )
     path: Line | None = Field(default=None, description="Relative to the project; needed for a new entity.")
-    type: Word | None = None
+    type: ShortLine | None = None
     purpose: Line | None = Field(default=None, description="Needed for a new entity.")
-    keywords: list[Word] | None = Field(default=None, max_length=100)
-    dependencies: list[Word] | None = Field(default=None, max_length=1_000)
+    keywords: list[ShortLine] | None = Field(default=None, max_length=100)
+    dependencies: list[ShortLine] | None = Field(default=None, max_length=1_000)
     adaptability: float | None = Field(default=None, ge=0, le=1)
     dry_run: bool = DRY_RUN
 
 
 class RegistryRemoveParams(RegistryParams):
-    """An entity that is not to be there any more."""
+    """An entity to remove."""
 
     id: EntityName
     dry_run: bool = DRY_RUN
 
 
 class ChangeEntry(WireModel):
-    """A value that was changed."""
+    """A changed value."""
 
     id: str = Field(description="The entity's id, or `metadata`.")
     field: str = Field(description="`*` for a whole entity.")
@@ -233,7 +230,7 @@ class ChangeEntry(WireModel):
 
 
 class RegistryWriteResult(WireModel):
-    """What was changed in the registry's file, or with `dryRun` would be."""
+    """Changes of the registry's file, or with `dryRun` the planned ones."""
 
     path: str = Field(description="The file, relative to the project.")
     changes: list[ChangeEntry]
@@ -244,7 +241,7 @@ class RegistryWriteResult(WireModel):
 
 
 class RegistryRefreshParams(RegistryParams):
-    """What is to be brought up to date."""
+    """What to update."""
 
     from_code: bool = Field(
         default=False, description="Derives entities from the code of `cwd` too; what is written by hand stays first."
@@ -253,7 +250,7 @@ class RegistryRefreshParams(RegistryParams):
 
 
 class ProblemEntry(WireModel):
-    """Something that only its reader can mend."""
+    """A problem that needs a manual change."""
 
     id: str
     message: str
@@ -261,18 +258,18 @@ class ProblemEntry(WireModel):
 
 
 class DerivedChanges(WireModel):
-    """What became of the entities derived from code."""
+    """Changes of the entities derived from code."""
 
     total: int
     added: int
     changed: int
     removed: int
     files_read: int = Field(description="Files whose content was new; the others were known.")
-    cut: bool = Field(description="Whether there are more than are kept.")
+    truncated: bool = Field(description="Whether there are more than are kept.")
 
 
 class RegistryRefreshResult(WireModel):
-    """What was brought up to date, or with `dryRun` would be, and what only its reader can mend."""
+    """What was updated, or with `dryRun` would be, and what needs a manual change."""
 
     path: str
     changes: list[ChangeEntry]

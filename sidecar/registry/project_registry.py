@@ -1,4 +1,4 @@
-"""A project's registry as it is now: its file, looked at on every call, and what was derived from its code."""
+"""The current registry of a project, cached: its file, checked on every call, and the entities derived from code."""
 
 import threading
 from collections import OrderedDict
@@ -12,117 +12,123 @@ from sidecar.registry import store
 from sidecar.registry.entity import Entity, Metadata, Registry, Remark
 from sidecar.registry.index import Index, words_of_entity
 from sidecar.registry.model import RegistryParams
-from sidecar.registry.registry_file import Damaged, Place, parse, place_of
-from sidecar.registry.store import KnownWords, Parsed
+from sidecar.registry.registry_file import Damaged, RegistryFile, find_registry_file, parse
+from sidecar.registry.store import EntityWordsCache, ParsedRegistryCache
 from sidecar.workspace import Workspace
 
-# What is written by hand and what was derived from code become one registry: the user's word wins. Pure.
 
+def merge_derived(
+    file_registry: Registry, derived: Sequence[Entity], dismissed_ids: Collection[str], digest: str
+) -> Registry:
+    """Return the file's entities with the derived ones, except those in the file and those the user removed.
 
-def merged(written: Registry, derived: Sequence[Entity], unwanted: Collection[str], digest: str) -> Registry:
-    """Adds derived entities to those of the file, but for what the file has, and what the user removed.
-
-    The file has a derived entity where it has one of the same id, or one for the same file as a whole.
+    A derived entity is in the file if the file has its id, or an entity for the same file as a whole.
     """
-    ids = written.by_id
-    files = {entity.path for entity in written.entities}
-    added = [one for one in derived if one.id not in ids and one.id not in unwanted and not _is_in(files, one)]
-    return Registry((*written.entities, *added), written.metadata, written.remarks, digest)
+    ids = file_registry.by_id
+    files = {entity.path for entity in file_registry.entities}
+    added = [
+        entity
+        for entity in derived
+        if entity.id not in ids and entity.id not in dismissed_ids and not _is_in(files, entity)
+    ]
+    return Registry((*file_registry.entities, *added), file_registry.metadata, file_registry.remarks, digest)
 
 
 def _is_in(files: Collection[str], derived: Entity) -> bool:
     return derived.key == derived.path and derived.path in files
 
 
-OPEN_PROJECTS = 8
+MAX_OPEN_PROJECTS = 8
 
 SMALL_BYTES = 128 * 1024
-"""A registry of some four hundred entities, which is read in a tenth of a second."""
+"""A registry of about four hundred entities, which is parsed in a tenth of a second."""
 
-WORTH_KEEPING = 500
-"""The words of so many entities are kept on disk; fewer are taken apart in less time than that saves."""
+MIN_CACHED_ENTITIES = 500
+"""Minimum number of entities for caching their words on disk; fewer are split faster than the cache is read."""
 
 
-class Loaded(NamedTuple):
-    """A registry with the file it comes from."""
+class LoadedRegistry(NamedTuple):
+    """A registry with its file."""
 
-    place: Place
+    file: RegistryFile
     registry: Registry
     damage: str
-    """Why the file cannot be read; empty where it can. Its entities are unknown then."""
+    """Why the file cannot be read, and its entities are unknown; empty otherwise."""
 
 
-_MadeOf = tuple[str, str, str]
-"""The file's path and digest, and the digest of what was derived."""
+_CacheKey = tuple[str, str, str]
+"""Path and digest of the file, and digest of the derived entities."""
 
 
-class Held:
-    """What is kept in memory of one project's registry. Thread-safe."""
+class ProjectRegistry:
+    """One project's registry and index in memory. Thread-safe."""
 
     def __init__(self, project: Path, key: str, process: Process) -> None:
         self._project = project
         self._key = key
         self._process = process
-        self._parsed = process.part(Parsed, lambda: Parsed(process))
-        self._words = process.part(KnownWords, lambda: KnownWords(process))
+        self._parsed = process.part(ParsedRegistryCache, lambda: ParsedRegistryCache(process))
+        self._words = process.part(EntityWordsCache, lambda: EntityWordsCache(process))
         self._lock = threading.Lock()
         self._index_lock = threading.Lock()
-        self._loaded: tuple[_MadeOf, Loaded] | None = None
+        self._loaded: tuple[_CacheKey, LoadedRegistry] | None = None
         self._index: tuple[str, Index] | None = None
         self._derived: tuple[int, str] | None = None
 
-    def load(self) -> Loaded:
-        """Gives the registry; made anew only when the file's bytes or the derived entities are others than before."""
-        return self._as_of(*self._now())
+    def load(self) -> LoadedRegistry:
+        """Return the registry; it is rebuilt only if the file's bytes or the derived entities changed."""
+        return self._load_cached(*self._current_key())
 
-    def _as_of(self, made_of: _MadeOf, place: Place) -> Loaded:
+    def _load_cached(self, key: _CacheKey, file: RegistryFile) -> LoadedRegistry:
         with self._lock:
-            if self._loaded is None or self._loaded[0] != made_of:
-                self._loaded = (made_of, self._load(place, made_of[1], made_of[2]))
+            if self._loaded is None or self._loaded[0] != key:
+                self._loaded = (key, self._load(file, key[1], key[2]))
             return self._loaded[1]
 
-    def _load(self, place: Place, digest: str, derived: str) -> Loaded:
-        registry, damage = self._of_file(place, digest)
+    def _load(self, file: RegistryFile, digest: str, derived: str) -> LoadedRegistry:
+        registry, damage = self._of_file(file, digest)
         if derived:
             with self._process.database.read() as tx:
-                kept, unwanted = store.derived(tx, self._key), store.dismissed(tx, self._key)
-            registry = merged(registry, kept.entities, unwanted, short_id([digest, derived], 40))
-        return Loaded(place, registry, damage)
+                stored, dismissed_ids = store.derived(tx, self._key), store.dismissed(tx, self._key)
+            registry = merge_derived(registry, stored.entities, dismissed_ids, short_id([digest, derived], 40))
+        return LoadedRegistry(file, registry, damage)
 
     def index(self, registry: Registry) -> Index:
-        """Gives the words of a registry turned round; made when they are first asked for.
+        """Return the index of a registry, built on first use.
 
-        Entities that were there before, or in another process, are not taken apart again.
+        Words of entities seen before, here or in another process, are reused.
         """
         with self._index_lock:
             if self._index is None or self._index[0] != registry.digest:
                 self._index = (registry.digest, self._indexed(registry, self._index[1] if self._index else None))
             return self._index[1]
 
-    def at_once(self) -> Registry | None:
-        """Gives the registry where that and a decision take some milliseconds: it is small, or known as it is now."""
-        made_of, place = self._now()
-        is_small = len(place.content or b"") <= SMALL_BYTES and not made_of[2]
+    def if_ready(self) -> Registry | None:
+        """Return the registry if loading it and a decision take a few milliseconds: it is small or in memory; else
+        None.
+        """
+        key, file = self._current_key()
+        is_small = len(file.content or b"") <= SMALL_BYTES and not key[2]
         loaded = self._loaded
-        if not is_small and (loaded is None or loaded[0] != made_of or not self._has_index(loaded[1].registry)):
+        if not is_small and (loaded is None or loaded[0] != key or not self._has_index(loaded[1].registry)):
             return None
-        return self._as_of(made_of, place).registry
+        return self._load_cached(key, file).registry
 
-    def make_ready(self) -> None:
-        """Reads the registry and turns its words round."""
+    def warm_up(self) -> None:
+        """Load the registry and build its index."""
         self.index(self.load().registry)
 
     def _has_index(self, registry: Registry) -> bool:
         return self._index is not None and self._index[0] == registry.digest
 
-    def _now(self) -> tuple[_MadeOf, Place]:
-        """What the registry is made of at this moment: the file's path and digest, and the derived entities' digest."""
-        place = place_of(self._project)
-        digest = digest_bytes(place.content) if place.content is not None else ""
-        return (place.path, digest, self._derived_digest()), place
+    def _current_key(self) -> tuple[_CacheKey, RegistryFile]:
+        """Return the current file and the key of the registry made from it."""
+        file = find_registry_file(self._project)
+        digest = digest_bytes(file.content) if file.content is not None else ""
+        return (file.path, digest, self._derived_digest()), file
 
     def _derived_digest(self) -> str:
-        """The digest of the derived entities, read again only when something was committed."""
+        """Return the digest of the derived entities; it is read again only after a commit to the database."""
         generation, known = self._process.database.generation(), self._derived
         if known is not None and known[0] == generation:
             return known[1]
@@ -135,54 +141,56 @@ class Held:
         known = self._words.get(registry.digest)
         if known is not None and len(known) == len(registry.entities):
             return Index(registry.entities, known)
-        taken = dict(zip(before.entities, before.words, strict=True)) if before else {}
-        words = [taken.get(entity) or words_of_entity(entity) for entity in registry.entities]
-        if len(words) >= WORTH_KEEPING:
+        known_words = dict(zip(before.entities, before.words, strict=True)) if before else {}
+        words = [known_words.get(entity) or words_of_entity(entity) for entity in registry.entities]
+        if len(words) >= MIN_CACHED_ENTITIES:
             self._words.put(registry.digest, words, self._process.clock.now_ms())
         return Index(registry.entities, words)
 
-    def _of_file(self, place: Place, digest: str) -> tuple[Registry, str]:
-        if place.content is None:
+    def _of_file(self, file: RegistryFile, digest: str) -> tuple[Registry, str]:
+        if file.content is None:
             return Registry((), Metadata()), ""
         known = self._parsed.get(digest)
         if known is not None:
             return known, ""
         try:
-            read = parse(place.content.decode("utf-8-sig"))
+            parsed = parse(file.content.decode("utf-8-sig"))
         except (Damaged, UnicodeDecodeError) as error:
             damage = str(error) if isinstance(error, Damaged) else "The file is not UTF-8."
-            return Registry((), Metadata(), [Remark(0, place.path, damage)], digest), damage
-        registry = Registry(read.entities, read.metadata, read.remarks, digest)
+            return Registry((), Metadata(), [Remark(0, file.path, damage)], digest), damage
+        registry = Registry(parsed.entities, parsed.metadata, parsed.remarks, digest)
         self._parsed.put(registry, self._process.clock.now_ms())
         return registry, ""
 
 
-class Projects:
-    """The registries in use, by project: its worktrees share one. The one not used for longest is forgotten first."""
+class OpenRegistries:
+    """Registries in use, by project, which worktrees share; the least recently used one is dropped first."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._registries: OrderedDict[str, ProjectRegistry] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, workspace: Workspace, process: Process) -> Held:
-        """Gives what is kept of a project's registry, made at the first look."""
+    def of(self, workspace: Workspace, process: Process) -> ProjectRegistry:
+        """Return a project's registry, created on first use."""
         with self._lock:
-            held = self._held.get(workspace.project_key)
-            if held is None:
-                held = self._held[workspace.project_key] = Held(workspace.project, workspace.project_key, process)
-            self._held.move_to_end(workspace.project_key)
-            if len(self._held) > OPEN_PROJECTS:
-                self._held.popitem(last=False)
-            return held
+            project_registry = self._registries.get(workspace.project_key)
+            if project_registry is None:
+                project_registry = self._registries[workspace.project_key] = ProjectRegistry(
+                    workspace.project, workspace.project_key, process
+                )
+            self._registries.move_to_end(workspace.project_key)
+            if len(self._registries) > MAX_OPEN_PROJECTS:
+                self._registries.popitem(last=False)
+            return project_registry
 
 
-def registry_of(call: Call, params: RegistryParams) -> tuple[Workspace, Held]:
-    """Gives what is kept of the registry a call is about; raises WorkspaceUnavailable."""
+def registry_for_call(call: Call, params: RegistryParams) -> tuple[Workspace, ProjectRegistry]:
+    """Return the workspace of a call and its registry; raise WorkspaceUnavailable."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
-    return workspace, held_by(workspace, call.process)
+    return workspace, registry_for_workspace(workspace, call.process)
 
 
-def held_by(workspace: Workspace, process: Process) -> Held:
-    """Gives what is kept of a workspace's project's registry."""
-    return process.part(Projects, Projects).of(workspace, process)
+def registry_for_workspace(workspace: Workspace, process: Process) -> ProjectRegistry:
+    """Return the registry of a workspace's project."""
+    return process.part(OpenRegistries, OpenRegistries).of(workspace, process)

@@ -1,4 +1,4 @@
-"""`registry/list`, `get` and `impact`: what there is, what it needs and what needs it."""
+"""`registry/list`, `get`, `impact`, `decide` and `decisions`."""
 
 import hashlib
 
@@ -18,7 +18,7 @@ from sidecar.core.text.sanitize import one_line
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.decision import Impact, Recommendation, decide, impact_on
-from sidecar.registry.entity import Entity, Registry, Remark, level_of
+from sidecar.registry.entity import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.model import (
     DecisionEntry,
     DependencyEntry,
@@ -39,18 +39,15 @@ from sidecar.registry.model import (
     RegistrySource,
     RemarkEntry,
 )
-from sidecar.registry.project_registry import Loaded, registry_of
-from sidecar.registry.registry_file import MAX_ENTITY_BYTES, read_below
+from sidecar.registry.project_registry import LoadedRegistry, registry_for_call
+from sidecar.registry.registry_file import MAX_ENTITY_BYTES, read_project_file
 from sidecar.workspace import Workspace
-
-# Entities and decisions as messages. Pure.
-
 
 MOST_DEPENDENTS = 200
 
 
 def entity_entry(entity: Entity) -> EntityEntry:
-    """Shows an entity."""
+    """Convert an entity."""
     return EntityEntry(
         id=entity.id,
         path=entity.path,
@@ -59,42 +56,42 @@ def entity_entry(entity: Entity) -> EntityEntry:
         keywords=list(entity.keywords),
         dependencies=list(entity.dependencies),
         adaptability=entity.adaptability,
-        adaptability_level=level_of(entity.adaptability),
+        adaptability_level=adaptability_level(entity.adaptability),
         checksum=entity.checksum or None,
         origin=entity.origin,
     )
 
 
 def impact_entry(impact: Impact) -> ImpactEntry:
-    """Shows what a change reaches."""
+    """Convert an impact; dependents beyond `MOST_DEPENDENTS` are only counted."""
     return ImpactEntry(
         level=impact.level,
         count=len(impact.dependents),
-        dependents=[ReachedEntry(**one._asdict()) for one in impact.dependents[:MOST_DEPENDENTS]],
+        dependents=[ReachedEntry(**dependent._asdict()) for dependent in impact.dependents[:MOST_DEPENDENTS]],
     )
 
 
-def recommendation_entry(one: Recommendation) -> RecommendationEntry:
-    """Shows a recommendation; its decision was made on the unrounded score."""
+def recommendation_entry(recommendation: Recommendation) -> RecommendationEntry:
+    """Convert a recommendation; its decision was made on the unrounded score."""
     return RecommendationEntry(
-        entity=entity_entry(one.entity),
-        decision=one.decision,
-        score=one.score.score,
-        keyword_score=one.score.keywords,
-        purpose_score=one.score.purpose,
-        matched=list(one.score.matched),
-        missing=list(one.score.missing),
-        impact=impact_entry(one.impact) if one.impact else None,
-        reasons=list(one.reasons),
+        entity=entity_entry(recommendation.entity),
+        decision=recommendation.decision,
+        score=recommendation.score.score,
+        keyword_score=recommendation.score.keywords,
+        purpose_score=recommendation.score.purpose,
+        matched=list(recommendation.score.matched),
+        missing=list(recommendation.score.missing),
+        impact=impact_entry(recommendation.impact) if recommendation.impact else None,
+        reasons=list(recommendation.reasons),
     )
 
 
-def source_of(loaded: Loaded) -> RegistrySource:
-    """Shows where a registry comes from."""
+def source_of(loaded: LoadedRegistry) -> RegistrySource:
+    """Convert the source of a registry."""
     metadata = loaded.registry.metadata
     return RegistrySource(
-        path=loaded.place.path,
-        exists=loaded.place.content is not None,
+        path=loaded.file.path,
+        exists=loaded.file.content is not None,
         version=metadata.version,
         last_updated=metadata.last_updated,
         declared_count=metadata.entity_count,
@@ -103,58 +100,61 @@ def source_of(loaded: Loaded) -> RegistrySource:
 
 
 def remark_entry(remark: Remark) -> RemarkEntry:
-    """Shows a remark."""
+    """Convert a remark."""
     return RemarkEntry(**remark._asdict())
 
 
 def list_entities(call: Call, params: RegistryListParams) -> RegistryListResult:
-    """Lists a project's entities in the file's order, and what is odd about the file.
+    """List a project's entities in the file's order, with warnings about the file.
 
-    The file is `chati.dev/data/entity-registry.yaml` where there is one, else `.chati/registry.yaml`.
+    The file is `chati.dev/data/entity-registry.yaml` if it exists, else `.chati/registry.yaml`.
     """
-    loaded = registry_of(call, params)[1].load()
-    found = [one for one in loaded.registry.entities if _is_asked(one, params)]
+    loaded = registry_for_call(call, params)[1].load()
+    entities = [entity for entity in loaded.registry.entities if _matches(entity, params)]
     return RegistryListResult(
         source=source_of(loaded),
-        total=len(found),
-        entities=[entity_entry(one) for one in found[params.offset : params.offset + params.limit]],
-        remarks=[remark_entry(one) for one in loaded.registry.remarks],
+        total=len(entities),
+        entities=[entity_entry(entity) for entity in entities[params.offset : params.offset + params.limit]],
+        remarks=[remark_entry(entity) for entity in loaded.registry.remarks],
     )
 
 
 def get_entity(call: Call, params: RegistryEntityParams) -> RegistryGetResult:
-    """Shows an entity, what it needs, what needs it, and whether its file is as its checksum says."""
-    workspace, held = registry_of(call, params)
-    registry = held.load().registry
+    """Return an entity, its dependencies and dependents, and whether its file matches its checksum."""
+    workspace, project_registry = registry_for_call(call, params)
+    registry = project_registry.load().registry
     entity = entity_named(registry, params.id)
-    needed = ((name, registry.resolve(name, entity)) for name in entity.dependencies)
+    dependencies_by_name = ((name, registry.resolve(name, entity)) for name in entity.dependencies)
     return RegistryGetResult(
         entity=entity_entry(entity),
-        dependencies=[DependencyEntry(name=name, id=found.id if found else None) for name, found in needed],
+        dependencies=[
+            DependencyEntry(name=name, id=dependency_entity.id if dependency_entity else None)
+            for name, dependency_entity in dependencies_by_name
+        ],
         dependents=list(registry.dependents.get(entity.id, ())),
         file=_file_of(workspace, entity),
     )
 
 
 def impact(call: Call, params: RegistryEntityParams) -> RegistryImpactResult:
-    """Tells what a change of an entity reaches: everything that needs it, directly or through others, each once."""
-    registry = registry_of(call, params)[1].load().registry
+    """Return the impact of changing an entity: all direct and transitive dependents, each once."""
+    registry = registry_for_call(call, params)[1].load().registry
     entity = entity_named(registry, params.id)
     return RegistryImpactResult(entity=entity_entry(entity), impact=impact_entry(impact_on(registry, entity)))
 
 
 def entity_named(registry: Registry, name: str) -> Entity:
-    """Gives the entity an id or a key names; raises NotFound, and Conflict for a key that several have."""
-    found = registry.named(name)
-    if not found:
+    """Return the entity with an id or key; raise NotFound, and Conflict for an ambiguous key."""
+    matches = registry.lookup(name)
+    if not matches:
         raise NotFound("There is no entity of that id.", hint="`registry/list` shows them.")
-    if len(found) > 1:
-        ids = ", ".join(f"`{one.id}`" for one in found[:5])
+    if len(matches) > 1:
+        ids = ", ".join(f"`{entity.id}`" for entity in matches[:5])
         raise Conflict("Several entities have that key.", hint=f"Ask for one of {ids}.")
-    return found[0]
+    return matches[0]
 
 
-def _is_asked(entity: Entity, params: RegistryListParams) -> bool:
+def _matches(entity: Entity, params: RegistryListParams) -> bool:
     return (
         params.type in (None, entity.type)
         and params.category in (None, entity.category)
@@ -164,7 +164,7 @@ def _is_asked(entity: Entity, params: RegistryListParams) -> bool:
 
 def _file_of(workspace: Workspace, entity: Entity) -> FileState:
     try:
-        content = read_below(workspace.project, entity.path, MAX_ENTITY_BYTES)
+        content = read_project_file(workspace.project, entity.path, MAX_ENTITY_BYTES)
     except PolicyDenied:
         return "outside"
     except TooLarge:
@@ -185,38 +185,35 @@ METHODS = (
 )
 
 
-# `registry/decide` and `registry/decisions`: whether something new is needed, and what was decided before.
-
-
 MAX_INTENT = 500
-"""Characters of an intent that are kept with its decision."""
+"""Maximum length of a recorded intent, in characters."""
 
 
 def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideResult:
-    """Says whether what an intent asks for is there already: REUSE (from 90), ADAPT (from 60) or CREATE.
+    """Decide whether an entity for an intent already exists: REUSE (from 90), ADAPT (from 60) or CREATE.
 
-    Score: 60 % the intent's words in keywords, name and purpose, weighted by rarity; 40 % in name and purpose, less
-    where the entity is about more than the intent. Scores are compared unrounded. The same registry and intent give
-    the same answer. The decision is kept, and changes nothing else.
+    Score: 60 % the intent's words in keywords, name and purpose, weighted by rarity; 40 % in name and purpose, less if
+    the entity covers more than the intent. Scores are compared unrounded. The same registry and intent yield the same
+    answer. The decision is recorded and changes nothing else.
     """
-    workspace, held = registry_of(call, params)
-    registry = held.load().registry
-    found = decide(params.intent, registry, held.index(registry), params.limit, params.type)
+    workspace, project_registry = registry_for_call(call, params)
+    registry = project_registry.load().registry
+    matches = decide(params.intent, registry, project_registry.index(registry), params.limit, params.type)
     entities = registry.entities
-    of_type = len(entities) if params.type is None else sum(one.type == params.type for one in entities)
-    best = found[0] if found else None
+    of_type = len(entities) if params.type is None else sum(entity.type == params.type for entity in entities)
+    best = matches[0] if matches else None
     decision_id = short_id([registry.digest, params.intent, params.type, params.limit], 16)
     return RegistryDecideResult(
         decision_id=decision_id,
         decision=best.decision if best else "CREATE",
         considered=of_type,
-        recommendations=[recommendation_entry(one) for one in found],
+        recommendations=[recommendation_entry(entity) for entity in matches],
         recorded=_record(call, workspace, decision_id, params, registry, best),
     )
 
 
 def decisions(call: Call, params: RegistryDecisionsParams) -> RegistryDecisionsResult:
-    """Shows a project's last decisions, the latest first; a hundred are kept."""
+    """Return a project's last decisions, newest first; a hundred are stored."""
     project = call.process.workspaces.get(params.cwd, params.project_path).project_key
     with call.database.read() as tx:
         rows = store.decisions(tx, project, params.limit)
@@ -247,7 +244,7 @@ def _record(
     try:
         with call.database.write(durable=False) as tx:
             store.put_decision(tx, workspace.project_key, decision_id, call.now_ms(), value)
-    except SidecarError as error:  # a decision that is not recorded is a decision still
+    except SidecarError as error:  # an unrecorded decision is still valid
         call.log.warning("registry.decision.unrecorded", reason=error.kind)
         return False
     return True

@@ -1,4 +1,4 @@
-"""The registry's YAML → entities, as intelligence-layer.md 5.1 writes it; what does not fit is told. Pure."""
+"""The registry's YAML file (intelligence-layer.md 5.1): location, parsing, locked and atomic writes with backups."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.core.errors import Busy, Conflict, PolicyDenied, TooLarge, WorkspaceUnavailable
 from sidecar.core.text.yaml_edit import Damaged, Node, nodes_of
-from sidecar.registry.entity import UNSAID, Entity, Metadata, Registry, Remark
+from sidecar.registry.entity import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.registry.file_edit import NEW_FILE, set_metadata
 from sidecar.system import filelock
 from sidecar.system.atomic_write import OWN_FOLDER, own_folder, write_whole
@@ -21,9 +21,9 @@ CHECKSUM_ALGORITHM = "sha256"
 
 
 def parse(text: str) -> Registry:
-    """Reads a registry; raises Damaged for what is no YAML or no list of keys.
+    """Parse a registry; raise Damaged if it is not YAML or not a mapping.
 
-    A declared count that differs, an entry that is no mapping, an adaptability out of range are remarks.
+    A wrong entity count, an entry that is not a mapping, and an adaptability out of range become remarks.
     """
     root = nodes_of(text)
     if root is None:
@@ -45,22 +45,25 @@ def parse(text: str) -> Registry:
 
 
 def is_checksum(text: str) -> bool:
-    """Says whether a text is a SHA-256 in hexadecimal digits, and not a place kept for one."""
+    """Whether a text is a SHA-256 in hexadecimal digits, not a placeholder."""
     return len(text) == 64 and all(char in "0123456789abcdefABCDEF" for char in text)
 
 
 def _metadata(node: Node | None, remarks: list[Remark]) -> Metadata:
     if node is None:
         return Metadata()
-    said = {key: value.text for key, (_, value) in node.pairs.items()}
-    count = said.get("entity_count", "")
-    algorithm = said.get("checksum_algorithm", "")
+    metadata = {key: value.text for key, (_, value) in node.pairs.items()}
+    count = metadata.get("entity_count", "")
+    algorithm = metadata.get("checksum_algorithm", "")
     if algorithm and algorithm.lower() != CHECKSUM_ALGORITHM:
         remarks.append(
             Remark(node.line, "metadata", f"Checksums are {CHECKSUM_ALGORITHM} only, not `{algorithm[:40]}`.")
         )
     return Metadata(
-        said.get("version", ""), said.get("last_updated", ""), int(count) if _is_count(count) else None, algorithm
+        metadata.get("version", ""),
+        metadata.get("last_updated", ""),
+        int(count) if _is_count(count) else None,
+        algorithm,
     )
 
 
@@ -104,7 +107,7 @@ def _entity(category: str, key: str, node: Node, remarks: list[Remark]) -> Entit
 
 
 def _texts(node: Node | None) -> tuple[str, ...]:
-    """The texts of a list; a scalar alone counts as a list of it."""
+    """Return the texts of a list; a scalar counts as a list of one."""
     if node is None:
         return ()
     return tuple(item.text for item in node.items or (node,) if item.text)
@@ -112,7 +115,7 @@ def _texts(node: Node | None) -> tuple[str, ...]:
 
 def _adaptability(node: Node | None, name: str, remarks: list[Remark]) -> float:
     if node is None or not node.text:
-        return UNSAID
+        return DEFAULT_ADAPTABILITY
     try:
         value = float(node.text)
     except ValueError:
@@ -120,53 +123,50 @@ def _adaptability(node: Node | None, name: str, remarks: list[Remark]) -> float:
     if 0.0 <= value <= 1.0:
         return value
     remarks.append(Remark(node.line, name, "The adaptability is not between 0.0 and 1.0."))
-    return UNSAID
+    return DEFAULT_ADAPTABILITY
 
 
 def _line(node: Node | None, key: str) -> int:
-    found = node.get(key) if node else None
-    return found.line if found else 0
+    child = node.get(key) if node else None
+    return child.line if child else 0
 
 
-# Where a project's registry lies, and how its files are read: below the project's folder, no link leads out of it.
+FRAMEWORK_REGISTRY = "chati.dev/data/entity-registry.yaml"
+"""The framework's own registry (intelligence-layer.md 5.1); used if it exists."""
 
-
-FRAMEWORKS = "chati.dev/data/entity-registry.yaml"
-"""The framework's own registry (intelligence-layer.md 5.1): where it is there, it is the one."""
-
-OURS = ".chati/registry.yaml"
-"""The registry of a project without the framework: in our own folder, which ignores itself."""
+OWN_REGISTRY = ".chati/registry.yaml"
+"""The registry of a project without the framework, in our own folder, which git ignores."""
 
 MAX_REGISTRY_BYTES = 32 * 1024 * 1024
 MAX_ENTITY_BYTES = 16 * 1024 * 1024
 """A larger file has no checksum."""
 
 
-class Place(NamedTuple):
-    """A registry's file, by its path below the project, slashes between the parts."""
+class RegistryFile(NamedTuple):
+    """A registry's file; the path is relative to the project, with slashes."""
 
     path: str
     content: bytes | None
-    """None where there is none yet."""
+    """None if the file does not exist yet."""
 
 
-def place_of(project: Path) -> Place:
-    """Finds and reads a project's registry; raises PolicyDenied for a link that leads out, TooLarge."""
-    for path in (FRAMEWORKS, OURS):
-        is_there = os.path.lexists(os.path.join(project, path))  # asked before each run: mostly there is none
-        content = read_below(project, path, MAX_REGISTRY_BYTES) if is_there else None
+def find_registry_file(project: Path) -> RegistryFile:
+    """Find and read a project's registry; raise PolicyDenied for a link out of the project, TooLarge."""
+    for path in (FRAMEWORK_REGISTRY, OWN_REGISTRY):
+        exists = os.path.lexists(os.path.join(project, path))  # checked before each run; usually it does not exist
+        content = read_project_file(project, path, MAX_REGISTRY_BYTES) if exists else None
         if content is not None:
-            return Place(path, content)
-    has_framework = os.path.isdir(os.path.join(project, os.path.dirname(FRAMEWORKS)))
-    return Place(FRAMEWORKS if has_framework else OURS, None)
+            return RegistryFile(path, content)
+    has_framework = os.path.isdir(os.path.join(project, os.path.dirname(FRAMEWORK_REGISTRY)))
+    return RegistryFile(FRAMEWORK_REGISTRY if has_framework else OWN_REGISTRY, None)
 
 
-def read_below(project: Path, path: str, max_bytes: int) -> bytes | None:
-    """Reads a regular file below the project; None where there is none.
+def read_project_file(project: Path, path: str, max_bytes: int) -> bytes | None:
+    """Read a regular file in the project; None if it does not exist.
 
-    Raises PolicyDenied for a path that leads out of the project, TooLarge.
+    Raise PolicyDenied for a path out of the project, TooLarge.
     """
-    absolute = inside(project, path)
+    absolute = resolve_inside(project, path)
     try:
         return content_of(absolute, max_bytes, follows=False)
     except OSError as error:
@@ -175,8 +175,8 @@ def read_below(project: Path, path: str, max_bytes: int) -> bytes | None:
         raise TooLarge(f"`{path}` is larger than {max_bytes} bytes.", data={"limitBytes": max_bytes}) from error
 
 
-def inside(project: Path, path: str) -> str:
-    """Gives the real path of what lies below the project; raises PolicyDenied for what does not."""
+def resolve_inside(project: Path, path: str) -> str:
+    """Return the real path of a file in the project; raise PolicyDenied for one outside."""
     absolute = os.path.realpath(os.path.join(project, path))
     root = os.path.realpath(project)
     if not path or "\0" in path or not absolute.startswith(os.path.join(root, "")):
@@ -184,22 +184,18 @@ def inside(project: Path, path: str) -> str:
     return absolute
 
 
-# The registry's file is changed: one writer at a time, whole or not at all, with a copy of what was there before.
-
-
 LOCK_WAIT_S = 5.0
 BACKUPS = "backups"
-KEPT_BACKUPS = 10
+MAX_BACKUPS = 10
 
 
 @contextmanager
-def locked(project: Path) -> Iterator[Place]:
-    """Keeps others from changing the registry meanwhile, and gives its file as it is now.
+def lock_registry(project: Path) -> Iterator[RegistryFile]:
+    """Lock the registry against other writers and yield its current file.
 
-    Raises Busy, PolicyDenied for a folder that leads out of the project, WorkspaceUnavailable where it may not be
-    written.
+    Raise Busy, PolicyDenied for a folder out of the project, WorkspaceUnavailable if it cannot be written.
     """
-    inside(project, f"{OWN_FOLDER}/registry.lock")
+    resolve_inside(project, f"{OWN_FOLDER}/registry.lock")
     try:
         fd = opened(os.path.join(own_folder(project), "registry.lock"), os.O_RDWR | os.O_CREAT)
     except OSError as error:
@@ -207,27 +203,27 @@ def locked(project: Path) -> Iterator[Place]:
     with filelock.holding(fd, LOCK_WAIT_S) as is_held:
         if not is_held:
             raise Busy("Another process is changing the registry.", data={"retryAfterMs": 500})
-        yield place_of(project)
+        yield find_registry_file(project)
 
 
-def text_of(place: Place) -> str:
-    """Gives the file's text, or that of a new one; raises Conflict for what is not UTF-8."""
-    if place.content is None:
+def text_of(file: RegistryFile) -> str:
+    """Return the file's text, or that of a new file; raise Conflict if it is not UTF-8."""
+    if file.content is None:
         return NEW_FILE
     try:
-        return place.content.decode()
+        return file.content.decode()
     except UnicodeDecodeError as error:
         raise Conflict("The registry's file is not UTF-8.", hint="Save it as UTF-8.") from error
 
 
-def write(project: Path, place: Place, text: str, stamp: str) -> str | None:
-    """Writes the registry's file, after a copy of what was there; gives the copy's path below the project.
+def write(project: Path, file: RegistryFile, text: str, stamp: str) -> str | None:
+    """Write the registry's file after a backup of the old one; return the backup's path relative to the project.
 
-    `stamp` names the copy. The last `KEPT_BACKUPS` copies stay. Raises WorkspaceUnavailable, PolicyDenied.
+    `stamp` names the backup; the last `MAX_BACKUPS` are retained. Raise WorkspaceUnavailable, PolicyDenied.
     """
-    target = inside(project, place.path)
+    target = resolve_inside(project, file.path)
     try:
-        backup = _backed_up(project, place, stamp) if place.content is not None else None
+        backup = _back_up(project, file, stamp) if file.content is not None else None
         os.makedirs(os.path.dirname(target), exist_ok=True)
         write_whole(target, text.encode())
     except OSError as error:
@@ -235,12 +231,16 @@ def write(project: Path, place: Place, text: str, stamp: str) -> str | None:
     return backup
 
 
-def _backed_up(project: Path, place: Place, stamp: str) -> str:
+def _back_up(project: Path, file: RegistryFile, stamp: str) -> str:
     folder = own_folder(project, BACKUPS)
     name = f"registry-{stamp.replace(':', '').replace('.', '')}.yaml"
-    write_whole(os.path.join(folder, name), place.content or b"")
-    ours = sorted(one for one in os.listdir(folder) if one.startswith("registry-") and one.endswith(".yaml"))
-    for old in ours[:-KEPT_BACKUPS]:
+    write_whole(os.path.join(folder, name), file.content or b"")
+    backups = sorted(
+        name_in_folder
+        for name_in_folder in os.listdir(folder)
+        if name_in_folder.startswith("registry-") and name_in_folder.endswith(".yaml")
+    )
+    for old in backups[:-MAX_BACKUPS]:
         os.unlink(os.path.join(folder, old))
     return f"{OWN_FOLDER}/{BACKUPS}/{name}"
 
@@ -252,14 +252,11 @@ def _unwritable(error: OSError) -> WorkspaceUnavailable:
     )
 
 
-# One change of the registry's file, with what follows from it: the count, the date, the copy of what was before.
-
-
 METADATA = "metadata"
 
 
 class Change(NamedTuple):
-    """A value that changes; None where it is not there."""
+    """A changed value; None if absent."""
 
     id: str
     field: str
@@ -267,8 +264,8 @@ class Change(NamedTuple):
     after: str | None
 
 
-class Changed(NamedTuple):
-    """What became of the file."""
+class EditResult(NamedTuple):
+    """The result of an edit of the file."""
 
     path: str
     changes: list[Change]
@@ -277,43 +274,41 @@ class Changed(NamedTuple):
 
 
 Edit = Callable[[str], tuple[str, Sequence[Change]]]
-"""Gives a text changed, and what was changed in it."""
+"""Returns the edited text and its changes."""
 
 
-def changed(project: Path, now: str, edit: Edit, *, dry_run: bool) -> Changed:
-    """Changes the registry's file, and brings its count and date up to date where it has them.
+def edit_registry_file(project: Path, now: str, edit: Edit, *, dry_run: bool) -> EditResult:
+    """Edit the registry's file, and update its count and date if it has them.
 
-    A dry run writes nothing, not even the lock. Raises Conflict for a file that cannot be read or changed, Busy,
+    A dry run writes nothing, not even the lock. Raise Conflict for a file that cannot be parsed or edited, Busy,
     PolicyDenied, TooLarge, WorkspaceUnavailable.
     """
-    with _reading(project) if dry_run else locked(project) as place:
-        before = text_of(place)
+    with _current_file(project) if dry_run else lock_registry(project) as file:
+        before = text_of(file)
         try:
             after, changes = edit(before)
-            after, counted = _dated(before, after, now)
+            after, metadata_changes = _update_metadata(before, after, now)
         except Damaged as damage:
-            raise Conflict(
-                f"The registry cannot be changed. {damage}", hint=f"Mend `{place.path}` by hand."
-            ) from damage
-        done = [*changes, *counted]
+            raise Conflict(f"The registry cannot be changed. {damage}", hint=f"Mend `{file.path}` by hand.") from damage
+        all_changes = [*changes, *metadata_changes]
         if dry_run or after == before:
-            return Changed(place.path, done, written=False, backup=None)
-        return Changed(place.path, done, written=True, backup=write(project, place, after, now))
+            return EditResult(file.path, all_changes, written=False, backup=None)
+        return EditResult(file.path, all_changes, written=True, backup=write(project, file, after, now))
 
 
 @contextmanager
-def _reading(project: Path) -> Iterator[Place]:
-    yield place_of(project)
+def _current_file(project: Path) -> Iterator[RegistryFile]:
+    yield find_registry_file(project)
 
 
-def _dated(before: str, after: str, now: str) -> tuple[str, list[Change]]:
+def _update_metadata(before: str, after: str, now: str) -> tuple[str, list[Change]]:
     registry = parse(after)
-    said, count = registry.metadata, len(registry.entities)
+    metadata, count = registry.metadata, len(registry.entities)
     changes = []
-    if said.entity_count not in (None, count):
-        changes.append(Change(METADATA, "entity_count", str(said.entity_count), str(count)))
+    if metadata.entity_count not in (None, count):
+        changes.append(Change(METADATA, "entity_count", str(metadata.entity_count), str(count)))
         after = set_metadata(after, {"entity_count": count})
-    if after != before and said.last_updated:
-        changes.append(Change(METADATA, "last_updated", said.last_updated, now))
+    if after != before and metadata.last_updated:
+        changes.append(Change(METADATA, "last_updated", metadata.last_updated, now))
         after = set_metadata(after, {"last_updated": now})
     return after, changes

@@ -1,7 +1,7 @@
-"""Words → roots, so that `validate`, `validator` and `validation` meet; and what kind of thing is asked for. Pure.
+"""Stemming of words and intents, so that `validate`, `validator` and `validation` match; and kinds of entities. Pure.
 
-Identifiers are split and endings of inflection are taken off as everywhere (`codebase`); here the endings of
-derivation go too: a registry's purposes are sentences about deeds, and its names are nouns made of the same verbs.
+Identifiers are split and inflection is removed as in `core.terms`; here derivational endings are removed too: the
+purposes in a registry are sentences with verbs, and its names are nouns made of the same verbs.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from sidecar.core.lazy_regex import regex
 from sidecar.core.terms import STOP_WORDS, count_terms, query_words, stem
 
 SHORTEST_ROOT = 4
-"""What an ending leaves has at least so many letters; else it was none."""
+"""Minimum length of the root that remains without an ending."""
 
 _ENDINGS = (
     ("ization", "iz"), ("isation", "iz"), ("ability", ""), ("ibility", ""), ("ication", "y"), ("ation", ""),
@@ -21,7 +21,7 @@ _ENDINGS = (
     ("er", ""), ("or", ""), ("at", ""), ("iv", ""), ("ify", "ify"), ("ly", ""),
 )  # fmt: skip
 
-_ALIKE = (
+_EQUIVALENTS = (
     ("analysis", "analyz", "analys", "analyser", "analyzer", "analyse"),
     ("spec", "specific", "specify", "specification"),
     ("doc", "document", "documentation"),
@@ -53,12 +53,14 @@ _ALIKE = (
     ("creat", "creation"),
     ("architect", "architectural"),
 )
-"""Abbreviations and irregular forms that no ending leads to; each group is known by its first word."""
+"""Abbreviations and irregular forms; the first word of each group is its root."""
 
-_KEPT = frozenset(("format", "author", "number", "order", "letter", "paper", "water", "power", "layer", "user", "stat"))
-"""Words whose end only looks like an ending."""
+_NO_ENDING = frozenset(
+    ("format", "author", "number", "order", "letter", "paper", "water", "power", "layer", "user", "stat")
+)
+"""Words that only look as if they had an ending."""
 
-_FAINT = frozenset(
+_REQUEST_WORDS = frozenset(
     (
         "creat", "build", "writ", "implement", "generat", "produc", "provid", "introduc", "develop", "giv", "given",
         "tak", "return", "support", "allow", "handl", "help", "abl", "every", "whole", "project", "correct", "proper",
@@ -75,7 +77,7 @@ _FAINT = frozenset(
         "criar", "preciso", "quero", "necesito", "crear", "quiero", "creer", "besoin",
     )
 )  # fmt: skip
-"""Terms that ask rather than describe: they say little of what is wanted, and less where no entity has them."""
+"""Terms that request rather than describe; they count little, and less if no entity contains them."""
 
 KINDS = {
     "agent": "agent", "template": "template", "boilerplate": "template", "workflow": "workflow", "pipeline": "workflow",
@@ -85,7 +87,7 @@ KINDS = {
     "script": "script", "decorator": "function",
     "exception": "class",
 }  # fmt: skip
-"""What an intent may call the kind of thing it asks for → the types of entities it may mean."""
+"""Words for kinds of entities → the entity types they may mean."""
 
 _HUMPS = regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _PIECE = regex(r"\w+")
@@ -95,31 +97,31 @@ _COMPOUND = regex(r"(?<!\w)(?:\w++(?:[-/]\w++)++|\w*(?:_|[a-z][A-Z])\w*)")
 
 @lru_cache(maxsize=16_384)
 def root(term: str) -> str:
-    """Gives the root of a term that was stemmed already."""
-    known = _SAME.get(term)
+    """Return the root of a stemmed term."""
+    known = _ROOT_OF.get(term)
     if known is not None:
         return known
     shorter = _without_endings(term)
-    return _SAME.get(shorter, shorter)
+    return _ROOT_OF.get(shorter, shorter)
 
 
 def roots_of(texts: Iterable[str]) -> frozenset[str]:
-    """Gives the roots of texts: of a compound as `full-stack` or `fullStack` its parts alone."""
-    counted = (parts_of(word) for text in texts for word in _WORD.findall(text))
-    return frozenset(one for _, parts in counted for one in parts)
+    """Return the roots of texts; compounds such as `full-stack` or `fullStack` yield their parts."""
+    counted = (split_compound(word) for text in texts for word in _WORD.findall(text))
+    return frozenset(part for _, parts in counted for part in parts)
 
 
-def wholes_of(texts: Iterable[str]) -> frozenset[str]:
-    """Gives the roots that compounds in texts have when they are written together, and any two neighbours of them.
+def compound_roots(texts: Iterable[str]) -> frozenset[str]:
+    """Return the roots of compounds written as one word, and of any two adjacent parts.
 
-    So that `gzip` meets `GZipDecoder`, and `websocket` meets `WebSocketServer`.
+    So `gzip` matches `GZipDecoder`, and `websocket` matches `WebSocketServer`.
     """
-    return frozenset(whole for text in texts for word in _COMPOUND.findall(text) for whole in _wholes_in(word))
+    return frozenset(whole for text in texts for word in _COMPOUND.findall(text) for whole in _compounds_in(word))
 
 
 @lru_cache(maxsize=16_384)
-def _wholes_in(word: str) -> tuple[str, ...]:
-    whole = parts_of(word)[0]
+def _compounds_in(word: str) -> tuple[str, ...]:
+    whole = split_compound(word)[0]
     if not whole:
         return ()
     pieces = [part.casefold() for piece in _PIECE.findall(word) for part in _HUMPS.findall(piece)]
@@ -128,8 +130,8 @@ def _wholes_in(word: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16_384)
-def parts_of(word: str) -> tuple[str, tuple[str, ...]]:
-    """Gives the root of a compound written together, empty for what is none, and the roots of its parts."""
+def split_compound(word: str) -> tuple[str, tuple[str, ...]]:
+    """Return the root of a compound written as one word (empty if it is not a compound) and the roots of its parts."""
     parts: dict[str, None] = {}
     whole = ""
     for piece in _PIECE.findall(word):
@@ -140,29 +142,34 @@ def parts_of(word: str) -> tuple[str, tuple[str, ...]]:
     return compound, tuple(dict.fromkeys(root(term) for term in parts if term not in STOP_WORDS))
 
 
-def words_of(intent: str) -> dict[str, str]:
-    """Gives the significant roots of an intent, in order, each with the word it was read from; compounds in parts."""
+def intent_words(intent: str) -> dict[str, str]:
+    """Return the significant roots of an intent, in order, each with its original word; compounds are split."""
     significant = {root(term): word for term, word in query_words(intent).items()}
-    return {one: significant[one] for word in _WORD.findall(intent) for one in parts_of(word)[1] if one in significant}
+    return {
+        part: significant[part]
+        for word in _WORD.findall(intent)
+        for part in split_compound(word)[1]
+        if part in significant
+    }
 
 
 def compounds_of(intent: str) -> dict[str, tuple[str, ...]]:
-    """Gives the roots that the compounds of an intent have when they are written together, with those of the parts."""
-    return dict(parts_of(word) for word in _COMPOUND.findall(intent) if parts_of(word)[0])
+    """Return the roots of an intent's compounds written as one word, with the roots of their parts."""
+    return dict(split_compound(word) for word in _COMPOUND.findall(intent) if split_compound(word)[0])
 
 
-def is_faint(term: str) -> bool:
-    """Says whether a root asks rather than describes."""
-    return term in _FAINT_ROOTS
+def is_request_word(term: str) -> bool:
+    """Whether a root requests rather than describes."""
+    return term in _REQUEST_ROOTS
 
 
 def kinds_in(words: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Gives the roots among these that name a kind of thing, each with the types of entities it may mean."""
+    """Return the roots that name a kind of entity, each with the entity types it may mean."""
     return {word: frozenset(_KIND_ROOTS[word]) for word in words if word in _KIND_ROOTS}
 
 
 def _without_endings(term: str) -> str:
-    if term in _KEPT or not term.isascii():
+    if term in _NO_ENDING or not term.isascii():
         return term
     for ending, instead in _ENDINGS:
         if term.endswith(ending) and len(term) - len(ending) + len(instead) >= SHORTEST_ROOT:
@@ -173,11 +180,11 @@ def _without_endings(term: str) -> str:
     return term
 
 
-_SAME: dict[str, str] = {}
-_SAME.update({form: group[0] for group in _ALIKE for form in group})
-_SAME.update({_without_endings(form): group[0] for group in _ALIKE for form in group})
-_FAINT_ROOTS = frozenset(root(term) for term in _FAINT)
+_ROOT_OF: dict[str, str] = {}
+_ROOT_OF.update({form: group[0] for group in _EQUIVALENTS for form in group})
+_ROOT_OF.update({_without_endings(form): group[0] for group in _EQUIVALENTS for form in group})
+_REQUEST_ROOTS = frozenset(root(term) for term in _REQUEST_WORDS)
 _KIND_ROOTS: dict[str, set[str]] = {}
 for _word, _types in KINDS.items():
-    for _root in words_of(_word):
+    for _root in intent_words(_word):
         _KIND_ROOTS.setdefault(_root, set()).update(_types.split())

@@ -1,4 +1,4 @@
-"""The registry in the state file: parsed files, what was derived from code, and the last decisions."""
+"""The registry in the state file: parsed files, entities derived from code, and recent decisions."""
 
 from __future__ import annotations
 
@@ -10,62 +10,64 @@ import orjson
 
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes, digest_value
-from sidecar.registry.code_entities import Facts, Named
+from sidecar.registry.code_entities import CodeDefinition, FileFacts
 from sidecar.registry.entity import Entity, Metadata, Registry, Remark
-from sidecar.registry.index import Words
+from sidecar.registry.index import EntityWords
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 from sidecar.storage.retention import Holding
 
 VERSION = 1
-"""Part of the cache's key: another reading of the same file makes what was parsed before invalid."""
+"""Part of the cache key: a changed parser invalidates parsed registries."""
 
 WORDS_VERSION = 2
-"""Another way of taking words apart makes all of them be taken apart anew."""
+"""Part of the cache key: changed stemming invalidates cached words."""
 
 FACTS_VERSION = 2
-"""Another way of taking facts out of a file makes all of them be taken anew."""
+"""Changed extraction invalidates stored facts."""
 
-KEPT_DECISIONS = 100
-"""Of each project."""
+MAX_DECISIONS = 100
+"""Maximum per project."""
 
 
-class Parsed:
-    """Registries by their file's digest; the projects that hold the same file share it."""
+class ParsedRegistryCache:
+    """Cache of parsed registries by file digest; projects with the same file share an entry."""
 
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 8
         self._cache = Cache("continuity_registry_cache", ("digest",), process.database, Lru(0), limit)
 
     def get(self, digest: str) -> Registry | None:
-        """Gives a registry that was parsed before."""
+        """Return a cached registry."""
         value = self._cache.get((f"{VERSION}:{digest}",))
         return None if value is None else _registry(value, digest)
 
     def put(self, registry: Registry, now_ms: int) -> None:
-        """Keeps a registry under its digest."""
+        """Cache a registry under its digest."""
         self._cache.put((f"{VERSION}:{registry.digest}",), lambda: _value(registry), now_ms)
 
 
-class KnownWords:
-    """The words of registries by their digests, so that a process need not take ten thousand entities apart."""
+class EntityWordsCache:
+    """Cache of the words of registries by digest, so that a process does not split ten thousand entities again."""
 
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 8
         self._cache = Cache("continuity_registry_cache", ("digest",), process.database, Lru(0), limit)
 
-    def get(self, digest: str) -> list[Words] | None:
-        """Gives the words of a registry's entities, in their order."""
+    def get(self, digest: str) -> list[EntityWords] | None:
+        """Return the words of a registry's entities, in order."""
         value = self._cache.get((f"words {WORDS_VERSION}:{digest}",))
-        return None if value is None else [Words(*map(tuple, one)) for one in value]
+        return None if value is None else [EntityWords(*map(tuple, fields)) for fields in value]
 
-    def put(self, digest: str, words: Sequence[Words], now_ms: int) -> None:
-        """Keeps the words of a registry's entities."""
-        self._cache.put((f"words {WORDS_VERSION}:{digest}",), lambda: [list(map(list, one)) for one in words], now_ms)
+    def put(self, digest: str, words: Sequence[EntityWords], now_ms: int) -> None:
+        """Cache the words of a registry's entities."""
+        self._cache.put(
+            (f"words {WORDS_VERSION}:{digest}",), lambda: [list(map(list, fields)) for fields in words], now_ms
+        )
 
 
 def put_decision(tx: apsw.Connection, project: str, decision_id: str, now_ms: int, value: dict[str, Any]) -> None:
-    """Keeps a decision; the same one made again moves to the front. The oldest beyond `KEPT_DECISIONS` go."""
+    """Store a decision; a repeated one moves to the front. The oldest beyond `MAX_DECISIONS` are deleted."""
     tx.execute(
         "INSERT INTO continuity_registry_decisions (project, decision_id, at_ms, times, value) VALUES (?, ?, ?, 1, ?)"
         " ON CONFLICT DO UPDATE SET at_ms = excluded.at_ms, times = times + 1",
@@ -75,12 +77,12 @@ def put_decision(tx: apsw.Connection, project: str, decision_id: str, now_ms: in
         "DELETE FROM continuity_registry_decisions WHERE project = ? AND decision_id NOT IN"
         " (SELECT decision_id FROM continuity_registry_decisions WHERE project = ?"
         "  ORDER BY at_ms DESC, decision_id LIMIT ?)",
-        (project, project, KEPT_DECISIONS),
+        (project, project, MAX_DECISIONS),
     )
 
 
 def decisions(tx: apsw.Connection, project: str, limit: int) -> list[tuple[str, int, int, dict[str, Any]]]:
-    """Gives (id, when last, how often, value) of a project's decisions, the latest first."""
+    """Return (id, last time, count, value) of a project's decisions, newest first."""
     rows = tx.execute(
         "SELECT decision_id, at_ms, times, value FROM continuity_registry_decisions WHERE project = ?"
         " ORDER BY at_ms DESC, decision_id LIMIT ?",
@@ -89,46 +91,46 @@ def decisions(tx: apsw.Connection, project: str, limit: int) -> list[tuple[str, 
     return [(str(id_), int(at_ms), int(times), orjson.loads(value)) for id_, at_ms, times, value in rows]
 
 
-class Kept(NamedTuple):
-    """What was derived from a project's code."""
+class DerivedEntities(NamedTuple):
+    """The entities derived from a project's code."""
 
     digest: str
     entities: tuple[Entity, ...]
 
 
 def derived_digest(tx: apsw.Connection, project: str) -> str:
-    """Tells one set of derived entities, and of those not wanted, from another; empty where there are none."""
+    """Return the digest of the derived and dismissed entities; empty without any."""
     derived = tx.execute("SELECT digest FROM continuity_registry_derived WHERE project = ?", (project,)).get
-    unwanted = sorted(dismissed(tx, project))
-    return digest_value([derived, unwanted]) if derived or unwanted else ""
+    dismissed_ids = sorted(dismissed(tx, project))
+    return digest_value([derived, dismissed_ids]) if derived or dismissed_ids else ""
 
 
-def derived(tx: apsw.Connection, project: str) -> Kept:
-    """Gives the entities derived from a project's code; damaged ones count as none, they can be derived again."""
+def derived(tx: apsw.Connection, project: str) -> DerivedEntities:
+    """Return the entities derived from a project's code; damaged ones are dropped, because they can be derived again."""
     row = tx.execute(
         "SELECT digest, entities FROM continuity_registry_derived WHERE project = ?", (project,)
     ).fetchone()
     if row is None or digest_bytes(row[1]) != row[0]:
-        return Kept("", ())
-    return Kept(row[0], tuple(_entities_of(orjson.loads(row[1]))))
+        return DerivedEntities("", ())
+    return DerivedEntities(row[0], tuple(_entities_of(orjson.loads(row[1]))))
 
 
-def facts(tx: apsw.Connection, project: str) -> dict[str, Facts]:
-    """Gives what is known of a project's files, by path."""
+def facts(tx: apsw.Connection, project: str) -> dict[str, FileFacts]:
+    """Return the facts of a project's files, by path."""
     row = tx.execute("SELECT facts FROM continuity_registry_derived WHERE project = ?", (project,)).fetchone()
     try:
         version, known = orjson.loads(row[0]) if row else (FACTS_VERSION, {})
     except orjson.JSONDecodeError:
         return {}
-    return {path: _facts(*one) for path, one in known.items()} if version == FACTS_VERSION else {}
+    return {path: _facts(*facts_row) for path, facts_row in known.items()} if version == FACTS_VERSION else {}
 
 
 def put_derived(
-    tx: apsw.Connection, project: str, entities: Sequence[Entity], files: Mapping[str, Facts], now_ms: int
+    tx: apsw.Connection, project: str, entities: Sequence[Entity], files: Mapping[str, FileFacts], now_ms: int
 ) -> None:
-    """Keeps what was derived from a project's code in place of what was there."""
-    text = orjson.dumps([list(one) for one in entities])
-    known = orjson.dumps([FACTS_VERSION, {path: _listed(one) for path, one in sorted(files.items())}])
+    """Replace the entities and facts derived from a project's code."""
+    text = orjson.dumps([list(item) for item in entities])
+    known = orjson.dumps([FACTS_VERSION, {path: _facts_row(item) for path, item in sorted(files.items())}])
     tx.execute(
         "INSERT OR REPLACE INTO continuity_registry_derived (project, digest, entities, facts, derived_at_ms)"
         " VALUES (?, ?, ?, ?, ?)",
@@ -137,31 +139,33 @@ def put_derived(
 
 
 def dismissed(tx: apsw.Connection, project: str) -> frozenset[str]:
-    """Gives the ids of entities that the user does not want."""
+    """Return the ids of entities the user removed."""
     rows = tx.execute("SELECT id FROM continuity_registry_dismissed WHERE project = ?", (project,))
     return frozenset(str(id_) for (id_,) in rows)
 
 
 def dismiss(tx: apsw.Connection, project: str, entity_id: str, now_ms: int) -> None:
-    """Keeps an entity from being derived again."""
+    """Prevent an entity from being derived again."""
     tx.execute(
         "INSERT OR REPLACE INTO continuity_registry_dismissed (project, id, at_ms) VALUES (?, ?, ?)",
         (project, entity_id, now_ms),
     )
 
 
-def welcome(tx: apsw.Connection, project: str, entity_id: str) -> None:
-    """Takes a dismissal back."""
+def undismiss(tx: apsw.Connection, project: str, entity_id: str) -> None:
+    """Cancel a dismissal."""
     tx.execute("DELETE FROM continuity_registry_dismissed WHERE project = ? AND id = ?", (project, entity_id))
 
 
-def _listed(one: Facts) -> list[Any]:
-    return [*one[:3], [list(named) for named in one.definitions], *map(list, one[4:])]
+def _facts_row(facts_of_file: FileFacts) -> list[Any]:
+    return [*facts_of_file[:3], [list(named) for named in facts_of_file.definitions], *map(list, facts_of_file[4:])]
 
 
-def _facts(content: str, type_: str, purpose: str, definitions: list[Any], *words: list[str]) -> Facts:
-    named = (Named(name, kind, said, *map(tuple, lists)) for name, kind, said, *lists in definitions)
-    return Facts(content, type_, purpose, tuple(named), *map(tuple, words))
+def _facts(content: str, type_: str, purpose: str, definitions: list[Any], *words: list[str]) -> FileFacts:
+    code_definitions = (
+        CodeDefinition(name, kind, purpose_text, *map(tuple, lists)) for name, kind, purpose_text, *lists in definitions
+    )
+    return FileFacts(content, type_, purpose, tuple(code_definitions), *map(tuple, words))
 
 
 def _value(registry: Registry) -> Any:
@@ -177,7 +181,7 @@ def _registry(value: Any, digest: str) -> Registry:
     return Registry(
         _entities_of(entities),
         Metadata(*metadata),
-        [Remark(*one) for one in remarks],
+        [Remark(*remark) for remark in remarks],
         digest,
     )
 
@@ -187,9 +191,6 @@ def _entities_of(rows: list[list[Any]]) -> list[Entity]:
         Entity(category, key, path, type_, purpose, tuple(keywords), tuple(dependencies), *rest)
         for category, key, path, type_, purpose, keywords, dependencies, *rest in rows
     ]
-
-
-# What is kept of registries, for removing it.
 
 
 HOLDINGS = (

@@ -1,12 +1,12 @@
-"""Words that mean much the same where software is spoken of: who asks for a *folder* is served by a *directory*. Pure.
+"""Synonyms in software terminology: a request for a *folder* matches a *directory*. Pure.
 
-A row is a group; a word may stand in several. Words beside each other in one are near, not the same: what a near word
-covers counts less than the word itself.
+Each row is a group, and a word may be in several. Words of a group are similar, not equal: a synonym counts less than
+the word itself.
 """
 
 from collections.abc import Mapping
 
-from sidecar.registry.stemming import words_of
+from sidecar.registry.stemming import intent_words
 
 _GROUPS = """
 ask prompt question
@@ -115,18 +115,18 @@ type kind
 """
 
 
-def _near() -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
+def _build() -> Mapping[str, tuple[str, ...]]:
+    synonyms: dict[str, dict[str, None]] = {}
     for line in _GROUPS.strip().splitlines():
-        roots = [root for word in line.split() for root in words_of(word)]
-        for one in roots:
-            found.setdefault(one, {}).update((other, None) for other in roots if other != one)
-    return {root: tuple(others) for root, others in found.items()}
+        roots = [root for word in line.split() for root in intent_words(word)]
+        for first in roots:
+            synonyms.setdefault(first, {}).update((other, None) for other in roots if other != first)
+    return {root: tuple(others) for root, others in synonyms.items()}
 
 
-_NEAR = _near()
+_SYNONYMS = _build()
 
 
-def near(root: str) -> tuple[str, ...]:
-    """Gives the roots of words that mean much the same."""
-    return _NEAR.get(root, ())
+def synonyms_of(root: str) -> tuple[str, ...]:
+    """Return the roots of synonyms."""
+    return _SYNONYMS.get(root, ())

@@ -1,4 +1,4 @@
-"""`registry/put` and `registry/remove`: the registry's file says what there is."""
+"""`registry/put`, `registry/remove` and `registry/refresh`."""
 
 import hashlib
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ from sidecar.core.errors import (
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
 from sidecar.registry import store
-from sidecar.registry.code_entities import CATEGORY, Derived, Facts, derive, facts_of, type_of
+from sidecar.registry.code_entities import CATEGORY, Derived, FileFacts, derive, facts_of, type_of
 from sidecar.registry.entity import Entity, Registry
-from sidecar.registry.file_edit import Value, put_entity, put_fields, remove_entity, shown_change
+from sidecar.registry.file_edit import Value, format_change, put_entity, put_fields, remove_entity
 from sidecar.registry.model import (
     ChangeEntry,
     DerivedChanges,
@@ -33,68 +33,78 @@ from sidecar.registry.model import (
     RegistryRemoveParams,
     RegistryWriteResult,
 )
-from sidecar.registry.project_registry import registry_of
+from sidecar.registry.project_registry import registry_for_call
 from sidecar.registry.read_methods import entity_entry, entity_named
-from sidecar.registry.registry_file import MAX_ENTITY_BYTES, Change, Changed, changed, inside, parse, read_below
+from sidecar.registry.registry_file import (
+    MAX_ENTITY_BYTES,
+    Change,
+    EditResult,
+    edit_registry_file,
+    parse,
+    read_project_file,
+    resolve_inside,
+)
 from sidecar.workspace import Workspace
 
-_SAID = ("path", "type", "purpose", "keywords", "dependencies", "adaptability")
+_FIELDS = ("path", "type", "purpose", "keywords", "dependencies", "adaptability")
 
 
 def put(call: Call, params: RegistryPutParams) -> RegistryWriteResult:
-    """Adds an entity to the registry's file or changes one in it; all else in the file stays as it is written.
+    """Add an entity to the registry's file or change one; the rest of the file stays byte for byte.
 
-    Its checksum is that of its file now. One that was derived from code becomes the user's own, and the code no
-    longer changes it.
+    Its checksum is that of its current file. An entity derived from code becomes the user's own, and the code no longer
+    changes it.
     """
-    workspace, held = registry_of(call, params)
-    known = _known(held.load().registry, params)
-    category, key = (known.category, known.key) if known else _place(held.load().registry, params)
+    workspace, project_registry = registry_for_call(call, params)
+    known = _existing(project_registry.load().registry, params)
+    category, key = (
+        (known.category, known.key) if known else _category_and_key(project_registry.load().registry, params)
+    )
     fields = _fields(workspace.project, params, known)
 
     def edit(text: str) -> tuple[str, list[Change]]:
         changes = _changes(f"{category}/{key}", known, fields)
         return (put_entity(text, category, key, fields) if fields else text), changes
 
-    done = changed(workspace.project, call.now(), edit, dry_run=params.dry_run)
+    result = edit_registry_file(workspace.project, call.now(), edit, dry_run=params.dry_run)
     if category == CATEGORY and not params.dry_run:
         with call.database.write() as tx:
-            store.welcome(tx, workspace.project_key, f"{category}/{key}")
-    registry = held.load().registry
-    return _result(done, registry, registry.by_id.get(f"{category}/{key}"))
+            store.undismiss(tx, workspace.project_key, f"{category}/{key}")
+    registry = project_registry.load().registry
+    return _result(result, registry, registry.by_id.get(f"{category}/{key}"))
 
 
 def remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
-    """Takes an entity out of the registry: out of its file, and out of what is derived from code, for good.
+    """Remove an entity from the registry's file and, permanently, from the entities derived from code.
 
-    The entity's own file stays. `registry/put` takes it back.
+    The entity's own file stays. `registry/put` restores it.
     """
-    workspace, held = registry_of(call, params)
-    entity = entity_named(held.load().registry, params.id)
-    gone = [Change(entity.id, "*", entity.path, None)]
+    workspace, project_registry = registry_for_call(call, params)
+    entity = entity_named(project_registry.load().registry, params.id)
+    changes = [Change(entity.id, "*", entity.path, None)]
     if entity.origin == "file":
-        done = changed(
+        result = edit_registry_file(
             workspace.project,
             call.now(),
-            lambda text: (remove_entity(text, entity.category, entity.key), gone),
+            lambda text: (remove_entity(text, entity.category, entity.key), changes),
             dry_run=params.dry_run,
         )
     else:
-        done = Changed(held.load().place.path, gone, written=False, backup=None)
+        result = EditResult(project_registry.load().file.path, changes, written=False, backup=None)
     if entity.category == CATEGORY and not params.dry_run:
         with call.database.write() as tx:
             store.dismiss(tx, workspace.project_key, entity.id, call.now_ms())
-    registry = held.load().registry
-    return _result(done, registry, registry.by_id.get(entity.id))
+    registry = project_registry.load().registry
+    return _result(result, registry, registry.by_id.get(entity.id))
 
 
-def _known(registry: Registry, params: RegistryPutParams) -> Entity | None:
-    """Gives the entity that is to be changed; raises Conflict for a key that several have."""
-    return entity_named(registry, params.id) if registry.named(params.id) else None
+def _existing(registry: Registry, params: RegistryPutParams) -> Entity | None:
+    """Return the entity to change; raise Conflict for an ambiguous key."""
+    return entity_named(registry, params.id) if registry.lookup(params.id) else None
 
 
-def _place(registry: Registry, params: RegistryPutParams) -> tuple[str, str]:
-    """Says in which category a new entity belongs: the one it names, else the one its type's others are in."""
+def _category_and_key(registry: Registry, params: RegistryPutParams) -> tuple[str, str]:
+    """Return category and key of a new entity: the category it names, else the one of its type's other entities."""
     if params.path is None or params.purpose is None:
         raise InvalidParams(
             "A new entity has a `path` and a `purpose`.", hint="There is none of that id to be changed."
@@ -104,26 +114,26 @@ def _place(registry: Registry, params: RegistryPutParams) -> tuple[str, str]:
         return category, key
     if params.type is None:
         raise InvalidParams("A new entity needs its category or its `type`.", hint="Send `id` as `<category>/<key>`.")
-    same = (one.category for one in registry.entities if one.type == params.type and one.origin == "file")
+    same = (entity.category for entity in registry.entities if entity.type == params.type and entity.origin == "file")
     return next(same, f"{params.type.removesuffix('s')}s"), params.id
 
 
 def _fields(project: Path, params: RegistryPutParams, known: Entity | None) -> dict[str, Value]:
-    """Gives the fields that are to be written: those sent that differ, and the checksum of the file as it is now."""
-    sent = {name: getattr(params, name) for name in _SAID if getattr(params, name) is not None}
+    """Return the fields to write: those sent that differ, and the current checksum of the file."""
+    sent = {name: getattr(params, name) for name in _FIELDS if getattr(params, name) is not None}
     base: dict[str, Value] = {}
     if known is not None and known.origin == "code":
-        base = {name: _value(getattr(known, name)) for name in _SAID}
+        base = {name: _value(getattr(known, name)) for name in _FIELDS}
     path = params.path or (known.path if known else "")
-    inside(project, path)
-    wanted = {**base, **sent, **_checksum(project, path)}
+    resolve_inside(project, path)
+    expected = {**base, **sent, **_checksum(project, path)}
     if known is None or known.origin == "code":
-        return wanted
-    return {name: value for name, value in wanted.items() if _value(getattr(known, name)) != value}
+        return expected
+    return {name: value for name, value in expected.items() if _value(getattr(known, name)) != value}
 
 
 def _checksum(project: Path, path: str) -> dict[str, Value]:
-    content = read_below(project, path, MAX_ENTITY_BYTES)
+    content = read_project_file(project, path, MAX_ENTITY_BYTES)
     return {} if content is None else {"checksum": hashlib.sha256(content).hexdigest()}
 
 
@@ -135,19 +145,19 @@ def _changes(entity_id: str, known: Entity | None, fields: Mapping[str, Value]) 
     if known is None:
         return [Change(entity_id, "*", None, str(fields["path"]))]
     return [
-        Change(entity_id, name, shown_change(getattr(known, name)), shown_change(value))
+        Change(entity_id, name, format_change(getattr(known, name)), format_change(value))
         for name, value in fields.items()
     ]
 
 
-def _result(done: Changed, registry: Registry, entity: Entity | None) -> RegistryWriteResult:
+def _result(result: EditResult, registry: Registry, entity: Entity | None) -> RegistryWriteResult:
     return RegistryWriteResult(
-        path=done.path,
-        changes=[ChangeEntry(**one._asdict()) for one in done.changes],
-        written=done.written,
-        backup=done.backup,
+        path=result.path,
+        changes=[ChangeEntry(**change._asdict()) for change in result.changes],
+        written=result.written,
+        backup=result.backup,
         entity=entity_entry(entity) if entity else None,
-        orphaned=sorted({one.id for one, _ in registry.orphans()}),
+        orphaned=sorted({change.id for change, _ in registry.orphans()}),
     )
 
 
@@ -159,92 +169,90 @@ METHODS = (
 )
 
 
-# `registry/refresh`: checksums, count and date as the files are now; and entities derived from the code.
+BATCH_FILES = 64
+"""Files read between two checks for cancellation."""
 
-
-AT_ONCE = 64
-"""Files that are read between two looks at whether the call was cancelled."""
-
-_MARK = "\ufeff"
+_BOM = "\ufeff"
 
 
 def refresh(call: Call, params: RegistryRefreshParams) -> RegistryRefreshResult:
-    """Brings the registry up to date: checksums of files that changed, the count, the date.
+    """Update the registry: checksums of changed files, the count, the date.
 
-    What is gone and what leads nowhere is told, never removed. With `fromCode` also derives entities from the code
-    of `cwd`: modules, public functions and classes, methods with a comment of their own, components, templates,
-    scripts, by their names and comments.
-    Only files whose content is new are read. Derived entities are kept apart, in the state; an entry of the file for
-    the same thing stands before them.
+    Missing files and orphaned dependencies are reported, never removed. With `fromCode` it also derives entities from
+    the code of `cwd`: modules, public functions and classes, documented methods, components, templates, scripts, by
+    their names and comments. Only files with new content are read. Derived entities are stored in the state file; an
+    entry of the registry's file for the same thing takes precedence.
     """
-    workspace, held = registry_of(call, params)
+    workspace, project_registry = registry_for_call(call, params)
     derived = _derived(call, workspace, params) if params.from_code else None
-    loaded = held.load()
-    if loaded.place.content is None and not loaded.damage:
+    loaded = project_registry.load()
+    if loaded.file.content is None and not loaded.damage:
         return RegistryRefreshResult(
-            path=loaded.place.path, changes=[], written=False, backup=None, problems=[], derived=derived
+            path=loaded.file.path, changes=[], written=False, backup=None, problems=[], derived=derived
         )
-    done = changed(
-        workspace.project, call.now(), lambda text: refreshed(workspace.project, text), dry_run=params.dry_run
+    result = edit_registry_file(
+        workspace.project, call.now(), lambda text: update_checksums(workspace.project, text), dry_run=params.dry_run
     )
     return RegistryRefreshResult(
-        path=done.path,
-        changes=[ChangeEntry(**one._asdict()) for one in done.changes],
-        written=done.written,
-        backup=done.backup,
-        problems=problems_of(workspace.project, held.load().registry),
+        path=result.path,
+        changes=[ChangeEntry(**change._asdict()) for change in result.changes],
+        written=result.written,
+        backup=result.backup,
+        problems=problems_of(workspace.project, project_registry.load().registry),
         derived=derived,
     )
 
 
 def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
-    """Tells what only a reader can mend: files that are gone, dependencies that lead nowhere, odd entries."""
-    written = [one for one in registry.entities if one.origin == "file"]
-    gone = (one for one in written if _checksum_refresh_method(project, one) is None)
+    """Return the problems that need a manual change: missing files, orphaned dependencies, malformed entries."""
+    written = [entity for entity in registry.entities if entity.origin == "file"]
+    missing = (entity for entity in written if _checksum_refresh_method(project, entity) is None)
     return [
         *(
             ProblemEntry(
-                id=one.about,
-                message=one.message,
-                remedy=f"Change line {one.line} of the registry's file." if one.line else "Mend the file by hand.",
+                id=entity.about,
+                message=entity.message,
+                remedy=f"Change line {entity.line} of the registry's file."
+                if entity.line
+                else "Mend the file by hand.",
             )
-            for one in registry.remarks
+            for entity in registry.remarks
         ),
         *(
             ProblemEntry(
-                id=one.id,
-                message=f"`{one.path}` is not there.",
+                id=entity.id,
+                message=f"`{entity.path}` is not there.",
                 remedy="Put the file back, or change the entry's path, or remove the entry.",
             )
-            for one in gone
+            for entity in missing
         ),
         *(
             ProblemEntry(
-                id=one.id,
+                id=entity.id,
                 message=f"It depends on `{name}`, which is not in the registry.",
                 remedy="Register it, or take it out of the dependencies.",
             )
-            for one, name in registry.orphans()
+            for entity, name in registry.orphans()
         ),
     ]
 
 
-def refreshed(project: Path, text: str) -> tuple[str, list[Change]]:
-    """Notes the checksums of files as they are; entities whose files are gone keep theirs."""
+def update_checksums(project: Path, text: str) -> tuple[str, list[Change]]:
+    """Return the text with current checksums; entities with missing files are unchanged."""
     changes: list[Change] = []
-    noted: dict[tuple[str, str], dict[str, Value]] = {}
-    for entity in parse(text.removeprefix(_MARK)).entities:
+    checksums: dict[tuple[str, str], dict[str, Value]] = {}
+    for entity in parse(text.removeprefix(_BOM)).entities:
         now = _checksum_refresh_method(project, entity)
         if now and now != entity.checksum:
             changes.append(Change(entity.id, "checksum", entity.checksum or None, now))
-            noted[entity.category, entity.key] = {"checksum": now}
-    return put_fields(text, noted) if noted else text, changes
+            checksums[entity.category, entity.key] = {"checksum": now}
+    return put_fields(text, checksums) if checksums else text, changes
 
 
 def _checksum_refresh_method(project: Path, entity: Entity) -> str | None:
-    """Gives a file's checksum; None where it is gone, outside or too large to have one."""
+    """Return a file's checksum; None if it is missing, outside or too large."""
     try:
-        content = read_below(project, entity.path, MAX_ENTITY_BYTES)
+        content = read_project_file(project, entity.path, MAX_ENTITY_BYTES)
     except (PolicyDenied, TooLarge):
         return None
     return None if content is None else hashlib.sha256(content).hexdigest()
@@ -260,27 +268,27 @@ def _derived(call: Call, workspace: Workspace, params: RegistryRefreshParams) ->
     with call.database.read() as tx:
         known, before = store.facts(tx, project), store.derived(tx, project).entities
     files, read = _facts(call, repository, listing, known)
-    made = derive(files)
-    if not params.dry_run and (made.entities != before or files != known):
+    derivation = derive(files)
+    if not params.dry_run and (derivation.entities != before or files != known):
         with call.database.write(durable=False) as tx:
-            store.put_derived(tx, project, made.entities, files, call.now_ms())
-    return _compared(before, made, read)
+            store.put_derived(tx, project, derivation.entities, files, call.now_ms())
+    return _compared(before, derivation, read)
 
 
 def _facts(
-    call: Call, repository: Repository, listing: Listing, known: Mapping[str, Facts]
-) -> tuple[dict[str, Facts], int]:
-    """Gives the facts of the files that belong into a registry, and how many had to be read."""
-    wanted = {path: content for path, content in listing.files.items() if type_of(path)}
+    call: Call, repository: Repository, listing: Listing, known: Mapping[str, FileFacts]
+) -> tuple[dict[str, FileFacts], int]:
+    """Return the facts of all files that belong in a registry, and the number of files read."""
+    contents = {path: content for path, content in listing.files.items() if type_of(path)}
     facts = {
         path: known[path]
-        for path, content in wanted.items()
+        for path, content in contents.items()
         if path in known and known[path].content == content.removeprefix("w:")
     }
-    unknown = sorted(path for path in wanted if path not in facts)
-    for start in range(0, len(unknown), AT_ONCE):
+    unknown = sorted(path for path in contents if path not in facts)
+    for start in range(0, len(unknown), BATCH_FILES):
         call.cancellation.check()
-        batch = {path: wanted[path] for path in unknown[start : start + AT_ONCE]}
+        batch = {path: contents[path] for path in unknown[start : start + BATCH_FILES]}
         texts, summaries = repository.texts(batch), repository.summaries(batch)
         for path in batch.keys() & texts.keys() & summaries.keys():
             facts[path] = facts_of(path, batch[path].removeprefix("w:"), summaries[path], texts[path])
@@ -289,15 +297,15 @@ def _facts(
     return facts, len(unknown)
 
 
-def _compared(before: tuple[Entity, ...], made: Derived, read: int) -> DerivedChanges:
-    old, new = ({one.id: one for one in entities} for entities in (before, made.entities))
+def _compared(before: tuple[Entity, ...], derivation: Derived, read: int) -> DerivedChanges:
+    old, new = ({entity.id: entity for entity in entities} for entities in (before, derivation.entities))
     return DerivedChanges(
         total=len(new),
         added=len(new.keys() - old.keys()),
         changed=sum(old[id_] != new[id_] for id_ in old.keys() & new.keys()),
         removed=len(old.keys() - new.keys()),
         files_read=read,
-        cut=made.cut,
+        truncated=derivation.truncated,
     )
 
 

@@ -1,1 +1,1 @@
-"""Transcripts."""
+"""Session transcripts of the providers (Claude Code, Codex) as one stream of typed events."""

@@ -1,4 +1,4 @@
-"""The records of a provider's transcript, one JSON object a line, Claude's and Codex's. Pure."""
+"""Records of a provider's transcript: one JSON object per line. Pure."""
 
 from datetime import datetime
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from sidecar.core import json_text
 
 
-def record_of(line: bytes) -> dict[str, Any]:
-    """Gives a transcript's line as the record it is; empty for a damaged one."""
+def parse_record(line: bytes) -> dict[str, Any]:
+    """Return a transcript line as a JSON object; empty for a damaged one."""
     try:
         record = json_text.loads(line)
     except (ValueError, RecursionError):
@@ -16,7 +16,7 @@ def record_of(line: bytes) -> dict[str, Any]:
 
 
 def written_ms(record: dict[str, Any]) -> int | None:
-    """Gives when a record was written; None where it does not tell."""
+    """Return the time a record was written; None if it has none."""
     written = record.get("timestamp")
     try:
         moment = datetime.fromisoformat(written) if isinstance(written, str) else None
@@ -25,13 +25,13 @@ def written_ms(record: dict[str, Any]) -> int | None:
     return int(moment.timestamp() * 1000) if moment is not None and moment.tzinfo is not None else None
 
 
-def begins_after(line: bytes, moment_ms: int) -> bool:
-    """Says whether a transcript's line was written after a moment; False for one that does not tell."""
-    moment = written_ms(record_of(line))
+def is_after(line: bytes, moment_ms: int) -> bool:
+    """Whether a line was written after a moment; False for one without a time."""
+    moment = written_ms(parse_record(line))
     return moment is not None and moment > moment_ms
 
 
-def written_before(line: bytes, moment_ms: int) -> bool:
-    """Says whether a transcript's line was written before a moment; False for one that does not tell."""
-    moment = written_ms(record_of(line))
+def is_before(line: bytes, moment_ms: int) -> bool:
+    """Whether a line was written before a moment; False for one without a time."""
+    moment = written_ms(parse_record(line))
     return moment is not None and moment < moment_ms

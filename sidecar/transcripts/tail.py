@@ -1,31 +1,31 @@
-"""The end of a provider's transcript, read backwards as far as a moment: one of a long session has many megabytes."""
+"""Reads the end of a transcript backwards to a moment: the file of a long session has many megabytes."""
 
 import os
 from typing import BinaryIO, NamedTuple
 
 from sidecar.system.safe_open import opened
-from sidecar.transcripts.records import written_before
+from sidecar.transcripts.records import is_before
 
-LOOKED_AT_BYTES = 8 * 2**20
-"""How much of a transcript's end is looked at, at most: about a tenth of a second for a run that wrote more."""
+MAX_TAIL_BYTES = 8 * 2**20
+"""Maximum bytes read from the end: about a tenth of a second for a run that wrote more."""
 
 CHUNK_BYTES = 256 * 2**10
 MAX_LINE_BYTES = 2 * 2**20
-"""A longer line is passed over: it holds an image, or a file that no message of ours is about."""
+"""A longer line is skipped: it holds an image, or a file that no message of ours concerns."""
 
 SLACK_MS = 5_000
-"""How much earlier than the run a record has to be, for all before it to be earlier too: clocks and order vary."""
+"""How much earlier than the run a record must be for all before it to be earlier too: clocks and order vary."""
 
 
 class Recent(NamedTuple):
-    """The end of a transcript: its lines in order, and whether everything since the run began is among them."""
+    """The end of a transcript: its lines in order, and whether they include everything since the run's start."""
 
     lines: tuple[bytes, ...]
     is_whole: bool
 
 
 def recent(path: str, since_ms: int) -> Recent | None:
-    """Reads a transcript backwards until before a moment; None where it cannot be read or is no regular file."""
+    """Read a transcript backwards to a moment; None if it cannot be read or is not a regular file."""
     try:
         with os.fdopen(opened(path, follows=True), "rb") as file:
             return _backwards(file, since_ms)
@@ -37,8 +37,8 @@ def _backwards(file: BinaryIO, since_ms: int) -> Recent:
     end = position = file.seek(0, os.SEEK_END)
     chunks: list[bytes] = []
     is_whole = False
-    while position and not is_whole and end - position < LOOKED_AT_BYTES:
-        size = min(CHUNK_BYTES, position, LOOKED_AT_BYTES - (end - position))
+    while position and not is_whole and end - position < MAX_TAIL_BYTES:
+        size = min(CHUNK_BYTES, position, MAX_TAIL_BYTES - (end - position))
         position -= size
         file.seek(position)
         chunks.append(file.read(size))
@@ -48,6 +48,6 @@ def _backwards(file: BinaryIO, since_ms: int) -> Recent:
 
 
 def _reaches_before(chunk: bytes, moment_ms: int) -> bool:
-    """Whether the first whole record with a time in a chunk was written before a moment."""
+    """Whether the first complete record with a time in a chunk was written before a moment."""
     lines = (line for line in chunk.split(b"\n")[1:-1] if b'"timestamp"' in line)
-    return any(written_before(line, moment_ms) for line, _ in zip(lines, range(3), strict=False))
+    return any(is_before(line, moment_ms) for line, _ in zip(lines, range(3), strict=False))

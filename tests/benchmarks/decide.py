@@ -19,12 +19,12 @@ from typing import Any
 from sidecar.core.digests import digest_bytes
 from sidecar.registry import hint_for
 from sidecar.registry.index import Index
-from sidecar.registry.project_registry import Held
+from sidecar.registry.project_registry import ProjectRegistry
 from sidecar.registry.registry_file import parse
 from tests.benchmarks.programs import quiet_sidecar
-from tests.registry.labelled.code_intents import ASKED_OF_CODE
-from tests.registry.labelled.intents import INTENTS
+from tests.registry.labelled.code_intents import CODE_INTENTS
 from tests.registry.labelled.evaluation import Rates, keyword_overlap, ours, rates
+from tests.registry.labelled.intents import INTENTS
 
 PATH = ".chati/registry.yaml"
 VERBS = "route validate render parse store send list build sign stream load merge split cache compress export".split()
@@ -66,7 +66,7 @@ def main() -> None:
         print(f"{entities} entities, {len(text) // 1024} KiB; reading and hashing the file takes {unit:.2f} ms\n")
         measure(project, Path(folder) / "state", text, unit, rounds)
     print()
-    for registries, intents in (("curated", INTENTS), ("derived", ASKED_OF_CODE)):
+    for registries, intents in (("curated", INTENTS), ("derived", CODE_INTENTS)):
         for name, rank in (("ours", ours), ("shared words", keyword_overlap)):
             show_rates(f"{registries}, {name}", len(intents), rates(rank, intents))
 
@@ -82,8 +82,8 @@ def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> 
     def ask(verb: str, **params: Any) -> Any:
         return sidecar.client.request(f"registry/{verb}", {"cwd": str(project), **params})
 
-    def fresh() -> Held:
-        return Held(project, workspace.project_key, process)
+    def fresh() -> ProjectRegistry:
+        return ProjectRegistry(project, workspace.project_key, process)
 
     show("parse, cold", timed(lambda: parse(text), 3), unit)
     fresh().load()
@@ -117,7 +117,7 @@ def show(what: str, taken: float, unit: float) -> None:
 def show_rates(name: str, intents: int, found: Rates) -> None:
     """Prints how often a way of ranking is right."""
     print(
-        f"{name:<23} {intents} intents: first {found.top1:.0%}, among three {found.top3:.0%}, told {found.told:.0%},"
+        f"{name:<23} {intents} intents: first {found.top1:.0%}, among three {found.top3:.0%}, told {found.hinted:.0%},"
         f" decided rightly {found.decisions:.0%}, wrongly told {found.misled:.0%}"
     )
 

@@ -20,12 +20,12 @@ from pathlib import Path
 from statistics import median
 
 from sidecar.core.clock import SystemClock
-from sidecar.ralph.agent.agent_result import Bounds, Speech, Wanted
-from sidecar.ralph.agent.harnesses import command_of
-from sidecar.ralph.agent.output_parser import Hearing
-from sidecar.ralph.agent.promise import Promise
+from sidecar.ralph.agent.agent_result import AgentOptions, OutputFormat, TimeLimits
+from sidecar.ralph.agent.harnesses import agent_command
+from sidecar.ralph.agent.output_parser import OutputParser
+from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.ralph.agent.runner import run_agent
-from sidecar.ralph.agent.text_stream import Ansi
+from sidecar.ralph.agent.text_stream import AnsiStripper
 from tests.support.fake_agent import FakeAgent, Step, claude_result, says, spouts
 
 PIECE, PIECES, PASSES = 64 * 1024, 64, 5
@@ -59,8 +59,10 @@ def _parts() -> None:
     for name, unit in TEXTS.items():
         raw = (unit.encode("latin-1") * PIECE)[:PIECE]
         text = raw.decode("utf-8", "replace")
-        heard = partial(_hearing, "plain", raw)
-        rates = _in_turn(len(raw), partial(_finding, raw), partial(_feeding, text), partial(_stripping, text), heard)
+        agent_result = partial(_hearing, "plain", raw)
+        rates = _in_turn(
+            len(raw), partial(_finding, raw), partial(_feeding, text), partial(_stripping, text), agent_result
+        )
         find, matcher, ansi, whole = rates
         print(f"{name:<28}{find:>9.0f}{matcher:>9.0f}{find / matcher:>7.1f}{ansi:>11.0f}{whole:>8.0f}")
 
@@ -70,13 +72,15 @@ def _events() -> None:
     said = json.dumps({"type": "assistant", "message": {"content": content}}).encode() + b"\n"
     used = json.dumps({"type": "user", "message": {"content": [{"type": "tool_result", "content": "x" * 4_000}]}})
     chunk = ((said + used.encode() + b"\n") * 100)[:PIECE]
-    find, parsed, heard = _in_turn(
+    find, parsed, agent_result = _in_turn(
         len(chunk),
         lambda: _finding(chunk),
         lambda: lambda: [json.loads(line) for line in chunk.split(b"\n")[:-1]],
         lambda: _hearing("claude", chunk),
     )
-    print(f"{'Claude’s events':<28}{find:>9.0f}{'':>9}{'':>7}{'':>11}{heard:>8.0f}  (json.loads alone {parsed:.0f})")
+    print(
+        f"{'Claude’s events':<28}{find:>9.0f}{'':>9}{'':>7}{'':>11}{agent_result:>8.0f}  (json.loads alone {parsed:.0f})"
+    )
 
 
 def _in_turn(size: int, *made: Callable[[], Callable[[], object]]) -> list[float]:
@@ -96,17 +100,17 @@ def _finding(raw: bytes) -> Callable[[], object]:
 
 
 def _feeding(text: str) -> Callable[[], object]:
-    promise = Promise("COMPLETE", PROMPT)
+    promise = PromiseSearch("COMPLETE", PROMPT)
     return lambda: promise.feed(text)
 
 
 def _stripping(text: str) -> Callable[[], object]:
-    ansi, promise = Ansi(), Promise("COMPLETE", PROMPT)
+    ansi, promise = AnsiStripper(), PromiseSearch("COMPLETE", PROMPT)
     return lambda: promise.feed(ansi.strip(text))
 
 
-def _hearing(speech: Speech, raw: bytes) -> Callable[[], object]:
-    listening = Hearing(speech, Promise("COMPLETE", PROMPT), 0, None)
+def _hearing(output_format: OutputFormat, raw: bytes) -> Callable[[], object]:
+    listening = OutputParser(output_format, PromiseSearch("COMPLETE", PROMPT), 0, None)
     return lambda: listening.stdout(raw)
 
 
@@ -136,20 +140,20 @@ def _run(kind: str, megabytes: int) -> None:
         folder = Path(name)
         agent = FakeAgent(folder / "agent", steps(megabytes))
         path = f"{agent.installed_as('claude')}{os.pathsep}{os.environ['PATH']}"
-        wanted = Wanted(harness, command=agent.command)
+        wanted = AgentOptions(harness, command=agent.command)
         before, start, cpu = _highest(), time.perf_counter(), time.process_time()
-        heard = run_agent(
-            command_of(wanted, PROMPT, folder, {**os.environ, "PATH": path}, prompt_file=folder / "prompt.md"),
+        agent_result = run_agent(
+            agent_command(wanted, PROMPT, folder, {**os.environ, "PATH": path}, prompt_file=folder / "prompt.md"),
             promise="COMPLETE",
             prompt=PROMPT,
-            bounds=Bounds(),
+            time_limits=TimeLimits(),
             stop=threading.Event(),
             clock=SystemClock(),
-            keep=folder / "output",
+            log_path=folder / "output",
             stream=None,
         )
-        assert heard.promise
-        assert heard.exit_code == 0
+        assert agent_result.promise
+        assert agent_result.exit_code == 0
         spent = f"{time.perf_counter() - start:6.2f} s, {time.process_time() - cpu:5.2f} s of them our CPU"
         kept = (folder / "output").stat().st_size / 1e6
         print(f"{megabytes} MB, {kind:<20}{spent}; memory {before:.0f} → {_highest():.0f} MB; kept {kept:.1f} MB")

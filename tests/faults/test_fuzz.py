@@ -24,7 +24,7 @@ from sidecar.memory.files import document as sections
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.document import title_and_text
 from sidecar.packs.delta_hunks import safe_lines
-from sidecar.ralph.agent.promise import Promise
+from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.registry.registry_file import parse
 from sidecar.rpc.framing import Framer
 from sidecar.session import managed_block
@@ -182,7 +182,7 @@ def _block(text: str) -> None:
 def _promise(text: str) -> None:
     for token in ("COMPLETE", text[:9]):
         with suppress(InvalidParams):
-            whole, cut = Promise(token, ""), Promise(token, "")
+            whole, cut = PromiseSearch(token, ""), PromiseSearch(token, "")
             whole.feed(text)
             for sign in text:
                 cut.feed(sign)

@@ -14,9 +14,9 @@ from mcp import Client as McpClient
 
 from sidecar.capture.effects.session_loss import was_compacted
 from sidecar.capture.effects.tool_parts import Failure, relative_to, work_of
-from sidecar.integrations.claude_code.transcript_run import run_in, with_touched
-from sidecar.integrations.location import Place
-from sidecar.integrations.mcp.tools import Refused, Tools, server
+from sidecar.integrations.claude_code.transcript_run import add_touched_files, run_since
+from sidecar.integrations.location import Location
+from sidecar.integrations.mcp.tools import MethodFailed, Tools, build_server
 from sidecar.memory.capture.session_transcript import told_in
 from tests.support.failures import RpcFailure
 from tests.support.memory import MemorySidecar
@@ -93,10 +93,10 @@ MOMENT = "2026-03-01T09:30:01Z"
 @given(LINES, st.lists(SAID, max_size=3), st.sampled_from((0, 1_772_357_400_000)))
 @example([line_of({"type": "assistant", "timestamp": MOMENT, "message": {"content": [NAMELESS]}})], ["b.py"], 0)
 def test_any_session_file_of_claude_code_is_read(lines: list[bytes], touched: list[str], since_ms: int) -> None:
-    run = run_in(lines, since_ms)
+    run = run_since(lines, since_ms)
     assert all(isinstance(part.get("type"), str) for part in run.parts)
     assert all(count >= 0 for count in run.usage.values())
-    work = work_of(with_touched(run.parts, touched), [])
+    work = work_of(add_touched_files(run.parts, touched), [])
     assert all(path and "\0" not in path for path in (*work.written, *work.read))
     assert isinstance(was_compacted(lines, since_ms), bool)
     assert all(one.text.strip() for one in told_in(lines, since_ms).said)
@@ -104,7 +104,7 @@ def test_any_session_file_of_claude_code_is_read(lines: list[bytes], touched: li
 
 def test_a_text_that_was_cut_inside_of_a_character_is_read() -> None:
     lines = [line_of({"type": "assistant", "timestamp": MOMENT, "message": {"content": [CUT]}})]
-    assert run_in(lines, 0).text == "I saw \ufffd"
+    assert run_since(lines, 0).text == "I saw \ufffd"
     assert [one.text for one in told_in(lines, 0).said] == ["I saw \ufffd"]
 
 
@@ -238,7 +238,7 @@ def test_any_call_of_a_tool_is_answered(sidecar: MemorySidecar, shop: Repository
         try:
             return sidecar.client.request(method, params)
         except RpcFailure as failure:
-            raise Refused(str(failure)) from failure
+            raise MethodFailed(str(failure)) from failure
 
     tools = (
         "memory_search",
@@ -269,7 +269,7 @@ def test_any_call_of_a_tool_is_answered(sidecar: MemorySidecar, shop: Repository
     @given(calls)
     def plays(wanted: list[tuple[str, Any]]) -> None:
         async def story() -> None:
-            made = server(Tools(ask, Place(str(shop.path), str(shop.path)), str(shop.path)), may_write=True)
+            made = build_server(Tools(ask, Location(str(shop.path), str(shop.path)), str(shop.path)), may_write=True)
             async with McpClient(made) as client:
                 for tool, arguments in wanted:
                     with suppress(Exception):

@@ -17,7 +17,13 @@ from sidecar.context.project.handoff import handoff_of
 from sidecar.context.project.pipeline import agent_before, mode_of, next_agent, pipeline_lines, pipeline_of, score_of
 from sidecar.core.text.yaml_edit import Damaged
 from sidecar.core.text.yaml_read import read_mapping
-from sidecar.integrations.claude_code.settings_file import Unreadable, events_in, is_same, with_hooks, without_hooks
+from sidecar.integrations.claude_code.settings_file import (
+    SettingsUnreadable,
+    installed_events,
+    same_settings,
+    with_hooks,
+    without_hooks,
+)
 from sidecar.knowledge.git_source import Listed
 from sidecar.knowledge.item import identity_of, place_of
 from sidecar.knowledge.manifest import entry_of, manifest_of
@@ -89,13 +95,13 @@ def _build(text: str) -> None:
 
 
 def _claude_settings(text: str) -> None:
-    with suppress(Unreadable):
+    with suppress(SettingsUnreadable):
         ours = with_hooks(text, "onecode-sidecar")
-        assert len(events_in(ours)) == 5
+        assert len(installed_events(ours)) == 5
         assert with_hooks(ours, "onecode-sidecar") == ours
-        assert events_in(without_hooks(ours)) == []
-        if not events_in(text) and text.strip("\ufeff \t\r\n") and "hooks" not in text:
-            assert is_same(without_hooks(ours), text)
+        assert installed_events(without_hooks(ours)) == []
+        if not installed_events(text) and text.strip("\ufeff \t\r\n") and "hooks" not in text:
+            assert same_settings(without_hooks(ours), text)
 
 
 CLAUDE = (
@@ -134,7 +140,7 @@ def test_a_reader_reads_or_refuses(name: str) -> None:
 )  # fmt: skip
 def test_a_build_file_that_nests_too_deep_or_counts_too_far_hurts_nobody(text: str) -> None:
     _build(text)
-    with suppress(Unreadable):
+    with suppress(SettingsUnreadable):
         with_hooks(text, "onecode-sidecar")
 
 

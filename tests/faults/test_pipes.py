@@ -21,7 +21,7 @@ FRAMEWORK = (
     "chati.dev/data/entity-registry.yaml",
     "chati.dev/schemas/context.schema.json",
 )
-OURS = (
+OWN_REGISTRY = (
     ".chati/session.yaml",
     ".chati/registry.yaml",
     ".chati/memories/index.json",
@@ -83,7 +83,9 @@ def _ended(project: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("places", [INSTRUCTIONS, FRAMEWORK, OURS, LOCKS, (*LOOP, TRANSCRIPT)], ids=lambda one: one[0])
+@pytest.mark.parametrize(
+    "places", [INSTRUCTIONS, FRAMEWORK, OWN_REGISTRY, LOCKS, (*LOOP, TRANSCRIPT)], ids=lambda one: one[0]
+)
 def test_a_pipe_in_a_files_place_holds_nothing_up(
     places: tuple[str, ...], make_repository: Callable[..., Repository], client: Client
 ) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sidecar.language.abandoned_approach import abandonments
-from sidecar.language.creation_intent import wished
+from sidecar.language.creation_intent import creation_intent
 from sidecar.packs.anchor.commands import purpose_of
-from sidecar.ralph.agent.text_stream import Ansi
+from sidecar.ralph.agent.text_stream import AnsiStripper
 from tests.support.hostile import Hostile, hostile_to
 from tests.support.patterns import Pattern, all_patterns, module_of
 
@@ -31,8 +31,8 @@ BOUNDED: dict[str, Use] = {
     "sidecar.language.abandoned_approach.": lambda text: list(abandonments(text)),
     "sidecar.language.abandoned_approach": lambda text: list(abandonments(text)),
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
-    "sidecar.ralph.agent.text_stream._SEQUENCE": lambda text: Ansi().strip(text),
-    "sidecar.language.creation_intent.": wished,
+    "sidecar.ralph.agent.text_stream._SEQUENCE": lambda text: AnsiStripper().strip(text),
+    "sidecar.language.creation_intent.": creation_intent,
 }
 """Patterns that are given short texts only, or ended ones: what gives them has to be as quick instead."""
 

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from sidecar.ralph.files import context_file
-from sidecar.ralph.files.folder import Folder, folder_of
+from sidecar.ralph.files.folder import LoopFolder, loop_folder
 from tests.support.fake_agent import FakeAgent, exits, says, writes
 from tests.support.ralph import CHANGE, Ralph
 from tests.support.repositories import Repository
@@ -20,7 +20,7 @@ KEPT = says("<promise>COMPLETE</promise>\n")
 HEADING = "## Additional Context (added by user mid-loop)"
 
 
-def paced(folder: Folder, text: str) -> int:
+def paced(folder: LoopFolder, text: str) -> int:
     """Adds a text after a moment, so that the additions of threads and of commands meet."""
     time.sleep(0.05)
     return context_file.add(folder, text)
@@ -28,7 +28,7 @@ def paced(folder: Folder, text: str) -> int:
 
 def test_of_hundreds_of_additions_at_once_none_is_lost(ralph: Ralph) -> None:
     texts = [f"addition {number} x" + "x" * (number % 50) * 100 for number in range(400)]
-    folder = folder_of(ralph.cwd, CHANGE)
+    folder = loop_folder(ralph.cwd, CHANGE)
     by_commands, by_threads = texts[:24], texts[24:]
     with ThreadPoolExecutor(12) as commands, ThreadPoolExecutor(24) as threads:
         done = commands.map(lambda text: ralph("--add-context", text), by_commands)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.language.creation_intent import wished
+from sidecar.language.creation_intent import creation_intent
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from sidecar.language.creation_intent import wished
     ],
 )
 def test_intent_is_the_rest_of_the_sentence(prompt: str, intent: str) -> None:
-    assert wished(prompt) == intent
+    assert creation_intent(prompt) == intent
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_intent_is_the_rest_of_the_sentence(prompt: str, intent: str) -> None:
     ],
 )
 def test_other_prompts_have_no_intent(prompt: str) -> None:
-    assert wished(prompt) is None
+    assert creation_intent(prompt) is None

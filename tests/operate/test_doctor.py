@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from sidecar.operations import environment_checks
-from sidecar.registry.registry_file import OURS
+from sidecar.registry.registry_file import OWN_REGISTRY
 from sidecar.runs.maintenance import records
 from sidecar.settings.stored_settings import settings
 from sidecar.storage.backup import FOLDER, KEPT, back_up
@@ -318,7 +318,7 @@ def test_a_memory_branch_whose_objects_are_gone_is_told(patient: Patient, shop: 
 
 def test_a_registry_and_a_knowledge_sync_that_are_not_well_are_told(patient: Patient, tmp_path: Path) -> None:
     set_settings(patient.chat, knowledge={"repository": str(tmp_path / "nowhere")})
-    registry = Path(patient.chat.project_path) / OURS
+    registry = Path(patient.chat.project_path) / OWN_REGISTRY
     registry.parent.mkdir(parents=True, exist_ok=True)
     registry.write_text(REGISTRY)
     found = {check: message for check, message, _ in patient.found()}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.overrides import Wish, line_key, pinned_files, told_lines, wished
+from sidecar.packs.overrides import Wish, creation_intent, line_key, pinned_files, told_lines
 from sidecar.runs import keys
 from tests.packs.test_explaining import would_be
 from tests.support.conversation import Conversation, kinds, sent
@@ -180,7 +180,7 @@ names = st.sampled_from([f"context:{letter}" for letter in "abcdef"])
 @given(st.lists(names, unique=True), st.dictionaries(names, words))
 def test_every_item_is_kept_or_muted_and_none_changes_its_text(items: list[str], said: dict[str, Any]) -> None:
     made = [PackItem(name, "context", Priority.FURTHER_CONTEXT, name, "d", "why") for name in items]
-    result = wished(made, {name: Wish(name, word, "", 1) for name, word in said.items()})
+    result = creation_intent(made, {name: Wish(name, word, "", 1) for name, word in said.items()})
     assert sorted(item.text for item in (*result.items, *result.muted)) == sorted(items)
     assert all(said[item.key] != "always" for item in result.muted)
     assert [item.key for item in result.items if item.priority < Priority.DELTA] == [

@@ -11,13 +11,13 @@ from sidecar.ralph.limits import (
     MAX_RESET_MS,
     RESET_MARGIN_MS,
     Limits,
-    Spent,
+    LoopUsage,
     backoff_ms,
-    duration_ms,
-    failed,
+    failure_limit_reached,
+    format_duration,
+    limit_reached,
+    parse_duration_ms,
     pause_ms,
-    reached,
-    shown_ms,
     wall_ms,
 )
 
@@ -27,13 +27,13 @@ from sidecar.ralph.limits import (
     [("90", 90_000), ("90s", 90_000), ("1.5h", 5_400_000), ("1h30m", 5_400_000), ("250ms", 250), ("2d", 172_800_000)],
 )
 def test_durations_are_parsed_with_their_units(text: str, expected: int) -> None:
-    assert duration_ms(text) == expected
+    assert parse_duration_ms(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "0", "0s", "-1s", "1 h", "h", "1h30", "1x", "∞", "9" * 30])
 def test_invalid_durations_are_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="is no duration"):
-        duration_ms(text)
+        parse_duration_ms(text)
 
 
 @pytest.mark.parametrize(
@@ -41,27 +41,25 @@ def test_invalid_durations_are_rejected(text: str) -> None:
     [(350, "350 ms"), (12_340, "12.3 s"), (60_000, "1 min"), (245_000, "4 min 5 s"), (7_800_000, "2 h 10 min")],
 )
 def test_durations_are_formatted_for_people(duration: float, shown: str) -> None:
-    assert shown_ms(duration) == shown
+    assert format_duration(duration) == shown
 
 
 def test_unused_loop_reaches_no_limit_and_none_means_no_limit() -> None:
     free = Limits(max_iterations=0)
-    assert reached(Limits(), Spent()) is None
-    assert reached(free, Spent(10**6, 1e12, 10**12, 1e9, 10**6)) is None
-    assert failed(free, Spent(failures_in_row=10**6)) is None
-    assert wall_ms(free, Spent()) is None
+    assert limit_reached(Limits(), LoopUsage()) is None
+    assert limit_reached(free, LoopUsage(10**6, 1e12, 10**12, 1e9, 10**6)) is None
+    assert failure_limit_reached(free, LoopUsage(failures_in_row=10**6)) is None
+    assert wall_ms(free, LoopUsage()) is None
 
 
 @given(st.integers(1, 100), st.integers(0, 100))
 def test_exactly_the_allowed_number_of_iterations_starts(most: int, done: int) -> None:
-    assert (reached(Limits(max_iterations=most), Spent(iterations=done)) is None) == (done < most)
+    assert (limit_reached(Limits(max_iterations=most), LoopUsage(iterations=done)) is None) == (done < most)
 
 
 @given(st.one_of(st.none(), st.integers(1, 10**9)), st.one_of(st.none(), st.integers(1, 10**9)), st.floats(0, 1e9))
-def test_iteration_is_limited_by_its_own_and_the_loops_time(
-    own: int | None, most: int | None, elapsed: float
-) -> None:
-    wall = wall_ms(Limits(iteration_ms=own, max_time_ms=most), Spent(elapsed_ms=elapsed))
+def test_iteration_is_limited_by_its_own_and_the_loops_time(own: int | None, most: int | None, elapsed: float) -> None:
+    wall = wall_ms(Limits(iteration_ms=own, max_time_ms=most), LoopUsage(elapsed_ms=elapsed))
     assert (wall is None) == (own is None and most is None)
     if wall is not None:
         assert wall >= 1

@@ -2,21 +2,21 @@
 
 import pytest
 
-from sidecar.ralph.agent.agent_result import EndedBy, Heard, UsageLimit
-from sidecar.ralph.limits import Limits, Spent
+from sidecar.ralph.agent.agent_result import AgentResult, EndedBy, UsageLimit
+from sidecar.ralph.limits import Limits, LoopUsage
 from sidecar.ralph.model import IterationOutcome
-from sidecar.ralph.outcome import Circle, Turn, after, failure_of, outcome_of
+from sidecar.ralph.outcome import IterationSummary, Stall, ending_after, failure_reason, outcome_of
 
 
-def heard(
+def agent_result(
     exit_code: int | None = 0,
     *,
     ended_by: EndedBy = "exit",
     signal: str | None = None,
-    failed: str | None = None,
+    error: str | None = None,
     limit: UsageLimit | None = None,
-) -> Heard:
-    return Heard(
+) -> AgentResult:
+    return AgentResult(
         started_at_ms=0,
         duration_ms=1,
         exit_code=exit_code,
@@ -31,56 +31,58 @@ def heard(
         cost_usd=None,
         session_id=None,
         usage_limit=limit,
-        failed=failed,
+        error=error,
     )
 
 
 @pytest.mark.parametrize(
     ("run", "outcome", "failure"),
     [
-        (heard(), "succeeded", None),
-        (heard(None, ended_by="result", signal="SIGTERM"), "succeeded", None),
-        (heard(3), "failed", "The agent ended with exit code 3."),
-        (heard(None, signal="SIGKILL"), "failed", "The agent was ended by SIGKILL."),
-        (heard(0, failed="no key"), "failed", "The agent reported an error: no key"),
-        (heard(None, ended_by="wall"), "timedOut", "The agent took too long (--iteration-timeout, --max-time)."),
-        (heard(None, ended_by="stopped", signal="SIGTERM"), "interrupted", "It was interrupted."),
-        (heard(1, limit=UsageLimit(None, "later")), "usageLimit", "The agent reported a usage limit: later"),
+        (agent_result(), "succeeded", None),
+        (agent_result(None, ended_by="result", signal="SIGTERM"), "succeeded", None),
+        (agent_result(3), "failed", "The agent ended with exit code 3."),
+        (agent_result(None, signal="SIGKILL"), "failed", "The agent was ended by SIGKILL."),
+        (agent_result(0, error="no key"), "failed", "The agent reported an error: no key"),
+        (agent_result(None, ended_by="wall"), "timedOut", "The agent took too long (--iteration-timeout, --max-time)."),
+        (agent_result(None, ended_by="stopped", signal="SIGTERM"), "interrupted", "It was interrupted."),
+        (agent_result(1, limit=UsageLimit(None, "later")), "usageLimit", "The agent reported a usage limit: later"),
     ],
 )  # fmt: skip
-def test_outcome_follows_from_how_the_run_ended(run: Heard, outcome: IterationOutcome, failure: str | None) -> None:
+def test_outcome_follows_from_how_the_run_ended(
+    run: AgentResult, outcome: IterationOutcome, failure: str | None
+) -> None:
     assert outcome_of(run) == outcome
-    assert failure_of(run) == failure
+    assert failure_reason(run) == failure
 
 
-def turn(
-    outcome: IterationOutcome = "succeeded", *, accepted: bool = False, abort: str | None = None, circle: int = 0
-) -> Turn:
-    return Turn(outcome, 4, accepted, abort, Circle(circle, frozenset()), "Why.")
+def iteration(
+    outcome: IterationOutcome = "succeeded", *, accepted: bool = False, abort: str | None = None, stall: int = 0
+) -> IterationSummary:
+    return IterationSummary(outcome, 4, accepted, abort, Stall(stall, frozenset()), "Why.")
 
 
-SPENT = Spent(iterations=4, failures_in_row=2)
+SPENT = LoopUsage(iterations=4, failures_in_row=2)
 
 
 @pytest.mark.parametrize(
     ("what", "limits", "status"),
     [
-        (turn(), Limits(), None),
-        (turn(accepted=True), Limits(max_iterations=4, stuck_after=2), 0),
-        (turn(abort="No."), Limits(), 4),
-        (turn(circle=5), Limits(), 4),
-        (turn(circle=4), Limits(), None),
-        (turn(), Limits(max_iterations=4), 3),
-        (turn("failed"), Limits(), None),
-        (turn("failed"), Limits(fail_fast=True), 1),
-        (turn("timedOut"), Limits(max_failures=2), 1),
-        (turn("failed"), Limits(max_failures=3), None),
-        (turn("failed"), Limits(max_failures=2, max_iterations=4), 1),
-        (turn("timedOut"), Limits(fail_fast=True, max_iterations=4), 3),
-        (turn("usageLimit"), Limits(fail_fast=True), None),
+        (iteration(), Limits(), None),
+        (iteration(accepted=True), Limits(max_iterations=4, stuck_after=2), 0),
+        (iteration(abort="No."), Limits(), 4),
+        (iteration(stall=5), Limits(), 4),
+        (iteration(stall=4), Limits(), None),
+        (iteration(), Limits(max_iterations=4), 3),
+        (iteration("failed"), Limits(), None),
+        (iteration("failed"), Limits(fail_fast=True), 1),
+        (iteration("timedOut"), Limits(max_failures=2), 1),
+        (iteration("failed"), Limits(max_failures=3), None),
+        (iteration("failed"), Limits(max_failures=2, max_iterations=4), 1),
+        (iteration("timedOut"), Limits(fail_fast=True, max_iterations=4), 3),
+        (iteration("usageLimit"), Limits(fail_fast=True), None),
     ],
 )
-def test_loop_ends_with_the_exit_code_of_the_reason(what: Turn, limits: Limits, status: int | None) -> None:
-    ended = after(what, limits, SPENT, "COMPLETE")
+def test_loop_ends_with_the_exit_code_of_the_reason(what: IterationSummary, limits: Limits, status: int | None) -> None:
+    ended = ending_after(what, limits, SPENT, "COMPLETE")
     assert (None if ended is None else ended.exit_code) == status
     assert ended is None or ended.reason.endswith((".", "Why."))

@@ -9,8 +9,8 @@ import pytest
 from tests.support.client import Client
 
 SPECIFICATION = Path(__file__).parent / "fixtures" / "specification.yaml"
-FRAMEWORKS = "chati.dev/data/entity-registry.yaml"
-OURS = ".chati/registry.yaml"
+FRAMEWORK_REGISTRY = "chati.dev/data/entity-registry.yaml"
+OWN_REGISTRY = ".chati/registry.yaml"
 
 
 class Project(NamedTuple):
@@ -34,7 +34,7 @@ class Project(NamedTuple):
         target.write_bytes(content.encode())
         return target
 
-    def registry(self, path: str = FRAMEWORKS) -> str:
+    def registry(self, path: str = FRAMEWORK_REGISTRY) -> str:
         """Reads the registry's file."""
         return (self.path / path).read_bytes().decode()
 
@@ -43,7 +43,7 @@ class Project(NamedTuple):
 def make_project(tmp_path: Path, client: Client) -> Callable[..., Project]:
     """Makes projects, each with a registry's text at a path."""
 
-    def make(text: str | None = None, path: str = FRAMEWORKS, name: str = "project") -> Project:
+    def make(text: str | None = None, path: str = FRAMEWORK_REGISTRY, name: str = "project") -> Project:
         project = Project(tmp_path / name, client)
         project.path.mkdir(exist_ok=True)
         if text is not None:

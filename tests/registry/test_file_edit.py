@@ -75,9 +75,9 @@ def entities(text: str) -> dict[str, Any]:
 @LAW
 @given(documents(), KEYS, KEYS, FIELDS)
 def test_put_sets_the_fields_and_leaves_other_entities(
-    made: tuple[str, dict[str, dict[str, Any]]], category: str, key: str, fields: dict[str, Any]
+    edited: tuple[str, dict[str, dict[str, Any]]], category: str, key: str, fields: dict[str, Any]
 ) -> None:
-    text, _ = made
+    text, _ = edited
     before, after = entities(text), entities(put_entity(text, category, key, fields))
     now = after.pop(f"{category}/{key}")
     assert (now.path, now.purpose) == (fields["path"], fields["purpose"])
@@ -89,9 +89,9 @@ def test_put_sets_the_fields_and_leaves_other_entities(
 @LAW
 @given(documents(), KEYS, FIELDS)
 def test_put_then_remove_restores_the_text(
-    made: tuple[str, dict[str, dict[str, Any]]], key: str, fields: dict[str, Any]
+    edited: tuple[str, dict[str, dict[str, Any]]], key: str, fields: dict[str, Any]
 ) -> None:
-    text, tree = made
+    text, tree = edited
     category = next(iter(tree))
     if key not in tree[category]:
         back = remove_entity(put_entity(text, category, key, fields), category, key)
@@ -101,9 +101,9 @@ def test_put_then_remove_restores_the_text(
 @LAW
 @given(documents(), st.data())
 def test_comments_unknown_keys_and_order_survive_an_edit(
-    made: tuple[str, dict[str, dict[str, Any]]], data: st.DataObject
+    edited: tuple[str, dict[str, dict[str, Any]]], data: st.DataObject
 ) -> None:
-    text, tree = made
+    text, tree = edited
     category = data.draw(st.sampled_from(sorted(tree)))
     key = data.draw(st.sampled_from(sorted(tree[category])))
     after = put_entity(text, category, key, {"purpose": data.draw(TEXTS), "adaptability": 0.7})
@@ -117,9 +117,9 @@ def test_comments_unknown_keys_and_order_survive_an_edit(
 @LAW
 @given(documents(), st.data())
 def test_remove_deletes_one_entity_and_no_comment_of_another(
-    made: tuple[str, dict[str, dict[str, Any]]], data: st.DataObject
+    edited: tuple[str, dict[str, dict[str, Any]]], data: st.DataObject
 ) -> None:
-    text, tree = made
+    text, tree = edited
     category = data.draw(st.sampled_from(sorted(tree)))
     key = data.draw(st.sampled_from(sorted(tree[category])))
     after = remove_entity(text, category, key)

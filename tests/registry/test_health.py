@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sidecar.registry.health import articles_in, has_placeholder, missing_sections, roman
-from tests.registry.conftest import FRAMEWORKS, SPECIFICATION, Project
+from tests.registry.conftest import FRAMEWORK_REGISTRY, SPECIFICATION, Project
 
 ARTICLES = "# Constitution\n\n" + "".join(f"## Article {roman(n)}: On {n}\n\nIt SHALL.\n\n" for n in range(1, 15))
 AGENT = "# Brief\n\n## Mission\n\nAsk.\n\n## Inputs\n\n## Outputs\n\n## Success Criteria\n"
@@ -36,7 +36,7 @@ def registry(**changes: str) -> str:
 
 
 @pytest.fixture
-def whole(make_project: Callable[..., Project]) -> Project:
+def complete(make_project: Callable[..., Project]) -> Project:
     """A framework with nothing to complain about."""
     project = make_project(registry())
     for path, content in FILES.items():
@@ -48,8 +48,8 @@ def counts(answer: dict[str, Any]) -> dict[str, str]:
     return {one["name"]: f"{one['passed']}/{one['total']}" for one in answer["checks"]}
 
 
-def test_complete_framework_is_healthy_in_all_seven_checks(whole: Project) -> None:
-    answer = whole.ask("health")
+def test_complete_framework_is_healthy_in_all_seven_checks(complete: Project) -> None:
+    answer = complete.ask("health")
     assert (answer["healthy"], answer["findings"], answer["fix"]) == (True, [], None)
     assert counts(answer) == {
         "entities": "4/4",
@@ -94,34 +94,35 @@ def test_complete_framework_is_healthy_in_all_seven_checks(whole: Project) -> No
     ],
 )
 def test_each_check_reports_file_and_remedy(
-    whole: Project, path: str, content: str | None, check: str, count: str, message: str
+    complete: Project, path: str, content: str | None, check: str, count: str, message: str
 ) -> None:
     if content is None:
-        (whole.path / path).unlink()
+        (complete.path / path).unlink()
     else:
-        whole.write(path, content)
-    answer = whole.ask("health")
+        complete.write(path, content)
+    answer = complete.ask("health")
     assert (answer["healthy"], counts(answer)[check]) == (False, count)
     found = next(one for one in answer["findings"] if one["check"] == check)
     assert (found["file"], found["message"], found["severity"]) == (path, message, "problem")
     assert found["remedy"]
 
 
-def test_orphaned_dependency_is_reported(whole: Project) -> None:
-    whole.write(FRAMEWORKS, registry(brief="[prd-template, decision-engine]"))
-    answer = whole.ask("health")
+def test_orphaned_dependency_is_reported(complete: Project) -> None:
+    complete.write(FRAMEWORK_REGISTRY, registry(brief="[prd-template, decision-engine]"))
+    answer = complete.ask("health")
     assert counts(answer)["dependencies"] == "1/2"
     assert [(one["id"], one["message"]) for one in answer["findings"]] == [
         ("agents/brief", "It depends on `decision-engine`, which nothing is called.")
     ]
 
 
-def test_entity_without_a_checksum_is_unverified_and_healthy(whole: Project) -> None:
-    whole.write("chati.dev/new.md", "# New\n")
-    whole.write(
-        FRAMEWORKS, registry().replace("count: 4", "count: 5") + "    new: {path: chati.dev/new.md, purpose: One}\n"
+def test_entity_without_a_checksum_is_unverified_and_healthy(complete: Project) -> None:
+    complete.write("chati.dev/new.md", "# New\n")
+    complete.write(
+        FRAMEWORK_REGISTRY,
+        registry().replace("count: 4", "count: 5") + "    new: {path: chati.dev/new.md, purpose: One}\n",
     )
-    answer = whole.ask("health")
+    answer = complete.ask("health")
     assert (answer["healthy"], counts(answer)["checksums"]) == (True, "4/4")
     assert [(one["severity"], one["message"]) for one in answer["findings"]] == [
         ("note", "No checksum is noted: unverified.")
@@ -143,20 +144,20 @@ def test_specification_registry_without_its_files_is_reported(framework: Project
     assert framework.registry() == SPECIFICATION.read_bytes().decode()
 
 
-def test_fix_updates_checksums_and_count_and_supports_dry_run(whole: Project) -> None:
+def test_fix_updates_checksums_and_count_and_supports_dry_run(complete: Project) -> None:
     text = registry().replace("count: 4", "count: 48")
-    whole.write(FRAMEWORKS, text)
-    whole.write("chati.dev/templates/prd.md", "# {{other}}\n")
-    dry = whole.ask("health", fix=True, dryRun=True)
+    complete.write(FRAMEWORK_REGISTRY, text)
+    complete.write("chati.dev/templates/prd.md", "# {{other}}\n")
+    dry = complete.ask("health", fix=True, dryRun=True)
     assert [(one["id"], one["field"]) for one in dry["fix"]["changes"]] == [
         ("templates/prd", "checksum"),
         ("metadata", "entity_count"),
     ]
-    assert (whole.registry(), dry["healthy"], dry["fix"]["written"]) == (text, False, False)
-    done = whole.ask("health", fix=True)
+    assert (complete.registry(), dry["healthy"], dry["fix"]["written"]) == (text, False, False)
+    done = complete.ask("health", fix=True)
     assert (done["healthy"], done["fix"]["written"]) == (True, True)
-    assert (whole.path / done["fix"]["backup"]).read_text() == text
-    assert whole.ask("health", fix=True)["fix"] == {"changes": [], "written": False, "backup": None}
+    assert (complete.path / done["fix"]["backup"]).read_text() == text
+    assert complete.ask("health", fix=True)["fix"] == {"changes": [], "written": False, "backup": None}
 
 
 def test_missing_and_damaged_registry_are_reported(make_project: Callable[..., Project]) -> None:

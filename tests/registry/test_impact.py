@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.registry.entity import Entity, Metadata, Registry
-from sidecar.registry.impact import impact_of, level_of
+from sidecar.registry.impact import impact_level, impact_of
 
 GRAPHS = st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=1, max_size=10)
 
@@ -23,22 +23,22 @@ def registry(graph: Sequence[Sequence[int]]) -> Registry:
 
 @given(GRAPHS)
 def test_impact_is_the_transitive_closure_despite_cycles(graph: list[list[int]]) -> None:
-    made = registry(graph)
+    sample = registry(graph)
     reached = {(n, needed) for n, needs in enumerate(graph) for needed in needs}
     while more := {(a, d) for a, b in reached for c, d in reached if b == c} - reached:
         reached |= more
     for n in range(len(graph)):
-        ids = [one.id for one in impact_of(made, f"a/e{n}")]
+        ids = [one.id for one in impact_of(sample, f"a/e{n}")]
         assert len(ids) == len(set(ids))
         assert set(ids) == {f"a/e{m}" for m, needed in reached if needed == n and m != n}
 
 
 @given(GRAPHS)
 def test_each_dependent_is_reached_by_the_shortest_path(graph: list[list[int]]) -> None:
-    made = registry(graph)
+    sample = registry(graph)
     for n in range(len(graph)):
         distances = {f"a/e{n}": 0}
-        for one in impact_of(made, f"a/e{n}"):
+        for one in impact_of(sample, f"a/e{n}"):
             assert one.distance == distances[one.via] + 1
             assert one.via in {f"a/e{needed}" for needed in graph[int(one.id[3:])]}
             distances[one.id] = one.distance
@@ -46,5 +46,17 @@ def test_each_dependent_is_reached_by_the_shortest_path(graph: list[list[int]]) 
 
 
 def test_impact_level_depends_on_dependents_and_adaptability() -> None:
-    assert [level_of(0.5, count) for count in (0, 1, 2, 3, 9, 10)] == ["none", "low", "low", "medium", "medium", "high"]
-    assert [level_of(adaptability, 1) for adaptability in (0.29, 0.3, 0.39, 0.4)] == ["high", "medium", "medium", "low"]
+    assert [impact_level(0.5, count) for count in (0, 1, 2, 3, 9, 10)] == [
+        "none",
+        "low",
+        "low",
+        "medium",
+        "medium",
+        "high",
+    ]
+    assert [impact_level(adaptability, 1) for adaptability in (0.29, 0.3, 0.39, 0.4)] == [
+        "high",
+        "medium",
+        "medium",
+        "low",
+    ]

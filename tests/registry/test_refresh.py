@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.registry.conftest import OURS, Project
+from tests.registry.conftest import OWN_REGISTRY, Project
 from tests.support.client import Client
 from tests.support.repositories import Repository
 
@@ -66,7 +66,7 @@ def by_id(project: Project) -> dict[str, Any]:
 def test_refresh_updates_checksums_and_count_and_reports_manual_problems(
     make_project: Callable[..., Project],
 ) -> None:
-    project = make_project(REGISTRY, OURS)
+    project = make_project(REGISTRY, OWN_REGISTRY)
     project.write("brief.md", "# Brief\n")
     checksum = hashlib.sha256(b"# Brief\n").hexdigest()
     done = project.ask("refresh")
@@ -74,7 +74,7 @@ def test_refresh_updates_checksums_and_count_and_reports_manual_problems(
         {"id": "agents/brief", "field": "checksum", "before": None, "after": checksum},
         {"id": "metadata", "field": "entity_count", "before": "9", "after": "2"},
     ]
-    assert project.registry(OURS) == REGISTRY.replace("<sha256>", checksum).replace("count: 9", "count: 2")
+    assert project.registry(OWN_REGISTRY) == REGISTRY.replace("<sha256>", checksum).replace("count: 9", "count: 2")
     assert (project.path / done["backup"]).read_text() == REGISTRY
     assert [(one["id"], one["message"]) for one in done["problems"]] == [
         ("agents/gone", "`gone.md` is not there."),
@@ -85,10 +85,10 @@ def test_refresh_updates_checksums_and_count_and_reports_manual_problems(
 
 
 def test_dry_refresh_writes_nothing(make_project: Callable[..., Project], shop: Project) -> None:
-    project = make_project(REGISTRY, OURS)
+    project = make_project(REGISTRY, OWN_REGISTRY)
     project.write("brief.md", "# Brief\n")
     assert project.ask("refresh", dryRun=True)["changes"] != []
-    assert project.registry(OURS) == REGISTRY
+    assert project.registry(OWN_REGISTRY) == REGISTRY
     assert shop.ask("refresh", fromCode=True, dryRun=True)["derived"]["total"] > 0
     assert shop.ask("list")["total"] == 0
 
@@ -118,7 +118,7 @@ def test_registry_is_derived_from_code(shop: Project) -> None:
     assert not (shop.path / ".chati").exists()
 
 
-HELD = """from typing import overload
+SERVED = """from typing import overload
 
 
 class Till:
@@ -165,12 +165,12 @@ def pay(
 
 
 def test_comments_yield_keywords_and_documented_methods_are_entities(shop: Project) -> None:
-    shop.write("till/held.py", HELD)
+    shop.write("till/held.py", SERVED)
     shop.write("web/reading.js", "/**\n * Reads the barcode of a product.\n */\nmodule.exports = (x) => x;\n")
     shop.ask("refresh", fromCode=True)
     entities = by_id(shop)
-    held = [id_ for id_ in entities if id_.startswith("code/till/held.py")]
-    assert held == [f"code/till/held.py{name}" for name in ("#Till", "#pay", "#Till.count", "")]
+    served = [id_ for id_ in entities if id_.startswith("code/till/held.py")]
+    assert served == [f"code/till/held.py{name}" for name in ("#Till", "#pay", "#Till.count", "")]
     assert set(entities["code/till/held.py#Till"]["keywords"]) >= {"change", "coins", "count", "bare"}
     assert entities["code/till/held.py#Till.count"]["type"] == "method"
     pay = entities["code/till/held.py#pay"]

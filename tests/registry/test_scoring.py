@@ -10,8 +10,8 @@ from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, decide, decision_o
 from sidecar.registry.entity import Entity, Metadata, Registry
 from sidecar.registry.index import Index
 from sidecar.registry.scoring import score, scores, terms_of
+from tests.registry.labelled.evaluation import registry_for_call
 from tests.registry.labelled.intents import INTENTS
-from tests.registry.labelled.evaluation import registry_of
 
 NAMES = ("specification", "flask", "fastify")
 WORDS = st.sampled_from("cart price total discount receipt printer tax customer order refund stock sku ledger".split())
@@ -31,7 +31,7 @@ ENTITIES = st.lists(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_intent_equal_to_a_purpose_reuses_the_entity(name: str) -> None:
-    registry, index = registry_of(name)
+    registry, index = registry_for_call(name)
     for entity in registry.entities:
         best = decide(entity.purpose, registry, index, 1)[0]
         assert (best.entity.id, best.decision) == (entity.id, "REUSE"), entity.id
@@ -39,7 +39,7 @@ def test_intent_equal_to_a_purpose_reuses_the_entity(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_intent_of_name_and_type_reuses_the_entity(name: str) -> None:
-    registry, index = registry_of(name)
+    registry, index = registry_for_call(name)
     for entity in registry.entities:
         found = decide(f"{entity.key} {entity.type}", registry, index, 3)
         assert any(one.entity == entity and one.decision == "REUSE" for one in found), entity.id
@@ -47,25 +47,25 @@ def test_intent_of_name_and_type_reuses_the_entity(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_intent_of_all_keywords_at_least_adapts_the_entity(name: str) -> None:
-    registry, index = registry_of(name)
+    registry, index = registry_for_call(name)
     for entity in registry.entities:
         terms = terms_of(" ".join(entity.keywords), index)
         assert score(registry.entities.index(entity), terms, index).score >= ADAPT_FROM, entity.id
 
 
 def test_single_keyword_does_not_name_an_entity() -> None:
-    registry, index = registry_of("specification")
+    registry, index = registry_for_call("specification")
     by_id = {one.entity.id: one for one in decide("session", registry, index, 50)}
     assert by_id["schemas/session"].decision == "REUSE"
     assert by_id["agents/orchestrator"].decision == "ADAPT"
 
 
 def test_code_is_not_reused_for_a_side_effect() -> None:
-    said = "Gives what a session needs, as text; secrets are masked."
-    code = Entity("code", "a.py#continuation_of", "a.py", "function", said, ("continuation",), (), 0.5, "", "code")
+    intent = "Gives what a session needs, as text; secrets are masked."
+    code = Entity("code", "a.py#continuation_of", "a.py", "function", intent, ("continuation",), (), 0.5, "", "code")
     for entity, decision in ((code, "ADAPT"), (code._replace(key="a.py#mask_secrets"), "REUSE")):
-        made = [entity, *registry_of("flask")[0].entities]
-        found = decide("a function that masks secrets in text", Registry(made, Metadata()), Index(made), 1)[0]
+        registry = [entity, *registry_for_call("flask")[0].entities]
+        found = decide("a function that masks secrets in text", Registry(registry, Metadata()), Index(registry), 1)[0]
         assert (found.entity.key, found.decision) == (entity.key, decision)
 
 
@@ -86,18 +86,18 @@ def test_thresholds_are_compared_unrounded(value: float, decision: str) -> None:
 
 
 @given(ENTITIES, TEXTS, st.integers(1, 4))
-def test_best_entities_equal_an_exhaustive_scoring(made: Sequence[Entity], intent: str, limit: int) -> None:
-    index = Index(made)
+def test_best_entities_equal_an_exhaustive_scoring(registry: Sequence[Entity], intent: str, limit: int) -> None:
+    index = Index(registry)
     terms = terms_of(intent, index)
     every = sorted(
-        (score(number, terms, index) for number in range(len(made))), key=lambda one: (-one.score, one.number)
+        (score(number, terms, index) for number in range(len(registry))), key=lambda one: (-one.score, one.number)
     )
     assert scores(terms, index, limit) == [one for one in every if one.matched][:limit]
 
 
 @given(ENTITIES, TEXTS)
-def test_score_is_the_sum_of_its_parts_and_bounded(made: Sequence[Entity], intent: str) -> None:
-    index = Index(made)
+def test_score_is_the_sum_of_its_parts_and_bounded(registry: Sequence[Entity], intent: str) -> None:
+    index = Index(registry)
     for one in scores(terms_of(intent, index), index, 50):
         assert one.score == pytest.approx(0.6 * one.keywords + 0.4 * one.purpose)
         assert 0 <= one.purpose <= 100 + 1e-9
@@ -105,37 +105,37 @@ def test_score_is_the_sum_of_its_parts_and_bounded(made: Sequence[Entity], inten
 
 
 @given(ENTITIES, TEXTS)
-def test_unknown_word_lowers_every_score(made: Sequence[Entity], intent: str) -> None:
-    index = Index(made)
+def test_unknown_word_lowers_every_score(registry: Sequence[Entity], intent: str) -> None:
+    index = Index(registry)
     less = {one.number: one.score for one in scores(terms_of(f"{intent} zeppelin", index), index, 50)}
     for one in scores(terms_of(intent, index), index, 50):
         assert less[one.number] < one.score
 
 
 @given(ENTITIES, TEXTS)
-def test_word_of_the_name_never_lowers_the_score(
-    made: Sequence[Entity], intent: str
-) -> None:
-    index = Index(made)
-    for number, entity in enumerate(made):
+def test_word_of_the_name_never_lowers_the_score(registry: Sequence[Entity], intent: str) -> None:
+    index = Index(registry)
+    for number, entity in enumerate(registry):
         plain = score(number, terms_of(intent, index), index)
         named = score(number, terms_of(f"{intent} {entity.key.replace('-', ' ')}", index), index)
         assert named.score >= plain.score - 1e-9
 
 
 @given(ENTITIES, TEXTS, st.permutations(range(12)))
-def test_order_of_the_registry_does_not_affect_scores(made: Sequence[Entity], intent: str, order: Sequence[int]) -> None:
-    shuffled = [made[place] for place in order if place < len(made)]
+def test_order_of_the_registry_does_not_affect_scores(
+    registry: Sequence[Entity], intent: str, order: Sequence[int]
+) -> None:
+    shuffled = [registry[place] for place in order if place < len(registry)]
     found = [
         {index.entities[one.number].id: one.score for one in scores(terms_of(intent, index), index, 50)}
-        for index in (Index(made), Index(shuffled))
+        for index in (Index(registry), Index(shuffled))
     ]
     assert found[0] == pytest.approx(found[1])
 
 
 def test_same_registry_and_intent_yield_the_same_answer() -> None:
     for one in INTENTS[::10]:
-        registry, _ = registry_of(one.registry)
+        registry, _ = registry_for_call(one.registry)
         again = Registry(registry.entities, Metadata())
         answers = [decide(one.intent, which, Index(which.entities), 5) for which in (registry, again)]
         assert answers[0] == answers[1]
@@ -155,13 +155,13 @@ def test_same_registry_and_intent_yield_the_same_answer() -> None:
     ],
 )
 def test_synonym_counts_less_than_the_word_itself(purpose: str, intent: str) -> None:
-    made = [
+    registry = [
         Entity("a", "x", "", "agent", purpose, (), (), 0.5, ""),
         Entity("a", "y", "", "agent", intent, (), (), 0.5, ""),
     ]
-    index = Index(made)
-    near, same = (score(number, terms_of(intent, index), index).score for number in (0, 1))
-    assert 30 < near < same
+    index = Index(registry)
+    synonym, same = (score(number, terms_of(intent, index), index).score for number in (0, 1))
+    assert 30 < synonym < same
 
 
 def test_synonyms_exclude_the_word_itself() -> None:

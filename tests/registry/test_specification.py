@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.registry.conftest import OURS, SPECIFICATION, Project
+from tests.registry.conftest import OWN_REGISTRY, SPECIFICATION, Project
 
 
 def test_specification_registry_loads_unchanged(framework: Project) -> None:
@@ -103,8 +103,8 @@ def test_path_outside_the_project_is_not_read(make_project: Callable[..., Projec
 
 def test_without_the_framework_the_registry_is_in_our_own_folder(make_project: Callable[..., Project]) -> None:
     project = make_project()
-    assert project.ask("list")["source"]["path"] == OURS
-    project.write(OURS, "entities:\n  scripts:\n    build: {path: build.sh, purpose: Builds}\n")
+    assert project.ask("list")["source"]["path"] == OWN_REGISTRY
+    project.write(OWN_REGISTRY, "entities:\n  scripts:\n    build: {path: build.sh, purpose: Builds}\n")
     assert [one["id"] for one in project.ask("list")["entities"]] == ["scripts/build"]
 
 
@@ -136,9 +136,7 @@ def test_entities_are_listed_by_type_and_in_pages(framework: Project) -> None:
         ("a helm chart for the payment service's cluster", "CREATE", "workflows/brownfield-service"),
     ],
 )
-def test_decision_depends_on_the_registry(
-    framework: Project, intent: str, decision: str, best: str
-) -> None:
+def test_decision_depends_on_the_registry(framework: Project, intent: str, decision: str, best: str) -> None:
     decided = framework.ask("decide", intent=intent)
     assert (decided["decision"], decided["recommendations"][0]["entity"]["id"]) == (decision, best)
 
@@ -198,12 +196,12 @@ def test_recent_decisions_are_stored_with_their_basis(framework: Project) -> Non
     first = framework.ask("decide", intent="session schema")
     framework.ask("decide", intent="use key AKIAIOSFODNN7EXAMPLE for a helm chart")
     framework.ask("decide", intent="session schema")
-    kept = framework.ask("decisions")["decisions"]
-    assert len(kept) == 2
-    again = next(one for one in kept if one["decisionId"] == first["decisionId"])
+    stored = framework.ask("decisions")["decisions"]
+    assert len(stored) == 2
+    again = next(one for one in stored if one["decisionId"] == first["decisionId"])
     assert (again["times"], again["decision"], again["entityId"]) == (2, "REUSE", "schemas/session")
     assert again["at"] == "2026-03-01T09:30:00.000Z"
-    assert "AKIAIOSFODNN7EXAMPLE" not in str(kept)
+    assert "AKIAIOSFODNN7EXAMPLE" not in str(stored)
 
 
 def test_impact_lists_each_dependent_once(framework: Project) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.registry.conftest import FRAMEWORKS, OURS, SPECIFICATION, Project
+from tests.registry.conftest import FRAMEWORK_REGISTRY, OWN_REGISTRY, SPECIFICATION, Project
 
 HAND_WRITTEN = """\
 # Ours.
@@ -136,8 +136,8 @@ def test_nothing_is_written_if_nothing_changes(framework: Project) -> None:
 def test_project_without_a_registry_gets_one_in_our_own_folder(make_project: Callable[..., Project]) -> None:
     project = make_project()
     done = project.ask("put", id="deploy", type="script", path="deploy.sh", purpose="Deploys to staging")
-    assert (done["path"], done["entity"]["id"], done["backup"]) == (OURS, "scripts/deploy", None)
-    assert project.registry(OURS) == (
+    assert (done["path"], done["entity"]["id"], done["backup"]) == (OWN_REGISTRY, "scripts/deploy", None)
+    assert project.registry(OWN_REGISTRY) == (
         '# What this project has, and what it is for. Yours to edit.\nmetadata:\n  version: "1.0.0"\n'
         "entities:\n  scripts:\n    deploy:\n      path: deploy.sh\n      type: script\n"
         '      purpose: "Deploys to staging"\n'
@@ -181,9 +181,7 @@ def test_edit_that_would_change_more_is_rejected(make_project: Callable[..., Pro
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a right on Windows")
-def test_own_folder_that_is_a_link_is_rejected(
-    make_project: Callable[..., Project], tmp_path: Path
-) -> None:
+def test_own_folder_that_is_a_link_is_rejected(make_project: Callable[..., Project], tmp_path: Path) -> None:
     project = make_project(name="linked")
     (tmp_path / "elsewhere").mkdir()
     (project.path / ".chati").symlink_to(tmp_path / "elsewhere")
@@ -196,4 +194,4 @@ def test_line_ends_and_byte_order_mark_are_preserved(make_project: Callable[...,
     project = make_project(text)
     project.ask("put", id="agents/new", path="new.md", purpose="New")
     project.ask("remove", id="agents/new")
-    assert project.registry(FRAMEWORKS).replace("2026-03-01T09:30:00.000Z", "2026-02-12T00:00:00Z") == text
+    assert project.registry(FRAMEWORK_REGISTRY).replace("2026-03-01T09:30:00.000Z", "2026-02-12T00:00:00Z") == text

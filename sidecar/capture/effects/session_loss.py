@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import Any
 
-from sidecar.transcripts.records import begins_after, record_of, written_ms
+from sidecar.transcripts.records import is_after, parse_record, written_ms
 from sidecar.transcripts.tail import Recent, recent
 
 
@@ -36,7 +36,7 @@ def loss_by_prompt(prompt: str) -> Loss:
 
 def was_compacted(transcript: Iterable[bytes], since_ms: int) -> bool:
     """Says whether a transcript's lines tell of a compaction at or after a moment; one without a time counts."""
-    return any(_SUSPECT in line and _is_compaction(record_of(line), since_ms) for line in transcript)
+    return any(_SUSPECT in line and _is_compaction(parse_record(line), since_ms) for line in transcript)
 
 
 def _is_compaction(record: dict[str, Any], since_ms: int) -> bool:
@@ -72,5 +72,5 @@ def compacted_since(found: Recent, since_ms: int) -> bool:
     """
     if was_compacted(found.lines, since_ms):
         return True
-    timed = (begins_after(line, since_ms) for line in found.lines if b'"timestamp"' in line)
+    timed = (is_after(line, since_ms) for line in found.lines if b'"timestamp"' in line)
     return not found.is_whole and next(timed, True)

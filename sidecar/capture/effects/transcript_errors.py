@@ -10,7 +10,7 @@ import orjson
 
 from sidecar.capture.effects.tool_parts import Failure
 from sidecar.core.lazy_regex import regex
-from sidecar.transcripts.records import record_of, written_ms
+from sidecar.transcripts.records import parse_record, written_ms
 
 MAX_FAILURES = 500
 _WORTH_PARSING = (b'"tool_result"', b"_call_output", b"exec_command_end")
@@ -22,7 +22,7 @@ def failures_in(lines: Iterable[bytes], since_ms: int) -> list[Failure]:
     found: dict[str, Failure] = {}
     for line in lines:
         if any(word in line for word in _WORTH_PARSING):
-            record = record_of(line)
+            record = parse_record(line)
             moment = written_ms(record)
             if record.get("isSidechain") is not True and moment is not None and moment >= since_ms:
                 found.update((str(failure.tool_call_id), failure) for failure in _failures(record))

@@ -1,1 +1,1 @@
-"""Claude Code outside of 1Code: its hooks, each one call."""
+"""Claude Code outside 1Code: its hooks call the sidecar."""

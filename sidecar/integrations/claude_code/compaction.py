@@ -1,72 +1,74 @@
-"""Across a session's compaction and its start: what is kept before, and what it goes on with."""
+"""A session's start and compaction: what is saved before, and what the session receives after."""
 
 import os
 
 from sidecar.call import Call
 from sidecar.core.errors import SidecarError
-from sidecar.integrations.location import Place
+from sidecar.integrations.location import Location
 from sidecar.packs.methods import session_event
 from sidecar.packs.model import SessionEventParams
 
-BEGINNINGS = ("startup", "resume", "clear")
+START_SOURCES = ("startup", "resume", "clear")
 
 
-def keep(call: Call, place: Place, session_id: str, sub_chat_id: str, transcript_path: str) -> None:
-    """Keeps what a session knows before it is compacted; from then on it counts as one that was told nothing."""
+def save_before_compaction(
+    call: Call, location: Location, session_id: str, sub_chat_id: str, transcript_path: str
+) -> None:
+    """Save the session's state before its compaction; from then on nothing counts as delivered to it."""
     from sidecar.context.model import ContextPreCompactParams
     from sidecar.context.recovery.pre_compact import pre_compact
 
-    known = transcript_path if os.path.isfile(transcript_path) else None
-    compaction_id = None if known is not None else f"at-{call.now_ms()}"
-    told = ContextPreCompactParams(
-        cwd=place.cwd,
-        project_path=place.project,
+    existing_path = transcript_path if os.path.isfile(transcript_path) else None
+    compaction_id = None if existing_path is not None else f"at-{call.now_ms()}"
+    params = ContextPreCompactParams(
+        cwd=location.cwd,
+        project_path=location.project,
         session_id=session_id,
         compaction_id=compaction_id,
-        transcript_path=known,
+        transcript_path=existing_path,
     )
     event = SessionEventParams(
-        event="compacted", cwd=place.cwd, sub_chat_id=sub_chat_id, provider="claude", session_id=session_id
+        event="compacted", cwd=location.cwd, sub_chat_id=sub_chat_id, provider="claude", session_id=session_id
     )
     session_event(call, event)
-    pre_compact(call, told)
+    pre_compact(call, params)
 
 
-def begin(call: Call, place: Place, session_id: str, source: str) -> list[str]:
-    """Gives what a session begins with: after a compaction how it goes on, else what its session lock tells."""
+def session_start_texts(call: Call, location: Location, session_id: str, source: str) -> list[str]:
+    """Return the texts for a session's start: the recovery after a compaction, else the block of its session lock."""
     if source == "compact":
-        return _after_compaction(call, place, session_id)
-    if source in BEGINNINGS and _is_locked(call, place):
-        return [_block(call, place, resumed=source == "resume")]
+        return _after_compaction(call, location, session_id)
+    if source in START_SOURCES and _has_active_lock(call, location):
+        return [_block(call, location, resumed=source == "resume")]
     return []
 
 
-def _after_compaction(call: Call, place: Place, session_id: str) -> list[str]:
+def _after_compaction(call: Call, location: Location, session_id: str) -> list[str]:
     from sidecar.context.model import ContextPostCompactParams
     from sidecar.context.recovery.post_compact import post_compact
 
-    told = ContextPostCompactParams(cwd=place.cwd, project_path=place.project, session_id=session_id)
+    params = ContextPostCompactParams(cwd=location.cwd, project_path=location.project, session_id=session_id)
     try:
-        result = post_compact(call, told)
+        result = post_compact(call, params)
     except SidecarError as error:
         call.log.warning("hook.postCompact.failed", kind=error.kind)
         return []
-    if _is_locked(call, place):
+    if _has_active_lock(call, location):
         return [result.prompt, result.context.block]
-    # Without a session lock nobody said where the session stands, and Claude Code keeps a summary of its own.
+    # Without a session lock there is no pipeline state, and Claude Code has its own summary.
     return [result.context.block] if result.context.data.memory is not None else []
 
 
-def _is_locked(call: Call, place: Place) -> bool:
+def _has_active_lock(call: Call, location: Location) -> bool:
     from sidecar.session.methods import status
     from sidecar.session.model import SessionStatusParams
 
-    return status(call, SessionStatusParams(cwd=place.cwd, project_path=place.project)).session.status == "active"
+    return status(call, SessionStatusParams(cwd=location.cwd, project_path=location.project)).session.status == "active"
 
 
-def _block(call: Call, place: Place, *, resumed: bool) -> str:
+def _block(call: Call, location: Location, *, resumed: bool) -> str:
     from sidecar.context.methods import compose_block
     from sidecar.context.model import ContextComposeParams
 
-    wanted = ContextComposeParams(cwd=place.cwd, project_path=place.project, bracket="FRESH", resumed=resumed)
-    return compose_block(call, wanted).block
+    params = ContextComposeParams(cwd=location.cwd, project_path=location.project, bracket="FRESH", resumed=resumed)
+    return compose_block(call, params).block

@@ -1,4 +1,4 @@
-"""`hook/run`: what each of Claude Code's hooks comes to."""
+"""`hook/run`: the five Claude Code hooks, their messages, and their output."""
 
 import json
 import os
@@ -14,8 +14,8 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
 from sidecar.integrations.claude_code import compaction
-from sidecar.integrations.claude_code.transcript_run import Run, run_in, with_touched
-from sidecar.integrations.location import Place, place_in
+from sidecar.integrations.claude_code.transcript_run import TranscriptRun, add_touched_files, run_since
+from sidecar.integrations.location import Location, locate
 from sidecar.method import Lane, method
 from sidecar.packs.methods import pre_run, repo_changed
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams
@@ -23,15 +23,12 @@ from sidecar.runs import ledger
 from sidecar.runs.model import RunMode
 from sidecar.transcripts.tail import recent
 
-# The messages of `hook/run`.
-
-
 HookEvent = Literal["UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"]
 """Claude Code's own names."""
 
 
 class OpenRun(WireModel):
-    """A run that a prompt began, for the hook that hears of its end."""
+    """A run started by a prompt, passed to the hook that reports its end."""
 
     run_id: Identifier
     delivery_token: Identifier | None
@@ -44,7 +41,7 @@ class OpenRun(WireModel):
 
 
 class HookRunParams(WireModel):
-    """What one of Claude Code's hooks was told."""
+    """The input of a Claude Code hook."""
 
     event: HookEvent
     input: dict[str, Any] = Field(description="The JSON that Claude Code gives the hook, as it is.")
@@ -62,46 +59,44 @@ class HookRunParams(WireModel):
 
 
 class HookRunResult(WireModel):
-    """What the hook is to print, and what it keeps until the run's end."""
+    """What the hook prints, and what it stores until the run's end."""
 
     output: dict[str, Any] | None = Field(description="JSON for Claude Code; null where there is nothing to say.")
     open_run: OpenRun | None = Field(description="To be kept once the output was printed; null where no run is open.")
-    silent: str | None = Field(
+    empty_reason: str | None = Field(
         description="Why nothing is said: off, passive, inApp, notActive, unknownRun, or as `continuity/preRun` has it."
     )
 
 
-# What a hook prints: JSON that Claude Code reads, within the characters it takes whole. Pure.
-
-
 MAX_CHARACTERS = 10_000
-"""Of a longer output Claude Code shows the agent the first two kilobytes and a file's name. Counted as its
-JavaScript counts, in UTF-16 units."""
+"""Of longer output Claude Code shows the agent only the first two kilobytes and a file name. The unit is the UTF-16 code
+unit, as in its JavaScript.
+"""
 
-NEW_BYTES = 8_600
-"""What a prompt may be given: leaves a seventh for the quotes and line ends that JSON writes as two characters."""
+MAX_NEW_BYTES = 8_600
+"""Maximum bytes for a prompt; a seventh is reserved for quotes and line ends, which JSON writes as two characters."""
 
 
 def context_output(event: str, texts: Sequence[str]) -> dict[str, Any] | None:
-    """Gives the output that adds texts to the agent's context, in their order: each whole, or left out.
+    """Return the output that adds texts to the agent's context, in order; each is included whole or omitted.
 
-    None where there is nothing to add. A text that does not fit leaves its room to those after it.
+    None if there is nothing to add. A text that does not fit is skipped, and later ones may still fit.
     """
-    kept: list[str] = []
+    included: list[str] = []
     for text in texts:
-        if text and characters(_output(event, [*kept, text])) <= MAX_CHARACTERS:
-            kept.append(text)
-    return _output(event, kept) if kept else None
+        if text and character_count(_output(event, [*included, text])) <= MAX_CHARACTERS:
+            included.append(text)
+    return _output(event, included) if included else None
 
 
-def printed(output: dict[str, Any]) -> str:
-    """Gives an output as it is printed."""
+def serialize_output(output: dict[str, Any]) -> str:
+    """Return an output as the hook prints it."""
     return json.dumps(output, ensure_ascii=False, separators=(",", ":"))
 
 
-def characters(output: dict[str, Any]) -> int:
-    """Counts an output's characters as Claude Code does."""
-    text = printed(output)
+def character_count(output: dict[str, Any]) -> int:
+    """Return the length of an output as Claude Code counts it."""
+    text = serialize_output(output)
     return len(text) + sum(character > "\uffff" for character in text)
 
 
@@ -109,214 +104,218 @@ def _output(event: str, texts: Iterable[str]) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": "\n".join(texts)}}
 
 
-SUB_CHATS = "claude-code:"
-"""So the conversations of Claude Code's own are called; any other that holds a session is a host's."""
+SUB_CHAT_PREFIX = "claude-code:"
+"""Prefix of the sub-chat ids of Claude Code's own conversations; a session held by any other id belongs to a host."""
 
 DEADLINE_MS = 550
-"""What a pre-run may take where the hook does not tell what time it has left."""
+"""Deadline of a pre-run if the hook does not report its remaining time."""
 
-PRINTING_MS = 80
-"""So long before a hook gives up its answer has to be made: it still has to arrive, and to be printed."""
+OUTPUT_RESERVE_MS = 80
+"""Time reserved for delivering and printing the answer before the hook's own timeout."""
 
-LEAST_BYTES = 1_000
-"""With less room than that a run under way is given nothing again; the next prompt is."""
+MIN_RESEND_BYTES = 1_000
+"""With less room than this a running run gets nothing again; the next prompt does."""
 
-SLACK_MS = 2_000
-"""The prompt may stand in the session file with a time a little before its hook was called."""
+CLOCK_SLACK_MS = 2_000
+"""The session file may date the prompt slightly before the hook's call."""
 
 
-class Heard(NamedTuple):
-    """What a hook was told, read."""
+class HookCall(NamedTuple):
+    """A hook call with its parsed input."""
 
     params: HookRunParams
     session_id: str
-    place: Place
+    location: Location
     mode: str
-    """The sidecar's."""
+    """The sidecar's mode."""
 
     @property
     def sub_chat_id(self) -> str:
-        """The conversation."""
-        return SUB_CHATS + self.session_id
+        """The conversation's id."""
+        return SUB_CHAT_PREFIX + self.session_id
 
-    def said(self, name: str) -> str:
-        """Gives a text of the hook's JSON; empty where there is none."""
+    def text(self, name: str) -> str:
+        """Return a text member of the hook's JSON; empty if absent."""
         value = self.params.input.get(name)
         return value if isinstance(value, str) else ""
 
 
 def run(call: Call, params: HookRunParams) -> HookRunResult:
-    """Does what one of Claude Code's hooks is for, and gives what it prints.
+    """Run one of Claude Code's hooks and return what it prints.
 
-    UserPromptSubmit gives what the session does not have yet, as `continuity/preRun` does, in at most 10,000
-    characters; Stop keeps the run, as `continuity/postRun` does, from the session file; PreCompact and a SessionStart
-    after it let the session go on across a compaction; PostToolUse tells which files changed. Says nothing in a
-    session that a host gives its packs itself, and nothing unless the mode is active.
+    UserPromptSubmit returns what the session does not have yet, like `continuity/preRun`, in at most 10,000 characters.
+    Stop records the run from the session file, like `continuity/postRun`. PreCompact, and the SessionStart after it,
+    continue the session across a compaction. PostToolUse reports changed files. The output is empty in a session whose
+    host injects the packs itself, and in any mode but active.
     """
     session_id = params.input.get("session_id")
     if not isinstance(session_id, str) or not 0 < len(session_id) <= 180:
         raise InvalidParams("`input`: a hook's JSON has a `session_id`.")
-    place = place_in(params.input.get("cwd"))
-    workspace = call.process.workspaces.get(place.cwd, place.project)
+    location = locate(params.input.get("cwd"))
+    workspace = call.process.workspaces.get(location.cwd, location.project)
     mode = call.process.settings(workspace.project_key).mode
-    heard = Heard(params, session_id, place, mode)
+    hook = HookCall(params, session_id, location, mode)
     if mode == "off":
-        return _silence("off")
-    if _is_of_a_host(call, heard):
-        return _silence("inApp")
-    return _EVENTS[params.event](call, heard)
+        return _no_output("off")
+    if _belongs_to_host(call, hook):
+        return _no_output("inApp")
+    return _EVENTS[params.event](call, hook)
 
 
-def _prompted(call: Call, heard: Heard) -> HookRunResult:
-    """Gives what goes out with a prompt; a run that no Stop ended was interrupted."""
-    if heard.params.open_run is not None:
-        _finish(call, heard, heard.params.open_run, "aborted")
-    opened = OpenRun.model_validate(
+def _on_prompt(call: Call, hook: HookCall) -> HookRunResult:
+    """Return the output for a prompt; an open run that no Stop ended counts as aborted."""
+    if hook.params.open_run is not None:
+        _record_run(call, hook, hook.params.open_run, "aborted")
+    open_run = OpenRun.model_validate(
         {
-            "runId": heard.params.run_id or call.process.new_id(),
+            "runId": hook.params.run_id or call.process.new_id(),
             "deliveryToken": None,
-            "cwd": heard.place.cwd,
-            "projectPath": heard.place.project,
-            "mode": "plan" if heard.said("permission_mode") == "plan" else "agent",
+            "cwd": hook.location.cwd,
+            "projectPath": hook.location.project,
+            "mode": "plan" if hook.text("permission_mode") == "plan" else "agent",
             "startedAt": call.now(),
         }
     )
-    result = _packs(call, heard, opened, heard.said("prompt"), NEW_BYTES)
+    result = _collect_packs(call, hook, open_run, hook.text("prompt"), MAX_NEW_BYTES)
     output = context_output("UserPromptSubmit", [block.text for block in result.blocks])
     return HookRunResult(
         output=output,
-        open_run=opened.model_copy(update={"delivery_token": result.delivery_token}),
-        silent=result.reason,
+        open_run=open_run.model_copy(update={"delivery_token": result.delivery_token}),
+        empty_reason=result.reason,
     )
 
 
-def _packs(call: Call, heard: Heard, opened: OpenRun, prompt: str, max_bytes: int) -> PreRunResult:
-    asked = {
-        **_common(heard, opened),
+def _collect_packs(call: Call, hook: HookCall, open_run: OpenRun, prompt: str, max_bytes: int) -> PreRunResult:
+    params = {
+        **_common(hook, open_run),
         "prompt": prompt,
-        "session": {"id": heard.session_id, "willResume": True, "isFork": False},
+        "session": {"id": hook.session_id, "willResume": True, "isFork": False},
         "hostInjects": {"claudeMd": True, "agentsMd": False},
         "takesSystemText": False,
         "maxNewBytes": max_bytes,
-        "deadlineMs": _deadline_ms(heard.params.time_left_ms),
+        "deadlineMs": _deadline_ms(hook.params.time_left_ms),
     }
-    return pre_run(call, PreRunParams.model_validate(asked, by_alias=True, by_name=False))
+    return pre_run(call, PreRunParams.model_validate(params, by_alias=True, by_name=False))
 
 
-def _stopped(call: Call, heard: Heard) -> HookRunResult:
-    """Keeps the run that ended."""
-    if heard.params.open_run is None:
-        return _silence("unknownRun")
-    _finish(call, heard, heard.params.open_run, "completed")
-    return _silence(None)
+def _on_stop(call: Call, hook: HookCall) -> HookRunResult:
+    """Record the finished run."""
+    if hook.params.open_run is None:
+        return _no_output("unknownRun")
+    _record_run(call, hook, hook.params.open_run, "completed")
+    return _no_output(None)
 
 
-def _finish(call: Call, heard: Heard, opened: OpenRun, outcome: str) -> None:
-    told = _told(heard, opened)
-    text = heard.said("last_assistant_message") if outcome == "completed" else ""
-    said = {
-        **_common(heard, opened),
-        "deliveryToken": opened.delivery_token,
-        "prompt": told.prompt,
+def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> None:
+    run = _run_from_transcript(hook, open_run)
+    text = hook.text("last_assistant_message") if outcome == "completed" else ""
+    params = {
+        **_common(hook, open_run),
+        "deliveryToken": open_run.delivery_token,
+        "prompt": run.prompt,
         "outcome": outcome,
-        "session": {"before": heard.session_id, "after": heard.session_id},
-        "assistant": {"text": text or told.text, "parts": with_touched(told.parts, heard.params.touched)},
-        "transcriptPath": heard.said("transcript_path") or None,
-        "usage": told.usage or None,
-        "startedAt": rfc3339(_ms(opened)),
+        "session": {"before": hook.session_id, "after": hook.session_id},
+        "assistant": {"text": text or run.text, "parts": add_touched_files(run.parts, hook.params.touched)},
+        "transcriptPath": hook.text("transcript_path") or None,
+        "usage": run.usage or None,
+        "startedAt": rfc3339(_started_ms(open_run)),
         "finishedAt": call.now(),
     }
-    post_run(call, PostRunParams.model_validate(said, by_alias=True, by_name=False))
+    post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
 
 
-def _told(heard: Heard, opened: OpenRun) -> Run:
-    """What the session file tells of the run; it is written behind, so that its end may be missing."""
-    path, since_ms = heard.said("transcript_path"), _ms(opened) - SLACK_MS
-    found = recent(path, since_ms) if path else None
-    return run_in(found.lines if found is not None else (), since_ms)
+def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:
+    """Return the run as recorded in the session file, which is written behind: its end may be missing."""
+    path, since_ms = hook.text("transcript_path"), _started_ms(open_run) - CLOCK_SLACK_MS
+    tail = recent(path, since_ms) if path else None
+    return run_since(tail.lines if tail is not None else (), since_ms)
 
 
-def _changed(call: Call, heard: Heard) -> HookRunResult:
-    """Lets the packs of the next prompt be made while the agent works."""
-    given = heard.params.input.get("tool_input")
-    path = given.get("file_path") or given.get("notebook_path") if isinstance(given, dict) else None
-    inside = os.path.relpath(path, heard.place.cwd) if isinstance(path, str) and os.path.isabs(path) else None
-    paths = [inside] if inside is not None and not inside.startswith(os.pardir) else []
-    repo_changed(call, RepoChangedParams(cwd=heard.place.cwd, paths=paths))
-    return _kept(heard)
+def _on_tool_use(call: Call, hook: HookCall) -> HookRunResult:
+    """Start preparing the next prompt's packs while the agent works."""
+    tool_input = hook.params.input.get("tool_input")
+    path = tool_input.get("file_path") or tool_input.get("notebook_path") if isinstance(tool_input, dict) else None
+    relative_path = os.path.relpath(path, hook.location.cwd) if isinstance(path, str) and os.path.isabs(path) else None
+    paths = [relative_path] if relative_path is not None and not relative_path.startswith(os.pardir) else []
+    repo_changed(call, RepoChangedParams(cwd=hook.location.cwd, paths=paths))
+    return _unchanged(hook)
 
 
-def _compacting(call: Call, heard: Heard) -> HookRunResult:
-    compaction.keep(call, heard.place, heard.session_id, heard.sub_chat_id, heard.said("transcript_path"))
-    return _kept(heard)
+def _on_pre_compact(call: Call, hook: HookCall) -> HookRunResult:
+    compaction.save_before_compaction(
+        call, hook.location, hook.session_id, hook.sub_chat_id, hook.text("transcript_path")
+    )
+    return _unchanged(hook)
 
 
-def _started(call: Call, heard: Heard) -> HookRunResult:
-    """Gives what a session begins with, and has the packs of its first prompt made meanwhile."""
-    repo_changed(call, RepoChangedParams(cwd=heard.place.cwd))
-    if heard.mode != "active":
-        return _silence(heard.mode)
-    texts = compaction.begin(call, heard.place, heard.session_id, heard.said("source"))
-    opened = heard.params.open_run
-    if heard.said("source") == "compact" and opened is not None:
-        opened, packs = _given_again(call, heard, opened, texts)
+def _on_session_start(call: Call, hook: HookCall) -> HookRunResult:
+    """Return the texts for a session's start, and start preparing the packs of its first prompt."""
+    repo_changed(call, RepoChangedParams(cwd=hook.location.cwd))
+    if hook.mode != "active":
+        return _no_output(hook.mode)
+    texts = compaction.session_start_texts(call, hook.location, hook.session_id, hook.text("source"))
+    open_run = hook.params.open_run
+    if hook.text("source") == "compact" and open_run is not None:
+        open_run, packs = _resend_packs(call, hook, open_run, texts)
         texts = [*texts, *packs]
     output = context_output("SessionStart", texts)
-    return HookRunResult(output=output, open_run=opened, silent=None if output is not None else "notActive")
+    return HookRunResult(output=output, open_run=open_run, empty_reason=None if output is not None else "notActive")
 
 
-def _given_again(call: Call, heard: Heard, opened: OpenRun, texts: Sequence[str]) -> tuple[OpenRun, list[str]]:
-    """Gives a run under way its packs again: a compaction in its midst has taken what it was told."""
-    prompt = _told(heard, opened).prompt
-    left = NEW_BYTES - sum(len(text.encode()) for text in texts)
-    if not prompt or left < LEAST_BYTES:
-        return opened, []
-    result = _packs(call, heard, opened, prompt, left)
-    return opened.model_copy(update={"delivery_token": result.delivery_token}), [one.text for one in result.blocks]
+def _resend_packs(call: Call, hook: HookCall, open_run: OpenRun, texts: Sequence[str]) -> tuple[OpenRun, list[str]]:
+    """Send a running run its packs again: a compaction in its middle removed them."""
+    prompt = _run_from_transcript(hook, open_run).prompt
+    bytes_left = MAX_NEW_BYTES - sum(len(text.encode()) for text in texts)
+    if not prompt or bytes_left < MIN_RESEND_BYTES:
+        return open_run, []
+    result = _collect_packs(call, hook, open_run, prompt, bytes_left)
+    return open_run.model_copy(update={"delivery_token": result.delivery_token}), [
+        block.text for block in result.blocks
+    ]
 
 
-def _common(heard: Heard, opened: OpenRun) -> dict[str, Any]:
-    known = opened.project_path
-    place = Place(opened.cwd, known) if known is not None else place_in(opened.cwd)
+def _common(hook: HookCall, open_run: OpenRun) -> dict[str, Any]:
+    project_path = open_run.project_path
+    location = Location(open_run.cwd, project_path) if project_path is not None else locate(open_run.cwd)
     return {
-        "runId": opened.run_id,
-        "subChatId": heard.sub_chat_id,
+        "runId": open_run.run_id,
+        "subChatId": hook.sub_chat_id,
         "provider": "claude",
-        "mode": opened.mode,
-        "cwd": place.cwd,
-        "projectPath": place.project,
+        "mode": open_run.mode,
+        "cwd": location.cwd,
+        "projectPath": location.project,
     }
 
 
-def _is_of_a_host(call: Call, heard: Heard) -> bool:
-    """Whether a host has had runs in the session: then it gives what the session is to know."""
+def _belongs_to_host(call: Call, hook: HookCall) -> bool:
+    """Whether a host has had runs in the session; then the host injects the packs."""
     with call.database.read() as tx:
-        holders = ledger.holders(tx, "claude", heard.session_id)
-    return any(not holder.startswith(SUB_CHATS) for holder in holders)
+        holders = ledger.holders(tx, "claude", hook.session_id)
+    return any(not holder.startswith(SUB_CHAT_PREFIX) for holder in holders)
 
 
-def _kept(heard: Heard) -> HookRunResult:
-    return HookRunResult(output=None, open_run=heard.params.open_run, silent=None)
+def _unchanged(hook: HookCall) -> HookRunResult:
+    return HookRunResult(output=None, open_run=hook.params.open_run, empty_reason=None)
 
 
-def _silence(why: str | None) -> HookRunResult:
-    return HookRunResult(output=None, open_run=None, silent=why)
+def _no_output(why: str | None) -> HookRunResult:
+    return HookRunResult(output=None, open_run=None, empty_reason=why)
 
 
-def _deadline_ms(left_ms: int | None) -> int:
-    return max(1, left_ms - PRINTING_MS) if left_ms is not None else DEADLINE_MS
+def _deadline_ms(time_left_ms: int | None) -> int:
+    return max(1, time_left_ms - OUTPUT_RESERVE_MS) if time_left_ms is not None else DEADLINE_MS
 
 
-def _ms(opened: OpenRun) -> int:
-    return int(opened.started_at.timestamp() * 1000)
+def _started_ms(open_run: OpenRun) -> int:
+    return int(open_run.started_at.timestamp() * 1000)
 
 
-_EVENTS: dict[HookEvent, Callable[[Call, Heard], HookRunResult]] = {
-    "UserPromptSubmit": _prompted,
-    "SessionStart": _started,
-    "PreCompact": _compacting,
-    "PostToolUse": _changed,
-    "Stop": _stopped,
+_EVENTS: dict[HookEvent, Callable[[Call, HookCall], HookRunResult]] = {
+    "UserPromptSubmit": _on_prompt,
+    "SessionStart": _on_session_start,
+    "PreCompact": _on_pre_compact,
+    "PostToolUse": _on_tool_use,
+    "Stop": _on_stop,
 }
 
 METHODS = (

@@ -1,10 +1,10 @@
-"""A run as Claude Code's session file tells it: the prompt, the parts a host would have stored, the tokens. Pure."""
+"""A run read from Claude Code's session file: prompt, message parts as a host stores them, token usage. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.core.wire import MOST_TOKENS
-from sidecar.transcripts.records import record_of, written_ms
+from sidecar.transcripts.records import parse_record, written_ms
 
 _NOT_OF_THE_RUN = ("isSidechain", "isMeta", "isCompactSummary")
 _TOKENS = {
@@ -15,18 +15,18 @@ _TOKENS = {
 }
 
 
-class Run(NamedTuple):
-    """What a session file tells of a run; empty where it was not written yet."""
+class TranscriptRun(NamedTuple):
+    """A run in a session file; empty if it is not written yet."""
 
     prompt: str
     text: str
-    """What the agent said last."""
+    """The agent's last message."""
     parts: list[dict[str, Any]]
     usage: dict[str, int]
 
 
-def run_in(lines: Iterable[bytes], since_ms: int) -> Run:
-    """Reads what happened since a moment; damaged records and those of subagents are passed over."""
+def run_since(lines: Iterable[bytes], since_ms: int) -> TranscriptRun:
+    """Return the run since a moment; damaged records and those of subagents are skipped."""
     prompt, text = "", ""
     parts: list[dict[str, Any]] = []
     by_id: dict[str, dict[str, Any]] = {}
@@ -34,7 +34,7 @@ def run_in(lines: Iterable[bytes], since_ms: int) -> Run:
     for record, message in _messages(lines, since_ms):
         blocks = _blocks(message.get("content"))
         if record["type"] == "user":
-            _answer(by_id, blocks, record.get("toolUseResult"))
+            _add_results(by_id, blocks, record.get("toolUseResult"))
             prompt = prompt or "\n".join(_texts(blocks))
             continue
         made = [part for part in map(_part, blocks) if part is not None]
@@ -43,24 +43,24 @@ def run_in(lines: Iterable[bytes], since_ms: int) -> Run:
         text = "\n".join(_texts(blocks)) or text
         if isinstance(message.get("usage"), Mapping):
             usages[str(message.get("id"))] = message["usage"]
-    return Run(prompt, text, parts, _sums(usages.values()))
+    return TranscriptRun(prompt, text, parts, _sums(usages.values()))
 
 
-def with_touched(parts: Sequence[dict[str, Any]], touched: Iterable[str]) -> list[dict[str, Any]]:
-    """Adds the files that hooks heard of and the session file does not tell of yet."""
-    given = (part["input"].get("file_path") for part in parts if isinstance(part.get("input"), Mapping))
-    told = {path for path in given if isinstance(path, str)}
-    more = [path for path in dict.fromkeys(touched) if path not in told]
-    made = [
+def add_touched_files(parts: Sequence[dict[str, Any]], touched: Iterable[str]) -> list[dict[str, Any]]:
+    """Add edits of files that other hooks reported and the session file does not contain yet."""
+    paths = (part["input"].get("file_path") for part in parts if isinstance(part.get("input"), Mapping))
+    known_paths = {path for path in paths if isinstance(path, str)}
+    more = [path for path in dict.fromkeys(touched) if path not in known_paths]
+    edits = [
         {**_call(f"touched-{number}", "Edit", {"file_path": path}), "state": "result", "output": {}}
         for number, path in enumerate(more, 1)
     ]
-    return [*made, *parts]
+    return [*edits, *parts]
 
 
 def _messages(lines: Iterable[bytes], since_ms: int) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
     for line in lines:
-        record = record_of(line)
+        record = parse_record(line)
         message = record.get("message")
         moment = written_ms(record)
         if record.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
@@ -93,8 +93,8 @@ def _call(call_id: str, tool: str, given: dict[str, Any]) -> dict[str, Any]:
     return {"type": f"tool-{tool}", "toolCallId": call_id, "toolName": tool, "state": "call", "input": given}
 
 
-def _answer(by_id: Mapping[str, dict[str, Any]], blocks: Iterable[Mapping[str, Any]], structured: Any) -> None:
-    """Gives calls their results; one that failed stays a call, as with a host."""
+def _add_results(by_id: Mapping[str, dict[str, Any]], blocks: Iterable[Mapping[str, Any]], structured: Any) -> None:
+    """Add results to the calls; a failed call stays without one, as with a host."""
     for block in blocks:
         part = by_id.get(str(block.get("tool_use_id"))) if block.get("type") == "tool_result" else None
         if part is not None and block.get("is_error") is not True:
@@ -105,10 +105,10 @@ def _answer(by_id: Mapping[str, dict[str, Any]], blocks: Iterable[Mapping[str, A
 
 
 def _sums(usages: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Adds up what the provider's answers cost, each counted once: the records of one answer repeat it."""
-    all_of_them = list(usages)
-    counts = {name: [_count(usage.get(own)) for usage in all_of_them] for name, own in _TOKENS.items()}
-    return {name: min(MOST_TOKENS, sum(found)) for name, found in counts.items() if found}
+    """Return the total usage; several records of one answer repeat its usage, which is counted once."""
+    answers = list(usages)
+    counts = {name: [_count(usage.get(member)) for usage in answers] for name, member in _TOKENS.items()}
+    return {name: min(MOST_TOKENS, sum(values)) for name, values in counts.items() if values}
 
 
 def _count(value: Any) -> int:

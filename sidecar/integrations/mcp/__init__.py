@@ -1,1 +1,1 @@
-"""Agents that speak MCP: the tools they may call, each a method of ours."""
+"""The MCP server: its tools, each backed by one of the sidecar's methods."""

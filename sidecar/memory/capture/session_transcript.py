@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from sidecar.core.lazy_regex import regex
 from sidecar.core.text.prose import telling
 from sidecar.memory.capture.session_summary import Author, Said, Trouble
-from sidecar.transcripts.records import record_of, written_ms
+from sidecar.transcripts.records import parse_record, written_ms
 
 MAX_SAID = 20_000
 MAX_OUTPUT = 4_000
@@ -54,7 +54,7 @@ def _steps(lines: Iterable[bytes], since_ms: int) -> Iterator[Said | Ran]:
     for line in lines:
         if not any(word in line for word in _WORTH_PARSING):
             continue
-        record = record_of(line)
+        record = parse_record(line)
         at_ms = written_ms(record)
         if at_ms is None or at_ms <= since_ms or any(record.get(name) is True for name in _NOT_SAID):
             continue

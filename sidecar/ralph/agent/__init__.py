@@ -1,1 +1,1 @@
-"""What speaks with a coding agent: how each is called, runs, is listened to, and what its words mean."""
+"""Running a coding agent: command lines, processes, output formats, the completion promise, usage limits."""

@@ -1,12 +1,12 @@
-"""What is asked of one run of an agent, and what was heard of it."""
+"""The inputs and the result of one agent run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Speech = Literal["claude", "codex", "gemini", "opencode", "plain"]
-"""How an agent's output is read: its own stream of JSON events, or plain text."""
+OutputFormat = Literal["claude", "codex", "gemini", "opencode", "plain"]
+"""Format of an agent's output: a stream of JSON events, or plain text."""
 
 Version = tuple[int, int, int]
 
@@ -14,8 +14,11 @@ EndedBy = Literal["exit", "result", "idle", "wall", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the user asked for; `command` is the custom harness's own, `version` the installed one's, where known."""
+class AgentOptions:
+    """The agent the user chose.
+
+    `command` is the command line of a custom harness; `version` is the installed version, if known.
+    """
 
     harness: str = "claude"
     model: str | None = None
@@ -26,19 +29,19 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """What is run, and how its output is read."""
+class AgentCommand:
+    """The command to run and the format of its output."""
 
     argv: tuple[str, ...]
     stdin: bytes
     cwd: Path
     environment: Mapping[str, str]
-    speech: Speech
+    output_format: OutputFormat
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """How long a run may take; `grace_ms` is left to it after its result, and between being asked and made to end."""
+class TimeLimits:
+    """Time limits of a run. `grace_ms` is the time between the agent's result, or the request to stop, and the kill."""
 
     idle_ms: int | None = None
     wall_ms: int | None = None
@@ -47,19 +50,19 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class UsageLimit:
-    """The agent may do no more for now: until when, where it said so, and its words."""
+    """A usage limit of the provider: when it resets, if the agent reported a time, and the agent's own message."""
 
     resets_at_ms: int | None
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """One run of an agent: how it ended, and what it said.
+class AgentResult:
+    """The result of one agent run.
 
-    `exit_code` is null where a signal ended it. `promise` looks at all of the agent's final text, of which `final_text`
-    is the end. What is kept on disk is capped, which `output_truncated` says. `failed` is what the agent itself
-    reported as an error, in one line.
+    `exit_code` is null if a signal ended the process. `promise` covers the whole final text; `final_text` is its end.
+    The output file is capped; `output_truncated` reports that. `error` is the error the agent itself reported, on one
+    line.
     """
 
     started_at_ms: int
@@ -76,10 +79,10 @@ class Heard:
     cost_usd: float | None
     session_id: str | None
     usage_limit: UsageLimit | None
-    failed: str | None
+    error: str | None
 
     @property
     def succeeded(self) -> bool:
-        """Whether the run came to its own end without an error: with status 0, or lingering after its result."""
+        """Whether the run ended without an error: with exit code 0, or by lingering after its result."""
         ended_well = self.ended_by == "result" or (self.ended_by == "exit" and self.exit_code == 0)
-        return ended_well and self.failed is None and self.usage_limit is None
+        return ended_well and self.error is None and self.usage_limit is None

@@ -1,4 +1,4 @@
-"""Finds an agent's program as its own environment would, and asks it for its version."""
+"""Finds an agent's program the way its own environment does, and reads its version."""
 
 import os
 import re
@@ -17,29 +17,29 @@ _VERSION = regex(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
 
 
 def find_program(name: str, cwd: Path, environment: Mapping[str, str]) -> str:
-    """Finds a program by its name or path; raises AgentUnavailable."""
+    """Return the path of a program given by name or path; raise AgentUnavailable."""
     path = environment.get("PATH")
-    place = str(cwd / name) if os.path.dirname(name) else name
-    if (program := shutil.which(place, path=path)) is not None:
+    name_or_path = str(cwd / name) if os.path.dirname(name) else name
+    if (program := shutil.which(name_or_path, path=path)) is not None:
         return program
-    if (there := shutil.which(place, os.F_OK, path=path)) is not None:
-        raise AgentUnavailable(f"The agent {name} is not executable.", hint=f"Make it so: chmod +x {there}")
+    if (not_executable := shutil.which(name_or_path, os.F_OK, path=path)) is not None:
+        raise AgentUnavailable(f"The agent {name} is not executable.", hint=f"Make it so: chmod +x {not_executable}")
     raise AgentUnavailable(
         f"The agent {name} is not on this machine.",
         hint="Install it, add its folder to PATH, or choose another with --harness.",
     )
 
 
-def version_of(harness: str, cwd: Path, environment: Mapping[str, str]) -> Version | None:
-    """Asks an installed harness for its version; null for a custom one, and where it does not say.
+def installed_version(harness: str, cwd: Path, environment: Mapping[str, str]) -> Version | None:
+    """Return the version of an installed harness; null for a custom one or if it prints none.
 
-    Raises AgentUnavailable for one that is not installed.
+    Raise AgentUnavailable if it is not installed.
     """
     if harness not in HARNESSES:
         return None
     program = find_program(HARNESSES[harness][0].argv[0], cwd, environment)
     try:
-        told = subprocess.run(
+        completed = subprocess.run(
             (program, "--version"),
             cwd=cwd,
             env=dict(environment),
@@ -50,10 +50,10 @@ def version_of(harness: str, cwd: Path, environment: Mapping[str, str]) -> Versi
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return read_version(told.stdout.decode("utf-8", "replace"))
+    return parse_version(completed.stdout.decode("utf-8", "replace"))
 
 
-def read_version(text: str) -> Version | None:
-    """Finds a version in words such as `2.1.34 (Claude Code)` or `codex-cli 0.46.0`."""
-    found: re.Match[str] | None = _VERSION.search(text)
-    return None if found is None else (int(found[1]), int(found[2]), int(found[3] or 0))
+def parse_version(text: str) -> Version | None:
+    """Return the version in a text such as `2.1.34 (Claude Code)` or `codex-cli 0.46.0`."""
+    match: re.Match[str] | None = _VERSION.search(text)
+    return None if match is None else (int(match[1]), int(match[2]), int(match[3] or 0))

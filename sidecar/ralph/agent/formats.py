@@ -1,65 +1,63 @@
-"""Reads what each harness prints: events, one JSON object per line, become the few things that count. Pure.
+"""Parsers of the harnesses' output: each JSON event (one per line) becomes agent events. Pure.
 
-The names are those of the harnesses' own documentation: Claude's `stream-json`, the events of `codex exec --json`,
-Gemini's `stream-json`, and what `opencode run --format json` writes. What is unknown says nothing.
+Field names follow the harnesses' own documentation: Claude's `stream-json`, the events of `codex exec --json`,
+Gemini's `stream-json`, and the output of `opencode run --format json`. Unknown events are ignored.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-# The few things an agent's output can say, whatever harness printed it.
-
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """Words of the agent's own, to its user: a message, or a piece of one that goes on with the next."""
+class MessageText:
+    """Text the agent addresses to its user: a message, or a piece of one that the next piece continues."""
 
     text: str
     is_piece: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The whole of the agent's last word, told once more with its result."""
+class FinalMessage:
+    """The agent's complete final message, repeated in its result."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
-    """The agent used a tool: what it said before was not its last word. `what` is for people who look on."""
+class ToolUsed:
+    """The agent used a tool, so earlier text was not its final message. `summary` is for display."""
 
-    what: str
+    summary: str
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """Tokens and cost; what is null was not told. With `adds` they come on top of what was told before."""
+class Usage:
+    """Tokens and cost; null means not reported. With `is_increment` they are added to the earlier counts."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
-    adds: bool = False
+    is_increment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionStarted:
     """The provider's id of the conversation."""
 
     session_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """The agent says that it failed, and why; a result that is well takes it back."""
+class ErrorReported:
+    """The agent reported an error; a later successful result cancels it."""
 
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
-    """The agent may do no more until a moment, where it is told."""
+class LimitReached:
+    """The agent reached a usage limit, with the reset time if it reported one."""
 
     resets_at_ms: int | None
     message: str
@@ -67,12 +65,12 @@ class Limited:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The agent has given its result: nothing more is to come."""
+    """The agent gave its result; nothing follows."""
 
-    well: bool
+    succeeded: bool
 
 
-Said = Text | Answer | Worked | Counted | Session | Failed | Limited | Finished
+AgentEvent = MessageText | FinalMessage | ToolUsed | Usage | SessionStarted | ErrorReported | LimitReached | Finished
 
 
 Event = Mapping[str, Any]
@@ -80,10 +78,10 @@ Event = Mapping[str, Any]
 _NESTED = 8
 
 
-def claude(event: Event) -> Iterator[Said]:
-    """Reads an event of `claude -p --output-format stream-json --verbose`; what subagents say is not its own."""
+def parse_claude(event: Event) -> Iterator[AgentEvent]:
+    """Parse an event of `claude -p --output-format stream-json --verbose`; text of subagents is skipped."""
     if isinstance(session_id := event.get("session_id"), str):
-        yield Session(session_id)
+        yield SessionStarted(session_id)
     if event.get("parent_tool_use_id"):
         return
     match event.get("type"):
@@ -92,160 +90,162 @@ def claude(event: Event) -> Iterator[Said]:
         case "result":
             yield from _claude_result(event)
         case "system" if event.get("subtype") == "api_retry":
-            yield Failed(f"the provider did not answer: {event.get('error_status') or event.get('error')}")
+            yield ErrorReported(f"the provider did not answer: {event.get('error_status') or event.get('error')}")
         case "rate_limit_event":
             yield from _claude_limit(_object(event, "rate_limit_info"))
         case _:
             pass
 
 
-def _claude_blocks(event: Event) -> Iterator[Said]:
+def _claude_blocks(event: Event) -> Iterator[AgentEvent]:
     content = _object(event, "message").get("content")
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     for block in blocks:
         if not isinstance(block, dict):
             continue
         if block.get("type") == "text" and isinstance(text := block.get("text"), str):
-            yield from _claude_notice(event, text) if _is_notice(event) else (Text(text),)
-        elif _word(block, "type") in {"tool_use", "server_tool_use", "mcp_tool_use"}:
-            yield Worked(_tool(block.get("name"), block.get("input")))
+            yield from _claude_notice(event, text) if _is_notice(event) else (MessageText(text),)
+        elif _string(block, "type") in {"tool_use", "server_tool_use", "mcp_tool_use"}:
+            yield ToolUsed(_tool_summary(block.get("name"), block.get("input")))
 
 
-def _claude_notice(event: Event, text: str) -> Iterator[Said]:
-    yield Failed(text)
+def _claude_notice(event: Event, text: str) -> Iterator[AgentEvent]:
+    yield ErrorReported(text)
     if event.get("error") == "rate_limit":
-        yield Limited(None, text)
+        yield LimitReached(None, text)
 
 
 def _is_notice(event: Event) -> bool:
-    """Says whether the harness itself speaks: an error of the provider's comes as if the agent had said it."""
+    """Whether the message comes from the harness: provider errors are printed as messages of the agent."""
     return bool(event.get("error") or event.get("isApiErrorMessage")) or (
         _object(event, "message").get("model") == "<synthetic>"
     )
 
 
-def _claude_result(event: Event) -> Iterator[Said]:
+def _claude_result(event: Event) -> Iterator[AgentEvent]:
     usage = _object(event, "usage")
-    read = [_count(usage, name) for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")]
+    input_counts = [
+        _count(usage, name) for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    ]
     cost = event.get("total_cost_usd", event.get("cost_usd"))
-    yield Counted(_sum(read), _count(usage, "output_tokens"), _number(cost))
+    yield Usage(_sum(input_counts), _count(usage, "output_tokens"), _number(cost))
     text = _message(event.get("result"))
-    subtype = _word(event, "subtype")
+    subtype = _string(event, "subtype")
     if event.get("is_error") or subtype not in {"", "success"}:
-        yield Failed(text or _message(event.get("errors")) or subtype or "error")
-        yield Finished(well=False)
+        yield ErrorReported(text or _message(event.get("errors")) or subtype or "error")
+        yield Finished(succeeded=False)
     else:
-        yield Answer(text)
-        yield Finished(well=True)
+        yield FinalMessage(text)
+        yield Finished(succeeded=True)
 
 
-def _claude_limit(info: Event) -> Iterator[Said]:
+def _claude_limit(info: Event) -> Iterator[AgentEvent]:
     if info.get("status") == "rejected" and not info.get("isUsingOverage"):
         resets_at = _number(info.get("resetsAt"))
-        yield Limited(
+        yield LimitReached(
             None if resets_at is None else _milliseconds(resets_at),
             f"usage limit reached ({info.get('rateLimitType', 'unknown')})",
         )
 
 
-_CODEX_SILENT = frozenset(("agent_message", "assistant_message", "reasoning", "todo_list", "error", "plan"))
+_CODEX_IGNORED = frozenset(("agent_message", "assistant_message", "reasoning", "todo_list", "error", "plan"))
 
 
-def codex(event: Event) -> Iterator[Said]:
-    """Reads an event of `codex exec --json`; an `error` may be mended, only `turn.failed` is final."""
+def parse_codex(event: Event) -> Iterator[AgentEvent]:
+    """Parse an event of `codex exec --json`; an `error` may be recovered from, only `turn.failed` is final."""
     item = _object(event, "item")
-    kind = _word(item, "type") or _word(item, "item_type")
+    kind = _string(item, "type") or _string(item, "item_type")
     match event.get("type"):
         case "thread.started" | "session.created":
             thread_id = event.get("thread_id", event.get("session_id"))
             if isinstance(thread_id, str):
-                yield Session(thread_id)
+                yield SessionStarted(thread_id)
         case "item.completed" if kind in {"agent_message", "assistant_message"}:
-            yield Text(_message(item.get("text")))
-        case "item.started" | "item.completed" if kind and kind not in _CODEX_SILENT:
-            yield Worked(_tool(kind, item))
+            yield MessageText(_message(item.get("text")))
+        case "item.started" | "item.completed" if kind and kind not in _CODEX_IGNORED:
+            yield ToolUsed(_tool_summary(kind, item))
         case "turn.completed":
             usage = _object(event, "usage")
-            yield Counted(_count(usage, "input_tokens"), _count(usage, "output_tokens"))
-            yield Finished(well=True)
+            yield Usage(_count(usage, "input_tokens"), _count(usage, "output_tokens"))
+            yield Finished(succeeded=True)
         case "turn.failed":
-            yield Failed(_message(event.get("error")) or "the turn failed")
-            yield Finished(well=False)
+            yield ErrorReported(_message(event.get("error")) or "the turn failed")
+            yield Finished(succeeded=False)
         case "error":
-            yield Failed(_message(event) or "error")
+            yield ErrorReported(_message(event) or "error")
         case _:
-            yield from _codex_before_0_45(_object(event, "msg"))
+            yield from _parse_codex_before_0_45(_object(event, "msg"))
 
 
-def _codex_before_0_45(event: Event) -> Iterator[Said]:
-    """Reads what `--json` meant before its events had names of their own; the prompt and the settings come first."""
+def _parse_codex_before_0_45(event: Event) -> Iterator[AgentEvent]:
+    """Parse the older `--json` format, whose events are nested in `msg`; prompt and settings come first."""
     match event.get("type"):
         case "session_configured" if isinstance(session_id := event.get("session_id"), str):
-            yield Session(session_id)
+            yield SessionStarted(session_id)
         case "agent_message":
-            yield Text(_message(event))
+            yield MessageText(_message(event))
         case "exec_command_begin" | "patch_apply_begin" | "mcp_tool_call_begin" | "web_search_begin":
-            yield Worked(_tool(str(event.get("type")).removesuffix("_begin"), event))
+            yield ToolUsed(_tool_summary(str(event.get("type")).removesuffix("_begin"), event))
         case "token_count":
             usage = _object(_object(event, "info"), "total_token_usage") or event
-            yield Counted(_count(usage, "input_tokens"), _count(usage, "output_tokens"))
+            yield Usage(_count(usage, "input_tokens"), _count(usage, "output_tokens"))
         case "error":
-            yield Failed(_message(event) or "error")
+            yield ErrorReported(_message(event) or "error")
         case "task_complete":
-            yield Finished(well=True)
+            yield Finished(succeeded=True)
         case _:
             pass
 
 
-def gemini(event: Event) -> Iterator[Said]:
-    """Reads an event of `gemini --output-format stream-json`."""
+def parse_gemini(event: Event) -> Iterator[AgentEvent]:
+    """Parse an event of `gemini --output-format stream-json`."""
     match event.get("type"):
         case "init" if isinstance(session_id := event.get("session_id"), str):
-            yield Session(session_id)
+            yield SessionStarted(session_id)
         case "message" if event.get("role") == "assistant":
-            yield Text(_message(event.get("content")), is_piece=bool(event.get("delta")))
+            yield MessageText(_message(event.get("content")), is_piece=bool(event.get("delta")))
         case "tool_use":
-            yield Worked(_tool(event.get("tool_name"), event.get("parameters")))
+            yield ToolUsed(_tool_summary(event.get("tool_name"), event.get("parameters")))
         case "error" if event.get("severity") != "warning":
-            yield Failed(_message(event) or "error")
+            yield ErrorReported(_message(event) or "error")
         case "result":
             stats = _object(event, "stats")
-            yield Counted(_count(stats, "input_tokens"), _count(stats, "output_tokens"))
+            yield Usage(_count(stats, "input_tokens"), _count(stats, "output_tokens"))
             if event.get("status") == "error":
-                yield Failed(_message(event.get("error")) or "error")
-            yield Finished(well=event.get("status") != "error")
+                yield ErrorReported(_message(event.get("error")) or "error")
+            yield Finished(succeeded=event.get("status") != "error")
         case _:
             pass
 
 
-def opencode(event: Event) -> Iterator[Said]:
-    """Reads an event of `opencode run --format json`."""
+def parse_opencode(event: Event) -> Iterator[AgentEvent]:
+    """Parse an event of `opencode run --format json`."""
     if isinstance(session_id := event.get("sessionID"), str):
-        yield Session(session_id)
+        yield SessionStarted(session_id)
     part = _object(event, "part")
     match event.get("type"):
         case "text":
-            yield Text(_message(part.get("text")))
+            yield MessageText(_message(part.get("text")))
         case "tool_use":
-            yield Worked(_tool(part.get("tool"), _object(part, "state").get("input")))
+            yield ToolUsed(_tool_summary(part.get("tool"), _object(part, "state").get("input")))
         case "step_finish":
             tokens = _object(part, "tokens")
             cache = _object(tokens, "cache")
-            read = [_count(tokens, "input"), _count(cache, "read"), _count(cache, "write")]
-            yield Counted(_sum(read), _count(tokens, "output"), _number(part.get("cost")), adds=True)
+            input_counts = [_count(tokens, "input"), _count(cache, "read"), _count(cache, "write")]
+            yield Usage(_sum(input_counts), _count(tokens, "output"), _number(part.get("cost")), is_increment=True)
         case "error":
-            yield Failed(_message(event.get("error")) or "error")
+            yield ErrorReported(_message(event.get("error")) or "error")
         case "done":
-            yield Finished(well=False)  # an error before it stands
+            yield Finished(succeeded=False)  # an earlier error still counts
         case _:
             pass
 
 
-READERS: Mapping[Literal["claude", "codex", "gemini", "opencode"], Callable[[Event], Iterator[Said]]] = {
-    "claude": claude,
-    "codex": codex,
-    "gemini": gemini,
-    "opencode": opencode,
+PARSERS: Mapping[Literal["claude", "codex", "gemini", "opencode"], Callable[[Event], Iterator[AgentEvent]]] = {
+    "claude": parse_claude,
+    "codex": parse_codex,
+    "gemini": parse_gemini,
+    "opencode": parse_opencode,
 }
 
 
@@ -254,13 +254,13 @@ def _object(event: Event, name: str) -> Event:
     return value if isinstance(value, dict) else {}
 
 
-def _word(event: Event, name: str) -> str:
+def _string(event: Event, name: str) -> str:
     value = event.get(name)
     return value if isinstance(value, str) else ""
 
 
 def _message(value: object) -> str:
-    """Finds the sentence of an error: a text, or a `message` within, not too deep."""
+    """Return the sentence of an error: a text, or a nested `message` within `_NESTED` levels."""
     for _ in range(_NESTED):
         match value:
             case [inner, *_] | {"message": inner} | {"data": inner} | {"error": inner} | {"name": inner}:
@@ -270,12 +270,12 @@ def _message(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _tool(name: object, given: object) -> str:
-    """Says which tool was used, and on what, in one line."""
-    told = given if isinstance(given, dict) else {}
+def _tool_summary(name: object, raw_arguments: object) -> str:
+    """Return the tool's name and its main argument on one line."""
+    arguments = raw_arguments if isinstance(raw_arguments, dict) else {}
     names = ("file_path", "path", "filePath", "command", "pattern", "query", "description")
-    on_what = next((value for key in names if isinstance(value := told.get(key), str)), "")
-    return " ".join(f"{name or 'tool'} {on_what}".split())[:120]
+    target = next((value for key in names if isinstance(value := arguments.get(key), str)), "")
+    return " ".join(f"{name or 'tool'} {target}".split())[:120]
 
 
 def _number(value: object) -> float | None:
@@ -293,5 +293,5 @@ def _sum(counts: list[int | None]) -> int | None:
 
 
 def _milliseconds(epoch: float) -> int:
-    """Takes seconds or milliseconds since 1970 for what they are."""
+    """Return milliseconds since 1970 for a value in seconds or milliseconds."""
     return int(epoch if epoch > 1e11 else epoch * 1000)

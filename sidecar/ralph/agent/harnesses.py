@@ -1,4 +1,4 @@
-"""The coding agents a loop can run: how each is called, and how its output is read. The prompt is never an argument."""
+"""The table of supported coding agents: command lines and output formats. The prompt is never an argument."""
 
 import shlex
 import sys
@@ -7,37 +7,40 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sidecar.core.errors import InvalidParams
-from sidecar.ralph.agent.agent_result import Command, Speech, Version, Wanted
+from sidecar.ralph.agent.agent_result import AgentCommand, AgentOptions, OutputFormat, Version
 
 PROMPT_FILE = "{prompt_file}"
 MODEL = "{model}"
-"""What a custom command says where it wants the prompt's file or the model; without the first it is fed the prompt."""
+"""Placeholders in a custom command for the prompt's file and the model. Without `{prompt_file}` the prompt goes to
+stdin.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Harness:
-    """How one agent is called from a version on: what is always said, then what the user asked for, then the end.
+    """How one agent is called from a version on: fixed arguments, then the user's, then `end`.
 
-    `allow_all` is said with `--allow-all`, `guarded` without: what the agent needs so that it may edit files at all.
-    `trusted` is set in its environment with `--allow-all`, `unset` never reaches it.
+    `allow_all` is added with `--allow-all`; `restricted` is added without it, so that the agent may edit files at all.
+    `allow_all_variables` is set in its environment with `--allow-all`; the variables in `removed_variables` are removed.
     """
 
     since: Version
     argv: tuple[str, ...]
-    speech: Speech
+    output_format: OutputFormat
     model: str = "--model"
     allow_all: tuple[str, ...] = ()
-    guarded: tuple[str, ...] = ()
-    trusted: Mapping[str, str] = field(default_factory=dict)
-    unset: frozenset[str] = frozenset()
+    restricted: tuple[str, ...] = ()
+    allow_all_variables: Mapping[str, str] = field(default_factory=dict)
+    removed_variables: frozenset[str] = frozenset()
     end: tuple[str, ...] = ()
 
 
 _CLAUDE = ("claude", "-p", "--output-format", "stream-json", "--verbose")
-_CLAUDE_TELLS = frozenset(("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"))
-"""Claude refuses to start inside another session of its own, as these variables tell; a loop may be started in one."""
+_CLAUDE_SESSION_VARIABLES = frozenset(("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"))
+"""Variables that mark a running Claude session. Claude refuses to start inside one, and a loop may be started in one.
+"""
 
-_GEMINI_TRUSTS = {"GEMINI_CLI_TRUST_WORKSPACE": "true"}
+_GEMINI_TRUST_VARIABLES = {"GEMINI_CLI_TRUST_WORKSPACE": "true"}
 _OPENCODE = ("opencode", "run", "--format", "json")
 _YOLO, _AUTO_EDIT = ("--approval-mode", "yolo"), ("--approval-mode", "auto_edit")
 
@@ -47,16 +50,16 @@ HARNESSES: Mapping[str, tuple[Harness, ...]] = {
             since=(1, 0, 60),
             argv=_CLAUDE,
             allow_all=("--dangerously-skip-permissions",),
-            guarded=("--permission-mode", "acceptEdits"),
-            unset=_CLAUDE_TELLS,
-            speech="claude",
+            restricted=("--permission-mode", "acceptEdits"),
+            removed_variables=_CLAUDE_SESSION_VARIABLES,
+            output_format="claude",
         ),
         Harness(
             since=(0, 0, 0),
             argv=_CLAUDE,
             allow_all=("--dangerously-skip-permissions",),
-            unset=_CLAUDE_TELLS,
-            speech="claude",
+            removed_variables=_CLAUDE_SESSION_VARIABLES,
+            output_format="claude",
         ),
     ),
     "codex": (
@@ -64,9 +67,9 @@ HARNESSES: Mapping[str, tuple[Harness, ...]] = {
             since=(0, 0, 0),
             argv=("codex", "exec", "--json", "--skip-git-repo-check"),
             allow_all=("--dangerously-bypass-approvals-and-sandbox",),
-            guarded=("--sandbox", "workspace-write"),
+            restricted=("--sandbox", "workspace-write"),
             end=("-",),
-            speech="codex",
+            output_format="codex",
         ),
     ),
     "gemini": (
@@ -74,63 +77,74 @@ HARNESSES: Mapping[str, tuple[Harness, ...]] = {
             since=(0, 11, 0),
             argv=("gemini", "--output-format", "stream-json"),
             allow_all=_YOLO,
-            guarded=_AUTO_EDIT,
-            trusted=_GEMINI_TRUSTS,
-            speech="gemini",
+            restricted=_AUTO_EDIT,
+            allow_all_variables=_GEMINI_TRUST_VARIABLES,
+            output_format="gemini",
         ),
-        Harness(since=(0, 0, 0), argv=("gemini",), allow_all=_YOLO, guarded=_AUTO_EDIT, speech="plain"),
+        Harness(since=(0, 0, 0), argv=("gemini",), allow_all=_YOLO, restricted=_AUTO_EDIT, output_format="plain"),
     ),
     "opencode": (
-        Harness(since=(1, 18, 0), argv=_OPENCODE, allow_all=("--auto",), speech="opencode"),
-        Harness(since=(1, 4, 0), argv=_OPENCODE, allow_all=("--dangerously-skip-permissions",), speech="opencode"),
-        Harness(since=(0, 0, 0), argv=_OPENCODE, trusted={"OPENCODE_PERMISSION": '{"*":"allow"}'}, speech="opencode"),
+        Harness(since=(1, 18, 0), argv=_OPENCODE, allow_all=("--auto",), output_format="opencode"),
+        Harness(
+            since=(1, 4, 0), argv=_OPENCODE, allow_all=("--dangerously-skip-permissions",), output_format="opencode"
+        ),
+        Harness(
+            since=(0, 0, 0),
+            argv=_OPENCODE,
+            allow_all_variables={"OPENCODE_PERMISSION": '{"*":"allow"}'},
+            output_format="opencode",
+        ),
     ),
 }
-"""Newest first; an agent whose version is not known is called as the newest is."""
+"""Newest version first; an agent of unknown version is called like the newest."""
 
-NAMES = (*HARNESSES, "custom")
+HARNESS_NAMES = (*HARNESSES, "custom")
 
 
-def command_of(wanted: Wanted, prompt: str, cwd: Path, environment: Mapping[str, str], *, prompt_file: Path) -> Command:
-    """Gives what is run for a prompt; raises InvalidParams for an unknown harness or a custom one without a command."""
-    if wanted.harness == "custom":
-        return _custom(wanted, prompt, cwd, environment, prompt_file)
-    harness = harness_of(wanted.harness, wanted.version)
+def agent_command(
+    options: AgentOptions, prompt: str, cwd: Path, environment: Mapping[str, str], *, prompt_file: Path
+) -> AgentCommand:
+    """Return the command for a prompt; raise InvalidParams for an unknown harness or a custom one without a command."""
+    if options.harness == "custom":
+        return _custom(options, prompt, cwd, environment, prompt_file)
+    harness = harness_of(options.harness, options.version)
     argv = (
         *harness.argv,
-        *((harness.model, wanted.model) if wanted.model else ()),
-        *(harness.allow_all if wanted.allow_all else harness.guarded),
-        *wanted.extra,
+        *((harness.model, options.model) if options.model else ()),
+        *(harness.allow_all if options.allow_all else harness.restricted),
+        *options.extra,
         *harness.end,
     )
-    given = {name: value for name, value in environment.items() if name not in harness.unset}
-    if wanted.allow_all:
-        given |= harness.trusted
-    return Command(argv, _bytes(prompt), cwd, given, harness.speech)
+    child_environment = {name: value for name, value in environment.items() if name not in harness.removed_variables}
+    if options.allow_all:
+        child_environment |= harness.allow_all_variables
+    return AgentCommand(argv, _bytes(prompt), cwd, child_environment, harness.output_format)
 
 
 def harness_of(name: str, version: Version | None) -> Harness:
-    """Gives how a harness of that name and version is called; raises InvalidParams for a name there is none of."""
+    """Return the row for a harness and version; raise InvalidParams for an unknown name."""
     rows = HARNESSES.get(name)
     if rows is None:
-        raise InvalidParams(f"There is no harness {name!r}.", hint=f"Choose one of {', '.join(NAMES)}.")
+        raise InvalidParams(f"There is no harness {name!r}.", hint=f"Choose one of {', '.join(HARNESS_NAMES)}.")
     return next(row for row in rows if version is None or version >= row.since)
 
 
-def _custom(wanted: Wanted, prompt: str, cwd: Path, environment: Mapping[str, str], prompt_file: Path) -> Command:
-    words = _words(wanted.command or "")
+def _custom(
+    options: AgentOptions, prompt: str, cwd: Path, environment: Mapping[str, str], prompt_file: Path
+) -> AgentCommand:
+    words = _split_command(options.command or "")
     if not words:
         raise InvalidParams("The custom harness needs a command.", hint="Say which with --harness-command.")
     argv = (
-        *(word.replace(PROMPT_FILE, str(prompt_file)).replace(MODEL, wanted.model or "") for word in words),
-        *wanted.extra,
+        *(word.replace(PROMPT_FILE, str(prompt_file)).replace(MODEL, options.model or "") for word in words),
+        *options.extra,
     )
-    is_fed = not any(PROMPT_FILE in word for word in words)
-    return Command(argv, _bytes(prompt) if is_fed else b"", cwd, environment, "plain")
+    reads_stdin = not any(PROMPT_FILE in word for word in words)
+    return AgentCommand(argv, _bytes(prompt) if reads_stdin else b"", cwd, environment, "plain")
 
 
-def _words(command: str) -> list[str]:
-    """Splits a command as a shell would; on Windows backslashes belong to paths."""
+def _split_command(command: str) -> list[str]:
+    """Split a command line like a shell; on Windows backslashes belong to paths."""
     try:
         if sys.platform == "win32":
             return [word.strip('"') for word in shlex.split(command, posix=False)]

@@ -1,195 +1,211 @@
-"""Listens to one run of an agent: bytes come in as they are read, what counts of them is kept, in constant memory."""
+"""Incremental parser of one agent run's output, in constant memory."""
 
 import codecs
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from sidecar.core.json_text import loads
-from sidecar.ralph.agent.agent_result import Speech, UsageLimit
-from sidecar.ralph.agent.formats import READERS, Answer, Counted, Failed, Finished, Limited, Said, Session, Text, Worked
-from sidecar.ralph.agent.promise import Promise
-from sidecar.ralph.agent.text_stream import Ansi, Lines, LongText
-from sidecar.ralph.agent.usage_limit import usage_limit
+from sidecar.ralph.agent.agent_result import OutputFormat, UsageLimit
+from sidecar.ralph.agent.formats import (
+    PARSERS,
+    AgentEvent,
+    ErrorReported,
+    FinalMessage,
+    Finished,
+    LimitReached,
+    MessageText,
+    SessionStarted,
+    ToolUsed,
+    Usage,
+)
+from sidecar.ralph.agent.promise import PromiseSearch
+from sidecar.ralph.agent.text_stream import AnsiStripper, LineSplitter, LongEventText
+from sidecar.ralph.agent.usage_limit import find_usage_limit
 
 FINAL_CHARS = 64 * 1024
-COMPLAINT_CHARS = 8 * 1024
+STDERR_CHARS = 8 * 1024
 _ONE_LINE_CHARS = 300
 
 
-class Hearing:
-    """What an agent has said so far. Used by one thread."""
+class OutputParser:
+    """The state of an agent's output so far. Used by one thread."""
 
-    def __init__(self, speech: Speech, promise: Promise, now_ms: int, stream: Callable[[str], None] | None) -> None:
-        self._read = None if speech == "plain" else READERS[speech]
+    def __init__(
+        self, output_format: OutputFormat, promise: PromiseSearch, now_ms: int, stream: Callable[[str], None] | None
+    ) -> None:
+        self._parse = None if output_format == "plain" else PARSERS[output_format]
         self._promise = promise
         self._now_ms = now_ms
         self._stream = stream
-        self._lines = Lines()
+        self._lines = LineSplitter()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._ansi = Ansi()
+        self._ansi = AnsiStripper()
         self._final = Tail(FINAL_CHARS)
-        self._complaint = Tail(COMPLAINT_CHARS)
-        self._heard_event = False
-        self._long: LongText | None = None
+        self._stderr_tail = Tail(STDERR_CHARS)
+        self._saw_event = False
+        self._long_text: LongEventText | None = None
         self.finished = False
-        self.failed: str | None = None
+        self.error: str | None = None
         self.limit: UsageLimit | None = None
-        self.counted = Counted()
+        self.usage = Usage()
         self.session_id: str | None = None
 
     @property
     def promise(self) -> bool:
-        """Whether the promise stands in the final text so far."""
+        """Whether the final text so far contains the promise."""
         return self._promise.found
 
     @property
     def final_text(self) -> str:
-        """The end of the agent's own last words."""
+        """The end of the agent's final message."""
         return self._final.text().strip()
 
     def stdout(self, chunk: bytes) -> None:
-        """Takes what was read from the agent's standard output."""
-        if self._read is None:
-            self._plain(self._decoder.decode(chunk))
+        """Process bytes of the agent's standard output."""
+        if self._parse is None:
+            self._add_raw_text(self._decoder.decode(chunk))
             return
-        for line, is_whole in self._lines.feed(chunk):
-            self._line(line, is_whole)
+        for line, is_complete in self._lines.feed(chunk):
+            self._process_line(line, is_complete)
 
     def stderr(self, chunk: bytes) -> None:
-        """Takes what was read from standard error: never the agent's own text."""
-        self._complaint.add(chunk.decode("utf-8", "replace"))
+        """Process bytes of standard error, which never holds the agent's own text."""
+        self._stderr_tail.add(chunk.decode("utf-8", "replace"))
 
     def close(self, exit_code: int | None) -> None:
-        """Takes the end; what an agent that failed complained of last is why, unless it has said so itself."""
-        for line, is_whole in self._lines.close():
-            self._line(line, is_whole)
-        self._plain(self._decoder.decode(b"", final=True))
-        if exit_code not in {0, None}:
-            complaint = self._complaint.text()
-            self.failed = self.failed or _last_line(complaint)
-            words = "" if self._heard_event else self.final_text[-COMPLAINT_CHARS:]
-            self.limit = self.limit or self._limit_in(complaint) or self._limit_in(words)
-        elif self.limit is None and "|" in self.final_text and "\n" not in self.final_text:
-            self.limit = self._limit_in(self.final_text)
+        """Process the end of the output.
 
-    def _line(self, line: bytes, is_whole: bool) -> None:
-        if not is_whole and (self._long is not None or line.lstrip()[:1] == b"{"):
+        If a failed agent reported no error, its last line on standard error is the reason.
+        """
+        for line, is_complete in self._lines.close():
+            self._process_line(line, is_complete)
+        self._add_raw_text(self._decoder.decode(b"", final=True))
+        if exit_code not in {0, None}:
+            errors = self._stderr_tail.text()
+            self.error = self.error or _last_line(errors)
+            text = "" if self._saw_event else self.final_text[-STDERR_CHARS:]
+            self.limit = self.limit or self._find_limit(errors) or self._find_limit(text)
+        elif self.limit is None and "|" in self.final_text and "\n" not in self.final_text:
+            self.limit = self._find_limit(self.final_text)
+
+    def _process_line(self, line: bytes, is_complete: bool) -> None:
+        if not is_complete and (self._long_text is not None or line.lstrip()[:1] == b"{"):
             self._long_event(line)
             return
-        event = _event(line) if is_whole else None
-        if event is not None and self._read is not None:
-            self._first_event()
-            for said in self._read(event):
-                self._take(said)
-        elif not self._heard_event:
-            self._plain(self._decoder.decode(line + b"\n" * is_whole))
+        event = _event(line) if is_complete else None
+        if event is not None and self._parse is not None:
+            self._on_first_event()
+            for agent_event in self._parse(event):
+                self._apply(agent_event)
+        elif not self._saw_event:
+            self._add_raw_text(self._decoder.decode(line + b"\n" * is_complete))
         else:
-            self._complaint.add(line.decode("utf-8", "replace") + "\n")
+            self._stderr_tail.add(line.decode("utf-8", "replace") + "\n")
 
     def _long_event(self, piece: bytes) -> None:
-        self._first_event()
-        self._long = self._long or LongText()
-        self._plain(self._long.feed(piece))
+        self._on_first_event()
+        self._long_text = self._long_text or LongEventText()
+        self._add_raw_text(self._long_text.feed(piece))
         if piece == b"\n":
-            self._long = None
-            self._plain("\n")
+            self._long_text = None
+            self._add_raw_text("\n")
 
-    def _first_event(self) -> None:
-        """Takes it back that a harness which had printed no event yet was heard as plain text."""
-        if not self._heard_event:
-            self._heard_event = True
-            self._complaint.add(self._final.text())
-            self._forget()
+    def _on_first_event(self) -> None:
+        """Discard text printed before the first event."""
+        if not self._saw_event:
+            self._saw_event = True
+            self._stderr_tail.add(self._final.text())
+            self._discard_text()
 
-    def _take(self, said: Said) -> None:
-        match said:
-            case Text(text, is_piece):
+    def _apply(self, event: AgentEvent) -> None:
+        match event:
+            case MessageText(text, is_piece):
                 self.finished = False
-                self._plain(text if is_piece else text + "\n")
-            case Answer(text):
-                self._answer(Ansi().strip(text))
-            case Worked(what):
+                self._add_raw_text(text if is_piece else text + "\n")
+            case FinalMessage(text):
+                self._replace_final_text(AnsiStripper().strip(text))
+            case ToolUsed(summary):
                 self.finished = False
-                self._forget()
-                self._show(f"· {what}\n")
-            case Counted():
-                self.counted = _total(self.counted, said)
-            case Session(session_id):
+                self._discard_text()
+                self._send_to_stream(f"· {summary}\n")
+            case Usage():
+                self.usage = _total(self.usage, event)
+            case SessionStarted(session_id):
                 self.session_id = session_id
-            case Failed(message):
-                self.failed = _one_line(message)
-                self._limited(self._limit_in(message))
-            case Limited(resets_at_ms, message):
-                self._limited(UsageLimit(resets_at_ms, _one_line(message)))
-            case Finished(well):
+            case ErrorReported(message):
+                self.error = _one_line(message)
+                self._set_limit(self._find_limit(message))
+            case LimitReached(resets_at_ms, message):
+                self._set_limit(UsageLimit(resets_at_ms, _one_line(message)))
+            case Finished(succeeded):
                 self.finished = True
-                if well:
-                    self.failed = self.limit = None
+                if succeeded:
+                    self.error = self.limit = None
 
-    def _limited(self, told: UsageLimit | None) -> None:
-        """Takes a limit, unless one is known that says when it ends."""
-        if told is not None and (self.limit is None or self.limit.resets_at_ms is None):
-            self.limit = told
+    def _set_limit(self, limit: UsageLimit | None) -> None:
+        """Store a usage limit, unless one with a reset time is known."""
+        if limit is not None and (self.limit is None or self.limit.resets_at_ms is None):
+            self.limit = limit
 
-    def _plain(self, text: str) -> None:
-        self._say(self._ansi.strip(text))
+    def _add_raw_text(self, text: str) -> None:
+        self._add_text(self._ansi.strip(text))
 
-    def _say(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         self._promise.feed(text)
         self._final.add(text)
-        self._show(text)
+        self._send_to_stream(text)
 
-    def _answer(self, text: str) -> None:
+    def _replace_final_text(self, text: str) -> None:
         if text.strip():
             self._promise.feed("\n" + text)
             if not self.final_text:
-                self._show(text + "\n")
+                self._send_to_stream(text + "\n")
             self._final.clear()
             self._final.add(text)
 
-    def _forget(self) -> None:
-        self._promise.forget()
+    def _discard_text(self) -> None:
+        self._promise.reset()
         self._final.clear()
 
-    def _show(self, text: str) -> None:
+    def _send_to_stream(self, text: str) -> None:
         if self._stream is not None and text:
             self._stream(text)
 
-    def _limit_in(self, text: str) -> UsageLimit | None:
-        return usage_limit(text, self._now_ms)
+    def _find_limit(self, text: str) -> UsageLimit | None:
+        return find_usage_limit(text, self._now_ms)
 
 
 class Tail:
-    """The end of a text that grows, in constant memory."""
+    """The end of a growing text, in constant memory."""
 
     def __init__(self, length: int) -> None:
         self._length = length
         self._parts: list[str] = []
-        self._held = 0
+        self._size = 0
 
     def add(self, text: str) -> None:
-        """Takes the next piece."""
+        """Append the next piece."""
         text = text[-self._length :]
         self._parts.append(text)
-        self._held += len(text)
-        if self._held > 2 * self._length or len(self._parts) > 1_000:
+        self._size += len(text)
+        if self._size > 2 * self._length or len(self._parts) > 1_000:
             self._parts = [self.text()]
-            self._held = len(self._parts[0])
+            self._size = len(self._parts[0])
 
     def clear(self) -> None:
-        """Forgets it."""
+        """Drop the text."""
         self._parts.clear()
-        self._held = 0
+        self._size = 0
 
     def text(self) -> str:
-        """Gives the end."""
+        """Return the last `length` characters."""
         return "".join(self._parts)[-self._length :]
 
 
 def _event(line: bytes) -> Mapping[str, object] | None:
-    """Reads a line as an event; terminal sequences and bytes that are no UTF-8 do not hide it."""
+    """Return a line as an event; terminal sequences and invalid UTF-8 around it are tolerated."""
     start = line.find(b"{")
-    if start < 0 or (start and Ansi().strip(line[:start].decode("utf-8", "replace")).strip()):
+    if start < 0 or (start and AnsiStripper().strip(line[:start].decode("utf-8", "replace")).strip()):
         return None
     try:
         event = loads(line[start:])
@@ -204,10 +220,10 @@ def _event(line: bytes) -> Mapping[str, object] | None:
     return event if is_event else None
 
 
-def _total(before: Counted, now: Counted) -> Counted:
-    if not now.adds:
+def _total(before: Usage, now: Usage) -> Usage:
+    if not now.is_increment:
         return now
-    return Counted(
+    return Usage(
         _added(before.input_tokens, now.input_tokens),
         _added(before.output_tokens, now.output_tokens),
         _added(before.cost_usd, now.cost_usd),
@@ -219,7 +235,7 @@ def _added(before: Any, now: Any) -> Any:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(Ansi().strip(text).split())[:_ONE_LINE_CHARS]
+    return " ".join(AnsiStripper().strip(text).split())[:_ONE_LINE_CHARS]
 
 
 def _last_line(text: str) -> str | None:

@@ -1,4 +1,8 @@
-"""Takes terminal control sequences out of a stream of text, however its pieces are cut, in linear time."""
+"""Filters on the streamed output of an agent, in constant memory and linear time.
+
+`AnsiStripper` removes terminal control sequences, `LineSplitter` splits bytes into lines of bounded length, `LongEventText` extracts the
+agent's text from an event too long to parse as a whole.
+"""
 
 import codecs
 from collections.abc import Iterator
@@ -9,12 +13,12 @@ from sidecar.core.lazy_regex import regex
 ESC = "\x1b"
 
 _CSI = r"\[[0-?]{0,64}[ -/]{0,8}"
-"""A control sequence up to its last character; longer ones no terminal knows, and a bound keeps the memory constant."""
+"""A control sequence without its last character; terminals know no longer ones, and the bound keeps memory constant."""
 
 _LONGEST = 80
 _OPEN = regex(rf"{ESC}[\]PX^_]")
 _BODY = rf"[\]PX^_](?:[^\x07\n\x18\x1a{ESC}]++|{ESC}(?!\\))*+(?:[\x07\x18\x1a]|{ESC}\\|(?=\n))"
-"""An operating system command and its like: BEL or ST end it, and the line's end one that was never closed."""
+"""An operating system command or similar: BEL or ST end it; a line end ends one that was never closed."""
 
 _SEQUENCE = regex(rf"{ESC}+(?={ESC})|{ESC}(?:{_CSI}[@-~]|{_BODY}|[ -/]{{1,8}}[0-~]|[0-OQ-WYZ\\`-~]|)")
 _UNFINISHED = regex(rf"{ESC}(?:{_CSI}|[ -/]{{1,8}})?")
@@ -22,22 +26,22 @@ _ENDS = ("\x07", "\n", "\x18", "\x1a", ESC + "\\")
 _STRING_END = regex(rf"[\x07\x18\x1a]|(?=\n)|{ESC}\\")
 
 
-class Ansi:
-    """A stream of text that loses its control sequences."""
+class AnsiStripper:
+    """A stream of text without its control sequences."""
 
     def __init__(self) -> None:
         self._rest = ""
         self._in_string = False
 
     def strip(self, text: str) -> str:
-        """Gives what the next piece adds to the visible text."""
+        """Return the visible text of the next piece."""
         if self._rest:
             text, self._rest = self._rest + text, ""
         if self._in_string:
             text = self._after_string(text)
         if ESC not in text:
             return text
-        return _SEQUENCE.sub("", text[: self._finished(text)])
+        return _SEQUENCE.sub("", text[: self._complete_length(text)])
 
     def _after_string(self, text: str) -> str:
         end = _STRING_END.search(text)
@@ -47,39 +51,36 @@ class Ansi:
         self._in_string = False
         return text[end.end() :]
 
-    def _finished(self, text: str) -> int:
-        """Says up to where the text is whole, and keeps what has begun after that."""
+    def _complete_length(self, text: str) -> int:
+        """Return the length of the complete text; buffer an unfinished sequence after it."""
         closed = max((at + len(end) for end in _ENDS if (at := text.rfind(end)) >= 0), default=0)
-        opened = _OPEN.search(text, closed)
-        if opened is not None:
+        opening = _OPEN.search(text, closed)
+        if opening is not None:
             self._in_string = True
             self._rest = ESC * text.endswith(ESC)
-            return opened.start()
-        begun = text.rfind(ESC, max(0, len(text) - _LONGEST))
-        if begun >= 0 and _UNFINISHED.fullmatch(text, begun):
-            self._rest = text[begun:]
-            return begun
+            return opening.start()
+        unfinished = text.rfind(ESC, max(0, len(text) - _LONGEST))
+        if unfinished >= 0 and _UNFINISHED.fullmatch(text, unfinished):
+            self._rest = text[unfinished:]
+            return unfinished
         return len(text)
 
 
-# Cuts a stream of bytes into lines of a bounded length, in constant memory.
-
-
 LINE_BYTES = 4 * 1024 * 1024
-"""The longest line that is read as one event; more than a model ever says at once."""
+"""Maximum length of a line that is parsed as one event; more than a model emits at once."""
 
 
-class Lines:
-    """Lines of a stream; of one that is too long, the pieces come as they are, marked as such."""
+class LineSplitter:
+    """Lines of a byte stream. A line that is too long is passed on in pieces, marked as such."""
 
     def __init__(self, limit: int = LINE_BYTES) -> None:
         self._limit = limit
         self._parts: list[bytes] = []
-        self._held = 0
+        self._size = 0
         self._is_long = False
 
     def feed(self, chunk: bytes) -> Iterator[tuple[bytes, bool]]:
-        """Yields each line that is whole now with True, and each piece of a long one with False."""
+        """Yield each complete line with True, and each piece of a long one with False."""
         first, *rest = chunk.split(b"\n")
         yield from self._add(first)
         for part in rest:
@@ -87,8 +88,8 @@ class Lines:
             yield from self._add(part)
 
     def close(self) -> Iterator[tuple[bytes, bool]]:
-        """Yields what stands after the last line's end."""
-        if self._held:
+        """Yield the rest after the last line end."""
+        if self._size:
             yield from self._end()
 
     def _add(self, part: bytes) -> Iterator[tuple[bytes, bool]]:
@@ -98,74 +99,73 @@ class Lines:
             yield part, False
             return
         self._parts.append(part)
-        self._held += len(part)
-        if self._held > self._limit:
+        self._size += len(part)
+        if self._size > self._limit:
             self._is_long = True
-            yield self._taken(), False
+            yield self._pop_line(), False
 
     def _end(self) -> Iterator[tuple[bytes, bool]]:
         if self._is_long:
             self._is_long = False
             yield b"\n", False
         else:
-            yield self._taken(), True
+            yield self._pop_line(), True
 
-    def _taken(self) -> bytes:
+    def _pop_line(self) -> bytes:
         line = b"".join(self._parts)
         self._parts.clear()
-        self._held = 0
+        self._size = 0
         return line
 
 
-# Reads the agent's words out of an event too long to be read whole, as its bytes come in, in constant memory.
-
-
-_TEXT_BEGINS = regex(
+_TEXT_START = regex(
     rb'"type"\s*:\s*"(?:text|agent_message|assistant_message)"\s*,\s*"text"\s*:\s*"'
     rb'|"role"\s*:\s*"assistant"\s*,\s*"content"\s*:\s*"'
 )
-"""Where Claude's, OpenCode's and Codex's words begin in an event, and Gemini's."""
+"""Start of the text in an event of Claude, OpenCode and Codex, and of Gemini."""
 
-_NOT_ITS_OWN = regex(rb'\A\s*\{\s*"type"\s*:\s*"(?:user|system|tool_result)"|"parent_tool_use_id"\s*:\s*"')
+_NOT_AGENT_TEXT = regex(rb'\A\s*\{\s*"type"\s*:\s*"(?:user|system|tool_result)"|"parent_tool_use_id"\s*:\s*"')
 _HEAD_BYTES = 64 * 1024
-_INSIDE = regex(r'(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+')  # possessive: going back would take memory
-_HALF_A_PAIR = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+_STRING_BODY = regex(r'(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+')  # possessive: backtracking would take memory
+_HALF_SURROGATE = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _ESCAPE_CHARS = 6
 
 
-class LongText:
-    """The first text of the agent's own in one long line; the rest of the line says nothing."""
+class LongEventText:
+    """The first text of the agent in one long line; the rest of the line is ignored."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._rest = ""
-        self._is_in = False
-        self._is_over = False
+        self._in_text = False
+        self._is_done = False
 
     def feed(self, piece: bytes) -> str:
-        """Gives what the next piece of the line adds to the text; the first one has to show where the text begins."""
-        if not self._is_in and not self._is_over:
-            begins = _TEXT_BEGINS.search(piece, 0, _HEAD_BYTES)
-            self._is_in = begins is not None and not _NOT_ITS_OWN.search(piece, 0, begins.start())
-            self._is_over = not self._is_in
-            piece = piece[begins.end() :] if begins is not None else b""
-        if self._is_over:
+        """Return the text in the next piece of the line; the first piece must contain the start of the text."""
+        if not self._in_text and not self._is_done:
+            text_start = _TEXT_START.search(piece, 0, _HEAD_BYTES)
+            self._in_text = text_start is not None and not _NOT_AGENT_TEXT.search(piece, 0, text_start.start())
+            self._is_done = not self._in_text
+            piece = piece[text_start.end() :] if text_start is not None else b""
+        if self._is_done:
             return ""
         return self._text(self._rest + self._decoder.decode(piece))
 
     def _text(self, raw: str) -> str:
-        inside = _INSIDE.match(raw)
-        assert inside is not None
-        end = inside.end()
-        self._is_over = raw[end : end + 1] == '"' or len(raw) - end > _ESCAPE_CHARS
-        if (half := _HALF_A_PAIR.search(raw, max(0, end - _ESCAPE_CHARS), end)) is not None and not self._is_over:
-            end = half.start()
+        body = _STRING_BODY.match(raw)
+        assert body is not None
+        end = body.end()
+        self._is_done = raw[end : end + 1] == '"' or len(raw) - end > _ESCAPE_CHARS
+        if (
+            surrogate := _HALF_SURROGATE.search(raw, max(0, end - _ESCAPE_CHARS), end)
+        ) is not None and not self._is_done:
+            end = surrogate.start()
         self._rest = raw[end:]
         return _unescaped(raw[:end])
 
 
 def _unescaped(raw: str) -> str:
-    """Reads the escapes of JSON; text that is none after all stays as it is."""
+    """Decode JSON escapes; text that is not valid JSON is returned unchanged."""
     if "\\" not in raw:
         return raw
     try:

@@ -1,6 +1,6 @@
-"""Reads from an agent's words that its usage limit is reached, and when it may go on. Pure.
+"""Detects a usage limit in an agent's output, and when it resets. Pure.
 
-The wordings are those that the harnesses have used: Claude Code's `…limit reached|1760000400`, `Your limit will reset
+The patterns follow messages the harnesses have used: Claude Code's `…limit reached|1760000400`, `Your limit will reset
 at 3pm (America/Bogota)`, `You've hit your weekly limit · resets Sep 15 at 7pm` and `… resets 4:50am (Europe/Rome)`;
 Codex's `try again at 12:16 PM`, `… at Nov 24th, 2025 3:14 PM` and `… in 2 days 17 hours 14 minutes`; Gemini's `Your
 quota will reset after 21h53m56s`.
@@ -13,21 +13,21 @@ from sidecar.core.lazy_regex import regex
 from sidecar.ralph.agent.agent_result import UsageLimit
 
 JUST_PASSED = timedelta(hours=1)
-"""An hour of the day that passed less than this ago is today's: the agent's view of its limit lags behind."""
+"""A time of day that passed less than this ago means today: the agent's view of its limit lags behind."""
 
-TOLD_TO = timedelta(minutes=1)
-"""Words tell in which minute it is: the limit is over by its end."""
+TIME_RESOLUTION = timedelta(minutes=1)
+"""Resolution of the reported times: the limit is over at the end of the named minute."""
 
 _TEXT_CHARS = 300
-_WHAT = r"(?:usage|session|weekly|daily|hourly|5-hour|opus|sonnet|fable|message|spend(?:ing)?)"
+_LIMIT_KIND = r"(?:usage|session|weekly|daily|hourly|5-hour|opus|sonnet|fable|message|spend(?:ing)?)"
 _REACHED = regex(
     r"(?:hit|reached|exceeded|exhausted) your\b[^.\n]{0,60}\b(?:limit|quota|capacity)\b"
-    rf"|\b{_WHAT} (?:limit|quota) (?:has been |was )?(?:reached|exceeded|exhausted|hit)\b"
+    rf"|\b{_LIMIT_KIND} (?:limit|quota) (?:has been |was )?(?:reached|exceeded|exhausted|hit)\b"
     r"|\blimit reached\W{0,5}(?:resets?\b|\d{10})|\busage_limit_reached\b|\bquota exceeded\b|\bquota will reset\b",
     re.IGNORECASE,
 )
 _EPOCH = regex(r"(?:reached\|\s*|resets?_?at\"?\s*[:=]\s*\"?)(\d{10}(?:\d{3})?)\b", re.IGNORECASE)
-_IN = regex(
+_WAIT = regex(
     r"(?:try again in|resets? (?:in|after)|retry (?:in|after))\s+((?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*(?:and\s+)?)+)",
     re.IGNORECASE,
 )
@@ -36,7 +36,7 @@ _SECONDS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_AT = regex(
+_RESET_TIME = regex(
     r"(?:resets?|again)\s{0,9}(?:at\s{1,9}|on\s{1,9}|:\s{0,9})?"
     rf"(?:(?P<weekday>{'|'.join(_WEEKDAYS)})[a-z]{{0,9}},?\s{{0,9}}(?:at\s{{1,9}})?)?"
     rf"(?:(?P<month>{'|'.join(_MONTHS)})[a-z]{{0,9}}\.?\s{{1,9}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{0,9}}"
@@ -47,37 +47,37 @@ _AT = regex(
 )
 
 
-def usage_limit(text: str, now_ms: int) -> UsageLimit | None:
-    """Finds a reached usage limit in an agent's own report of a failure; an hour without a zone is this machine's."""
-    found = _REACHED.search(text)
-    if found is None:
+def find_usage_limit(text: str, now_ms: int) -> UsageLimit | None:
+    """Return the usage limit in an agent's own report of a failure; a time without a zone is local."""
+    match = _REACHED.search(text)
+    if match is None:
         return None
-    line_start = text.rfind("\n", 0, found.start()) + 1
-    told = text[line_start : line_start + 4 * _TEXT_CHARS]
-    return UsageLimit(_resets_at_ms(told, now_ms), " ".join(told.split())[:_TEXT_CHARS])
+    line_start = text.rfind("\n", 0, match.start()) + 1
+    sentence = text[line_start : line_start + 4 * _TEXT_CHARS]
+    return UsageLimit(_resets_at_ms(sentence, now_ms), " ".join(sentence.split())[:_TEXT_CHARS])
 
 
 def _resets_at_ms(text: str, now_ms: int) -> int | None:
     if (epoch := _EPOCH.search(text)) is not None:
         return int(epoch[1]) * (1 if len(epoch[1]) == 13 else 1000)
-    if (wait := _IN.search(text)) is not None:
+    if (wait := _WAIT.search(text)) is not None:
         seconds = sum(float(number) * _SECONDS[unit.lower()] for number, unit in _PART.findall(wait[1]))
         return now_ms + int(seconds * 1000) if seconds else None
-    if (at := _AT.search(text)) is None or (at["half"] is None and at["minute"] is None):
+    if (at := _RESET_TIME.search(text)) is None or (at["half"] is None and at["minute"] is None):
         return None
     try:
         moment = _moment(at, datetime.fromtimestamp(now_ms / 1000, UTC))
-        return int((moment + TOLD_TO).timestamp() * 1000)
-    except (ValueError, OSError):  # an hour, a day or a zone that there is none of
+        return int((moment + TIME_RESOLUTION).timestamp() * 1000)
+    except (ValueError, OSError):  # an hour, day or zone that does not exist
         return None
 
 
 def _moment(at: re.Match[str], now: datetime) -> datetime:
-    """Gives the moment that the words mean, next after now but for an hour that has just passed."""
+    """Return the time that the words mean: the next one after now, except a time of day that has just passed."""
     zone = _zone(at["zone"])
     now = now.astimezone(zone)
     if zone is None:
-        now = now.replace(tzinfo=None)  # without a zone it keeps its hour over the change to summer time
+        now = now.replace(tzinfo=None)  # a naive time keeps its hour across the change to summer time
     moment = now.replace(hour=_hour(at), minute=int(at["minute"] or 0), second=0, microsecond=0)
     if at["month"] is not None:
         month = _MONTHS.index(at["month"].lower()) + 1
@@ -100,7 +100,7 @@ def _hour(at: re.Match[str]) -> int:
 
 
 def _zone(name: str | None) -> tzinfo | None:
-    """Looks a time zone up, null for this machine's own; raises ValueError or OSError for one that is not known."""
+    """Return a time zone, null for the local one; raise ValueError or OSError for an unknown one."""
     if name is None:
         return None
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError

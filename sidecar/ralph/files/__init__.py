@@ -1,1 +1,1 @@
-"""What a change's loop keeps in its folder: state, history, outputs, context, lock, and the wish to stop."""
+"""The files of a change's loop: state, history, outputs, added context, lock, stop request."""

@@ -1,4 +1,4 @@
-"""What the user tells a loop while it runs: added to one file, whole and under a lock, and read at each iteration."""
+"""Context that the user adds to a running loop: one file, appended under a lock and read at each iteration."""
 
 import os
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from sidecar.core.errors import Busy, InvalidParams, WorkspaceUnavailable
-from sidecar.ralph.files.folder import Folder, make
+from sidecar.ralph.files.folder import LoopFolder, create_folder
 from sidecar.system import filelock
 from sidecar.system.safe_open import content_of, opened
 
 WAIT_SECONDS = 60.0
-"""Hundreds may add at once, each for the blink of a write."""
+"""Hundreds of processes may append at once; each write takes a moment."""
 
 _RETRY: dict[str, object] = {"retryAfterMs": 1_000}
 
@@ -21,43 +21,43 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
 
 class Context(NamedTuple):
-    """What stands in the file."""
+    """The content of the file."""
 
     text: str
     problem: str
-    """Why it was not read, in a sentence; empty where all is well or nothing is there."""
+    """Why the file could not be read, in a sentence; empty otherwise."""
 
 
-def add(folder: Folder, text: str) -> int:
-    """Adds a text after what is there, on lines of its own, and gives the file's size in bytes then.
+def add(folder: LoopFolder, text: str) -> int:
+    """Append a text on lines of its own and return the new file size in bytes.
 
-    Raises InvalidParams for a text that is empty, WorkspaceUnavailable where it cannot be written.
+    Raise InvalidParams for an empty text, WorkspaceUnavailable if the file cannot be written.
     """
     added = text.replace("\r\n", "\n").strip("\n")
     if not added.strip():
         raise InvalidParams("The context is empty, so nothing was added.")
-    make(folder)
-    with _opened(folder) as fd:
+    create_folder(folder)
+    with _open_locked(folder) as fd:
         size = os.fstat(fd).st_size
-        torn = size > 0 and _last_byte(fd, size) != b"\n"
-        _write_all(fd, ("\n" if torn else "").encode() + added.encode("utf-8", "replace") + b"\n")
+        lacks_line_end = size > 0 and _last_byte(fd, size) != b"\n"
+        _write_all(fd, ("\n" if lacks_line_end else "").encode() + added.encode("utf-8", "replace") + b"\n")
         os.fsync(fd)
         return os.fstat(fd).st_size
 
 
-def clear(folder: Folder) -> int:
-    """Empties the file and gives how many bytes stood there; raises WorkspaceUnavailable."""
+def clear(folder: LoopFolder) -> int:
+    """Empty the file and return its former size in bytes; raise WorkspaceUnavailable."""
     if not os.path.lexists(folder.context):
         return 0
-    with _opened(folder) as fd:
+    with _open_locked(folder) as fd:
         size = os.fstat(fd).st_size
         os.ftruncate(fd, 0)
         os.fsync(fd)
         return size
 
 
-def read(folder: Folder) -> Context:
-    """Reads the file as it is now; one that is missing, torn or not to be read is no reason to stop."""
+def read(folder: LoopFolder) -> Context:
+    """Read the file; a missing, torn or unreadable one does not stop the loop."""
     try:
         content = content_of(folder.context, MAX_CONTEXT_BYTES, follows=False)
         return Context(content.decode("utf-8", "replace").strip(), "")
@@ -68,9 +68,9 @@ def read(folder: Folder) -> Context:
 
 
 @contextmanager
-def _opened(folder: Folder) -> Iterator[int]:
+def _open_locked(folder: LoopFolder) -> Iterator[int]:
     try:
-        fd = _locked(folder.context)
+        fd = _open_and_lock(folder.context)
         try:
             yield fd
         finally:
@@ -82,19 +82,19 @@ def _opened(folder: Folder) -> Iterator[int]:
         ) from error
 
 
-def _locked(path: str) -> int:
-    """Opens the file and takes its lock; one that an editor put another in place of meanwhile is opened anew."""
+def _open_and_lock(path: str) -> int:
+    """Open and lock the file; open it again if an editor replaced it meanwhile."""
     while True:
         fd = opened(path, _FLAGS)
         try:
-            is_held = filelock.acquire(fd, WAIT_SECONDS)
-            if is_held and _is_in_place(fd, path):
+            is_locked = filelock.acquire(fd, WAIT_SECONDS)
+            if is_locked and _is_in_place(fd, path):
                 return fd
         except BaseException:
             os.close(fd)
             raise
         os.close(fd)
-        if not is_held:
+        if not is_locked:
             raise Busy("Others are adding context; nothing was added.", hint="Try again.", data=_RETRY)
 
 

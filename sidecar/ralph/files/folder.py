@@ -1,4 +1,4 @@
-"""Where a change's loop keeps its things: `.spool/.state/ralph/<change-id>/`, which ignores itself in git."""
+"""The folder of a change's loop, `.spool/.state/ralph/<change-id>/`, ignored by git through its own `.gitignore`."""
 
 import os
 from contextlib import suppress
@@ -17,65 +17,65 @@ _ID = regex(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_ID_CHARACTERS - 1}}}")
 _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10)))
 )  # fmt: skip
-"""Names that no file may have on Windows, whatever suffix stands behind them."""
+"""Reserved file names on Windows, with any suffix."""
 
 _IGNORE_ALL = b"# Kept on this machine only.\n*\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class LoopFolder:
     """One change's folder and the files in it."""
 
     root: Path
-    """The git worktree's top, or the folder itself where there is none."""
+    """The top of the git worktree, or the working folder outside git."""
     change: str
     path: Path
 
     @property
     def context(self) -> str:
-        """What the user added, for all iterations to come."""
+        """Context added by the user, for all later iterations."""
         return str(self.path / "context.md")
 
     @property
     def state(self) -> str:
-        """How the loop stands, written whole each time."""
+        """State of the loop, replaced as a whole."""
         return str(self.path / "state.json")
 
     @property
     def history(self) -> str:
-        """One line for each iteration, only ever added to."""
+        """One line per iteration, append-only."""
         return str(self.path / "history.jsonl")
 
     @property
     def lock(self) -> str:
-        """Held by the process whose loop runs; names it."""
+        """Held by the process that runs the loop; contains its id."""
         return str(self.path / "lock")
 
     @property
     def stop(self) -> str:
-        """Is there when somebody asked the loop to stop."""
+        """Exists after a request to stop the loop."""
         return str(self.path / "stop")
 
     @property
     def iterations(self) -> Path:
-        """The prompt and the output of each iteration."""
+        """Folder with the prompt and the output of each iteration."""
         return self.path / "iterations"
 
-    def prompt_of(self, number: int) -> Path:
-        """What an iteration's agent was told."""
+    def prompt_path(self, number: int) -> Path:
+        """Return the path of an iteration's prompt."""
         return self.iterations / f"{number:04}.prompt.md"
 
-    def output_of(self, number: int) -> Path:
-        """What it printed, capped."""
+    def output_path(self, number: int) -> Path:
+        """Return the path of the agent's output, which is capped."""
         return self.iterations / f"{number:04}.output"
 
-    def check_of(self, number: int) -> Path:
-        """What the last of its checks printed, capped."""
+    def check_output_path(self, number: int) -> Path:
+        """Return the path of the output of the iteration's last check, which is capped."""
         return self.iterations / f"{number:04}.verify"
 
 
-def checked_id(change: str) -> str:
-    """Gives a change id that is one path-safe name; raises InvalidParams for any other."""
+def validate_change_id(change: str) -> str:
+    """Return a valid change id; raise InvalidParams for anything else than one path-safe name."""
     if not _ID.fullmatch(change) or change.endswith(".") or change.split(".", maxsplit=1)[0].lower() in _DEVICES:
         raise InvalidParams(
             "The change id is not one path-safe name.",
@@ -84,17 +84,17 @@ def checked_id(change: str) -> str:
     return change
 
 
-def folder_of(cwd: Path, change: str) -> Folder:
-    """Names a change's folder for a loop that works in `cwd`; makes nothing.
+def loop_folder(cwd: Path, change: str) -> LoopFolder:
+    """Return a change's folder for a loop that works in `cwd`; create nothing.
 
-    Raises InvalidParams for an id that is none, WorkspaceUnavailable where there is no such folder to work in, and
-    PolicyDenied where a link would lead out of the project.
+    Raise InvalidParams for an invalid id, WorkspaceUnavailable if `cwd` does not exist, and PolicyDenied if a link
+    leads out of the project.
     """
-    checked_id(change)
+    validate_change_id(change)
     if not cwd.is_dir():
         raise WorkspaceUnavailable("The folder to work in does not exist.", hint=f"It is {cwd}.")
-    root = top_of(cwd)
-    folder = Folder(root, change, root.joinpath(*STATE_PARTS, change))
+    root = worktree_top(cwd)
+    folder = LoopFolder(root, change, root.joinpath(*STATE_PARTS, change))
     if Path(os.path.realpath(folder.iterations)) != folder.iterations:
         raise PolicyDenied(
             "The loop's folder is a link to somewhere else.", hint=f"Take away the link below {root / STATE_PARTS[0]}."
@@ -102,14 +102,14 @@ def folder_of(cwd: Path, change: str) -> Folder:
     return folder
 
 
-def top_of(cwd: Path) -> Path:
-    """Gives the top of the git worktree a folder lies in, else the folder."""
+def worktree_top(cwd: Path) -> Path:
+    """Return the top of the git worktree that contains a folder, else the folder."""
     here = Path(os.path.realpath(cwd))
     return next((folder for folder in (here, *here.parents) if os.path.lexists(folder / ".git")), here)
 
 
-def make(folder: Folder) -> None:
-    """Makes a change's folder; raises WorkspaceUnavailable where that cannot be done."""
+def create_folder(folder: LoopFolder) -> None:
+    """Create a change's folder; raise WorkspaceUnavailable if that fails."""
     state = folder.root.joinpath(*STATE_PARTS[:2])
     ignore = str(state / ".gitignore")
     try:
@@ -123,24 +123,21 @@ def make(folder: Folder) -> None:
         ) from error
 
 
-def remove(path: str) -> None:
-    """Takes a file away, if it is there."""
+def delete_file(path: str) -> None:
+    """Delete a file if it exists."""
     with suppress(OSError):
         os.unlink(path)
 
 
-# The prompts and outputs of iterations, as files: what is kept of them, and for how many.
-
-
-KEPT_ITERATIONS = 100
-"""The last ones; of older ones the history tells."""
-KEPT_PROMPT_BYTES = 512 * 1024
+MAX_STORED_ITERATIONS = 100
+"""Number of iterations whose files are retained; older ones remain in the history."""
+MAX_STORED_PROMPT_BYTES = 512 * 1024
 
 _NUMBERED = regex(r"(\d{4,})\.(?:prompt\.md|output|verify|cmd)")
 
 
-def whole_prompt(path: Path, prompt: str) -> None:
-    """Writes a prompt, whole: a harness may be told to read it there. Raises StateDegraded."""
+def write_prompt(path: Path, prompt: str) -> None:
+    """Write a complete prompt, which a harness may read from the file. Raise StateDegraded."""
     try:
         write_whole(str(path), prompt.encode("utf-8", "replace"), durable=False)
     except OSError as error:
@@ -149,18 +146,18 @@ def whole_prompt(path: Path, prompt: str) -> None:
         ) from error
 
 
-def tidy(folder: Folder, last: int) -> None:
-    """Shortens the prompt of the iteration that just ended, and takes away the files of those long past."""
+def prune_files(folder: LoopFolder, last: int) -> None:
+    """Shorten the prompt of the iteration that just ended, and delete the files of old iterations."""
     with suppress(OSError):
-        _shorten(folder.prompt_of(last))
+        _shorten(folder.prompt_path(last))
         for name in os.listdir(folder.iterations):
-            found = _NUMBERED.fullmatch(name)
-            if found is not None and int(found[1]) <= last - KEPT_ITERATIONS:
+            match = _NUMBERED.fullmatch(name)
+            if match is not None and int(match[1]) <= last - MAX_STORED_ITERATIONS:
                 (folder.iterations / name).unlink()
 
 
-def forget(folder: Folder) -> None:
-    """Takes away the files of all iterations; raises StateDegraded."""
+def delete_iteration_files(folder: LoopFolder) -> None:
+    """Delete the files of all iterations; raise StateDegraded."""
     try:
         for name in os.listdir(folder.iterations):
             if _NUMBERED.fullmatch(name):
@@ -173,9 +170,9 @@ def forget(folder: Folder) -> None:
 
 def _shorten(path: Path) -> None:
     size = path.stat().st_size
-    if size <= KEPT_PROMPT_BYTES:
+    if size <= MAX_STORED_PROMPT_BYTES:
         return
-    half = KEPT_PROMPT_BYTES // 2
+    half = MAX_STORED_PROMPT_BYTES // 2
     with os.fdopen(opened(str(path)), "rb") as stream:
         head = stream.read(half)
         stream.seek(size - half)

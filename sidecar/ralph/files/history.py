@@ -1,4 +1,7 @@
-"""The history of a change's iterations: one line each, only ever added to, whole again after any crash."""
+"""State and history of a change's loop: `state.json`, replaced atomically, and `history.jsonl`, one line per iteration.
+
+The history is append-only; a line torn by a crash is skipped and counted.
+"""
 
 import os
 from typing import NamedTuple
@@ -6,34 +9,34 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from sidecar.core.errors import StateDegraded
-from sidecar.ralph.files.folder import Folder
+from sidecar.ralph.files.folder import LoopFolder
 from sidecar.ralph.model import RalphIteration, RalphState
 from sidecar.system.atomic_write import write_whole
 from sidecar.system.safe_open import content_of, opened
 
 MAX_HISTORY_BYTES = 256 * 2**20
-"""Of tens of thousands of iterations; a larger file is none of ours."""
+"""Enough for tens of thousands of iterations; a larger file was not written by the loop."""
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
 
 class History(NamedTuple):
-    """What there is of it."""
+    """The iterations of a change."""
 
     iterations: list[RalphIteration]
     damaged: int
-    """Lines that cannot be read."""
+    """Number of unreadable lines."""
 
     @property
     def last_number(self) -> int:
-        """The highest number there is; 0 where there is none."""
-        return max((one.number for one in self.iterations), default=0)
+        """The highest iteration number; 0 without iterations."""
+        return max((iteration.number for iteration in self.iterations), default=0)
 
 
-def append_iteration(folder: Folder, iteration: RalphIteration) -> None:
-    """Adds an iteration; once it returns the line is on the disk. Raises StateDegraded.
+def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
+    """Append an iteration and sync it to disk. Raise StateDegraded.
 
-    Called by the lock's holder alone. What a crash left of a line stays, as a line of its own.
+    Only the holder of the lock calls this. A line torn by a crash stays, as a line of its own.
     """
     line = iteration.model_dump_json(by_alias=True).encode() + b"\n"
     try:
@@ -55,22 +58,22 @@ def append_iteration(folder: Folder, iteration: RalphIteration) -> None:
         ) from error
 
 
-def read_history(folder: Folder) -> History:
-    """Reads all of it; where there is none, or it cannot be read, it is empty."""
+def read_history(folder: LoopFolder) -> History:
+    """Read the history; empty if it does not exist or cannot be read."""
     try:
         lines = content_of(folder.history, MAX_HISTORY_BYTES, follows=False).split(b"\n")
     except OSError:
         return History([], 0)
-    found: list[RalphIteration] = []
+    iterations: list[RalphIteration] = []
     damaged = 0
     for line in lines:
         if not line.strip():
             continue
         try:
-            found.append(RalphIteration.model_validate_json(line, by_alias=True, by_name=False))
+            iterations.append(RalphIteration.model_validate_json(line, by_alias=True, by_name=False))
         except ValidationError:
             damaged += 1
-    return History(found, damaged)
+    return History(iterations, damaged)
 
 
 def _last_byte(fd: int, size: int) -> bytes:
@@ -78,14 +81,11 @@ def _last_byte(fd: int, size: int) -> bytes:
     return os.read(fd, 1)
 
 
-# How a loop stands: `state.json`, written whole or not at all, so that it can be read at any moment.
-
-
 MAX_STATE_BYTES = 4 * 2**20
 
 
-def write_state(folder: Folder, state: RalphState) -> None:
-    """Keeps how the loop stands; raises StateDegraded."""
+def write_state(folder: LoopFolder, state: RalphState) -> None:
+    """Write the state of the loop; raise StateDegraded."""
     try:
         write_whole(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")
     except OSError as error:
@@ -95,8 +95,8 @@ def write_state(folder: Folder, state: RalphState) -> None:
         ) from error
 
 
-def read_state(folder: Folder) -> RalphState | None:
-    """Gives how the loop stands, or stood last; None where that is not known."""
+def read_state(folder: LoopFolder) -> RalphState | None:
+    """Return the last state of the loop; None if unknown."""
     try:
         content = content_of(folder.state, MAX_STATE_BYTES, follows=False)
         return RalphState.model_validate_json(content, by_alias=True, by_name=False)
@@ -104,8 +104,8 @@ def read_state(folder: Folder) -> RalphState | None:
         return None
 
 
-def size_of(path: str) -> int:
-    """Gives a file's size in bytes; 0 where there is none."""
+def file_size(path: str) -> int:
+    """Return a file's size in bytes; 0 if it does not exist."""
     try:
         return os.stat(path).st_size
     except OSError:

@@ -1,4 +1,4 @@
-"""One loop per change: a lock that names its owner, and that the system takes back when its owner dies."""
+"""The lock of a change: one loop at a time. It names its owner and is freed by the system when the owner dies."""
 
 import os
 from collections.abc import Iterator
@@ -8,18 +8,18 @@ from typing import NamedTuple
 import orjson
 
 from sidecar.core.errors import Conflict, WorkspaceUnavailable
-from sidecar.ralph.files.folder import Folder
+from sidecar.ralph.files.folder import LoopFolder
 from sidecar.system import filelock
 from sidecar.system.safe_open import opened
 
 WAIT_SECONDS = 1.0
-"""Somebody who only looks whether a loop runs holds the lock for a moment."""
+"""A process that only checks whether a loop runs holds the lock for a moment."""
 
-_MOST_BYTES = 4_096
+_MAX_BYTES = 4_096
 
 
-class Owner(NamedTuple):
-    """Whose loop it is."""
+class LockOwner(NamedTuple):
+    """The process that runs the loop."""
 
     pid: int
     since: str
@@ -27,22 +27,22 @@ class Owner(NamedTuple):
 
 
 @contextmanager
-def held(folder: Folder, owner: Owner) -> Iterator[Owner | None]:
-    """Holds a change's lock; gives the owner that died with it, if one did.
+def hold_lock(folder: LoopFolder, owner: LockOwner) -> Iterator[LockOwner | None]:
+    """Hold a change's lock; yield the owner that died with it, if any.
 
-    Raises Conflict while another loop holds it, WorkspaceUnavailable where there can be no lock.
+    Raise Conflict while another loop holds it, WorkspaceUnavailable if no lock can be taken.
     """
     try:
         fd = opened(folder.lock, os.O_RDWR | os.O_CREAT)
     except OSError as error:
-        raise _impossible(error) from error
+        raise _unavailable(error) from error
     try:
         if not _acquire(fd):
-            raise _taken(folder.change, _read(fd))
-        dead = _read(fd)
+            raise _conflict(folder.change, _read(fd))
+        dead_owner = _read(fd)
         _write(fd, owner)
         try:
-            yield dead
+            yield dead_owner
         finally:
             os.ftruncate(fd, 0)
             filelock.release(fd)
@@ -50,8 +50,8 @@ def held(folder: Folder, owner: Owner) -> Iterator[Owner | None]:
         os.close(fd)
 
 
-def owner_of(folder: Folder) -> Owner | None:
-    """Names the owner of a change's loop while one runs."""
+def lock_owner(folder: LoopFolder) -> LockOwner | None:
+    """Return the owner of a change's loop while one runs."""
     try:
         fd = opened(folder.lock, os.O_RDWR)
     except OSError:
@@ -60,7 +60,7 @@ def owner_of(folder: Folder) -> Owner | None:
         if filelock.acquire(fd, 0):
             filelock.release(fd)
             return None
-        return _read(fd) or Owner(0, "")
+        return _read(fd) or LockOwner(0, "")
     except OSError:
         return None
     finally:
@@ -71,25 +71,25 @@ def _acquire(fd: int) -> bool:
     try:
         return filelock.acquire(fd, WAIT_SECONDS)
     except OSError as error:
-        raise _impossible(error) from error
+        raise _unavailable(error) from error
 
 
-def _read(fd: int) -> Owner | None:
+def _read(fd: int) -> LockOwner | None:
     os.lseek(fd, 0, os.SEEK_SET)
     try:
-        said = orjson.loads(os.read(fd, _MOST_BYTES))
-        return Owner(int(said["pid"]), str(said["since"]))
+        content = orjson.loads(os.read(fd, _MAX_BYTES))
+        return LockOwner(int(content["pid"]), str(content["since"]))
     except (ValueError, KeyError, TypeError):
         return None
 
 
-def _write(fd: int, owner: Owner) -> None:
+def _write(fd: int, owner: LockOwner) -> None:
     os.ftruncate(fd, 0)
     os.lseek(fd, 0, os.SEEK_SET)
     os.write(fd, orjson.dumps(owner._asdict()))
 
 
-def _taken(change: str, owner: Owner | None) -> Conflict:
+def _conflict(change: str, owner: LockOwner | None) -> Conflict:
     who = f" (process {owner.pid}, since {owner.since})" if owner else ""
     return Conflict(
         f"A loop for `{change}` is running already{who}.",
@@ -97,5 +97,5 @@ def _taken(change: str, owner: Owner | None) -> Conflict:
     )
 
 
-def _impossible(error: OSError) -> WorkspaceUnavailable:
+def _unavailable(error: OSError) -> WorkspaceUnavailable:
     return WorkspaceUnavailable(f"The loop's lock cannot be taken: {error.strerror or type(error).__name__}.")

@@ -1,1 +1,1 @@
-"""One iteration: its prompt, its worktree, its packs, and the checks before a promise counts."""
+"""One iteration: its prompt, the worktree's changes, its packs, and the checks before a promise counts."""

@@ -1,4 +1,8 @@
-"""The worktree an iteration works in: what it changed, which commits were made, and committing that alone."""
+"""Changes of an iteration in the worktree: files and commits, and committing exactly those files.
+
+A file counts if its content differs from before the iteration, committed or not; a file that was already dirty and is
+unchanged does not count.
+"""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,46 +16,40 @@ from sidecar.system.environment import environment
 from sidecar.system.git import ANY_PROTOCOL, Git, GitFailed
 from sidecar.workspace import Workspace
 
-# Which files an iteration changed: from two states of the worktree and the commits between them. Pure.
-#
-# A file counts when its content is another one than before the iteration, whether it was committed meanwhile or not;
-# what was dirty before and is as it was does not count.
-
-
 ABSENT = "absent"
 
 Contents = Mapping[str, str]
-"""Content ids by path."""
+"""Content hashes by path."""
 
 
-class Look(NamedTuple):
+class Snapshot(NamedTuple):
     """The worktree at one moment."""
 
     head: str | None
     dirty: Contents
-    """What differs from the head commit, and its content."""
+    """Content hashes of the files that differ from the head commit."""
     digest: str
-    """Tells one state of the worktree from another, without git too."""
+    """Hash of the worktree's state, also outside git."""
     is_git: bool
 
 
-def dirty_of(files: Iterable[ChangedFile]) -> dict[str, str]:
-    """Gives the content of each changed file; a renamed one is gone from where it was."""
-    found: dict[str, str] = {}
+def dirty_contents(files: Iterable[ChangedFile]) -> dict[str, str]:
+    """Return the content hash of each changed file; a renamed file is absent at its old path."""
+    contents: dict[str, str] = {}
     for file in files:
         if file.original is not None and "R" in file.code:
-            found.setdefault(file.original, ABSENT)
-        found[file.path] = file.content_hash
-    return found
+            contents.setdefault(file.original, ABSENT)
+        contents[file.path] = file.content_hash
+    return contents
 
 
-def suspects(before: Look, after: Look, between: Iterable[str]) -> list[str]:
-    """Names the files that may have changed: dirty before or after, or different between the two head commits."""
+def candidate_paths(before: Snapshot, after: Snapshot, between: Iterable[str]) -> list[str]:
+    """Return the files that may have changed: dirty before or after, or different between the two head commits."""
     return sorted({*before.dirty, *after.dirty, *between})
 
 
-def changed_files(before: Look, after: Look, paths: Iterable[str], old: Contents, new: Contents) -> list[str]:
-    """Gives those of the paths whose content is another one; `old` and `new` are contents in the two head commits."""
+def changed_files(before: Snapshot, after: Snapshot, paths: Iterable[str], old: Contents, new: Contents) -> list[str]:
+    """Return the paths whose content differs; `old` and `new` are the contents in the two head commits."""
     return [
         path
         for path in paths
@@ -59,14 +57,14 @@ def changed_files(before: Look, after: Look, paths: Iterable[str], old: Contents
     ]
 
 
-def to_commit(changed: Iterable[str], before: Look, after: Look) -> tuple[list[str], list[str]]:
-    """Gives what an iteration changed and did not commit: what is its alone, and what was dirty before it too.
+def uncommitted_files(changed: Iterable[str], before: Snapshot, after: Snapshot) -> tuple[list[str], list[str]]:
+    """Return the uncommitted changes of an iteration: files only it changed, and files that were dirty before.
 
-    A repository that lies in the worktree and is no submodule is nobody's to commit; its path ends with a slash.
+    A nested repository that is not a submodule is never committed; its path ends with a slash.
     """
-    left = [path for path in changed if path in after.dirty and not path.endswith("/")]
-    own = [path for path in left if path not in before.dirty]
-    return own, [path for path in left if path in before.dirty]
+    uncommitted = [path for path in changed if path in after.dirty and not path.endswith("/")]
+    own = [path for path in uncommitted if path not in before.dirty]
+    return own, [path for path in uncommitted if path in before.dirty]
 
 
 MAX_COMMITS = 50
@@ -74,75 +72,87 @@ COMMIT_SECONDS = 600.0
 """The user's own hooks run."""
 
 _IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
-_GIVEN = ("--pathspec-from-file=-", "--pathspec-file-nul")
+_PATHSPEC_OPTIONS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 
 
-class Seen(NamedTuple):
-    """A look at the worktree, and the state it was taken from."""
+class WorktreeState(NamedTuple):
+    """A snapshot of the worktree and the repository state it was taken from."""
 
     state: RepositoryState
-    look: Look
+    snapshot: Snapshot
 
 
 class Changes(NamedTuple):
-    """What an iteration did to the worktree."""
+    """Changes of an iteration in the worktree."""
 
     files: list[str] | None
-    """None outside git, and where it cannot be told."""
+    """None outside git, or if unknown."""
     commits: list[str]
     """Oldest first."""
     own: list[str]
-    """Files not committed that are the iteration's alone."""
+    """Uncommitted files that only the iteration changed."""
     shared: list[str]
-    """Files not committed that were dirty before the iteration."""
-    is_other: bool | None
-    """Whether anything is different now, without git too; None where it cannot be told."""
+    """Uncommitted files that were dirty before the iteration."""
+    any_change: bool | None
+    """Whether anything changed, also outside git; None if unknown."""
     problem: str = ""
 
 
-UNKNOWN = Changes(None, [], [], [], None)
+UNKNOWN_CHANGES = Changes(None, [], [], [], None)
 
 
-def see(process: Process, workspace: Workspace) -> Seen | str:
-    """Looks at the worktree; gives a sentence where that cannot be done."""
+def take_snapshot(process: Process, workspace: Workspace) -> WorktreeState | str:
+    """Take a snapshot of the worktree; return a sentence if that fails."""
     try:
         workspace.require()
         state = repository_of(workspace, process).state()
     except (StateFailed, WorkspaceUnavailable, OSError) as error:
         why = error.reason if isinstance(error, StateFailed) else type(error).__name__
         return f"What the iteration changed cannot be told: {why}."
-    return Seen(state, Look(state.head, dirty_of(state.changed), state.changed_hash, state.kind == "git"))
+    return WorktreeState(
+        state, Snapshot(state.head, dirty_contents(state.changed), state.changed_hash, state.kind == "git")
+    )
 
 
-def changes(before: Seen | str, after: Seen | str) -> Changes:
-    """Compares two looks."""
+def compare(before: WorktreeState | str, after: WorktreeState | str) -> Changes:
+    """Compare two snapshots."""
     if isinstance(before, str) or isinstance(after, str):
-        return UNKNOWN._replace(problem=before if isinstance(before, str) else str(after))
-    one, other = before.look, after.look
-    is_other = (one.head, one.digest) != (other.head, other.digest)
-    if not (one.is_git and other.is_git):
-        return UNKNOWN._replace(is_other=is_other)
+        return UNKNOWN_CHANGES._replace(problem=before if isinstance(before, str) else str(after))
+    old, new = before.snapshot, after.snapshot
+    any_change = (old.head, old.digest) != (new.head, new.digest)
+    if not (old.is_git and new.is_git):
+        return UNKNOWN_CHANGES._replace(any_change=any_change)
     try:
-        paths = suspects(one, other, _between(after.state, one.head, other.head))
-        files = changed_files(one, other, paths, _contents(after.state, one.head, paths),
-                              _contents(after.state, other.head, paths))  # fmt: skip
-        commits = _commits(after.state.root, one.head, other.head)
+        paths = candidate_paths(old, new, _files_between(after.state, old.head, new.head))
+        files = changed_files(old, new, paths, _contents(after.state, old.head, paths),
+                              _contents(after.state, new.head, paths))  # fmt: skip
+        commits = _commits(after.state.root, old.head, new.head)
     except GitFailed as error:
-        return UNKNOWN._replace(is_other=is_other, problem=f"What the iteration changed is not known: {error.reason}.")
-    own, shared = to_commit(files, one, other)
+        return UNKNOWN_CHANGES._replace(
+            any_change=any_change, problem=f"What the iteration changed is not known: {error.reason}."
+        )
+    own, shared = uncommitted_files(files, old, new)
     return Changes(files, commits, own, shared, bool(files or commits))
 
 
 def commit(root: Path, files: Sequence[str], message: str) -> str:
-    """Commits some files as they are, and nothing else that is staged or changed; gives the id. Raises GitFailed."""
-    # The user commits: also where the variables of the environment say who that is.
-    who = {name: value for name, value in environment().items() if name.startswith(_IDENTITY)}
-    git = Git(root, variables={**who, **ANY_PROTOCOL})
-    there = [name for name in files if os.path.lexists(root / name)]
-    if there:
-        git.run("add", "--intent-to-add", *_GIVEN, stdin=_pathspecs(there))
-    told = f"--message={message}"
-    git.run("commit", "--quiet", "--only", told, *_GIVEN, stdin=_pathspecs(files), timeout=COMMIT_SECONDS)
+    """Commit some files as they are, without other staged or changed files; return the commit id. Raise GitFailed."""
+    # The commit is the user's: identity variables of the environment apply.
+    identity = {name: value for name, value in environment().items() if name.startswith(_IDENTITY)}
+    git = Git(root, variables={**identity, **ANY_PROTOCOL})
+    existing = [name for name in files if os.path.lexists(root / name)]
+    if existing:
+        git.run("add", "--intent-to-add", *_PATHSPEC_OPTIONS, stdin=_pathspecs(existing))
+    message_option = f"--message={message}"
+    git.run(
+        "commit",
+        "--quiet",
+        "--only",
+        message_option,
+        *_PATHSPEC_OPTIONS,
+        stdin=_pathspecs(files),
+        timeout=COMMIT_SECONDS,
+    )
     return git.text("rev-parse", "HEAD")
 
 
@@ -150,8 +160,8 @@ def _pathspecs(files: Sequence[str]) -> bytes:
     return "\0".join(f":(top,literal){name}" for name in files).encode("utf-8", "surrogateescape")
 
 
-def _between(state: RepositoryState, old: str | None, new: str | None) -> list[str]:
-    """Names the files that differ between two commits; all of one where there was none before."""
+def _files_between(state: RepositoryState, old: str | None, new: str | None) -> list[str]:
+    """Return the files that differ between two commits; all files of the new one if there was no commit before."""
     if old == new or new is None:
         return []
     quiet = ("-r", "-z", "--name-only")

@@ -1,4 +1,4 @@
-"""Continuity around an iteration: packs into its prompt, and what it did kept; neither ever stops the loop."""
+"""Continuity around an iteration: pre-run packs for the prompt, post-run capture. Errors never stop the loop."""
 
 import os
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.errors import SidecarError
 from sidecar.packs.methods import explain, pre_run
 from sidecar.packs.model import ExplainParams, ExplainResult, PreRunParams, PreRunResult
-from sidecar.ralph.agent.agent_result import Heard
+from sidecar.ralph.agent.agent_result import AgentResult
 from sidecar.ralph.model import IterationOutcome, RalphContinuity, RalphVerification
 
 DEADLINE_MS = 20_000
-"""An iteration takes minutes: whole packs are worth some seconds of them."""
+"""An iteration takes minutes, so complete packs are worth some seconds."""
 
-MAX_ASKED_CHARACTERS = 100_000
-"""So much of a task says what it is about."""
+MAX_TASK_CHARACTERS = 100_000
+"""Maximum length of the task text that the packs are selected by."""
 
 _OUTCOMES = {"succeeded": "completed", "interrupted": "aborted", "lost": "aborted"}
 
 
-class Place(NamedTuple):
-    """Where and as whom the loop's runs are known."""
+class RunIdentity(NamedTuple):
+    """The identity of the loop's runs in continuity."""
 
     change: str
     cwd: str
@@ -35,12 +35,12 @@ class Place(NamedTuple):
     harness: str
 
     @property
-    def common(self) -> dict[str, Any]:
-        """What all of an iteration's messages say alike."""
+    def common_params(self) -> dict[str, Any]:
+        """Members that all messages of an iteration share."""
         return {
             "subChatId": f"ralph:{self.change}",
             "chatId": f"ralph:{self.change}",
-            # Others than Claude get the anchor as a block, which is all that differs.
+            # Agents other than Claude get the anchor as a block; that is the only difference.
             "provider": "claude" if self.harness == "claude" else "codex",
             "mode": "agent",
             "cwd": self.cwd,
@@ -48,99 +48,107 @@ class Place(NamedTuple):
         }
 
 
-class Opened(NamedTuple):
-    """What continuity gave for an iteration that begins."""
+class OpenedRun(NamedTuple):
+    """The pre-run result of an iteration."""
 
     packs: tuple[str, ...]
-    told: RalphContinuity
+    summary: RalphContinuity
     params: dict[str, Any] | None
-    """What the run's end is told with; None where nothing is to be kept."""
+    """Members for the post-run call; None if the run is not captured."""
 
 
-def open_run(call: Call, place: Place, task: str) -> Opened:
-    """Asks what the agent is to be told; every iteration begins a fresh provider session."""
-    params = _pre_run_params(call, place, task)
+def open_run(call: Call, identity: RunIdentity, task: str) -> OpenedRun:
+    """Call pre-run for an iteration; every iteration starts a new provider session."""
+    params = _pre_run_params(call, identity, task)
     try:
-        result = pre_run(_now(call), params)
+        result = pre_run(_as_new_call(call), params)
     except Exception as error:
         call.log.warning("ralph.preRun.failed", kind=type(error).__name__)
-        return Opened((), _failed(error), None)
-    told = RalphContinuity(
+        return OpenedRun((), _failed(error), None)
+    summary = RalphContinuity(
         action=result.action,
         reason=result.reason,
         injected_bytes=result.metadata.injected_bytes if result.action == "inject" else 0,
         artifacts=[],
     )
-    kept = {**place.common, "runId": params.run_id, "deliveryToken": result.delivery_token, "prompt": params.prompt}
-    return Opened(_packs(result), told, kept)
+    post_run_params = {
+        **identity.common_params,
+        "runId": params.run_id,
+        "deliveryToken": result.delivery_token,
+        "prompt": params.prompt,
+    }
+    return OpenedRun(_packs(result), summary, post_run_params)
 
 
-def preview(call: Call, place: Place, task: str) -> Opened:
-    """Asks what the agent would be told, and keeps nothing."""
+def preview_packs(call: Call, identity: RunIdentity, task: str) -> OpenedRun:
+    """Return the packs an iteration would get; record nothing."""
     try:
-        result = explain(_now(call), ExplainParams(pre_run=_pre_run_params(call, place, task)))
+        result = explain(_as_new_call(call), ExplainParams(pre_run=_pre_run_params(call, identity, task)))
     except Exception as error:
-        return Opened((), _failed(error), None)
-    told = RalphContinuity(action=result.action, reason=result.reason, injected_bytes=0, artifacts=[])
-    return Opened(_packs(result), told, None)
+        return OpenedRun((), _failed(error), None)
+    summary = RalphContinuity(action=result.action, reason=result.reason, injected_bytes=0, artifacts=[])
+    return OpenedRun(_packs(result), summary, None)
 
 
 def close_run(
-    call: Call, opened: Opened, heard: Heard, outcome: IterationOutcome, parts: list[dict[str, Any]]
+    call: Call, opened: OpenedRun, agent_result: AgentResult, outcome: IterationOutcome, parts: list[dict[str, Any]]
 ) -> RalphContinuity:
-    """Keeps what the run did; gives what continuity did for the iteration."""
+    """Call post-run for an iteration and return the outcome for its history line."""
     if opened.params is None:
-        return opened.told
-    said = {
+        return opened.summary
+    run_params = {
         **opened.params,
         "outcome": _OUTCOMES.get(outcome, "error"),
-        "error": None if outcome in _OUTCOMES else {"kind": _kind(outcome), "message": heard.failed},
-        "session": {"before": None, "after": heard.session_id},
-        "assistant": {"text": heard.final_text, "parts": [*parts, {"type": "text", "text": heard.final_text}]},
-        "usage": {
-            "inputTokens": heard.input_tokens,
-            "outputTokens": heard.output_tokens,
-            "costUsd": heard.cost_usd,
-            "durationMs": float(heard.duration_ms),
+        "error": None if outcome in _OUTCOMES else {"kind": _error_kind(outcome), "message": agent_result.error},
+        "session": {"before": None, "after": agent_result.session_id},
+        "assistant": {
+            "text": agent_result.final_text,
+            "parts": [*parts, {"type": "text", "text": agent_result.final_text}],
         },
-        "startedAt": rfc3339(heard.started_at_ms),
-        "finishedAt": rfc3339(heard.started_at_ms + heard.duration_ms),
+        "usage": {
+            "inputTokens": agent_result.input_tokens,
+            "outputTokens": agent_result.output_tokens,
+            "costUsd": agent_result.cost_usd,
+            "durationMs": float(agent_result.duration_ms),
+        },
+        "startedAt": rfc3339(agent_result.started_at_ms),
+        "finishedAt": rfc3339(agent_result.started_at_ms + agent_result.duration_ms),
     }
     try:
-        result = post_run(_now(call), PostRunParams.model_validate(said, by_alias=True, by_name=False))
+        result = post_run(_as_new_call(call), PostRunParams.model_validate(run_params, by_alias=True, by_name=False))
     except Exception as error:
         call.log.warning("ralph.postRun.failed", kind=type(error).__name__)
         return _failed(error)
-    return opened.told.model_copy(update={"artifacts": [one.id for one in result.artifacts]})
+    return opened.summary.model_copy(update={"artifacts": [artifact.id for artifact in result.artifacts]})
 
 
-def parts_of(
+def message_parts(
     root: Path, files: Sequence[str], commits: Sequence[str], checks: Sequence[RalphVerification]
 ) -> list[dict[str, Any]]:
-    """Gives what an iteration did as the parts a host would have stored: what it wrote, committed, and its checks."""
+    """Return an iteration's work as message parts like a host's: edits, commits, checks."""
     written = [_part("Edit", {"file_path": os.path.join(root, path)}, {}) for path in files]
     committed = [_part("Bash", {"command": "git commit"}, {})] if commits else []
     checked = [
-        _part("Bash", {"command": one.command}, {"aggregated_output": one.output, "exit_code": one.exit_code})
-        for one in checks
+        _part("Bash", {"command": check.command}, {"aggregated_output": check.output, "exit_code": check.exit_code})
+        for check in checks
     ]
     parts = [*written, *committed, *checked]
     return [{**part, "toolCallId": f"call-{number}"} for number, part in enumerate(parts, 1)]
 
 
-def _part(tool: str, given: dict[str, Any], output: dict[str, Any]) -> dict[str, Any]:
-    return {"type": f"tool-{tool}", "toolName": tool, "state": "result", "input": given, "output": output}
+def _part(tool: str, arguments: dict[str, Any], output: dict[str, Any]) -> dict[str, Any]:
+    return {"type": f"tool-{tool}", "toolName": tool, "state": "result", "input": arguments, "output": output}
 
 
-def _pre_run_params(call: Call, place: Place, task: str) -> PreRunParams:
-    said = {
-        **place.common,
+def _pre_run_params(call: Call, identity: RunIdentity, task: str) -> PreRunParams:
+    members = {
+        **identity.common_params,
         "runId": call.process.new_id(),
-        "prompt": task[:MAX_ASKED_CHARACTERS],
+        "prompt": task[:MAX_TASK_CHARACTERS],
         "session": {"id": None, "willResume": False, "isFork": False},
         "deadlineMs": DEADLINE_MS,
     }
-    return PreRunParams.model_validate(said, by_alias=True, by_name=False)
+    return PreRunParams.model_validate(members, by_alias=True, by_name=False)
 
 
 def _packs(result: PreRunResult | ExplainResult) -> tuple[str, ...]:
@@ -150,8 +158,8 @@ def _packs(result: PreRunResult | ExplainResult) -> tuple[str, ...]:
     return (*system, *(block.text for block in result.blocks))
 
 
-def _now(call: Call) -> Call:
-    """The call as if it had just arrived: a loop lives for hours, and a deadline counts from its arrival."""
+def _as_new_call(call: Call) -> Call:
+    """The call as if it had just arrived: a loop runs for hours, and a deadline counts from the arrival."""
     return replace(call, received_ms=call.process.clock.monotonic_ms(), cancellation=Cancellation())
 
 
@@ -160,5 +168,5 @@ def _failed(error: Exception) -> RalphContinuity:
     return RalphContinuity(action="failed", reason=why, injected_bytes=0, artifacts=[])
 
 
-def _kind(outcome: IterationOutcome) -> str:
+def _error_kind(outcome: IterationOutcome) -> str:
     return "rateLimit" if outcome == "usageLimit" else "other"

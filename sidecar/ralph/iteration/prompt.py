@@ -1,6 +1,6 @@
-"""What an iteration's agent is told. Pure.
+"""The prompt of an iteration. Pure.
 
-The task stands at the end, verbatim: what we add comes before it, what the user wants comes last.
+Our own text comes first and the user's task last, verbatim.
 """
 
 import re
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sidecar.core.lazy_regex import regex
-from sidecar.ralph.limits import Limits, Spent, counted, shown_ms, wall_ms
+from sidecar.ralph.limits import Limits, LoopUsage, count_noun, format_duration, wall_ms
 
 CONTEXT_HEADING = "## Additional Context (added by user mid-loop)"
 
 ABORT_REASON = "why, in one sentence"
-"""What stands in our own words where the agent puts its reason: read back, it is an echo and no abort."""
+"""Placeholder for the abort reason in our prompt; read back, it is an echo, not an abort."""
 
 _ABORT = regex(r"<abort>([^<]{1,2000}+)</abort>")
 
@@ -41,7 +41,7 @@ You are one iteration of a loop that gives the same task to a fresh agent again 
 - Never say the promise to leave the loop, and not of a part of the task: it has to be true.
 """
 
-_CIRCLE = """\
+_STALLED = """\
 ## The loop is going round in circles
 
 The last {times} iterations changed nothing and said the same. Do not repeat them. Find out what keeps the task from
@@ -51,75 +51,75 @@ granted. Where the task is done, check it and say the promise. Where it cannot b
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
-    """A command that did not pass, and the end of what it printed."""
+class FailedCheck:
+    """A failed check, and the end of its output."""
 
     command: str
-    ending: str
+    exit_text: str
     """How it ended, as in `exit code 1`."""
     output: str
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """All that a prompt is made of."""
+class PromptInputs:
+    """The inputs of a prompt."""
 
     change: str
     number: int
     limits: Limits
-    spent: Spent
+    usage: LoopUsage
     promise: str
     task: str
     context: str = ""
     packs: Sequence[str] = ()
-    failed_checks: Sequence[Verified] = ()
-    last: str = ""
-    """How the last iteration ended, where that was no good end."""
-    circle: int = 0
-    """So many iterations came to nothing, if the prompt has to change for it."""
+    failed_checks: Sequence[FailedCheck] = ()
+    last_failure: str = ""
+    """How the last iteration ended, if not successfully."""
+    stalled_iterations: int = 0
+    """Number of iterations without progress, if the prompt must change because of them; else 0."""
 
 
-def build(asked: Asked) -> str:
-    """Puts an iteration's prompt together."""
+def build_prompt(inputs: PromptInputs) -> str:
+    """Return an iteration's prompt."""
     parts = [
-        _preamble(asked),
-        _INSTRUCTIONS.replace("{promise}", promise_of(asked.promise)),
-        _section("## The last iteration", asked.last),
-        _CIRCLE.format(times=asked.circle) if asked.circle else "",
-        _section("## Your last promise was not accepted: these checks failed", _checks(asked.failed_checks)),
-        _section(CONTEXT_HEADING, asked.context),
-        _section("## What is known of the project", "\n\n".join(pack.strip("\n") for pack in asked.packs)),
+        _preamble(inputs),
+        _INSTRUCTIONS.replace("{promise}", promise_tag(inputs.promise)),
+        _section("## The last iteration", inputs.last_failure),
+        _STALLED.format(times=inputs.stalled_iterations) if inputs.stalled_iterations else "",
+        _section("## Your last promise was not accepted: these checks failed", _checks(inputs.failed_checks)),
+        _section(CONTEXT_HEADING, inputs.context),
+        _section("## What is known of the project", "\n\n".join(pack.strip("\n") for pack in inputs.packs)),
     ]
-    return "\n".join(part for part in parts if part) + "\n## Task\n\n" + asked.task
+    return "\n".join(part for part in parts if part) + "\n## Task\n\n" + inputs.task
 
 
-def promise_of(token: str) -> str:
-    """Writes the promise as the agent has to."""
+def promise_tag(token: str) -> str:
+    """Return the promise in the form the agent must print."""
     return f"<promise>{token}</promise>"
 
 
-def aborted(final_text: str) -> str | None:
-    """Gives the reason for which the agent ends the loop, if it does."""
-    reasons = [" ".join(found.split()) for found in _ABORT.findall(final_text)]
-    said = [reason for reason in reasons if reason != ABORT_REASON]
-    return said[-1] if said else None
+def abort_reason(final_text: str) -> str | None:
+    """Return the reason if the agent ended the loop with an abort."""
+    reasons = [" ".join(text.split()) for text in _ABORT.findall(final_text)]
+    own_reasons = [reason for reason in reasons if reason != ABORT_REASON]
+    return own_reasons[-1] if own_reasons else None
 
 
-def _preamble(asked: Asked) -> str:
-    limits, spent = asked.limits, asked.spent
-    turn = spent.iterations + 1
-    most = f" of at most {limits.max_iterations}" if limits.max_iterations else ""
-    lines = [f"# Iteration {asked.number} of the loop for `{asked.change}`", ""]
-    lines.append(f"- This is iteration {turn}{most} since the loop was started.")
-    if limits.min_iterations > turn:
+def _preamble(inputs: PromptInputs) -> str:
+    limits, usage = inputs.limits, inputs.usage
+    number_in_loop = usage.iterations + 1
+    maximum = f" of at most {limits.max_iterations}" if limits.max_iterations else ""
+    lines = [f"# Iteration {inputs.number} of the loop for `{inputs.change}`", ""]
+    lines.append(f"- This is iteration {number_in_loop}{maximum} since the loop was started.")
+    if limits.min_iterations > number_in_loop:
         lines.append(f"- No promise is accepted before iteration {limits.min_iterations}; until then improve the work.")
-    time_ms = wall_ms(limits, spent)
+    time_ms = wall_ms(limits, usage)
     if time_ms is not None:
-        lines.append(f"- It is ended after {shown_ms(time_ms)}.")
+        lines.append(f"- It is ended after {format_duration(time_ms)}.")
     if limits.max_cost_usd is not None:
-        lines.append(f"- {max(0.0, limits.max_cost_usd - spent.cost_usd):.2f} USD are left.")
+        lines.append(f"- {max(0.0, limits.max_cost_usd - usage.cost_usd):.2f} USD are left.")
     if limits.max_tokens is not None:
-        lines.append(f"- {counted(max(0, limits.max_tokens - spent.tokens), 'token')} are left.")
+        lines.append(f"- {count_noun(max(0, limits.max_tokens - usage.tokens), 'token')} are left.")
     return "\n".join(lines) + "\n"
 
 
@@ -127,9 +127,10 @@ def _section(heading: str, text: str) -> str:
     return f"{heading}\n\n{text}\n" if text.strip() else ""
 
 
-def _checks(checks: Sequence[Verified]) -> str:
+def _checks(checks: Sequence[FailedCheck]) -> str:
     return "\n\n".join(
-        f"`{one.command}` ended with {one.ending}; the end of its output:\n\n{_fenced(one.output)}" for one in checks
+        f"`{check.command}` ended with {check.exit_text}; the end of its output:\n\n{_fenced(check.output)}"
+        for check in checks
     )
 
 

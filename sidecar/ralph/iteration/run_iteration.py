@@ -1,23 +1,22 @@
-"""One iteration: the prompt, the agent, what it changed, its promise, and the line of history."""
+"""Runs one iteration: prompt, agent, changes, promise, history line."""
 
 from dataclasses import dataclass, replace
 
 from sidecar.core.clock import rfc3339
-from sidecar.ralph.outcome import after_stuck, failure_of, outcome_of, turns_the_prompt
-from sidecar.ralph.agent.agent_result import Bounds, Command, Heard
-from sidecar.ralph.agent.harnesses import command_of
+from sidecar.ralph.agent.agent_result import AgentCommand, AgentResult, TimeLimits
+from sidecar.ralph.agent.harnesses import agent_command
 from sidecar.ralph.agent.runner import run_agent
 from sidecar.ralph.files import context_file
 from sidecar.ralph.files.context_file import Context
-from sidecar.ralph.files.folder import whole_prompt
+from sidecar.ralph.files.folder import write_prompt
 from sidecar.ralph.iteration import changes as worktree
 from sidecar.ralph.iteration import continuity
 from sidecar.ralph.iteration.changes import Changes
-from sidecar.ralph.iteration.continuity import Opened, Place
-from sidecar.ralph.iteration.prompt import Asked, aborted, build
-from sidecar.ralph.iteration.verify import as_told, passed, verify
-from sidecar.ralph.limits import FAST_MS, VERIFY_TIMEOUT_MS, wall_ms
-from sidecar.ralph.loop_state import Course
+from sidecar.ralph.iteration.continuity import OpenedRun, RunIdentity
+from sidecar.ralph.iteration.prompt import PromptInputs, abort_reason, build_prompt
+from sidecar.ralph.iteration.verify import failed_check, passed, verify
+from sidecar.ralph.limits import FAST_FAILURE_MS, VERIFY_TIMEOUT_MS, wall_ms
+from sidecar.ralph.loop_state import LoopState
 from sidecar.ralph.model import (
     IterationOutcome,
     RalphContinuity,
@@ -26,26 +25,27 @@ from sidecar.ralph.model import (
     RalphRunning,
     RalphVerification,
 )
+from sidecar.ralph.outcome import failure_reason, must_change_prompt, outcome_of, update_stall
 from sidecar.system.git import GitFailed
 
-SHOWN_FILES = 100
-"""So many changed files a line of history names."""
+MAX_FILES_IN_HISTORY = 100
+"""Maximum number of changed files in a history line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """An iteration that is over."""
+class FinishedIteration:
+    """A finished iteration."""
 
     line: RalphIteration
-    heard: Heard
+    agent_result: AgentResult
     abort: str | None
 
 
 @dataclass(slots=True)
-class _Ran:
-    """An agent's run and what came of it."""
+class _AgentRun:
+    """An agent's run and its effects."""
 
-    heard: Heard
+    agent_result: AgentResult
     changes: Changes
     commits: list[str]
     checks: list[RalphVerification] | None
@@ -53,211 +53,225 @@ class _Ran:
 
     @property
     def outcome(self) -> IterationOutcome:
-        return outcome_of(self.heard)
+        return outcome_of(self.agent_result)
 
 
-def run_iteration(course: Course) -> Done:
-    """Runs the next iteration; raises SidecarError where the agent cannot be started at all."""
-    course.number += 1
-    context = context_file.read(course.plan.folder)
-    opened = _open_run(course, context.text)
-    ran = _ran(course, context, opened)
-    told = _close_run(course, ran, opened)
-    line = _line(course, ran, told, accepted=_accepted(course, ran))
-    _count(course, ran)
-    course.last = _last(line)
-    return Done(line, ran.heard, aborted(ran.heard.final_text) if ran.outcome == "succeeded" else None)
-
-
-def _ran(course: Course, context: Context, opened: Opened | None) -> _Ran:
-    """Runs the agent, looks at what it changed, commits that, and checks its promise."""
-    process, workspace = course.call.process, course.plan.workspace
-    prompt = build(asked_of(course, context.text, opened.packs if opened is not None else ()))
-    command = _command(course, prompt)
-    before = worktree.see(process, workspace)
-    heard = _heard(course, command, prompt)
-    changes = worktree.changes(before, worktree.see(process, workspace))
-    warnings = [text for text in (context.problem, changes.problem) if text]
-    commits = [*changes.commits, *_committed(course, changes, warnings)]
-    return _Ran(heard, changes, commits, _verified(course, heard), warnings)
-
-
-def _line(course: Course, ran: _Ran, told: RalphContinuity | None, *, accepted: bool) -> RalphIteration:
-    heard, files = ran.heard, ran.changes.files
-    return RalphIteration(
-        number=course.number,
-        started_at=rfc3339(heard.started_at_ms),
-        duration_ms=heard.duration_ms,
-        outcome=ran.outcome,
-        exit_code=heard.exit_code,
-        signal=heard.signal,
-        promise_found=heard.promise,
-        promise_accepted=accepted,
-        verification=ran.checks,
-        files_changed=None if files is None else len(files),
-        files=[_shown(path) for path in (files or ())[:SHOWN_FILES]],
-        commits=ran.commits,
-        input_tokens=heard.input_tokens,
-        output_tokens=heard.output_tokens,
-        cost_usd=heard.cost_usd,
-        reason=failure_of(heard),
-        ended_loop=None,
-        output_bytes=heard.output_bytes,
-        continuity=told,
-        warnings=ran.warnings,
+def run_iteration(loop: LoopState) -> FinishedIteration:
+    """Run the next iteration; raise SidecarError if the agent cannot be started."""
+    loop.number += 1
+    context = context_file.read(loop.plan.folder)
+    opened = _open_run(loop, context.text)
+    agent_run = _run_and_verify(loop, context, opened)
+    summary = _close_run(loop, agent_run, opened)
+    line = _line(loop, agent_run, summary, accepted=_promise_accepted(loop, agent_run))
+    _update_totals(loop, agent_run)
+    loop.last_failure = _last_failure(line)
+    return FinishedIteration(
+        line,
+        agent_run.agent_result,
+        abort_reason(agent_run.agent_result.final_text) if agent_run.outcome == "succeeded" else None,
     )
 
 
-def asked_of(course: Course, context: str, packs: tuple[str, ...]) -> Asked:
-    """Gathers what the next prompt is made of."""
-    params, limits = course.plan.params, course.plan.limits
-    turns = turns_the_prompt(course.circle, limits.stuck_after)
-    spent = replace(course.spent, elapsed_ms=course.elapsed_ms())
-    return Asked(
-        params.change, course.number, limits, spent, params.completion_promise, params.prompt, context,
-        packs, course.failed_checks, course.last, course.circle.times if turns else 0,
+def _run_and_verify(loop: LoopState, context: Context, opened: OpenedRun | None) -> _AgentRun:
+    """Run the agent, collect its changes, commit them if requested, and verify its promise."""
+    process, workspace = loop.call.process, loop.plan.workspace
+    prompt = build_prompt(prompt_inputs(loop, context.text, opened.packs if opened is not None else ()))
+    command = _command(loop, prompt)
+    before = worktree.take_snapshot(process, workspace)
+    agent_result = _run_command(loop, command, prompt)
+    changes = worktree.compare(before, worktree.take_snapshot(process, workspace))
+    warnings = [text for text in (context.problem, changes.problem) if text]
+    commits = [*changes.commits, *_commit_changes(loop, changes, warnings)]
+    return _AgentRun(agent_result, changes, commits, _run_checks(loop, agent_result), warnings)
+
+
+def _line(loop: LoopState, agent_run: _AgentRun, summary: RalphContinuity | None, *, accepted: bool) -> RalphIteration:
+    agent_result, files = agent_run.agent_result, agent_run.changes.files
+    return RalphIteration(
+        number=loop.number,
+        started_at=rfc3339(agent_result.started_at_ms),
+        duration_ms=agent_result.duration_ms,
+        outcome=agent_run.outcome,
+        exit_code=agent_result.exit_code,
+        signal=agent_result.signal,
+        promise_found=agent_result.promise,
+        promise_accepted=accepted,
+        verification=agent_run.checks,
+        files_changed=None if files is None else len(files),
+        files=[_printable(path) for path in (files or ())[:MAX_FILES_IN_HISTORY]],
+        commits=agent_run.commits,
+        input_tokens=agent_result.input_tokens,
+        output_tokens=agent_result.output_tokens,
+        cost_usd=agent_result.cost_usd,
+        reason=failure_reason(agent_result),
+        ended_loop=None,
+        output_bytes=agent_result.output_bytes,
+        continuity=summary,
+        warnings=agent_run.warnings,
+    )
+
+
+def prompt_inputs(loop: LoopState, context: str, packs: tuple[str, ...]) -> PromptInputs:
+    """Return the inputs of the next prompt."""
+    params, limits = loop.plan.params, loop.plan.limits
+    must_change = must_change_prompt(loop.stall, limits.stuck_after)
+    usage = replace(loop.usage, elapsed_ms=loop.elapsed_ms())
+    return PromptInputs(
+        params.change, loop.number, limits, usage, params.completion_promise, params.prompt, context,
+        packs, loop.failed_checks, loop.last_failure, loop.stall.times if must_change else 0,
     )  # fmt: skip
 
 
-def place_of(course: Course) -> Place:
-    """Says where and as whom continuity knows the loop's runs."""
-    workspace = course.plan.workspace
+def run_identity(loop: LoopState) -> RunIdentity:
+    """Return the identity of the loop's runs in continuity."""
+    workspace = loop.plan.workspace
     project = None if workspace.project == workspace.cwd else str(workspace.project)
-    return Place(course.plan.params.change, str(workspace.cwd), project, course.plan.params.harness)
+    return RunIdentity(loop.plan.params.change, str(workspace.cwd), project, loop.plan.params.harness)
 
 
-def task_with(course: Course, context: str) -> str:
-    """Gives what the next run is about."""
-    task = course.plan.params.prompt
+def task_text(loop: LoopState, context: str) -> str:
+    """Return the task with the added context."""
+    task = loop.plan.params.prompt
     return f"{task}\n\n{context}" if context else task
 
 
-def _open_run(course: Course, context: str) -> Opened | None:
-    if not course.plan.params.continuity:
+def _open_run(loop: LoopState, context: str) -> OpenedRun | None:
+    if not loop.plan.params.continuity:
         return None
-    return continuity.open_run(course.call, place_of(course), task_with(course, context))
+    return continuity.open_run(loop.call, run_identity(loop), task_text(loop, context))
 
 
-def _close_run(course: Course, ran: _Ran, opened: Opened | None) -> RalphContinuity | None:
+def _close_run(loop: LoopState, agent_run: _AgentRun, opened: OpenedRun | None) -> RalphContinuity | None:
     if opened is None:
         return None
-    files = [_shown(path) for path in ran.changes.files or ()]
-    parts = continuity.parts_of(course.plan.workspace.cwd, files, ran.commits, ran.checks or ())
-    return continuity.close_run(course.call, opened, ran.heard, ran.outcome, parts)
+    files = [_printable(path) for path in agent_run.changes.files or ()]
+    parts = continuity.message_parts(loop.plan.workspace.cwd, files, agent_run.commits, agent_run.checks or ())
+    return continuity.close_run(loop.call, opened, agent_run.agent_result, agent_run.outcome, parts)
 
 
-def _command(course: Course, prompt: str) -> Command:
-    plan = course.plan
-    kept = plan.folder.prompt_of(course.number)
-    whole_prompt(kept, prompt)
-    return command_of(plan.wanted, prompt, plan.cwd, plan.environment, prompt_file=kept)
+def _command(loop: LoopState, prompt: str) -> AgentCommand:
+    plan = loop.plan
+    path = plan.folder.prompt_path(loop.number)
+    write_prompt(path, prompt)
+    return agent_command(plan.options, prompt, plan.cwd, plan.environment, prompt_file=path)
 
 
-def _heard(course: Course, command: Command, prompt: str) -> Heard:
-    plan, call, number = course.plan, course.call, course.number
+def _run_command(loop: LoopState, command: AgentCommand, prompt: str) -> AgentResult:
+    plan, call, number = loop.plan, loop.call, loop.number
 
     def stream(text: str) -> None:
         call.notify("ralph/output", RalphOutputNotice(change=plan.params.change, number=number, text=text))
 
-    course.running = RalphRunning(number=number, started_at=call.now())
-    course.save_state()
-    spent = replace(course.spent, elapsed_ms=course.elapsed_ms())
-    bounds = Bounds(idle_ms=plan.limits.idle_ms, wall_ms=wall_ms(plan.limits, spent))
-    heard = run_agent(
+    loop.running = RalphRunning(number=number, started_at=call.now())
+    loop.save_state()
+    usage = replace(loop.usage, elapsed_ms=loop.elapsed_ms())
+    time_limits = TimeLimits(idle_ms=plan.limits.idle_ms, wall_ms=wall_ms(plan.limits, usage))
+    agent_result = run_agent(
         command,
         promise=plan.params.completion_promise,
         prompt=prompt,
-        bounds=bounds,
-        stop=course.stop.asked,
-        at_once=course.stop.at_once,
+        time_limits=time_limits,
+        stop=loop.stop.requested,
+        no_grace=loop.stop.no_grace,
         clock=call.process.clock,
-        keep=plan.folder.output_of(number),
+        log_path=plan.folder.output_path(number),
         stream=stream if plan.params.stream else None,
     )
-    course.running = None
-    return heard
+    loop.running = None
+    return agent_result
 
 
-def _verified(course: Course, heard: Heard) -> list[RalphVerification] | None:
-    """Runs the checks where a promise would count if they pass."""
-    plan = course.plan
-    if not plan.params.verify or not _may_count(course, heard):
+def _run_checks(loop: LoopState, agent_result: AgentResult) -> list[RalphVerification] | None:
+    """Run the checks if a promise would count once they pass."""
+    plan = loop.plan
+    if not plan.params.verify or not _promise_may_count(loop, agent_result):
         return None
-    spent = replace(course.spent, elapsed_ms=course.elapsed_ms())
-    left = wall_ms(plan.limits, spent)
-    bounds = Bounds(idle_ms=None, wall_ms=VERIFY_TIMEOUT_MS if left is None else min(left, VERIFY_TIMEOUT_MS))
+    usage = replace(loop.usage, elapsed_ms=loop.elapsed_ms())
+    remaining_ms = wall_ms(plan.limits, usage)
+    time_limits = TimeLimits(
+        idle_ms=None, wall_ms=VERIFY_TIMEOUT_MS if remaining_ms is None else min(remaining_ms, VERIFY_TIMEOUT_MS)
+    )
     return verify(
-        plan.params.verify, plan.cwd, plan.environment, bounds, stop=course.stop.asked, at_once=course.stop.at_once,
-        clock=course.call.process.clock, keep=plan.folder.check_of(course.number),
+        plan.params.verify, plan.cwd, plan.environment, time_limits, stop=loop.stop.requested, no_grace=loop.stop.no_grace,
+        clock=loop.call.process.clock, log_path=plan.folder.check_output_path(loop.number),
     )  # fmt: skip
 
 
-def _may_count(course: Course, heard: Heard) -> bool:
-    turn = course.spent.iterations + 1
-    return heard.promise and outcome_of(heard) == "succeeded" and turn >= course.plan.limits.min_iterations
+def _promise_may_count(loop: LoopState, agent_result: AgentResult) -> bool:
+    number_in_loop = loop.usage.iterations + 1
+    return (
+        agent_result.promise
+        and outcome_of(agent_result) == "succeeded"
+        and number_in_loop >= loop.plan.limits.min_iterations
+    )
 
 
-def _accepted(course: Course, ran: _Ran) -> bool:
-    if not _may_count(course, ran.heard):
+def _promise_accepted(loop: LoopState, agent_run: _AgentRun) -> bool:
+    if not _promise_may_count(loop, agent_run.agent_result):
         return False
-    checks = ran.checks or []
-    return len(checks) == len(course.plan.params.verify) and all(passed(one) for one in checks)
+    checks = agent_run.checks or []
+    return len(checks) == len(loop.plan.params.verify) and all(passed(check) for check in checks)
 
 
-def _committed(course: Course, done: Changes, warnings: list[str]) -> list[str]:
-    """Commits what is the iteration's alone, where the user asked for it."""
-    params = course.plan.params
-    if not params.commit or done.files is None:
+def _commit_changes(loop: LoopState, changes: Changes, warnings: list[str]) -> list[str]:
+    """Commit the files that only the iteration changed, if the user asked for commits."""
+    params = loop.plan.params
+    if not params.commit or changes.files is None:
         return []
-    if done.shared:
-        names = ", ".join(_shown(path) for path in done.shared[:5])
+    if changes.shared:
+        names = ", ".join(_printable(path) for path in changes.shared[:5])
         warnings.append(f"Not committed, because they had uncommitted changes before the iteration: {names}.")
-    if not done.own:
+    if not changes.own:
         return []
-    message = f"ralph: {params.change}, iteration {course.number}"
+    message = f"ralph: {params.change}, iteration {loop.number}"
     try:
-        return [worktree.commit(course.plan.workspace.cwd, done.own, message)]
+        return [worktree.commit(loop.plan.workspace.cwd, changes.own, message)]
     except GitFailed as error:
         warnings.append(f"What the iteration changed could not be committed: {error.reason}.")
         return []
 
 
-def _count(course: Course, ran: _Ran) -> None:
-    """Counts the iteration; one that a usage limit turned away is not one of those that are allowed."""
-    heard, outcome = ran.heard, ran.outcome
-    spent, totals = course.spent, course.totals
+def _update_totals(loop: LoopState, agent_run: _AgentRun) -> None:
+    """Update the totals; an iteration stopped by a usage limit does not count towards the maximum."""
+    agent_result, outcome = agent_run.agent_result, agent_run.outcome
+    usage, totals = loop.usage, loop.totals
     is_failure = outcome in ("failed", "timedOut")
-    in_tokens, out_tokens, cost = heard.input_tokens or 0, heard.output_tokens or 0, heard.cost_usd or 0.0
-    failures = spent.failures_in_row + 1 if is_failure else 0 if outcome == "succeeded" else spent.failures_in_row
-    course.spent = replace(
-        spent,
-        iterations=spent.iterations + (outcome != "usageLimit"),
-        elapsed_ms=course.elapsed_ms(),
-        tokens=spent.tokens + in_tokens + out_tokens,
-        cost_usd=spent.cost_usd + cost,
+    in_tokens, out_tokens, cost = (
+        agent_result.input_tokens or 0,
+        agent_result.output_tokens or 0,
+        agent_result.cost_usd or 0.0,
+    )
+    failures = usage.failures_in_row + 1 if is_failure else 0 if outcome == "succeeded" else usage.failures_in_row
+    loop.usage = replace(
+        usage,
+        iterations=usage.iterations + (outcome != "usageLimit"),
+        elapsed_ms=loop.elapsed_ms(),
+        tokens=usage.tokens + in_tokens + out_tokens,
+        cost_usd=usage.cost_usd + cost,
         failures_in_row=failures,
     )
-    course.totals = totals.model_copy(
+    loop.totals = totals.model_copy(
         update={
             "iterations": totals.iterations + 1,
             "failures": totals.failures + is_failure,
             "input_tokens": totals.input_tokens + in_tokens,
             "output_tokens": totals.output_tokens + out_tokens,
             "cost_usd": totals.cost_usd + cost,
-            "duration_ms": round(course.elapsed_ms()),
+            "duration_ms": round(loop.elapsed_ms()),
         }
     )
-    course.fast_failures = course.fast_failures + 1 if is_failure and heard.duration_ms < FAST_MS else 0
-    course.pauses = course.pauses + 1 if outcome == "usageLimit" else 0
+    loop.fast_failures = loop.fast_failures + 1 if is_failure and agent_result.duration_ms < FAST_FAILURE_MS else 0
+    loop.pauses = loop.pauses + 1 if outcome == "usageLimit" else 0
     if outcome == "succeeded":
-        course.circle = after_stuck(course.circle, heard.final_text, changed=bool(ran.changes.is_other))
-        course.failed_checks = [as_told(one) for one in ran.checks or () if not passed(one)]
+        loop.stall = update_stall(loop.stall, agent_result.final_text, changed=bool(agent_run.changes.any_change))
+        loop.failed_checks = [failed_check(check) for check in agent_run.checks or () if not passed(check)]
 
 
-def _last(line: RalphIteration) -> str:
-    """Says of an iteration that came to no good end how it ended, for the next one."""
+def _last_failure(line: RalphIteration) -> str:
+    """Return how an unsuccessful iteration ended, for the next prompt."""
     return f"Iteration {line.number}: {line.reason}" if line.reason and line.outcome != "usageLimit" else ""
 
 
-def _shown(path: str) -> str:
+def _printable(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The commands that have to pass before a promise counts."""
+"""The checks: commands that must pass before a promise counts."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -6,62 +6,62 @@ from pathlib import Path
 from threading import Event
 
 from sidecar.core.clock import Clock
-from sidecar.ralph.agent.agent_result import Bounds, Command, Heard
-from sidecar.ralph.agent.runner import KEPT_BYTES, run_agent
-from sidecar.ralph.iteration.prompt import Verified
+from sidecar.ralph.agent.agent_result import AgentCommand, AgentResult, TimeLimits
+from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
+from sidecar.ralph.iteration.prompt import FailedCheck
 from sidecar.ralph.model import RalphVerification
 from sidecar.system.atomic_write import write_whole
 from sidecar.system.safe_open import content_of
 
-UNHEARD = "(no promise is looked for in a check)"
+NO_PROMISE = "(no promise is looked for in a check)"
 
 MAX_OUTPUT_CHARACTERS = 6_000
-"""The end of a check's output that goes into the next prompt: its last lines say what failed."""
+"""Maximum length of a check's output in the next prompt; the last lines show what failed."""
 
 
 def verify(
     commands: Sequence[str],
     cwd: Path,
     environment: Mapping[str, str],
-    bounds: Bounds,
+    time_limits: TimeLimits,
     *,
     stop: Event,
-    at_once: Event,
+    no_grace: Event,
     clock: Clock,
-    keep: Path,
+    log_path: Path,
 ) -> list[RalphVerification]:
-    """Runs the commands one after the other until one does not pass; `keep` takes the last one's output."""
-    done: list[RalphVerification] = []
+    """Run the commands in order until one fails; `log_path` is the file for the last one's output."""
+    results: list[RalphVerification] = []
     for command in commands:
         if stop.is_set():
             break
-        run = Command(shell(command, keep.with_suffix(".cmd")), b"", cwd, environment, "plain")
-        heard = run_agent(
+        run = AgentCommand(shell_command(command, log_path.with_suffix(".cmd")), b"", cwd, environment, "plain")
+        agent_result = run_agent(
             run,
-            promise=UNHEARD,
+            promise=NO_PROMISE,
             prompt="",
-            bounds=bounds,
+            time_limits=time_limits,
             stop=stop,
             clock=clock,
-            keep=keep,
+            log_path=log_path,
             stream=None,
-            at_once=at_once,
+            no_grace=no_grace,
         )
-        done.append(_told(command, heard, _tail(keep)))
-        if not passed(done[-1]):
+        results.append(_verification(command, agent_result, _output_tail(log_path)))
+        if not passed(results[-1]):
             break
-    return done
+    return results
 
 
-def passed(one: RalphVerification) -> bool:
-    """Says whether a command passed."""
-    return one.exit_code == 0
+def passed(verification: RalphVerification) -> bool:
+    """Whether a command passed."""
+    return verification.exit_code == 0
 
 
-def shell(command: str, script: Path) -> tuple[str, ...]:
-    """Gives the program with its arguments that runs a command line, its errors among its output.
+def shell_command(command: str, script: Path) -> tuple[str, ...]:
+    """Return the program and arguments that run a command line, with standard error in its output.
 
-    On Windows the line is written into a script: there is no way to quote any line as an argument there.
+    On Windows the line is written to a script, because no quoting there works for every line as an argument.
     """
     if sys.platform == "win32":
         write_whole(str(script), f"@{command} 2>&1\r\n".encode("oem", "replace"), durable=False)
@@ -69,25 +69,27 @@ def shell(command: str, script: Path) -> tuple[str, ...]:
     return ("/bin/sh", "-c", f"exec 2>&1\n{command}")
 
 
-def as_told(one: RalphVerification) -> Verified:
-    """Gives a failed command as the next prompt has it."""
-    ending = "no exit code: it was ended" if one.exit_code is None else f"exit code {one.exit_code}"
-    return Verified(one.command, ending, one.output)
+def failed_check(verification: RalphVerification) -> FailedCheck:
+    """Return a failed command in the form of the next prompt."""
+    exit_text = (
+        "no exit code: it was ended" if verification.exit_code is None else f"exit code {verification.exit_code}"
+    )
+    return FailedCheck(verification.command, exit_text, verification.output)
 
 
-def _told(command: str, heard: Heard, output: str) -> RalphVerification:
-    ended = heard.ended_by == "exit"
+def _verification(command: str, agent_result: AgentResult, output: str) -> RalphVerification:
+    ended = agent_result.ended_by == "exit"
     return RalphVerification(
         command=command,
-        exit_code=heard.exit_code if ended else None,
-        duration_ms=heard.duration_ms,
+        exit_code=agent_result.exit_code if ended else None,
+        duration_ms=agent_result.duration_ms,
         output=output,
     )
 
 
-def _tail(path: Path) -> str:
+def _output_tail(path: Path) -> str:
     try:
-        content = content_of(str(path), KEPT_BYTES, follows=False)
+        content = content_of(str(path), MAX_LOG_BYTES, follows=False)
     except OSError:
         return ""
     text = content[-4 * MAX_OUTPUT_CHARACTERS :].decode("utf-8", "replace")

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.integrations.claude_code.hooks import MAX_CHARACTERS, characters, context_output, printed
+from sidecar.integrations.claude_code.hooks import MAX_CHARACTERS, character_count, context_output, serialize_output
 
 TEXTS = st.lists(
     st.builds(
@@ -19,14 +19,14 @@ TEXTS = st.lists(
 def test_texts_are_complete_or_omitted_within_the_limit(texts: list[str]) -> None:
     output = context_output("UserPromptSubmit", texts)
     if output is None:
-        assert all(not text or characters({"x": text}) > MAX_CHARACTERS - 200 for text in texts)
+        assert all(not text or character_count({"x": text}) > MAX_CHARACTERS - 200 for text in texts)
         return
-    text = printed(output)
-    assert len(text.encode("utf-16-le")) // 2 == characters(output) <= MAX_CHARACTERS
-    said = json.loads(text)["hookSpecificOutput"]["additionalContext"]
-    kept = [one for one in texts if one and one in said]
-    assert kept
-    assert len(said) <= sum(map(len, texts)) + len(texts)
+    text = serialize_output(output)
+    assert len(text.encode("utf-16-le")) // 2 == character_count(output) <= MAX_CHARACTERS
+    text = json.loads(text)["hookSpecificOutput"]["additionalContext"]
+    included = [one for one in texts if one and one in text]
+    assert included
+    assert len(text) <= sum(map(len, texts)) + len(texts)
 
 
 def test_text_that_does_not_fit_is_skipped_for_the_next() -> None:
@@ -37,8 +37,8 @@ def test_text_that_does_not_fit_is_skipped_for_the_next() -> None:
 def test_output_of_exactly_the_maximum_is_printed_and_a_longer_one_is_not() -> None:
     empty = context_output("UserPromptSubmit", ["x"])
     assert empty is not None
-    room = MAX_CHARACTERS - characters(empty) + 1
-    whole = context_output("UserPromptSubmit", ["x" * room])
-    assert whole is not None
-    assert characters(whole) == MAX_CHARACTERS
+    room = MAX_CHARACTERS - character_count(empty) + 1
+    complete = context_output("UserPromptSubmit", ["x" * room])
+    assert complete is not None
+    assert character_count(complete) == MAX_CHARACTERS
     assert context_output("UserPromptSubmit", ["x" * (room + 1)]) is None

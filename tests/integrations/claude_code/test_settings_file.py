@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from sidecar.integrations.claude_code.settings_file import (
     EVENTS,
-    Unreadable,
-    events_in,
-    is_same,
+    SettingsUnreadable,
+    installed_events,
+    same_settings,
     with_hooks,
     without_hooks,
 )
@@ -32,7 +32,7 @@ styles = st.sampled_from([{"indent": 2}, {"indent": "\t"}, {"separators": (",", 
 
 def test_each_hook_is_present_once_however_often_installed() -> None:
     once = with_hooks(OTHERS, PROGRAM)
-    assert events_in(once) == ["Stop", *(event for event in EVENTS if event != "Stop")]
+    assert installed_events(once) == ["Stop", *(event for event in EVENTS if event != "Stop")]
     assert with_hooks(once, PROGRAM) == once
     renewed = with_hooks(once, "/new/onecode-sidecar.exe")
     assert PROGRAM not in renewed
@@ -54,18 +54,18 @@ def test_uninstalling_restores_settings_byte_for_byte(content: dict[str, object]
     changed = with_hooks(text, PROGRAM)
     assert {name: value for name, value in json.loads(changed).items() if name != "hooks"} == content
     back = without_hooks(changed)
-    assert is_same(back, text)
+    assert same_settings(back, text)
     assert not content or back == text
 
 
 @pytest.mark.parametrize("text", ["[]", "{,}", '{"hooks": []}', '{"hooks": {"Stop": {}}}', "// no JSON\n{}"])
 def test_unreadable_settings_are_rejected(text: str) -> None:
-    with pytest.raises(Unreadable, match=r"."):
+    with pytest.raises(SettingsUnreadable, match=r"."):
         with_hooks(text, PROGRAM)
 
 
 @pytest.mark.parametrize("text", ["", "\ufeff", "{}", "{ }\n"])
 def test_hooks_can_be_added_to_an_empty_file(text: str) -> None:
     changed = with_hooks(text, PROGRAM)
-    assert events_in(changed) == list(EVENTS)
-    assert is_same(without_hooks(changed), "{}")
+    assert installed_events(changed) == list(EVENTS)
+    assert same_settings(without_hooks(changed), "{}")

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sidecar.integrations.claude_code.transcript_run import Run, run_in, with_touched
+from sidecar.integrations.claude_code.transcript_run import TranscriptRun, add_touched_files, run_since
 
 BEGAN_MS = 1_772_357_400_000  # 2026-03-01T09:30:00Z
 
@@ -22,7 +22,7 @@ def result(call_id: str, text: str, *, is_error: bool = False) -> dict[str, Any]
 
 
 def test_run_has_prompt_calls_with_results_and_final_message() -> None:
-    told = run_in(
+    run = run_since(
         [
             line("user", "An earlier prompt", at="2026-03-01T09:29:00.000Z"),
             line("user", "Mend the cart"),
@@ -34,8 +34,8 @@ def test_run_has_prompt_calls_with_results_and_final_message() -> None:
         ],
         BEGAN_MS,
     )
-    assert (told.prompt, told.text) == ("Mend the cart", "Mended.")
-    calls = [part for part in told.parts if part["type"] != "text"]
+    assert (run.prompt, run.text) == ("Mend the cart", "Mended.")
+    calls = [part for part in run.parts if part["type"] != "text"]
     assert [(part["type"], part["state"], part.get("output")) for part in calls] == [
         ("tool-Bash", "result", {"stdout": "1 passed", "stderr": ""}),
         ("tool-Edit", "call", None),
@@ -49,7 +49,7 @@ def test_records_of_subagents_and_the_program_are_skipped() -> None:
         line("user", "This session is continued from", isCompactSummary=True),
         b'{"type": "summary"}', b"{torn", b"", b"[]", line("user", 3), line("assistant", None),
     ]  # fmt: skip
-    assert run_in(lines, BEGAN_MS) == Run("", "", [], {})
+    assert run_since(lines, BEGAN_MS) == TranscriptRun("", "", [], {})
 
 
 def test_usage_of_an_answer_in_several_records_counts_once() -> None:
@@ -59,12 +59,12 @@ def test_usage_of_an_answer_in_several_records_counts_once() -> None:
         line("assistant", [use("a", "Read", file_path="/shop/cart.py")], message={"id": "m", "usage": usage}),
         line("assistant", [{"type": "text", "text": "two"}], message={"id": "n", "usage": usage}),
     ]
-    told = run_in(lines, BEGAN_MS)
-    assert told.usage == {"inputTokens": 20, "outputTokens": 10, "cacheReadTokens": 14, "cacheCreationTokens": 0}
+    run = run_since(lines, BEGAN_MS)
+    assert run.usage == {"inputTokens": 20, "outputTokens": 10, "cacheReadTokens": 14, "cacheCreationTokens": 0}
 
 
 def test_files_reported_only_by_hooks_are_added_once() -> None:
     parts = [{"type": "tool-Edit", "toolCallId": "a", "input": {"file_path": "/shop/cart.py"}}]
-    both = with_touched(parts, ["/shop/cart.py", "/shop/tax.py", "/shop/tax.py"])
+    both = add_touched_files(parts, ["/shop/cart.py", "/shop/tax.py", "/shop/tax.py"])
     assert [part["input"]["file_path"] for part in both] == ["/shop/tax.py", "/shop/cart.py"]
     assert both[0]["state"] == "result"

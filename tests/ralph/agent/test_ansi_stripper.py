@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.text_stream import Ansi
+from sidecar.ralph.agent.text_stream import AnsiStripper
 
 PIECES = st.sampled_from(
     [
@@ -36,7 +36,7 @@ TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
 def stripped(*pieces: str) -> str:
-    ansi = Ansi()
+    ansi = AnsiStripper()
     return "".join(ansi.strip(piece) for piece in pieces)
 
 
@@ -75,7 +75,7 @@ def test_visible_text_remains(text: str, visible: str) -> None:
 @pytest.mark.parametrize("unit", ["\x1b]\x07", "\x1b]", "\x1b[", "\x1b", "\x1b[31m", "\x1b[1", "\x1b]\x1b", "\x1bP;\n"])
 def test_hostile_text_takes_linear_time_and_memory(unit: str) -> None:
     def spent(count: int) -> float:
-        ansi = Ansi()
+        ansi = AnsiStripper()
         piece = (unit * 65_536)[:65_536]
         start = time.thread_time()
         for _ in range(count):

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import AgentUnavailable, InvalidParams
-from sidecar.ralph.agent.agent_result import Command, Version, Wanted
-from sidecar.ralph.agent.discovery import find_program, read_version, version_of
-from sidecar.ralph.agent.harnesses import HARNESSES, command_of
+from sidecar.ralph.agent.agent_result import AgentCommand, AgentOptions, Version
+from sidecar.ralph.agent.discovery import find_program, installed_version, parse_version
+from sidecar.ralph.agent.harnesses import HARNESSES, agent_command
 from tests.support.fake_agent import FakeAgent, says
 
 PROMPT = "Fix the parser. " * 20_000
@@ -19,86 +19,89 @@ CLAUDE = "claude -p --output-format stream-json --verbose"
 CODEX = "codex exec --json --skip-git-repo-check"
 
 
-def command(wanted: Wanted) -> Command:
-    return command_of(wanted, PROMPT, HERE, {"PATH": "bin"}, prompt_file=FILE)
+def command(options: AgentOptions) -> AgentCommand:
+    return agent_command(options, PROMPT, HERE, {"PATH": "bin"}, prompt_file=FILE)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "argv"),
+    ("options", "argv"),
     [
-        (Wanted("claude"), f"{CLAUDE} --permission-mode acceptEdits"),
-        (Wanted("claude", version=(1, 0, 24)), CLAUDE),
+        (AgentOptions("claude"), f"{CLAUDE} --permission-mode acceptEdits"),
+        (AgentOptions("claude", version=(1, 0, 24)), CLAUDE),
         (
-            Wanted("claude", model="opus", allow_all=True, extra=("--max-turns", "30")),
+            AgentOptions("claude", model="opus", allow_all=True, extra=("--max-turns", "30")),
             f"{CLAUDE} --model opus --dangerously-skip-permissions --max-turns 30",
         ),
-        (Wanted("codex"), f"{CODEX} --sandbox workspace-write -"),
+        (AgentOptions("codex"), f"{CODEX} --sandbox workspace-write -"),
         (
-            Wanted("codex", model="gpt-5.4", allow_all=True, extra=("-c", "x=1")),
+            AgentOptions("codex", model="gpt-5.4", allow_all=True, extra=("-c", "x=1")),
             f"{CODEX} --model gpt-5.4 --dangerously-bypass-approvals-and-sandbox -c x=1 -",
         ),
-        (Wanted("gemini"), "gemini --output-format stream-json --approval-mode auto_edit"),
-        (Wanted("gemini", allow_all=True), "gemini --output-format stream-json --approval-mode yolo"),
-        (Wanted("gemini", version=(0, 8, 2)), "gemini --approval-mode auto_edit"),
-        (Wanted("opencode", model="anthropic/opus"), "opencode run --format json --model anthropic/opus"),
-        (Wanted("opencode", allow_all=True), "opencode run --format json --auto"),
+        (AgentOptions("gemini"), "gemini --output-format stream-json --approval-mode auto_edit"),
+        (AgentOptions("gemini", allow_all=True), "gemini --output-format stream-json --approval-mode yolo"),
+        (AgentOptions("gemini", version=(0, 8, 2)), "gemini --approval-mode auto_edit"),
+        (AgentOptions("opencode", model="anthropic/opus"), "opencode run --format json --model anthropic/opus"),
+        (AgentOptions("opencode", allow_all=True), "opencode run --format json --auto"),
         (
-            Wanted("opencode", allow_all=True, version=(1, 17, 10)),
+            AgentOptions("opencode", allow_all=True, version=(1, 17, 10)),
             "opencode run --format json --dangerously-skip-permissions",
         ),
-        (Wanted("opencode", allow_all=True, version=(1, 2, 0)), "opencode run --format json"),
+        (AgentOptions("opencode", allow_all=True, version=(1, 2, 0)), "opencode run --format json"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_command_line_depends_on_the_version_and_the_prompt_goes_to_stdin(wanted: Wanted, argv: str) -> None:
-    run = command(wanted)
+def test_command_line_depends_on_the_version_and_the_prompt_goes_to_stdin(options: AgentOptions, argv: str) -> None:
+    run = command(options)
     assert list(run.argv) == argv.split()
     assert run.stdin == PROMPT.encode()
 
 
 def test_allow_all_sets_environment_variables_where_there_is_no_flag() -> None:
-    old = command(Wanted("opencode", allow_all=True, version=(1, 2, 0)))
+    old = command(AgentOptions("opencode", allow_all=True, version=(1, 2, 0)))
     assert old.environment == {"PATH": "bin", "OPENCODE_PERMISSION": '{"*":"allow"}'}
-    assert command(Wanted("gemini", allow_all=True)).environment["GEMINI_CLI_TRUST_WORKSPACE"] == "true"
-    assert command(Wanted("gemini")).environment == {"PATH": "bin"}
+    assert command(AgentOptions("gemini", allow_all=True)).environment["GEMINI_CLI_TRUST_WORKSPACE"] == "true"
+    assert command(AgentOptions("gemini")).environment == {"PATH": "bin"}
 
 
 def test_variables_of_an_enclosing_claude_session_are_removed() -> None:
     inherited = {"PATH": "bin", "CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "ANTHROPIC_MODEL": "opus"}
-    run = command_of(Wanted("claude"), PROMPT, HERE, inherited, prompt_file=FILE)
+    run = agent_command(AgentOptions("claude"), PROMPT, HERE, inherited, prompt_file=FILE)
     assert run.environment == {"PATH": "bin", "ANTHROPIC_MODEL": "opus"}
 
 
 def test_custom_command_gets_the_prompt_on_stdin_or_as_a_file() -> None:
-    fed = command(Wanted("custom", command="my-agent --quiet 'two words'", extra=("more",)))
-    assert (fed.argv, fed.stdin, fed.speech) == (
+    fed = command(AgentOptions("custom", command="my-agent --quiet 'two words'", extra=("more",)))
+    assert (fed.argv, fed.stdin, fed.output_format) == (
         ("my-agent", "--quiet", "two words", "more"),
         PROMPT.encode(),
         "plain",
     )
-    told = command(Wanted("custom", command="my-agent --file={prompt_file} -m {model}", model="large"))
-    assert told.argv == ("my-agent", f"--file={FILE}", "-m", "large")
-    assert told.stdin == b""
+    by_file = command(AgentOptions("custom", command="my-agent --file={prompt_file} -m {model}", model="large"))
+    assert by_file.argv == ("my-agent", f"--file={FILE}", "-m", "large")
+    assert by_file.stdin == b""
 
 
 @pytest.mark.parametrize(
-    ("wanted", "sentence"),
+    ("options", "sentence"),
     [
-        (Wanted("aider"), "There is no harness 'aider'."),
-        (Wanted("custom"), "The custom harness needs a command."),
-        (Wanted("custom", command=" "), "The custom harness needs a command."),
-        (Wanted("custom", command="agent 'half"), "The custom harness's command cannot be read: No closing quotation."),
+        (AgentOptions("aider"), "There is no harness 'aider'."),
+        (AgentOptions("custom"), "The custom harness needs a command."),
+        (AgentOptions("custom", command=" "), "The custom harness needs a command."),
+        (
+            AgentOptions("custom", command="agent 'half"),
+            "The custom harness's command cannot be read: No closing quotation.",
+        ),
     ],
 )
-def test_unknown_harness_and_invalid_custom_command_are_rejected(wanted: Wanted, sentence: str) -> None:
+def test_unknown_harness_and_invalid_custom_command_are_rejected(options: AgentOptions, sentence: str) -> None:
     with pytest.raises(InvalidParams) as raised:
-        command(wanted)
+        command(options)
     assert raised.value.message == sentence
 
 
 def test_no_prompt_is_ever_an_argument() -> None:
     for name in HARNESSES:
-        assert max(len(argument) for argument in command(Wanted(name, allow_all=True)).argv) < 100
+        assert max(len(argument) for argument in command(AgentOptions(name, allow_all=True)).argv) < 100
 
 
 @pytest.mark.parametrize(
@@ -113,18 +116,18 @@ def test_no_prompt_is_ever_an_argument() -> None:
     ],
 )
 def test_version_is_parsed_from_the_agents_output(text: str, version: Version | None) -> None:
-    assert read_version(text) == version
+    assert parse_version(text) == version
 
 
 def test_installed_version_runs_the_agent(tmp_path: Path) -> None:
     agent = FakeAgent(tmp_path, [says("never asked")])
     environment = {**os.environ, "PATH": str(agent.installed_as("codex", "codex-cli 0.46.0"))}
     environment["PATH"] += os.pathsep + os.environ["PATH"]
-    assert version_of("codex", tmp_path, environment) == (0, 46, 0)
-    assert version_of("custom", tmp_path, environment) is None
+    assert installed_version("codex", tmp_path, environment) == (0, 46, 0)
+    assert installed_version("custom", tmp_path, environment) is None
     assert agent.runs == 0
     with pytest.raises(AgentUnavailable, match="claude is not on this machine"):
-        version_of("claude", tmp_path, {"PATH": str(tmp_path)})
+        installed_version("claude", tmp_path, {"PATH": str(tmp_path)})
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
@@ -133,7 +136,7 @@ def test_agent_that_prints_no_version_has_none(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "claude").write_text("#!/bin/sh\nexec sleep 20\n")
     (tmp_path / "claude").chmod(0o755)
     environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    assert version_of("claude", tmp_path, environment) is None
+    assert installed_version("claude", tmp_path, environment) is None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="programs are told by their names there")

@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.text_stream import Lines
+from sidecar.ralph.agent.text_stream import LineSplitter
 
 LIMIT = 8
 
 
 def cut(stream: bytes, lengths: list[int]) -> list[tuple[bytes, bool]]:
-    lines = Lines(LIMIT)
+    lines = LineSplitter(LIMIT)
     out: list[tuple[bytes, bool]] = []
     for length in lengths:
         out += lines.feed(stream[:length])
@@ -21,14 +21,14 @@ def cut(stream: bytes, lengths: list[int]) -> list[tuple[bytes, bool]]:
 def test_no_byte_is_lost_and_short_lines_are_complete(parts: list[bytes], lengths: list[int]) -> None:
     stream = b"".join(parts)
     out = cut(stream, lengths)
-    whole = [line for line, is_whole in out if is_whole]
-    assert [line for line in stream.split(b"\n") if 0 < len(line) <= LIMIT] == [line for line in whole if line]
-    text = b"".join(line + b"\n" * is_whole for line, is_whole in out)
+    complete_lines = [line for line, is_complete in out if is_complete]
+    assert [line for line in stream.split(b"\n") if 0 < len(line) <= LIMIT] == [line for line in complete_lines if line]
+    text = b"".join(line + b"\n" * is_complete for line, is_complete in out)
     assert text.removesuffix(b"\n") == stream.removesuffix(b"\n")
 
 
 def test_buffer_is_bounded() -> None:
-    lines = Lines(LIMIT)
+    lines = LineSplitter(LIMIT)
     for _ in range(1_000):
         list(lines.feed(b"xxxxx"))
-        assert lines._held <= LIMIT + 5
+        assert lines._size <= LIMIT + 5

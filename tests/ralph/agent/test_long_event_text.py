@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.output_parser import Hearing
-from sidecar.ralph.agent.promise import Promise
-from sidecar.ralph.agent.text_stream import LINE_BYTES, LongText
+from sidecar.ralph.agent.output_parser import OutputParser
+from sidecar.ralph.agent.promise import PromiseSearch
+from sidecar.ralph.agent.text_stream import LINE_BYTES, LongEventText
 
 PROMISE = "<promise>COMPLETE</promise>"
 TEXTS = st.text(st.sampled_from('a"\\/\n\t<>é漢😀\x01') | st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -18,7 +18,7 @@ HEAD = '{"type": "assistant", "message": {"content": [{"type": "text", "text": "
 
 
 def read(line: bytes, first: int, lengths: list[int]) -> str:
-    long = LongText()
+    long = LongEventText()
     text = long.feed(line[:first])
     line = line[first:]
     for length in lengths:
@@ -51,7 +51,7 @@ def test_text_equals_the_parsed_event_whatever_the_chunks(
     ],
 )
 def test_text_of_others_is_skipped(event: dict[str, object]) -> None:
-    assert LongText().feed(json.dumps(event).encode()) == ""
+    assert LongEventText().feed(json.dumps(event).encode()) == ""
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_text_of_others_is_skipped(event: dict[str, object]) -> None:
 )
 @pytest.mark.parametrize("filling", ["x", "\\n\\u00e9 "])
 def test_promise_at_the_end_of_a_huge_message_is_detected(before: str, after: str, filling: str) -> None:
-    listening = Hearing("claude", Promise("COMPLETE"), 0, None)
+    listening = OutputParser("claude", PromiseSearch("COMPLETE"), 0, None)
     listening.stdout(b'{"type":"system"}\n' + before.encode())
     for _ in range(2 * LINE_BYTES // 65_000):
         listening.stdout((filling * (65_536 // len(filling))).encode())

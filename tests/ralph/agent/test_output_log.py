@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.ralph.agent import runner
-from sidecar.ralph.agent.runner import Kept
+from sidecar.ralph.agent.runner import OutputLog
 
 CHUNKS = st.lists(st.binary(max_size=40), max_size=30)
 
@@ -27,33 +27,33 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(CHUNKS)
 def test_log_has_everything_or_both_ends_and_the_omitted_size(file: Path, chunks: list[bytes]) -> None:
-    whole = b"".join(chunks)
-    keeping = Kept(file)
+    expected = b"".join(chunks)
+    output_log = OutputLog(file)
     for chunk in chunks:
-        keeping.add(chunk)
-    keeping.close()
+        output_log.add(chunk)
+    output_log.close()
     content = file.read_bytes()
-    assert keeping.bytes == len(whole)
-    if not keeping.truncated:
-        assert content == whole
+    assert output_log.bytes == len(expected)
+    if not output_log.truncated:
+        assert content == expected
         return
     head, missing, tail = re.split(rb"\n\[\xe2\x80\xa6 (\d+) bytes left out \xe2\x80\xa6\]\n", content)
-    assert head == whole[:50]
-    assert whole.endswith(tail)
+    assert head == expected[:50]
+    assert expected.endswith(tail)
     assert 30 <= len(tail) < 30 + 40
-    assert len(head) + int(missing) + len(tail) == len(whole)
+    assert len(head) + int(missing) + len(tail) == len(expected)
 
 
 def test_beginning_is_written_immediately(file: Path) -> None:
-    keeping = Kept(file)
-    keeping.add(b"first words")
+    output_log = OutputLog(file)
+    output_log.add(b"first words")
     assert file.read_bytes() == b"first words"
-    keeping.close()
+    output_log.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no such device")
 def test_full_disk_is_reported_and_stops_nothing() -> None:
-    keeping = Kept(Path("/dev/full"))
-    keeping.add(b"x" * 200)
-    keeping.close()
-    assert (keeping.bytes, keeping.truncated) == (200, True)
+    output_log = OutputLog(Path("/dev/full"))
+    output_log.add(b"x" * 200)
+    output_log.close()
+    assert (output_log.bytes, output_log.truncated) == (200, True)

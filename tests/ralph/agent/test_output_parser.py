@@ -8,21 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.agent_result import Speech, UsageLimit
-from sidecar.ralph.agent.formats import READERS, Counted
-from sidecar.ralph.agent.output_parser import Hearing, Tail
-from sidecar.ralph.agent.promise import Promise
+from sidecar.ralph.agent.agent_result import OutputFormat, UsageLimit
+from sidecar.ralph.agent.formats import PARSERS, Usage
+from sidecar.ralph.agent.output_parser import OutputParser, Tail
+from sidecar.ralph.agent.promise import PromiseSearch
 
 PROMISE = "<promise>COMPLETE</promise>"
 NOW_MS = 1_772_357_400_000
 
 
-def hearing(speech: Speech, shown: list[str] | None = None) -> Hearing:
-    return Hearing(speech, Promise("COMPLETE"), NOW_MS, None if shown is None else shown.append)
+def parser(output_format: OutputFormat, shown: list[str] | None = None) -> OutputParser:
+    return OutputParser(output_format, PromiseSearch("COMPLETE"), NOW_MS, None if shown is None else shown.append)
 
 
-def heard(speech: Speech, *events: Any, exit_code: int | None = 0, cut: Sequence[int] = ()) -> Hearing:
-    listening = hearing(speech)
+def agent_result(
+    output_format: OutputFormat, *events: Any, exit_code: int | None = 0, cut: Sequence[int] = ()
+) -> OutputParser:
+    listening = parser(output_format)
     stream = b"".join(event if isinstance(event, bytes) else json.dumps(event).encode() + b"\n" for event in events)
     for length in cut:
         listening.stdout(stream[:length])
@@ -61,19 +63,24 @@ CLAUDE_TOOL = {"type": "assistant", "message": {"content": [{"type": "tool_use",
     ],
 )  # fmt: skip
 def test_claude_promise_counts_in_the_final_message_only(events: list[Any], promise: bool) -> None:
-    assert heard("claude", *events).promise is promise
+    assert agent_result("claude", *events).promise is promise
 
 
 def test_repeated_final_message_appears_once() -> None:
     result = {"type": "result", "subtype": "success", "result": "Done.\nAll of it."}
-    assert heard("claude", claude_text("Done."), claude_text("All of it."), result).final_text == "Done.\nAll of it."
+    assert (
+        agent_result("claude", claude_text("Done."), claude_text("All of it."), result).final_text
+        == "Done.\nAll of it."
+    )
 
 
 def test_claude_tokens_include_the_cache() -> None:
     cached = {"cache_creation_input_tokens": 26_313, "cache_read_input_tokens": 100}
     usage = {"input_tokens": 4, **cached, "output_tokens": 5}
-    listening = heard("claude", {"type": "result", "subtype": "success", "total_cost_usd": 0.0987, "usage": usage})
-    assert listening.counted == Counted(26_417, 5, 0.0987)
+    listening = agent_result(
+        "claude", {"type": "result", "subtype": "success", "total_cost_usd": 0.0987, "usage": usage}
+    )
+    assert listening.usage == Usage(26_417, 5, 0.0987)
     assert listening.finished
 
 
@@ -88,31 +95,31 @@ def test_claude_tokens_include_the_cache() -> None:
     ],
 )
 def test_claude_errors_become_one_line(event: dict[str, Any], failed: str) -> None:
-    assert heard("claude", event).failed == failed
+    assert agent_result("claude", event).error == failed
 
 
 def test_successful_result_cancels_an_earlier_error() -> None:
     notice = claude_text("API Error: overloaded", error="server_error")
-    assert heard("claude", notice, {"type": "result", "subtype": "success", "result": "ok"}).failed is None
+    assert agent_result("claude", notice, {"type": "result", "subtype": "success", "result": "ok"}).error is None
     again = {"type": "error", "message": "Reconnecting... 1/5"}
-    assert heard("codex", again, {"type": "turn.completed", "usage": {}}).failed is None
-    assert heard("codex", again).failed == "Reconnecting... 1/5"
+    assert agent_result("codex", again, {"type": "turn.completed", "usage": {}}).error is None
+    assert agent_result("codex", again).error == "Reconnecting... 1/5"
 
 
 def test_claude_rate_limit_event_counts_only_when_rejected() -> None:
     def event(status: str, **members: Any) -> dict[str, Any]:
         return {"type": "rate_limit_event", "rate_limit_info": {"status": status, "resetsAt": 1_772_400_000, **members}}
 
-    refused = heard("claude", event("rejected", rateLimitType="five_hour")).limit
+    refused = agent_result("claude", event("rejected", rateLimitType="five_hour")).limit
     assert refused is not None
     assert (refused.resets_at_ms, refused.text) == (1_772_400_000_000, "usage limit reached (five_hour)")
-    assert heard("claude", event("allowed")).limit is None
-    assert heard("claude", event("allowed_warning")).limit is None
-    assert heard("claude", event("rejected", isUsingOverage=True)).limit is None
+    assert agent_result("claude", event("allowed")).limit is None
+    assert agent_result("claude", event("allowed_warning")).limit is None
+    assert agent_result("claude", event("rejected", isUsingOverage=True)).limit is None
 
 
 @pytest.mark.parametrize(
-    ("speech", "events", "exit_code"),
+    ("output_format", "events", "exit_code"),
     [
         ("claude", [{"type": "result", "is_error": True, "result": "Claude AI usage limit reached|1772400000"}], 1),
         ("claude", [claude_text("Claude AI usage limit reached|1772400000", message={"model": "<synthetic>"})], 1),
@@ -122,8 +129,8 @@ def test_claude_rate_limit_event_counts_only_when_rejected() -> None:
         ("plain", [b"working\nClaude AI usage limit reached|1772400000\n"], 1),
     ],
 )
-def test_usage_limit_is_detected_in_any_message(speech: Speech, events: list[Any], exit_code: int) -> None:
-    limit = heard(speech, *events, exit_code=exit_code).limit
+def test_usage_limit_is_detected_in_any_message(output_format: OutputFormat, events: list[Any], exit_code: int) -> None:
+    limit = agent_result(output_format, *events, exit_code=exit_code).limit
     assert limit is not None
     assert limit.resets_at_ms == 1_772_400_000_000
 
@@ -132,28 +139,28 @@ def test_rate_limit_without_a_reset_time_is_a_limit() -> None:
     text = "API Error: Request rejected (429) · This request would exceed your account's rate limit."
     notice = claude_text(text, message={"model": "<synthetic>"}, error="rate_limit")
     result = {"type": "result", "subtype": "success", "is_error": True, "api_error_status": 429, "result": text}
-    listening = heard("claude", notice, result, exit_code=1)
-    assert (listening.limit, listening.failed) == (UsageLimit(None, text), text)
+    listening = agent_result("claude", notice, result, exit_code=1)
+    assert (listening.limit, listening.error) == (UsageLimit(None, text), text)
     done = {"type": "result", "subtype": "success", "result": "Done after all."}
-    assert heard("claude", notice, done).limit is None
-    told = claude_text("You've hit your limit · resets 9pm (UTC)", error="rate_limit")
-    limit = heard("claude", told, result, exit_code=1).limit
+    assert agent_result("claude", notice, done).limit is None
+    parsed = claude_text("You've hit your limit · resets 9pm (UTC)", error="rate_limit")
+    limit = agent_result("claude", parsed, result, exit_code=1).limit
     assert limit is not None
     assert limit.resets_at_ms is not None
 
 
 def test_unresponsive_provider_is_the_error_of_a_killed_run() -> None:
     retry = {"type": "system", "subtype": "api_retry", "attempt": 3, "error_status": 529, "error": "overloaded"}
-    assert heard("claude", retry, exit_code=None).failed == "the provider did not answer: 529"
-    assert heard("claude", retry, {"type": "result", "subtype": "success", "result": "ok"}).failed is None
+    assert agent_result("claude", retry, exit_code=None).error == "the provider did not answer: 529"
+    assert agent_result("claude", retry, {"type": "result", "subtype": "success", "result": "ok"}).error is None
 
 
 def test_text_about_limits_is_not_a_limit() -> None:
     text = "I made the error say: You've hit your usage limit. Try again at 3pm."
     result = {"type": "result", "subtype": "success", "result": text}
-    assert heard("claude", claude_text(text), result).limit is None
-    assert heard("plain", text.encode()).limit is None
-    assert heard("claude", claude_text(text), exit_code=1).limit is None
+    assert agent_result("claude", claude_text(text), result).limit is None
+    assert agent_result("plain", text.encode()).limit is None
+    assert agent_result("claude", claude_text(text), exit_code=1).limit is None
 
 
 CODEX_WORK = {"type": "item.completed", "item": {"id": "1", "type": "command_execution", "command": "ls"}}
@@ -181,31 +188,31 @@ def codex_text(text: str) -> dict[str, Any]:
     ],
 )
 def test_codex_promise_counts_in_the_final_message_only(events: list[Any], promise: bool) -> None:
-    assert heard("codex", *events).promise is promise
+    assert agent_result("codex", *events).promise is promise
 
 
 def test_codex_usage_is_cumulative() -> None:
     def usage(tokens: int) -> dict[str, Any]:
         return {"type": "turn.completed", "usage": {"input_tokens": tokens, "output_tokens": 7}}
 
-    assert heard("codex", usage(100), usage(250)).counted == Counted(250, 7)
+    assert agent_result("codex", usage(100), usage(250)).usage == Usage(250, 7)
 
 
 def test_old_codex_format_is_parsed() -> None:
     usage = {"input_tokens": 9, "output_tokens": 2}
-    listening = heard(
+    listening = agent_result(
         "codex",
         {"id": "", "msg": {"type": "session_configured", "session_id": "old-1"}},
         {"id": "0", "msg": {"type": "agent_message", "message": "Done."}},
         {"id": "0", "msg": {"type": "token_count", "info": {"total_token_usage": usage}}},
         {"id": "0", "msg": {"type": "task_complete", "last_agent_message": "Done."}},
     )
-    assert (listening.session_id, listening.final_text, listening.counted) == ("old-1", "Done.", Counted(9, 2))
+    assert (listening.session_id, listening.final_text, listening.usage) == ("old-1", "Done.", Usage(9, 2))
     assert listening.finished
 
 
 def test_gemini_message_pieces_are_joined() -> None:
-    listening = heard(
+    listening = agent_result(
         "gemini",
         {"type": "init", "session_id": "g-1", "model": "gemini-3-pro"},
         {"type": "message", "role": "user", "content": PROMISE},
@@ -214,27 +221,27 @@ def test_gemini_message_pieces_are_joined() -> None:
         {"type": "result", "status": "success", "stats": {"input_tokens": 800, "output_tokens": 40}},
     )
     assert (listening.promise, listening.final_text, listening.session_id) == (True, f"Done {PROMISE}", "g-1")
-    assert (listening.counted, listening.failed, listening.finished) == (Counted(800, 40), None, True)
+    assert (listening.usage, listening.error, listening.finished) == (Usage(800, 40), None, True)
 
 
 def test_gemini_tools_and_errors_are_parsed() -> None:
-    said = {"type": "message", "role": "assistant", "content": PROMISE}
-    assert not heard("gemini", said, {"type": "tool_use", "tool_name": "write_file", "parameters": {}}).promise
+    event = {"type": "message", "role": "assistant", "content": PROMISE}
+    assert not agent_result("gemini", event, {"type": "tool_use", "tool_name": "write_file", "parameters": {}}).promise
     result = {"type": "result", "status": "error", "error": {"type": "FatalTurnLimited", "message": "too many turns"}}
-    assert heard("gemini", result, exit_code=53).failed == "too many turns"
-    assert heard("gemini", {"type": "error", "severity": "warning", "message": "loop detected"}).failed is None
+    assert agent_result("gemini", result, exit_code=53).error == "too many turns"
+    assert agent_result("gemini", {"type": "error", "severity": "warning", "message": "loop detected"}).error is None
 
 
 def test_endlessly_nested_error_is_tolerated() -> None:
     error: Any = "lost"
     for _ in range(900):
         error = {"message": error}
-    assert heard("opencode", {"type": "error", "error": error}).failed == "error"
+    assert agent_result("opencode", {"type": "error", "error": error}).error == "error"
 
 
 def test_answer_that_comes_only_with_the_result_is_streamed() -> None:
     shown: list[str] = []
-    listening = hearing("claude", shown)
+    listening = parser("claude", shown)
     listening.stdout(b'{"type":"result","subtype":"success","result":"Done."}\n')
     assert shown == ["Done.\n"]
 
@@ -245,7 +252,7 @@ def test_opencode_events_are_parsed() -> None:
         return {"type": "step_finish", "sessionID": "ses_1", "part": {"cost": cost, "tokens": tokens}}
 
     tool = {"type": "tool_use", "part": {"type": "tool", "tool": "bash", "state": {"input": {"command": "ls"}}}}
-    listening = heard(
+    listening = agent_result(
         "opencode",
         {"type": "text", "part": {"type": "text", "text": PROMISE}},
         tool,
@@ -255,32 +262,32 @@ def test_opencode_events_are_parsed() -> None:
         {"type": "done", "reason": "idle"},
     )
     assert (listening.promise, listening.final_text, listening.session_id) == (True, f"Done. {PROMISE}", "ses_1")
-    assert listening.counted == Counted(222, 10, 0.75)
+    assert listening.usage == Usage(222, 10, 0.75)
     error = {"type": "error", "error": {"name": "APIError", "data": {"message": "no credits"}}}
-    assert heard("opencode", error, {"type": "done"}, exit_code=1).failed == "no credits"
+    assert agent_result("opencode", error, {"type": "done"}, exit_code=1).error == "no credits"
 
 
 def test_event_is_parsed_despite_surrounding_bytes() -> None:
     line = json.dumps(claude_text(PROMISE)).encode()
-    assert heard("claude", b"\x1b[?25l\r", line, b"\r\n").promise
-    assert heard("claude", line.replace(b"COMPLETE", b"COMPLETE</promise>\xff\xfe<promise>COMPLETE")).promise
-    assert not heard("claude", claude_text("x"), b"log: " + line + b"\n").promise
+    assert agent_result("claude", b"\x1b[?25l\r", line, b"\r\n").promise
+    assert agent_result("claude", line.replace(b"COMPLETE", b"COMPLETE</promise>\xff\xfe<promise>COMPLETE")).promise
+    assert not agent_result("claude", claude_text("x"), b"log: " + line + b"\n").promise
 
 
 @given(st.lists(st.integers(1, 40), max_size=30))
 def test_events_are_parsed_whatever_the_chunks(cut: list[int]) -> None:
-    listening = heard("claude", claude_text("größe"), CLAUDE_TOOL, claude_text(f"漢字 {PROMISE}"), cut=cut)
+    listening = agent_result("claude", claude_text("größe"), CLAUDE_TOOL, claude_text(f"漢字 {PROMISE}"), cut=cut)
     assert listening.final_text == f"漢字 {PROMISE}"
     assert listening.promise
 
 
-NAMES = [
+HARNESS_NAMES = [
     "type", "message", "content", "text", "item", "usage", "error", "result", "part", "tokens", "cache", "stats", "msg",
     "rate_limit_info", "session_id", "info", "input", "state", "subtype", "status", "is_error", "errors",
 ]  # fmt: skip
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(HARNESS_NAMES), inner, max_size=4),
     max_leaves=12,
 )
 TYPES = st.sampled_from(
@@ -289,17 +296,17 @@ TYPES = st.sampled_from(
 )  # fmt: skip
 
 
-@given(st.sampled_from(sorted(READERS)), TYPES, st.dictionaries(st.sampled_from(NAMES), JSON, max_size=5))
-def test_event_of_any_shape_is_parsed_without_an_error(speech: Any, kind: str, members: dict[str, Any]) -> None:
-    after = heard(speech, {**members, "type": kind}, claude_text("still heard"), b"plain\n")
+@given(st.sampled_from(sorted(PARSERS)), TYPES, st.dictionaries(st.sampled_from(HARNESS_NAMES), JSON, max_size=5))
+def test_event_of_any_shape_is_parsed_without_an_error(output_format: Any, kind: str, members: dict[str, Any]) -> None:
+    after = agent_result(output_format, {**members, "type": kind}, claude_text("still heard"), b"plain\n")
     assert not after.promise
 
 
 @given(
     st.sampled_from(["claude", "codex", "gemini", "opencode", "plain"]), st.lists(st.binary(max_size=30), max_size=10)
 )
-def test_any_bytes_are_parsed_without_an_error(speech: Speech, chunks: list[bytes]) -> None:
-    listening = hearing(speech, [])
+def test_any_bytes_are_parsed_without_an_error(output_format: OutputFormat, chunks: list[bytes]) -> None:
+    listening = parser(output_format, [])
     for chunk in chunks:
         listening.stdout(chunk)
         listening.stderr(chunk)
@@ -311,7 +318,7 @@ def test_tail_stores_the_end_in_constant_memory() -> None:
     tail = Tail(100)
     for number in range(10_000):
         tail.add(f"{number},")
-        assert tail._held <= 200
+        assert tail._size <= 200
     assert tail.text() == "".join(f"{number}," for number in range(10_000))[-100:]
     tail.clear()
     assert tail.text() == ""

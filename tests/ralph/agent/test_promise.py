@@ -8,20 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.errors import InvalidParams
-from sidecar.ralph.agent.promise import Promise, collapsed
+from sidecar.ralph.agent.promise import PromiseSearch, collapse_whitespace
 
-SAID = "<promise>COMPLETE</promise>"
+PROMISE = "<promise>COMPLETE</promise>"
 
 PIECES = st.sampled_from(
     [
         "<promise>", "</promise>", "<promise", "promise>", "<", "/", ">", "COMPLETE", "COMP", "LETE", "complete", "ALL",
-        "DONE", " ", "\n", "\t", "\r\n", "\u00a0", "\u2003", "\x1c", "x", "ß", "漢", "\ufffd", "\x00", SAID,
+        "DONE", " ", "\n", "\t", "\r\n", "\u00a0", "\u2003", "\x1c", "x", "ß", "漢", "\ufffd", "\x00", PROMISE,
     ]
 )  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
 TOKENS = st.sampled_from(["COMPLETE", "ALL DONE", " COMPLETE\n", "x", "<promise>", "a.b*", "</promise>", "ALL \t DONE"])
-LONG_PROMPT = f"Work on until all of it is done and checked, and then say exactly this: {SAID}"
-PROMPTS = st.sampled_from(["", SAID, f"Say {SAID} at the end.", LONG_PROMPT])
+LONG_PROMPT = f"Work on until all of it is done and checked, and then say exactly this: {PROMISE}"
+PROMPTS = st.sampled_from(["", PROMISE, f"Say {PROMISE} at the end.", LONG_PROMPT])
 
 
 def naively(token: str, text: str) -> bool:
@@ -38,7 +38,7 @@ def naively(token: str, text: str) -> bool:
 
 
 def found(token: str, *pieces: str, prompt: str = "") -> bool:
-    search = Promise(token, prompt)
+    search = PromiseSearch(token, prompt)
     for piece in pieces:
         search.feed(piece)
     return search.found
@@ -68,10 +68,10 @@ def test_echo_and_promise_are_distinguished_whatever_the_chunks(
 
 @given(TEXTS, st.lists(st.integers(0, 9), max_size=20))
 def test_collapsing_pieces_equals_collapsing_the_text(text: str, lengths: list[int]) -> None:
-    whole = ""
+    joined = ""
     for piece in cut(text, lengths):
-        whole = collapsed(whole + piece)
-    assert whole == collapsed(text)
+        joined = collapse_whitespace(joined + piece)
+    assert joined == collapse_whitespace(text)
 
 
 @pytest.mark.parametrize(
@@ -111,24 +111,24 @@ def test_white_space_is_collapsed_on_both_sides() -> None:
 
 def test_promise_needs_a_visible_character() -> None:
     with pytest.raises(InvalidParams, match="visible"):
-        Promise(" \n")
+        PromiseSearch(" \n")
 
 
 def test_text_before_further_work_is_discarded() -> None:
-    search = Promise("COMPLETE")
-    search.feed(SAID)
-    search.forget()
+    search = PromiseSearch("COMPLETE")
+    search.feed(PROMISE)
+    search.reset()
     assert not search.found
     search.feed("TE</promise>")
     assert not search.found
-    search.feed(SAID)
+    search.feed(PROMISE)
     assert search.found
 
 
 PROMPT = f"""# Iteration 3 of 25
 When everything that was asked is done and checked, and only then, end your answer with this line:
 
-    {SAID}
+    {PROMISE}
 
 ## Task
 Fix the parser."""
@@ -147,11 +147,13 @@ Fix the parser."""
 )
 def test_echo_of_our_prompt_is_not_a_promise_and_hides_none(echo: str) -> None:
     assert not found("COMPLETE", echo, prompt=PROMPT)
-    assert found("COMPLETE", echo, f"\nThe parser is fixed.\n{SAID}", prompt=PROMPT)
-    assert found("COMPLETE", f"The parser is fixed.\n{SAID}\n", echo, prompt=PROMPT)
+    assert found("COMPLETE", echo, f"\nThe parser is fixed.\n{PROMISE}", prompt=PROMPT)
+    assert found("COMPLETE", f"The parser is fixed.\n{PROMISE}\n", echo, prompt=PROMPT)
 
 
-@pytest.mark.parametrize("answer", [SAID, f"\n{SAID}\n", f"This line:\n{SAID}", f"It is done.\n\n    {SAID}\n"])
+@pytest.mark.parametrize(
+    "answer", [PROMISE, f"\n{PROMISE}\n", f"This line:\n{PROMISE}", f"It is done.\n\n    {PROMISE}\n"]
+)
 def test_short_answer_is_not_an_echo(answer: str) -> None:
     assert found("COMPLETE", answer, prompt=PROMPT)
 
@@ -172,7 +174,7 @@ def test_short_answer_is_not_an_echo(answer: str) -> None:
 )
 def test_hostile_text_takes_linear_time(unit: str) -> None:
     def spent(length: int) -> float:
-        search = Promise("COMPLETE", PROMPT)
+        search = PromiseSearch("COMPLETE", PROMPT)
         piece = (unit * 65_536)[:65_536]
         start = time.thread_time()
         for _ in range(length):
@@ -186,21 +188,21 @@ def test_hostile_text_takes_linear_time(unit: str) -> None:
 
 
 def test_text_before_the_final_message_is_excluded() -> None:
-    promise = Promise("COMPLETE")
+    promise = PromiseSearch("COMPLETE")
     promise.feed("<promise>COMP")
-    promise.forget()
+    promise.reset()
     promise.feed("LETE</promise>")
     assert not promise.found
 
 
 def test_prompt_with_only_the_promise_is_an_echo_only_at_the_start() -> None:
     tag = "<promise>COMPLETE</promise>"
-    echo, said = Promise("COMPLETE", tag), Promise("COMPLETE", tag)
+    echo, text = PromiseSearch("COMPLETE", tag), PromiseSearch("COMPLETE", tag)
     echo.feed(tag)
-    said.feed("I work on it.")
-    said.forget()
-    said.feed(tag)
-    assert (echo.found, said.found) == (False, True)
+    text.feed("I work on it.")
+    text.reset()
+    text.feed(tag)
+    assert (echo.found, text.found) == (False, True)
 
 
 def test_echo_is_detected_at_full_reach_when_the_tag_is_cut() -> None:

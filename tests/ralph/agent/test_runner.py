@@ -12,8 +12,8 @@ import pytest
 
 from sidecar.core.clock import SystemClock
 from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
-from sidecar.ralph.agent.agent_result import Bounds, Heard, Wanted
-from sidecar.ralph.agent.harnesses import command_of
+from sidecar.ralph.agent.agent_result import AgentOptions, AgentResult, TimeLimits
+from sidecar.ralph.agent.harnesses import agent_command
 from sidecar.ralph.agent.runner import HEAD_BYTES, TAIL_BYTES, run_agent
 from sidecar.system.process_tree import end_marked
 from tests.support.fake_agent import (
@@ -53,7 +53,7 @@ class Stage:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.agent = FakeAgent(folder / "agent")
-        self.keep = folder / "output"
+        self.log_path = folder / "output"
         self.stop = threading.Event()
         self.shown: list[str] = []
 
@@ -62,24 +62,24 @@ class Stage:
         *steps: Step,
         prompt: str = "Do it.",
         harness: str = "custom",
-        bounds: Bounds | None = None,
+        time_limits: TimeLimits | None = None,
         show: Callable[[str], None] | None = None,
-    ) -> Heard:
+    ) -> AgentResult:
         """Runs the agent once with these steps."""
         self.agent.plays(list(steps))
         environment = dict(os.environ)
         if harness != "custom":
             folder = self.agent.installed_as(harness)
             environment["PATH"] = f"{folder}{os.pathsep}{environment['PATH']}"
-        wanted = Wanted(harness, command=self.agent.command)
+        options = AgentOptions(harness, command=self.agent.command)
         return run_agent(
-            command_of(wanted, prompt, self.folder, environment, prompt_file=self.folder / "prompt.md"),
+            agent_command(options, prompt, self.folder, environment, prompt_file=self.folder / "prompt.md"),
             promise="COMPLETE",
             prompt=prompt,
-            bounds=bounds or Bounds(grace_ms=300),
+            time_limits=time_limits or TimeLimits(grace_ms=300),
             stop=self.stop,
             clock=SystemClock(),
-            keep=self.keep,
+            log_path=self.log_path,
             stream=show or self.shown.append,
         )
 
@@ -105,13 +105,18 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def test_output_is_parsed_streamed_and_logged(stage: Stage) -> None:
-    heard = stage.run(says("Working.\n"), complains("a warning\n"), says(f"Done. {PROMISE}\n"))
-    assert (heard.promise, heard.exit_code, heard.signal, heard.ended_by) == (True, 0, None, "exit")
-    assert heard.succeeded
-    assert heard.final_text == f"Working.\nDone. {PROMISE}"
-    assert "".join(stage.shown).strip() == heard.final_text
-    assert sorted(stage.keep.read_text().splitlines()) == sorted(["Working.", "a warning", f"Done. {PROMISE}"])
-    assert (heard.output_bytes, heard.output_truncated) == (stage.keep.stat().st_size, False)
+    agent_result = stage.run(says("Working.\n"), complains("a warning\n"), says(f"Done. {PROMISE}\n"))
+    assert (agent_result.promise, agent_result.exit_code, agent_result.signal, agent_result.ended_by) == (
+        True,
+        0,
+        None,
+        "exit",
+    )
+    assert agent_result.succeeded
+    assert agent_result.final_text == f"Working.\nDone. {PROMISE}"
+    assert "".join(stage.shown).strip() == agent_result.final_text
+    assert sorted(stage.log_path.read_text().splitlines()) == sorted(["Working.", "a warning", f"Done. {PROMISE}"])
+    assert (agent_result.output_bytes, agent_result.output_truncated) == (stage.log_path.stat().st_size, False)
 
 
 def test_prompt_of_any_size_reaches_the_agent_on_stdin(stage: Stage) -> None:
@@ -124,13 +129,13 @@ def test_prompt_of_any_size_reaches_the_agent_on_stdin(stage: Stage) -> None:
 
 
 def test_agent_that_never_reads_its_prompt_does_not_block(stage: Stage) -> None:
-    heard = stage.run(NEVER, says(PROMISE), prompt="x" * 1_000_000)
-    assert (heard.exit_code, heard.promise) == (0, True)
+    agent_result = stage.run(NEVER, says(PROMISE), prompt="x" * 1_000_000)
+    assert (agent_result.exit_code, agent_result.promise) == (0, True)
 
 
 def test_agent_that_closes_stdin_and_continues_is_read_to_the_end(stage: Stage) -> None:
-    heard = stage.run(NEVER, {"close": 0}, waits(0.1), says(PROMISE), prompt="x" * 1_000_000)
-    assert (heard.exit_code, heard.promise) == (0, True)
+    agent_result = stage.run(NEVER, {"close": 0}, waits(0.1), says(PROMISE), prompt="x" * 1_000_000)
+    assert (agent_result.exit_code, agent_result.promise) == (0, True)
 
 
 def test_promise_on_stderr_does_not_count(stage: Stage) -> None:
@@ -146,90 +151,98 @@ def test_echo_of_our_own_prompt_does_not_count(stage: Stage) -> None:
 
 
 def test_failed_run_has_promise_exit_code_and_error(stage: Stage) -> None:
-    heard = stage.run(says(PROMISE), complains("warming up\nError: no network\n"), exits(7))
-    assert (heard.promise, heard.exit_code, heard.succeeded) == (True, 7, False)
-    assert heard.failed == "Error: no network"
+    agent_result = stage.run(says(PROMISE), complains("warming up\nError: no network\n"), exits(7))
+    assert (agent_result.promise, agent_result.exit_code, agent_result.succeeded) == (True, 7, False)
+    assert agent_result.error == "Error: no network"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals there")
 def test_signal_that_ended_the_agent_is_reported(stage: Stage) -> None:
-    heard = stage.run(dies("SIGSEGV"))
-    assert (heard.exit_code, heard.signal, heard.ended_by, heard.succeeded) == (None, "SIGSEGV", "exit", False)
+    agent_result = stage.run(dies("SIGSEGV"))
+    assert (agent_result.exit_code, agent_result.signal, agent_result.ended_by, agent_result.succeeded) == (
+        None,
+        "SIGSEGV",
+        "exit",
+        False,
+    )
 
 
 def test_idle_timeout_ends_the_agent_and_its_children(stage: Stage) -> None:
-    heard = stage.run(
-        leaves(LONG, stage.pid_file("child")), says("hm"), waits(LONG), bounds=Bounds(idle_ms=IDLE_MS, grace_ms=2_000)
+    agent_result = stage.run(
+        leaves(LONG, stage.pid_file("child")),
+        says("hm"),
+        waits(LONG),
+        time_limits=TimeLimits(idle_ms=IDLE_MS, grace_ms=2_000),
     )
-    assert heard.ended_by == "idle"
-    assert heard.final_text == "hm"
-    assert not heard.succeeded
-    assert IDLE_MS <= heard.duration_ms < 20_000
+    assert agent_result.ended_by == "idle"
+    assert agent_result.final_text == "hm"
+    assert not agent_result.succeeded
+    assert IDLE_MS <= agent_result.duration_ms < 20_000
     assert not stage.is_running("child")
 
 
 def test_output_on_either_stream_resets_the_idle_timeout(stage: Stage) -> None:
     busy = [step for _ in range(5) for step in (waits(IDLE_MS / 4_000), complains("."))]
-    heard = stage.run(*busy, bounds=Bounds(idle_ms=IDLE_MS))
-    assert heard.ended_by == "exit"
-    assert heard.duration_ms > IDLE_MS
+    agent_result = stage.run(*busy, time_limits=TimeLimits(idle_ms=IDLE_MS))
+    assert agent_result.ended_by == "exit"
+    assert agent_result.duration_ms > IDLE_MS
 
 
 def test_wall_limit_ends_an_agent_that_still_prints(stage: Stage) -> None:
     busy = [step for _ in range(100) for step in (waits(0.1), says("."))]
-    heard = stage.run(*busy, bounds=Bounds(idle_ms=5_000, wall_ms=800, grace_ms=500))
-    assert heard.ended_by == "wall"
-    assert heard.duration_ms < 20_000
+    agent_result = stage.run(*busy, time_limits=TimeLimits(idle_ms=5_000, wall_ms=800, grace_ms=500))
+    assert agent_result.ended_by == "wall"
+    assert agent_result.duration_ms < 20_000
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals there")
 def test_agent_that_ignores_sigterm_is_killed(stage: Stage) -> None:
-    heard = stage.run(ignores("SIGTERM"), says("no"), waits(LONG), show=stage.stop_at_a_word)
-    assert (heard.ended_by, heard.signal) == ("stopped", "SIGKILL")
-    assert heard.duration_ms < 20_000
+    agent_result = stage.run(ignores("SIGTERM"), says("no"), waits(LONG), show=stage.stop_at_a_word)
+    assert (agent_result.ended_by, agent_result.signal) == ("stopped", "SIGKILL")
+    assert agent_result.duration_ms < 20_000
 
 
 @pytest.mark.parametrize(
     "how", [{}, {"detached": True}, {"detached": True, "deaf": True}, {"orphan": True, "deaf": True}]
 )
-def test_grandchildren_outside_the_group_or_orphaned_are_ended_with_it(
-    stage: Stage, how: dict[str, bool]
-) -> None:
-    heard = stage.run(leaves(LONG, stage.pid_file("child"), **how), says("hm"), waits(LONG), show=stage.stop_at_a_word)
-    assert heard.ended_by == "stopped"
+def test_grandchildren_outside_the_group_or_orphaned_are_ended_with_it(stage: Stage, how: dict[str, bool]) -> None:
+    agent_result = stage.run(
+        leaves(LONG, stage.pid_file("child"), **how), says("hm"), waits(LONG), show=stage.stop_at_a_word
+    )
+    assert agent_result.ended_by == "stopped"
     assert not stage.is_running("child")
 
 
 def test_grandchild_in_the_group_that_holds_a_pipe_ends_with_the_agent(stage: Stage) -> None:
-    heard = stage.run(leaves(LONG, stage.pid_file("child")), says(PROMISE))
-    assert (heard.exit_code, heard.promise, heard.ended_by) == (0, True, "exit")
-    assert heard.duration_ms < 20_000
+    agent_result = stage.run(leaves(LONG, stage.pid_file("child")), says(PROMISE))
+    assert (agent_result.exit_code, agent_result.promise, agent_result.ended_by) == (0, True, "exit")
+    assert agent_result.duration_ms < 20_000
     assert not stage.is_running("child")
 
 
 def test_daemon_that_holds_a_pipe_does_not_block_and_survives(stage: Stage) -> None:
-    heard = stage.run(leaves(LONG, stage.pid_file("child"), orphan=True), says(PROMISE))
-    assert (heard.exit_code, heard.promise) == (0, True)
-    assert heard.duration_ms < 20_000
+    agent_result = stage.run(leaves(LONG, stage.pid_file("child"), orphan=True), says(PROMISE))
+    assert (agent_result.exit_code, agent_result.promise) == (0, True)
+    assert agent_result.duration_ms < 20_000
     assert stage.is_running("child")
-    end_marked(str(stage.keep), SystemClock())
+    end_marked(str(stage.log_path), SystemClock())
     assert not stage.is_running("child")
 
 
 def test_stop_request_ends_the_run_immediately(stage: Stage) -> None:
-    heard = stage.run(says("hm"), waits(LONG), show=stage.stop_at_a_word)
-    assert heard.ended_by == "stopped"
-    assert heard.duration_ms < 20_000
+    agent_result = stage.run(says("hm"), waits(LONG), show=stage.stop_at_a_word)
+    assert agent_result.ended_by == "stopped"
+    assert agent_result.duration_ms < 20_000
 
 
 def test_agent_that_lingers_after_its_result_is_ended_after_the_grace(stage: Stage) -> None:
-    heard = stage.run(claude_says(PROMISE), claude_result(PROMISE), waits(LONG), harness="claude")
-    assert (heard.ended_by, heard.promise, heard.succeeded) == ("result", True, True)
-    assert heard.duration_ms < 20_000
+    agent_result = stage.run(claude_says(PROMISE), claude_result(PROMISE), waits(LONG), harness="claude")
+    assert (agent_result.ended_by, agent_result.promise, agent_result.succeeded) == ("result", True, True)
+    assert agent_result.duration_ms < 20_000
 
 
 def test_claude_stream_is_decoded(stage: Stage) -> None:
-    heard = stage.run(
+    agent_result = stage.run(
         event(type="system", subtype="init", session_id="session-1"),
         claude_says(f"I will say {PROMISE} in the end."),
         claude_uses("Bash", command="make test"),
@@ -238,10 +251,10 @@ def test_claude_stream_is_decoded(stage: Stage) -> None:
         claude_result("Not yet done.", cost=0.5, tokens=(1200, 34)),
         harness="claude",
     )
-    assert not heard.promise
-    assert heard.final_text == "Not yet done."
-    assert (heard.input_tokens, heard.output_tokens, heard.cost_usd) == (1200, 34, 0.5)
-    assert heard.session_id == "session-1"
+    assert not agent_result.promise
+    assert agent_result.final_text == "Not yet done."
+    assert (agent_result.input_tokens, agent_result.output_tokens, agent_result.cost_usd) == (1200, 34, 0.5)
+    assert agent_result.session_id == "session-1"
     assert "· Bash make test\n" in stage.shown
 
 
@@ -253,7 +266,7 @@ def test_promise_escaped_in_json_and_cut_anywhere_is_detected(stage: Stage) -> N
 
 
 def test_codex_events_are_decoded(stage: Stage) -> None:
-    heard = stage.run(
+    agent_result = stage.run(
         event(type="thread.started", thread_id="thread-1"),
         codex_says(PROMISE),
         event(type="item.completed", item={"type": "command_execution", "command": "ls", "aggregated_output": PROMISE}),
@@ -261,51 +274,61 @@ def test_codex_events_are_decoded(stage: Stage) -> None:
         codex_done((700, 20)),
         harness="codex",
     )
-    assert (heard.promise, heard.final_text, heard.session_id) == (True, f"Done.\n{PROMISE}", "thread-1")
-    assert (heard.input_tokens, heard.output_tokens, heard.cost_usd) == (700, 20, None)
+    assert (agent_result.promise, agent_result.final_text, agent_result.session_id) == (
+        True,
+        f"Done.\n{PROMISE}",
+        "thread-1",
+    )
+    assert (agent_result.input_tokens, agent_result.output_tokens, agent_result.cost_usd) == (700, 20, None)
 
 
 def test_harness_without_events_is_read_as_plain_text(stage: Stage) -> None:
-    heard = stage.run(says(f"plain words\n{PROMISE}"), harness="claude")
-    assert (heard.promise, heard.final_text) == (True, f"plain words\n{PROMISE}")
+    agent_result = stage.run(says(f"plain words\n{PROMISE}"), harness="claude")
+    assert (agent_result.promise, agent_result.final_text) == (True, f"plain words\n{PROMISE}")
 
 
 def test_error_reported_by_the_agent_fails_the_run_whatever_its_exit_code(stage: Stage) -> None:
-    heard = stage.run(claude_says(PROMISE), claude_result("Credit balance is too low", is_error=True), harness="claude")
-    assert (heard.exit_code, heard.failed, heard.succeeded) == (0, "Credit balance is too low", False)
+    agent_result = stage.run(
+        claude_says(PROMISE), claude_result("Credit balance is too low", is_error=True), harness="claude"
+    )
+    assert (agent_result.exit_code, agent_result.error, agent_result.succeeded) == (
+        0,
+        "Credit balance is too low",
+        False,
+    )
 
 
 def test_usage_limit_is_returned_with_its_reset_time(stage: Stage) -> None:
-    heard = stage.run(
+    agent_result = stage.run(
         claude_result("Claude AI usage limit reached|1760000400", is_error=True), exits(1), harness="claude"
     )
-    assert heard.usage_limit is not None
-    assert heard.usage_limit.resets_at_ms == 1_760_000_400_000
-    assert not heard.succeeded
+    assert agent_result.usage_limit is not None
+    assert agent_result.usage_limit.resets_at_ms == 1_760_000_400_000
+    assert not agent_result.succeeded
 
 
 def test_hundred_megabytes_of_invalid_utf8_in_one_line_are_searched_and_partly_logged(stage: Stage) -> None:
     before = psutil.Process().memory_info().rss
     highest = [before]
-    heard = stage.run(
+    agent_result = stage.run(
         says("first"),
         spouts(100, b"a\xff<promise"),
         says(PROMISE),
         show=lambda _: highest.append(psutil.Process().memory_info().rss),
     )
-    assert (heard.promise, heard.exit_code) == (True, 0)
-    assert heard.output_bytes == 100 * 1024 * 1024 + len("first" + PROMISE)
-    assert heard.output_truncated
-    assert HEAD_BYTES + TAIL_BYTES <= stage.keep.stat().st_size <= HEAD_BYTES + 2 * TAIL_BYTES
-    kept = stage.keep.read_bytes()
-    assert (kept[:5], kept[-len(PROMISE) :].decode()) == (b"first", PROMISE)
+    assert (agent_result.promise, agent_result.exit_code) == (True, 0)
+    assert agent_result.output_bytes == 100 * 1024 * 1024 + len("first" + PROMISE)
+    assert agent_result.output_truncated
+    assert HEAD_BYTES + TAIL_BYTES <= stage.log_path.stat().st_size <= HEAD_BYTES + 2 * TAIL_BYTES
+    logged = stage.log_path.read_bytes()
+    assert (logged[:5], logged[-len(PROMISE) :].decode()) == (b"first", PROMISE)
     assert max(highest) - before < 24 * 1024 * 1024
-    assert heard.duration_ms < 60_000
+    assert agent_result.duration_ms < 60_000
 
 
 def test_hundred_megabytes_in_one_json_line_use_constant_memory(stage: Stage) -> None:
     before = psutil.Process().memory_info().rss
-    heard = stage.run(
+    agent_result = stage.run(
         says('{"type":"user","message":"'),
         spouts(100),
         says('"}\n'),
@@ -313,14 +336,14 @@ def test_hundred_megabytes_in_one_json_line_use_constant_memory(stage: Stage) ->
         harness="claude",
         show=lambda _: None,
     )
-    assert (heard.promise, heard.exit_code) == (True, 0)
+    assert (agent_result.promise, agent_result.exit_code) == (True, 0)
     assert psutil.Process().memory_info().rss - before < 24 * 1024 * 1024
 
 
 def test_unwritable_output_file_does_not_stop_the_run(stage: Stage) -> None:
-    stage.keep = stage.folder / "nowhere" / "output"
-    heard = stage.run(says(PROMISE))
-    assert (heard.promise, heard.output_truncated) == (True, True)
+    stage.log_path = stage.folder / "nowhere" / "output"
+    agent_result = stage.run(says(PROMISE))
+    assert (agent_result.promise, agent_result.output_truncated) == (True, True)
 
 
 def test_missing_agent_is_one_clear_sentence(stage: Stage) -> None:
@@ -370,13 +393,13 @@ def test_failing_stream_callback_leaves_no_agent_running(stage: Stage) -> None:
 
 def _start(cwd: Path, harness: str, environment: dict[str, str]) -> None:
     run_agent(
-        command_of(Wanted(harness), "hello", cwd, environment, prompt_file=cwd / "prompt.md"),
+        agent_command(AgentOptions(harness), "hello", cwd, environment, prompt_file=cwd / "prompt.md"),
         promise="COMPLETE",
         prompt="hello",
-        bounds=Bounds(),
+        time_limits=TimeLimits(),
         stop=threading.Event(),
         clock=SystemClock(),
-        keep=cwd / "output",
+        log_path=cwd / "output",
         stream=None,
     )
 

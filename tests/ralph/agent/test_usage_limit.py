@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.usage_limit import usage_limit
+from sidecar.ralph.agent.usage_limit import find_usage_limit
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)  # a Sunday
 NOW_MS = int(NOW.timestamp() * 1000)
@@ -69,7 +69,7 @@ def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
     ],
 )
 def test_limit_is_parsed_with_its_reset_time(text: str, resets_at_ms: int | None) -> None:
-    limit = usage_limit(f"Some words before.\n{text}", NOW_MS)
+    limit = find_usage_limit(f"Some words before.\n{text}", NOW_MS)
     assert limit is not None
     assert limit.resets_at_ms == resets_at_ms
     assert limit.text == " ".join(text.split())
@@ -90,17 +90,17 @@ def test_limit_is_parsed_with_its_reset_time(text: str, resets_at_ms: int | None
     ],
 )
 def test_other_sentences_are_not_a_limit(text: str) -> None:
-    assert usage_limit(text, NOW_MS) is None
+    assert find_usage_limit(text, NOW_MS) is None
 
 
 def test_hour_that_has_just_passed_means_today() -> None:
-    limit = usage_limit("You've hit your limit · resets 9am (UTC)", NOW_MS)
+    limit = find_usage_limit("You've hit your limit · resets 9am (UTC)", NOW_MS)
     assert limit is not None
     assert limit.resets_at_ms == at(2026, 3, 1, 9)
 
 
 @given(st.text(max_size=80))
 def test_any_text_is_parsed_without_an_error(text: str) -> None:
-    limit = usage_limit(f"You've hit your session limit · resets {text}", NOW_MS)
+    limit = find_usage_limit(f"You've hit your session limit · resets {text}", NOW_MS)
     assert limit is not None
     assert len(limit.text) <= 300

@@ -8,19 +8,26 @@ import pytest
 
 from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
 from sidecar.ralph.files import context_file, history, lock, status
-from sidecar.ralph.files.folder import KEPT_ITERATIONS, KEPT_PROMPT_BYTES, Folder, folder_of, make, tidy
-from sidecar.ralph.files.lock import Owner
+from sidecar.ralph.files.folder import (
+    MAX_STORED_ITERATIONS,
+    MAX_STORED_PROMPT_BYTES,
+    LoopFolder,
+    create_folder,
+    loop_folder,
+    prune_files,
+)
+from sidecar.ralph.files.lock import LockOwner
 from sidecar.ralph.model import RalphIteration
 from sidecar.system import filelock
 
-OWNER = Owner(os.getpid(), "2026-03-01T09:30:00.000Z")
+OWNER = LockOwner(os.getpid(), "2026-03-01T09:30:00.000Z")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    made = folder_of(tmp_path, "add-login")
-    make(made)
-    return made
+def folder(tmp_path: Path) -> LoopFolder:
+    folder = loop_folder(tmp_path, "add-login")
+    create_folder(folder)
+    return folder
 
 
 def iteration(number: int) -> RalphIteration:
@@ -32,7 +39,7 @@ def iteration(number: int) -> RalphIteration:
     )  # fmt: skip
 
 
-def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_file(folder: Folder) -> None:
+def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_file(folder: LoopFolder) -> None:
     context_file.add(folder, "First.")
     fd = os.open(folder.context, os.O_RDWR)
     assert filelock.acquire(fd, 1)
@@ -49,7 +56,7 @@ def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_fi
     assert context_file.read(folder).text == "Edited.\nLast."
 
 
-def test_empty_context_is_rejected_and_write_errors_are_reported(folder: Folder) -> None:
+def test_empty_context_is_rejected_and_write_errors_are_reported(folder: LoopFolder) -> None:
     with pytest.raises(InvalidParams):
         context_file.add(folder, " \n ")
     Path(folder.context).mkdir()
@@ -57,35 +64,35 @@ def test_empty_context_is_rejected_and_write_errors_are_reported(folder: Folder)
         context_file.add(folder, "Use argon2.")
 
 
-def test_lock_belongs_to_one_loop_and_names_it_until_released(folder: Folder) -> None:
-    assert lock.owner_of(folder) is None
-    with lock.held(folder, OWNER) as dead:
+def test_lock_belongs_to_one_loop_and_names_it_until_released(folder: LoopFolder) -> None:
+    assert lock.lock_owner(folder) is None
+    with lock.hold_lock(folder, OWNER) as dead:
         assert dead is None
-        assert lock.owner_of(folder) == OWNER
-        with pytest.raises(Conflict, match=f"process {os.getpid()}"), lock.held(folder, OWNER):
+        assert lock.lock_owner(folder) == OWNER
+        with pytest.raises(Conflict, match=f"process {os.getpid()}"), lock.hold_lock(folder, OWNER):
             pass
         with pytest.raises(Conflict):
             status.reset(folder, "")
-    assert lock.owner_of(folder) is None
+    assert lock.lock_owner(folder) is None
     Path(folder.lock).write_bytes(b'{"pid":1,"since":"long ago"}')
-    assert lock.owner_of(folder) is None, "whom it names died"
-    with lock.held(folder, OWNER) as dead:
-        assert dead == Owner(1, "long ago")
+    assert lock.lock_owner(folder) is None, "whom it names died"
+    with lock.hold_lock(folder, OWNER) as dead:
+        assert dead == LockOwner(1, "long ago")
 
 
-def test_every_history_line_is_read_back_despite_torn_lines(folder: Folder) -> None:
+def test_every_history_line_is_read_back_despite_torn_lines(folder: LoopFolder) -> None:
     for number in range(1, 6):
         history.append_iteration(folder, iteration(number))
         with open(folder.history, "ab") as stream:
             stream.write(b'{"number": 9, "sta\xff')
-    known = history.read_history(folder)
+    stored = history.read_history(folder)
 
-    assert [one.number for one in known.iterations] == [1, 2, 3, 4, 5]
-    assert known.damaged == 5
-    assert known.iterations[0] == iteration(1)
+    assert [one.number for one in stored.iterations] == [1, 2, 3, 4, 5]
+    assert stored.damaged == 5
+    assert stored.iterations[0] == iteration(1)
 
 
-def test_records_of_a_later_version_are_readable(folder: Folder) -> None:
+def test_records_of_a_later_version_are_readable(folder: LoopFolder) -> None:
     line = iteration(1).model_dump_json(by_alias=True)
     Path(folder.history).write_text(line[:-1] + ',"mood":"good"}\n', encoding="utf-8")
 
@@ -95,13 +102,13 @@ def test_records_of_a_later_version_are_readable(folder: Folder) -> None:
         assert history.read_state(folder) is None
 
 
-def test_old_iteration_files_are_deleted_and_long_prompts_shortened(folder: Folder) -> None:
-    for number in (1, 2, KEPT_ITERATIONS + 1):
-        folder.prompt_of(number).write_bytes(b"p" * (KEPT_PROMPT_BYTES + 1_000))
-        folder.output_of(number).write_bytes(b"o")
+def test_old_iteration_files_are_deleted_and_long_prompts_shortened(folder: LoopFolder) -> None:
+    for number in (1, 2, MAX_STORED_ITERATIONS + 1):
+        folder.prompt_path(number).write_bytes(b"p" * (MAX_STORED_PROMPT_BYTES + 1_000))
+        folder.output_path(number).write_bytes(b"o")
     (folder.iterations / "notes.txt").write_bytes(b"of the user's")
-    tidy(folder, KEPT_ITERATIONS + 1)
+    prune_files(folder, MAX_STORED_ITERATIONS + 1)
 
-    kept = {path.name for path in folder.iterations.iterdir()}
-    assert kept == {"0002.output", "0002.prompt.md", "0101.output", "0101.prompt.md", "notes.txt"}
-    assert b"1000 bytes are not kept" in folder.prompt_of(101).read_bytes()
+    names = {path.name for path in folder.iterations.iterdir()}
+    assert names == {"0002.output", "0002.prompt.md", "0101.output", "0101.prompt.md", "notes.txt"}
+    assert b"1000 bytes are not kept" in folder.prompt_path(101).read_bytes()

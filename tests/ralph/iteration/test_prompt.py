@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.iteration.prompt import CONTEXT_HEADING, Asked, Verified, aborted, build
-from sidecar.ralph.limits import Limits, Spent
+from sidecar.ralph.iteration.prompt import CONTEXT_HEADING, FailedCheck, PromptInputs, abort_reason, build_prompt
+from sidecar.ralph.limits import Limits, LoopUsage
 
-ASKED = Asked("add-login", 7, Limits(), Spent(iterations=2), "COMPLETE", "Add a login.")
+INPUTS = PromptInputs("add-login", 7, Limits(), LoopUsage(iterations=2), "COMPLETE", "Add a login.")
 
 
 @given(st.text(), st.text())
 def test_task_comes_last_and_verbatim(task: str, context: str) -> None:
-    prompt = build(replace(ASKED, task=task, context=context))
+    prompt = build_prompt(replace(INPUTS, task=task, context=context))
     assert prompt.endswith("## Task\n\n" + task)
     before = prompt.removesuffix("## Task\n\n" + task)
     assert (f"\n{CONTEXT_HEADING}\n\n{context}\n" in before) == bool(context.strip())
@@ -22,21 +22,21 @@ def test_task_comes_last_and_verbatim(task: str, context: str) -> None:
 
 def test_prompt_states_the_iteration_number_and_the_limits() -> None:
     limits = Limits(max_iterations=9, min_iterations=5, max_time_ms=600_000, max_cost_usd=2.0, max_tokens=1_000)
-    prompt = build(replace(ASKED, limits=limits, spent=Spent(2, 300_000, 400, 0.5)))
+    prompt = build_prompt(replace(INPUTS, limits=limits, usage=LoopUsage(2, 300_000, 400, 0.5)))
 
     assert prompt.startswith("# Iteration 7 of the loop for `add-login`\n")
     assert "- This is iteration 3 of at most 9 since the loop was started.\n" in prompt
     assert "- No promise is accepted before iteration 5; until then improve the work.\n" in prompt
     assert "- It is ended after 5 min.\n" in prompt
     assert "- 1.50 USD are left.\n- 600 tokens are left.\n" in prompt
-    assert " of at most " not in build(replace(ASKED, limits=Limits(max_iterations=0)))
+    assert " of at most " not in build_prompt(replace(INPUTS, limits=Limits(max_iterations=0)))
 
 
 def test_packs_failed_checks_and_last_failure_have_their_own_sections() -> None:
-    check = Verified("pytest -q", "exit code 1", "a ``` fence\n1 failed\n")
-    prompt = build(
-        replace(ASKED, packs=("[continuity:anchor 1]\nRules", "[continuity:delta 2]\nNews"), failed_checks=[check],
-                last="Iteration 6: The agent ended with exit code 2.", circle=3)
+    check = FailedCheck("pytest -q", "exit code 1", "a ``` fence\n1 failed\n")
+    prompt = build_prompt(
+        replace(INPUTS, packs=("[continuity:anchor 1]\nRules", "[continuity:delta 2]\nNews"), failed_checks=[check],
+                last_failure="Iteration 6: The agent ended with exit code 2.", stalled_iterations=3)
     )  # fmt: skip
 
     order = ["## Instructions", "## Autonomy requirements", "## The last iteration", "round in circles",
@@ -47,18 +47,18 @@ def test_packs_failed_checks_and_last_failure_have_their_own_sections() -> None:
 
 
 def test_prompt_contains_the_exact_promise() -> None:
-    assert "\n   <promise>{all} done</promise>\n" in build(replace(ASKED, promise="{all} done"))
+    assert "\n   <promise>{all} done</promise>\n" in build_prompt(replace(INPUTS, promise="{all} done"))
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("answer", "reason"),
     [
         ("<abort>No\n  database.</abort>", "No database."),
         ("<abort>First.</abort> then <abort> Second. </abort>", "Second."),
         ("<abort></abort>", None),
         ("abort", None),
-        (build(ASKED), None),
+        (build_prompt(INPUTS), None),
     ],
 )
-def test_abort_needs_a_reason_and_is_not_an_echo(said: str, reason: str | None) -> None:
-    assert aborted(said) == reason
+def test_abort_needs_a_reason_and_is_not_an_echo(answer: str, reason: str | None) -> None:
+    assert abort_reason(answer) == reason

@@ -17,4 +17,4 @@ def _row(line: str) -> Labelled:
     return Labelled(registry, intent, decision, tuple(right[0].split()) if right else ())  # type: ignore[arg-type]
 
 
-ASKED_OF_CODE = [_row(line) for line in _FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+CODE_INTENTS = [_row(line) for line in _FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]

@@ -9,7 +9,7 @@ import orjson
 
 from sidecar.registry.code_entities import CATEGORY
 from sidecar.registry.decision import decide, decision_of
-from sidecar.registry.entity import UNSAID, Entity, Metadata, Registry
+from sidecar.registry.entity import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry
 from sidecar.registry.index import Index
 from sidecar.registry.registry_file import parse
 from tests.registry.labelled.intents import Labelled
@@ -35,7 +35,7 @@ class Rates(NamedTuple):
     """REUSE, ADAPT or CREATE as labelled, and for the first two on a right entity."""
     labels: float
     """REUSE, ADAPT or CREATE as labelled, on whatever entity."""
-    told: float
+    hinted: float
     """REUSE or ADAPT of a right entity: the user is told of it. Of intents that have one."""
     misled: float
     """REUSE or ADAPT of a wrong entity. Of all intents."""
@@ -46,7 +46,7 @@ Rank = Callable[[str, str], Sequence[Ranked]]
 
 
 @cache
-def registry_of(name: str) -> tuple[Registry, Index]:
+def registry_for_call(name: str) -> tuple[Registry, Index]:
     file = FIXTURES / f"{name}.yaml"
     registry = parse(file.read_text(encoding="utf-8")) if file.exists() else _derived(FIXTURES / f"{name}.jsonl")
     return registry, Index(registry.entities)
@@ -58,24 +58,28 @@ def _derived(file: Path) -> Registry:
 
 
 def _entity(key: str, type_: str, purpose: str, keywords: list[str]) -> Entity:
-    return Entity(CATEGORY, key, key.partition("#")[0], type_, purpose, tuple(keywords), (), UNSAID, "", "code")
+    return Entity(
+        CATEGORY, key, key.partition("#")[0], type_, purpose, tuple(keywords), (), DEFAULT_ADAPTABILITY, "", "code"
+    )
 
 
 def ours(name: str, intent: str) -> Sequence[Ranked]:
     """Ranks as `registry/decide` does."""
-    registry, index = registry_of(name)
+    registry, index = registry_for_call(name)
     return [Ranked(one.entity.id, one.score.score) for one in decide(intent, registry, index, 3)]
 
 
 def keyword_overlap(name: str, intent: str) -> Sequence[Ranked]:
     """Ranks by the share of the intent's words that stand in an entity's key, keywords or purpose, as they are."""
-    asked = _plain(intent)
+    intent_words = _plain(intent)
     scored = [
         Ranked(
             one.id,
-            100 * len(asked & _plain(f"{_name(one)} {' '.join(one.keywords)} {one.purpose} {one.type}")) / len(asked),
+            100
+            * len(intent_words & _plain(f"{_name(one)} {' '.join(one.keywords)} {one.purpose} {one.type}"))
+            / len(intent_words),
         )
-        for one in registry_of(name)[0].entities
+        for one in registry_for_call(name)[0].entities
     ]
     return sorted(scored, key=lambda one: -one.score)[:3]
 
