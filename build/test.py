@@ -1,10 +1,12 @@
-"""Sets up, checks, and runs the tests; arguments go on to pytest.
+"""Set up, check and test; arguments go on to pytest.
 
-    python3 build/test.py
+    python3 build/test.py               checks and all tests, the expensive ones sampled
+    python3 build/test.py --fast        checks and the tests that start no process
+    python3 build/test.py --thorough    every case: simulations, soaks, all kill points, real agents
     python3 build/test.py -k handshake
 
-The tests run on all cores; `-n 0` runs them one after another. They run also when a check failed, so that one run
-tells everything; the exit status is 1 then.
+The tests use all cores; `-n 0` runs them in one process. They run also if a check failed, so that one run reports
+everything; the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -15,15 +17,15 @@ import check
 
 import environment
 
-SIDE_BY_SIDE = ("-n", "auto", "--dist", "loadgroup")
+PARALLEL = ("-n", "auto", "--dist", "loadgroup")
 
 
 def main(arguments: list[str]) -> int:
-    """Gives pytest's exit status, or that of the checks when the tests passed."""
+    """Return pytest's exit status, or that of the checks if the tests passed."""
     checked = check.main()
     if checked:
-        environment.say("check: failed, see above; the tests run all the same, and this command will fail.")
-    tested = environment.run_tool([environment.program("python"), "-m", "pytest", *SIDE_BY_SIDE, *arguments])
+        environment.say("check: failed, see above; the tests still run, and this command fails.")
+    tested = environment.run_tool([environment.program("python"), "-m", "pytest", *PARALLEL, *arguments])
     return tested or checked
 
 

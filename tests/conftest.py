@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from sidecar.governor import pressure
 from tests.support.client import Client
 from tests.support.clock import FixedClock
+from tests.support.depth import VARIABLE
 from tests.support.knowledge import Knowledge
 from tests.support.memory import MemorySidecar
 from tests.support.process import SidecarProcess
@@ -20,15 +21,26 @@ from tests.support.repositories import HERMETIC, Contents, Repository, made, str
 from tests.support.repositories import make_repository as make_repository_at
 from tests.support.thresholds import Thresholds, set_thresholds
 
-# What fails for one fails for all: only who asks for it by `--hypothesis-profile` draws examples nobody drew before.
-settings.register_profile("house", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Everyone draws the same examples; `--hypothesis-profile drawn-anew` draws new ones.
+TOO_SLOW = [HealthCheck.too_slow]
+settings.register_profile("house", max_examples=25, derandomize=True, deadline=None, suppress_health_check=TOO_SLOW)
+settings.register_profile("thorough", max_examples=100, derandomize=True, deadline=None, suppress_health_check=TOO_SLOW)
 settings.register_profile("drawn-anew", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("house")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the two depths next to the default one."""
+    parser.addoption("--fast", action="store_true", help="leave out processes, flows, faults and other slow tests")
+    parser.addoption("--thorough", action="store_true", help="run every case: simulations, soaks, all kill points")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Shuts the user's and the system's configuration out before anything reads it."""
+    """Set the depth of the run, and hide the user's and the system's configuration before anything reads it."""
+    if config.getoption("--thorough"):
+        os.environ[VARIABLE] = "1"
+        settings.load_profile("thorough")
     # jsonrpcserver reads its schema in a way of Python 3.8 when it is imported.
     config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
     os.environ.update(HERMETIC)
@@ -38,16 +50,28 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]
 
 
-TOGETHER = frozenset(("build", "frozen", "replay"))
+TOGETHER = frozenset(("build", "frozen", "node", "replay"))
 """Folders whose tests share something that is dear to make: they run in one process."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keeps tests in one process that share what is dear to make."""
+SLOW = frozenset(("build", "cli", "faults", "flows", "frozen", "knowledge", "node", "replay"))
+"""Folders whose tests start processes or play whole scenarios; `--fast` leaves them out."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Group tests that share an expensive fixture, and leave out what the depth of this run excludes."""
+    excluded = []
     for item in items:
-        folder = item.path.parent.name
-        if folder in TOGETHER:
-            item.add_marker(pytest.mark.xdist_group(folder))
+        folders = item.path.relative_to(config.rootpath / "tests").parts[:-1]
+        if folders and folders[0] in TOGETHER:
+            item.add_marker(pytest.mark.xdist_group(folders[0]))
+        is_slow = item.get_closest_marker("slow") is not None or bool(SLOW.intersection(folders))
+        is_thorough_only = item.get_closest_marker("thorough") is not None
+        if (is_slow and config.getoption("--fast")) or (is_thorough_only and not config.getoption("--thorough")):
+            excluded.append(item)
+    if excluded:
+        config.hook.pytest_deselected(items=excluded)
+        items[:] = [item for item in items if item not in set(excluded)]
 
 
 @pytest.fixture

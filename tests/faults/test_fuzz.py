@@ -28,6 +28,7 @@ from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.registry.registry_file import parse
 from sidecar.rpc.framing import Framer
 from sidecar.session import managed_block
+from tests.support.depth import examples
 from tests.support.memory import MemorySidecar
 from tests.support.pieces import texts
 
@@ -258,7 +259,7 @@ def test_any_transcript_is_read(lines: list[bytes]) -> None:
 def test_any_message_is_answered_or_refused(sidecar: MemorySidecar) -> None:
     methods = ("continuity/preRun", "memory/add", "codebase/state", "settings/get", "no/such", "ping")
 
-    @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+    @settings(max_examples=examples(60, 15), suppress_health_check=list(HealthCheck), deadline=None)
     @given(
         st.one_of(
             JSON,

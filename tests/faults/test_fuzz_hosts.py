@@ -18,6 +18,7 @@ from sidecar.integrations.claude_code.transcript_run import add_touched_files, r
 from sidecar.integrations.location import Location
 from sidecar.integrations.mcp.tools import MethodFailed, Tools, build_server
 from sidecar.memory.capture.session_transcript import told_in
+from tests.support.depth import examples
 from tests.support.failures import RpcFailure
 from tests.support.memory import MemorySidecar
 from tests.support.pieces import hostile_texts, json_values, line_of, objects_of
@@ -165,7 +166,7 @@ def test_any_json_of_a_hook_is_answered(sidecar: MemorySidecar, shop: Repository
         }
     )  # fmt: skip
 
-    @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+    @settings(max_examples=examples(60, 15), suppress_health_check=list(HealthCheck), deadline=None)
     @given(EVENTS, heard, st.one_of(st.none(), opened, ODD), st.lists(SAID, max_size=2), LINES)
     @example(
         "Stop",
@@ -209,7 +210,7 @@ def test_any_prompt_and_any_run_are_answered(sidecar: MemorySidecar, shop: Repos
         }
     )
 
-    @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+    @settings(max_examples=examples(60, 15), suppress_health_check=list(HealthCheck), deadline=None)
     @given(SAID, st.lists(PART, max_size=4), st.lists(SAID, max_size=2), moment, st.one_of(st.none(), usage), SAID)
     @example("\ud83d", [], [], "2026-03-01T09:30:00Z", {"inputTokens": 2**64 - 1}, "\ud83d")
     def plays(prompt: str, parts: Any, files: list[str], at: str, used: Any, text: str) -> None:
@@ -265,7 +266,7 @@ def test_any_call_of_a_tool_is_answered(sidecar: MemorySidecar, shop: Repository
     )
     calls = st.lists(st.tuples(st.sampled_from(tools), given_), min_size=1, max_size=6)
 
-    @settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
+    @settings(max_examples=examples(20, 8), suppress_health_check=list(HealthCheck), deadline=None)
     @given(calls)
     def plays(wanted: list[tuple[str, Any]]) -> None:
         async def story() -> None:

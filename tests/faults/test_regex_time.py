@@ -12,6 +12,7 @@ from sidecar.language.abandoned_approach import abandonments
 from sidecar.language.creation_intent import creation_intent
 from sidecar.packs.anchor.commands import purpose_of
 from sidecar.ralph.agent.text_stream import AnsiStripper
+from tests.support.depth import sample
 from tests.support.hostile import Hostile, hostile_to
 from tests.support.patterns import Pattern, all_patterns, module_of
 
@@ -36,6 +37,9 @@ BOUNDED: dict[str, Use] = {
 }
 """Patterns that are given short texts only, or ended ones: what gives them has to be as quick instead."""
 
+TEXTS = 24
+"""Texts per pattern in a default run: every third or so; `--thorough` tries all."""
+
 PATTERNS = all_patterns()
 MODULES = sorted({module_of(one) for one in PATTERNS})
 
@@ -52,13 +56,22 @@ def test_time_grows_with_the_text_and_not_with_its_square(module: str) -> None:
         (one.place, str(one.pattern)[:80], text)
         for number, one in enumerate(PATTERNS)
         if module_of(one) == module
-        for text in hostile_to(one.pattern, one.flags, number)
+        for text in sample(hostile_to(one.pattern, one.flags, number), TEXTS)
         if not is_quick(use_of(one), text, isinstance(one.pattern, bytes))
     ]
     assert slow == []
 
 
-@pytest.mark.parametrize("pattern", [r"\s+$", r"(?:a|a)+b", r"a.*b.*c", r"(?P<a>\w+)(?:-\w+)*:", r"^(?:\w+,? ?)+$"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\s+$",
+        r"(?:a|a)+b",
+        pytest.param(r"a.*b.*c", marks=pytest.mark.thorough),  # half a minute: cubic on every text
+        pytest.param(r"(?P<a>\w+)(?:-\w+)*:", marks=pytest.mark.thorough),
+        r"^(?:\w+,? ?)+$",
+    ],
+)
 def test_a_pattern_that_tries_all_pairs_is_seen(pattern: str) -> None:
     use = use_of(Pattern("here", pattern, 0, frozenset(("finditer",))))
     assert not all(is_quick(use, text, is_bytes=False) for text in hostile_to(pattern, 0, 1))

@@ -23,6 +23,7 @@ from sidecar.knowledge import store
 from sidecar.knowledge import sync as syncing
 from sidecar.knowledge.apply_plan import Journal, Pace, apply
 from sidecar.knowledge.item_pointer import FOLDER
+from tests.support.depth import examples
 from tests.support.knowledge import POINTERS, Dying, Killed
 from tests.support.knowledge_history import History
 from tests.support.memory import MemorySidecar
@@ -350,7 +351,7 @@ class Syncing(RuleBasedStateMachine):
 
 TestSyncing: Callable[..., Any] = Syncing.TestCase
 TestSyncing.settings = settings(  # type: ignore[attr-defined]
-    max_examples=12,
+    max_examples=examples(12, 4),
     stateful_step_count=16,
     deadline=None,
     suppress_health_check=list(HealthCheck),

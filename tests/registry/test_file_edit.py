@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from sidecar.registry.file_edit import put_entity, remove_entity, set_metadata
 from sidecar.registry.registry_file import parse
+from tests.support.depth import examples
 
-LAW = settings(max_examples=60, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+LAW = settings(max_examples=examples(60, 15), phases=(Phase.explicit, Phase.reuse, Phase.generate))
 """Such a text is short enough to be read as it is; shrinking one takes minutes."""
 
 KEYS = st.from_regex(r"[a-z]{1,8}(-[a-z]{1,8})?", fullmatch=True).filter(

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from sidecar.core.ides import PLACES, Place
 from sidecar.session.block_files import Spot, put, shown, take_out
 from sidecar.session.managed_block import ACTIVE_TEXT, INACTIVE_TEXT, outside
+from tests.support.depth import examples
 
 TEXTS = [ACTIVE_TEXT.format(agent=agent) for agent in ("dev", "architect")] + [INACTIVE_TEXT.format(agent="dev")]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60, 20))
 @given(
     st.sampled_from(PLACES),
     st.one_of(st.none(), st.binary(max_size=60), st.text(max_size=60).map(str.encode)),

@@ -23,6 +23,7 @@ from sidecar.settings.table import (
     problem_with,
     problems_with,
 )
+from tests.support.depth import examples
 
 VALUES: st.SearchStrategy[Any] = (
     st.none()
@@ -174,7 +175,7 @@ def test_a_branch_name_is_well_formed_when_git_says_so_and_it_does_not_mean_the_
     assert is_memory_branch(name) == (git_accepts(name) and name not in {"HEAD", "@"})
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120, 25))
 @given(st.text(st.sampled_from("ab./-@{}~^:?*[\\ _lock\x01\x7fé"), max_size=8))
 def test_any_name_is_judged_as_git_does(name: str) -> None:
     folder, folded = name.split("/", maxsplit=1)[0].casefold(), name.casefold()

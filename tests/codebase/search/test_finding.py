@@ -24,6 +24,7 @@ from tests.codebase.search.corpus import (
     parts_of,
     paths_of,
 )
+from tests.support.depth import examples
 
 OTHER = "walrus\n"
 
@@ -204,7 +205,7 @@ def test_the_same_question_has_the_same_answer_and_a_shorter_one_is_its_beginnin
     assert ask(index, "pelican otter", history=history, imports=imports, touched=touched, limit=limit) == found[:limit]
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20, 6))
 @given(st.randoms(use_true_random=False))
 def test_after_edits_and_commits_the_answers_are_those_of_an_index_made_anew(chance: random.Random) -> None:
     words, memory, history = ("pelican", "walrus", "otter", "heron"), Memory(), NO_COMMITS

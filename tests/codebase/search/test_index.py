@@ -26,6 +26,7 @@ from tests.codebase.search.corpus import (
     parts_of,
     paths_of,
 )
+from tests.support.depth import examples
 
 WORDS = ("pelican", "walrus", "otter", "heron", "lynx", "stoat")
 QUERY = "pelican walrus LynxStoat in b0.py"
@@ -80,7 +81,7 @@ def test_the_order_of_files_does_not_matter(texts: Texts, order: random.Random) 
     assert ask(index_of(dict(shuffled)), QUERY, history=HISTORY) == ask(index_of(texts), QUERY, history=HISTORY)
 
 
-@settings(max_examples=5)
+@settings(max_examples=examples(5, 3))
 @given(st.integers(0, 1_000), st.booleans())
 def test_thousands_of_changes_leave_nothing_of_what_was_before(seed: int, remembers: bool) -> None:
     chance, memory = random.Random(seed), Memory()

@@ -13,13 +13,14 @@ from sidecar.codebase.search.bm25 import KEPT_SEARCHES, Matches, Searches, basis
 from sidecar.codebase.search.documents import FOLLOWED_CHANGES, Documents
 from sidecar.codebase.summary.summarize import Summary, summarise
 from tests.codebase.search.corpus import Texts, documents_of
+from tests.support.depth import examples
 
 WORDS = ("pelican", "walrus", "otter", "heron", "lynx", "stoat", "newt", "puffin")
 ASKED = ("pelican", "walrus", "otter", "nowhere")
 PLAIN = "x = 1\n" * 30
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30, 10))
 @given(st.randoms(use_true_random=False), st.integers(1, 8), st.booleans())
 def test_edits_leave_the_scores_of_a_search_of_all_files(chance: random.Random, edits: int, comes_back: bool) -> None:
     texts = {f"{chance.choice('ab')}/{number}.py": _text(chance) for number in range(30)}

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.codebase.worktree.diff import FileDiff, count_between, diff_against, subjects_between
+from tests.support.depth import examples
 from tests.support.repositories import Repository
 from tests.support.repositories import make_repository as make_repository_at
 
@@ -31,7 +32,7 @@ _NAMES = ("a.txt", "b -> c", "diff --git a", "ü/é.txt", "dir/x", "--- a", "@@ 
 _EDITS = st.sampled_from(("keep", "write", "write", "delete", "mode", "rename", "link", "stage", "touch"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60, 12))
 @given(
     before=st.dictionaries(st.sampled_from(_NAMES), _CONTENTS, min_size=1, max_size=5),
     edits=st.lists(st.tuples(st.sampled_from(_NAMES), _EDITS, _CONTENTS), max_size=7),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sidecar.core.errors import Conflict
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.front_matter import Damaged, Value
+from tests.support.depth import examples
 
 BYTES_IN_PLACE = """\ufeff---\r
 # mine, do not touch\r
@@ -139,7 +140,7 @@ def read_or_not(values: Callable[[str], object], matter: str) -> object:
         return str(damage)
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=examples(1_000, 150))
 @given(NEARLY_OURS)
 @example("a: b:\n")
 @example('a: b\nb: [x, y]\nc: "z "\n')

@@ -16,6 +16,7 @@ from sidecar.memory import Index, index_of
 from sidecar.memory.files.watch import MOST_WATCHED
 from sidecar.memory.index import Checked
 from sidecar.system.watch import Unwatchable
+from tests.support.depth import examples
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 
@@ -193,7 +194,7 @@ STEPS = st.lists(
 
 
 @on_linux
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60, 15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rounds=st.lists(STEPS, min_size=1, max_size=4))
 def test_whatever_is_done_to_the_files_a_full_look_finds_nothing_that_the_watch_did_not_tell(
     rounds: list[list[tuple[str, str, str, str]]], memories: Memories

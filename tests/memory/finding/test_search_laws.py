@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sidecar.memory.files import document
 from sidecar.memory.ranking.query import parted
+from tests.support.depth import examples
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 
@@ -27,7 +28,9 @@ NOTES = st.lists(NOTE, min_size=1, max_size=12)
 QUESTION = SENTENCE.map(lambda words: f"Why did we change the {words}?")
 _numbers = count()
 
-laws = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+laws = settings(
+    max_examples=examples(40, 10), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def kept(sidecar: MemorySidecar, folder: Path, notes: list[Any]) -> Memories:
