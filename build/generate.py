@@ -1,4 +1,4 @@
-"""Writes what comes from the catalog: rpc_schema/ and the README's table of settings; --check only compares."""
+"""Write what the catalog determines: rpc_schema/ and the table of settings; --check only compares."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUTPUT = ROOT / "rpc_schema"
-README = ROOT / "README.md"
+CONFIGURATION = ROOT / "sidecar" / "docs" / "configuration.md"
 PYTHON = ROOT / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
@@ -42,7 +42,7 @@ def _wanted() -> dict[Path, bytes]:
     from sidecar.schema.publish import published
 
     wanted = {OUTPUT / name: content for name, content in published(Catalog(*load_rows())).items()}
-    return {**wanted, README: with_settings(README.read_text(encoding="utf-8")).encode()}
+    return {**wanted, CONFIGURATION: with_settings(CONFIGURATION.read_text(encoding="utf-8")).encode()}
 
 
 def _superfluous(wanted: dict[Path, bytes]) -> list[Path]:

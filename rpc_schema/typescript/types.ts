@@ -258,7 +258,7 @@ export interface CaptureState {
   waiting: number
 }
 
-/** A value that was changed. */
+/** A changed value. */
 export interface ChangeEntry {
   /** The entity's id, or `metadata`. */
   id: string
@@ -590,7 +590,7 @@ export interface ContextUsage {
   maxTokens: number
 }
 
-/** A decision as it was made. */
+/** A recorded decision. */
 export interface DecisionEntry {
   decisionId: string
   /** When it was made last, UTC. */
@@ -607,7 +607,7 @@ export interface DecisionEntry {
   registry: string
 }
 
-/** A dependency, and what it leads to. */
+/** A dependency and the entity it resolves to. */
 export interface DependencyEntry {
   /** As it is written. */
   name: string
@@ -615,7 +615,7 @@ export interface DependencyEntry {
   id: string | null
 }
 
-/** What became of the entities derived from code. */
+/** Changes of the entities derived from code. */
 export interface DerivedChanges {
   total: number
   added: number
@@ -624,7 +624,7 @@ export interface DerivedChanges {
   /** Files whose content was new; the others were known. */
   filesRead: number
   /** Whether there are more than are kept. */
-  cut: boolean
+  truncated: boolean
 }
 
 /** What is known to be worth keeping. */
@@ -689,7 +689,7 @@ export interface DropCount {
 /** No members. */
 export type Empty = Record<string, never>
 
-/** One artifact of the registry. */
+/** One entity of the registry. */
 export interface EntityEntry {
   /** `<category>/<key>`. */
   id: string
@@ -827,7 +827,7 @@ export interface GovernorWord {
   reasons: string[]
 }
 
-/** How one check went. */
+/** The result of one check. */
 export interface HealthCheck {
   name: "entities" | "schemas" | "constitution" | "agents" | "templates" | "checksums" | "dependencies"
   passed: number
@@ -835,7 +835,7 @@ export interface HealthCheck {
   total: number
 }
 
-/** Something that should be looked at. */
+/** A problem or a note about an entity or a file. */
 export interface HealthFinding {
   check: "entities" | "schemas" | "constitution" | "agents" | "templates" | "checksums" | "dependencies"
   /** With notes alone the state is healthy. */
@@ -850,14 +850,14 @@ export interface HealthFinding {
   fixable: boolean
 }
 
-/** What was mended, or with `dryRun` would be. */
+/** What was repaired, or with `dryRun` would be. */
 export interface HealthFix {
   changes: ChangeEntry[]
   written: boolean
   backup: string | null
 }
 
-/** What one of Claude Code's hooks was told. */
+/** The input of a Claude Code hook. */
 export interface HookRunParams {
   event: "UserPromptSubmit" | "SessionStart" | "PreCompact" | "PostToolUse" | "Stop"
   /** The JSON that Claude Code gives the hook, as it is. */
@@ -872,14 +872,14 @@ export interface HookRunParams {
   touched?: string[]
 }
 
-/** What the hook is to print, and what it keeps until the run's end. */
+/** What the hook prints, and what it stores until the run's end. */
 export interface HookRunResult {
   /** JSON for Claude Code; null where there is nothing to say. */
   output: Record<string, unknown> | null
   /** To be kept once the output was printed; null where no run is open. */
   openRun: OpenRun | null
   /** Why nothing is said: off, passive, inApp, notActive, unknownRun, or as `continuity/preRun` has it. */
-  silent: string | null
+  emptyReason: string | null
 }
 
 /** Which instruction files the host or the provider already sends, so that they are not sent twice. */
@@ -899,7 +899,7 @@ export interface IdeContinuing {
   level2: string
 }
 
-/** What a change of an entity reaches. */
+/** The impact of changing an entity. */
 export interface ImpactEntry {
   /**
    * `high`: something depends on an entity of adaptability below 0.3, or ten do; `medium`: below 0.4, or three; `low`: fewer; `none`: nothing does.
@@ -1888,7 +1888,7 @@ export interface MuteParams {
   wrong?: boolean
 }
 
-/** A run that a prompt began, for the hook that hears of its end. */
+/** A run started by a prompt, passed to the hook that reports its end. */
 export interface OpenRun {
   runId: string
   deliveryToken: string | null
@@ -2043,7 +2043,7 @@ export interface PressureSignal {
   rehydrateAt: number
 }
 
-/** Something that only its reader can mend. */
+/** A problem that needs a manual change. */
 export interface ProblemEntry {
   id: string
   message: string
@@ -2122,7 +2122,7 @@ export interface PurgedKind {
   why: string | null
 }
 
-/** Names a change. */
+/** A change. */
 export interface RalphChangeParams {
   /** A folder of the worktree the loop works in, absolute. */
   cwd: string
@@ -2130,7 +2130,7 @@ export interface RalphChangeParams {
   change: string
 }
 
-/** What to tell the agent from the next iteration on. */
+/** Context for the agent from the next iteration on. */
 export interface RalphContextParams {
   /** A folder of the worktree the loop works in, absolute. */
   cwd: string
@@ -2139,14 +2139,14 @@ export interface RalphContextParams {
   text: string
 }
 
-/** What became of the context file. */
+/** The context file after the call. */
 export interface RalphContextResult {
   path: string
   /** How large it is after an addition, or was before it was cleared. */
   bytes: number
 }
 
-/** What continuity did for an iteration. */
+/** The result of continuity for an iteration. */
 export interface RalphContinuity {
   action: "inject" | "passthrough" | "failed"
   /** Why nothing was injected, or what failed. */
@@ -2156,16 +2156,16 @@ export interface RalphContinuity {
   artifacts: string[]
 }
 
-/** What a first iteration would be. */
+/** The first iteration, without running it. */
 export interface RalphDryRun {
   prompt: string
   argv: string[]
   /** How the prompt would reach the agent. */
-  givenBy: "stdin" | "file"
+  promptVia: "stdin" | "file"
   warnings: string[]
 }
 
-/** One iteration, as the history has it. */
+/** One iteration, as stored in the history. */
 export interface RalphIteration {
   /** Counts on over all loops of the change, until a reset. */
   number: number
@@ -2200,7 +2200,7 @@ export interface RalphIteration {
   warnings: string[]
 }
 
-/** An iteration begins or has ended. */
+/** An iteration has started, paused or finished. */
 export interface RalphIterationNotice {
   change: string
   number: number
@@ -2212,26 +2212,26 @@ export interface RalphIterationNotice {
   reason: string | null
 }
 
-/** Something the agent said. */
+/** A piece of the agent's output. */
 export interface RalphOutputNotice {
   change: string
   number: number
   text: string
 }
 
-/** What was forgotten. */
+/** What was deleted. */
 export interface RalphResetResult {
   iterations: number
 }
 
-/** The iteration that is under way. */
+/** The running iteration. */
 export interface RalphRunning {
   number: number
   /** RFC 3339. */
   startedAt: string
 }
 
-/** A loop: the task, who works on it, and when it is to end. */
+/** A loop: the task, the agent, and the limits. */
 export interface RalphStartParams {
   /** A folder of the worktree the loop works in, absolute. */
   cwd: string
@@ -2295,7 +2295,7 @@ export interface RalphStartResult {
   dryRun: RalphDryRun | null
 }
 
-/** How a change's loop stands, as `state.json` has it. */
+/** State of a change's loop, as stored in `state.json`. */
 export interface RalphState {
   change: string
   status: "running" | "completed" | "failed" | "limit" | "stuck" | "aborted" | "interrupted"
@@ -2321,7 +2321,7 @@ export interface RalphState {
   pid: number
 }
 
-/** Which change, and how much of its history. */
+/** The change, and the length of its history to return. */
 export interface RalphStatusParams {
   /** A folder of the worktree the loop works in, absolute. */
   cwd: string
@@ -2331,7 +2331,7 @@ export interface RalphStatusParams {
   limit?: number
 }
 
-/** How a change's loop stands. */
+/** Status of a change's loop. */
 export interface RalphStatusResult {
   change: string
   isRunning: boolean
@@ -2347,12 +2347,12 @@ export interface RalphStatusResult {
   folder: string
 }
 
-/** Whether there was a loop to stop. */
+/** Whether a loop was stopped. */
 export interface RalphStopResult {
   wasRunning: boolean
 }
 
-/** What the loop has used since it was started. */
+/** Resources used since the start of the loop. */
 export interface RalphTotals {
   iterations: number
   failures: number
@@ -2362,7 +2362,7 @@ export interface RalphTotals {
   durationMs: number
 }
 
-/** One command that had to pass before a promise was accepted. */
+/** A command that must pass before a promise is accepted. */
 export interface RalphVerification {
   command: string
   /** Null where it was ended or could not be started. */
@@ -2372,7 +2372,7 @@ export interface RalphVerification {
   output: string
 }
 
-/** An entity that a change reaches. */
+/** A direct or transitive dependent. */
 export interface ReachedEntry {
   id: string
   /** 1 where it needs the changed entity itself. */
@@ -2381,7 +2381,7 @@ export interface ReachedEntry {
   via: string
 }
 
-/** What to do with one entity, and why. */
+/** The decision for one entity, and its reasons. */
 export interface RecommendationEntry {
   entity: EntityEntry
   decision: "REUSE" | "ADAPT" | "CREATE"
@@ -2400,7 +2400,7 @@ export interface RecommendationEntry {
   reasons: string[]
 }
 
-/** What is to be made. */
+/** What is to be created. */
 export interface RegistryDecideParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2413,7 +2413,7 @@ export interface RegistryDecideParams {
   limit?: number
 }
 
-/** The decision, and the entities it rests on. */
+/** The decision, and the entities it is based on. */
 export interface RegistryDecideResult {
   /** The same for the same answer to the same question. */
   decisionId: string
@@ -2427,7 +2427,7 @@ export interface RegistryDecideResult {
   recorded: boolean
 }
 
-/** How many of the last decisions to show. */
+/** Number of decisions to return. */
 export interface RegistryDecisionsParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2436,12 +2436,12 @@ export interface RegistryDecisionsParams {
   limit?: number
 }
 
-/** The last decisions, the latest first. */
+/** The last decisions, newest first. */
 export interface RegistryDecisionsResult {
   decisions: DecisionEntry[]
 }
 
-/** Names an entity. */
+/** An entity. */
 export interface RegistryEntityParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2450,7 +2450,7 @@ export interface RegistryEntityParams {
   id: string
 }
 
-/** An entity with what it needs and what needs it. */
+/** An entity with its dependencies and dependents. */
 export interface RegistryGetResult {
   entity: EntityEntry
   dependencies: DependencyEntry[]
@@ -2460,7 +2460,7 @@ export interface RegistryGetResult {
   file: "matches" | "differs" | "unverified" | "missing" | "outside"
 }
 
-/** Whether to mend what can be mended. */
+/** Whether to repair what can be repaired. */
 export interface RegistryHealthParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2472,7 +2472,7 @@ export interface RegistryHealthParams {
   dryRun?: boolean
 }
 
-/** The state of the framework's files: advice, never a reason to stop. */
+/** Health of the framework's files; advisory. */
 export interface RegistryHealthResult {
   healthy: boolean
   /** The registry's file, relative to the project. */
@@ -2484,13 +2484,13 @@ export interface RegistryHealthResult {
   fix: HealthFix | null
 }
 
-/** An entity and what a change of it reaches. */
+/** An entity and the impact of changing it. */
 export interface RegistryImpactResult {
   entity: EntityEntry
   impact: ImpactEntry
 }
 
-/** Which entities to list. */
+/** Filters and page of the list. */
 export interface RegistryListParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2506,7 +2506,7 @@ export interface RegistryListParams {
   limit?: number
 }
 
-/** Entities in the file's order, derived ones last. */
+/** Entities in the file's order, then derived ones. */
 export interface RegistryListResult {
   source: RegistrySource
   /** How many there are; more than are listed where the limit is smaller. */
@@ -2515,7 +2515,7 @@ export interface RegistryListResult {
   remarks: RemarkEntry[]
 }
 
-/** An entity that is to be there; what is left out stays as it is. */
+/** An entity to add or change; omitted fields stay as they are. */
 export interface RegistryPutParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2535,7 +2535,7 @@ export interface RegistryPutParams {
   dryRun?: boolean
 }
 
-/** What is to be brought up to date. */
+/** What to update. */
 export interface RegistryRefreshParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2547,7 +2547,7 @@ export interface RegistryRefreshParams {
   dryRun?: boolean
 }
 
-/** What was brought up to date, or with `dryRun` would be, and what only its reader can mend. */
+/** What was updated, or with `dryRun` would be, and what needs a manual change. */
 export interface RegistryRefreshResult {
   path: string
   changes: ChangeEntry[]
@@ -2558,7 +2558,7 @@ export interface RegistryRefreshResult {
   derived: DerivedChanges | null
 }
 
-/** An entity that is not to be there any more. */
+/** An entity to remove. */
 export interface RegistryRemoveParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2569,7 +2569,7 @@ export interface RegistryRemoveParams {
   dryRun?: boolean
 }
 
-/** The file a registry comes from. */
+/** The file of a registry. */
 export interface RegistrySource {
   /** Relative to the project. */
   path: string
@@ -2583,7 +2583,7 @@ export interface RegistrySource {
   damage: string
 }
 
-/** What was changed in the registry's file, or with `dryRun` would be. */
+/** Changes of the registry's file, or with `dryRun` the planned ones. */
 export interface RegistryWriteResult {
   /** The file, relative to the project. */
   path: string
@@ -2598,7 +2598,7 @@ export interface RegistryWriteResult {
   orphaned: string[]
 }
 
-/** Something about the registry's file that its reader should know. */
+/** A warning about the registry's file. */
 export interface RemarkEntry {
   /** From 1; 0 where it is about the whole file. */
   line: number
@@ -3523,76 +3523,75 @@ export interface Methods {
    */
   "memory/resolveProposal": { params: MemoryResolveProposalParams; result: MemoryResolveProposalResult }
   /**
-   * Lists a project's entities in the file's order, and what is odd about the file.
+   * List a project's entities in the file's order, with warnings about the file.
    *
-   * The file is `chati.dev/data/entity-registry.yaml` where there is one, else `.chati/registry.yaml`.
+   * The file is `chati.dev/data/entity-registry.yaml` if it exists, else `.chati/registry.yaml`.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
    */
   "registry/list": { params: RegistryListParams; result: RegistryListResult }
   /**
-   * Shows an entity, what it needs, what needs it, and whether its file is as its checksum says.
+   * Return an entity, its dependencies and dependents, and whether its file matches its checksum.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
    */
   "registry/get": { params: RegistryEntityParams; result: RegistryGetResult }
   /**
-   * Tells what a change of an entity reaches: everything that needs it, directly or through others, each once.
+   * Return the impact of changing an entity: all direct and transitive dependents, each once.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
    */
   "registry/impact": { params: RegistryEntityParams; result: RegistryImpactResult }
   /**
-   * Says whether what an intent asks for is there already: REUSE (from 90), ADAPT (from 60) or CREATE.
+   * Decide whether an entity for an intent already exists: REUSE (from 90), ADAPT (from 60) or CREATE.
    *
-   * Score: 60 % the intent's words in keywords, name and purpose, weighted by rarity; 40 % in name and purpose, less
-   * where the entity is about more than the intent. Scores are compared unrounded. The same registry and intent give
-   * the same answer. The decision is kept, and changes nothing else.
+   * Score: 60 % the intent's words in keywords, name and purpose, weighted by rarity; 40 % in name and purpose, less if
+   * the entity covers more than the intent. Scores are compared unrounded. The same registry and intent yield the same
+   * answer. The decision is recorded and changes nothing else.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
    */
   "registry/decide": { params: RegistryDecideParams; result: RegistryDecideResult }
   /**
-   * Shows a project's last decisions, the latest first; a hundred are kept.
+   * Return a project's last decisions, newest first; a hundred are stored.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "registry/decisions": { params: RegistryDecisionsParams; result: RegistryDecisionsResult }
   /**
-   * Adds an entity to the registry's file or changes one in it; all else in the file stays as it is written.
+   * Add an entity to the registry's file or change one; the rest of the file stays byte for byte.
    *
-   * Its checksum is that of its file now. One that was derived from code becomes the user's own, and the code no
-   * longer changes it.
+   * Its checksum is that of its current file. An entity derived from code becomes the user's own, and the code no longer
+   * changes it.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, invalidParams, invalidRequest, internalError, notInitialized, cancelled.
    */
   "registry/put": { params: RegistryPutParams; result: RegistryWriteResult }
   /**
-   * Takes an entity out of the registry: out of its file, and out of what is derived from code, for good.
+   * Remove an entity from the registry's file and, permanently, from the entities derived from code.
    *
-   * The entity's own file stays. `registry/put` takes it back.
+   * The entity's own file stays. `registry/put` restores it.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, notFound, invalidRequest, invalidParams, internalError, notInitialized, cancelled.
    */
   "registry/remove": { params: RegistryRemoveParams; result: RegistryWriteResult }
   /**
-   * Brings the registry up to date: checksums of files that changed, the count, the date.
+   * Update the registry: checksums of changed files, the count, the date.
    *
-   * What is gone and what leads nowhere is told, never removed. With `fromCode` also derives entities from the code
-   * of `cwd`: modules, public functions and classes, methods with a comment of their own, components, templates,
-   * scripts, by their names and comments.
-   * Only files whose content is new are read. Derived entities are kept apart, in the state; an entry of the file for
-   * the same thing stands before them.
+   * Missing files and orphaned dependencies are reported, never removed. With `fromCode` it also derives entities from
+   * the code of `cwd`: modules, public functions and classes, documented methods, components, templates, scripts, by
+   * their names and comments. Only files with new content are read. Derived entities are stored in the state file; an
+   * entry of the registry's file for the same thing takes precedence.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, cancelled, invalidRequest, invalidParams, internalError, notInitialized.
    */
   "registry/refresh": { params: RegistryRefreshParams; result: RegistryRefreshResult }
   /**
-   * Checks what the registry's file names. Advisory: whatever is found, nothing is blocked.
+   * Check the registry and its files. Advisory: findings block nothing.
    *
-   * Files are there, schemas are JSON, the constitution has its articles, agents their sections, templates something to
-   * fill in, checksums match, dependencies lead somewhere; each finding names its file and what to do.
-   * With `fix` checksums, count and date are brought up to date first; what is gone or leads nowhere is told only.
+   * The files exist, schemas are JSON, the constitution has its articles, agents have their sections, templates have
+   * placeholders, checksums match, dependencies resolve. Each finding names its file and a remedy. With `fix` checksums,
+   * count and date are updated first; missing files and orphaned dependencies are only reported.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, cancelled.
    */
@@ -3656,41 +3655,41 @@ export interface Methods {
    */
   "knowledge/rollback": { params: KnowledgeRollbackParams; result: KnowledgeRollbackResult }
   /**
-   * Runs a loop for a change and answers when it has ended; `ralph/iteration` tells how it goes.
+   * Run a loop for a change and answer when it has ended; `ralph/iteration` reports its progress.
    *
    * Each iteration is a fresh run of the agent with the same task. The loop ends with the agent's promise, if the checks
-   * pass, at a limit, or by `ralph/stop`, a cancellation, or the end of the sidecar: these end the agent too. One that
-   * cannot be started is answered with status `failed` and the reason.
+   * pass, at a limit, or by `ralph/stop`, a cancellation, or the end of the sidecar: these end the agent too. An agent
+   * that cannot be started yields status `failed` with the reason.
    *
    * Errors: invalidParams, policyDenied, workspaceUnavailable, conflict, stateDegraded, busy, cancelled, agentUnavailable, invalidRequest, internalError, notInitialized, tooLarge.
    */
   "ralph/start": { params: RalphStartParams; result: RalphStartResult }
   /**
-   * Asks a change's loop to stop, in whatever process it runs; its agent is ended, and the iteration is kept.
+   * Stop a change's loop in whatever process it runs; its agent is ended, and the iteration is recorded.
    *
    * Errors: invalidParams, policyDenied, workspaceUnavailable, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "ralph/stop": { params: RalphChangeParams; result: RalphStopResult }
   /**
-   * Tells how a change's loop stands: iteration count, the running one, and the recent outcomes.
+   * Return the status of a change's loop: iteration count, the running iteration, and recent outcomes.
    *
    * Errors: invalidParams, policyDenied, workspaceUnavailable, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "ralph/status": { params: RalphStatusParams; result: RalphStatusResult }
   /**
-   * Adds to what the agent is told from the next iteration on, until it is cleared.
+   * Add context for the agent from the next iteration on, until it is cleared.
    *
    * Errors: invalidParams, policyDenied, workspaceUnavailable, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "ralph/addContext": { params: RalphContextParams; result: RalphContextResult }
   /**
-   * Empties the context that was added.
+   * Clear the added context.
    *
    * Errors: invalidParams, policyDenied, workspaceUnavailable, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "ralph/clearContext": { params: RalphChangeParams; result: RalphContextResult }
   /**
-   * Forgets a change's state, history, prompts and outputs; the context stays. Refused while its loop runs.
+   * Delete a change's state, history, prompts and outputs; the added context stays. Rejected while its loop runs.
    *
    * Errors: invalidParams, policyDenied, workspaceUnavailable, conflict, stateDegraded, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
    */
@@ -3728,12 +3727,12 @@ export interface Methods {
    */
   "state/status": { params: Empty; result: StateStatusResult }
   /**
-   * Does what one of Claude Code's hooks is for, and gives what it prints.
+   * Run one of Claude Code's hooks and return what it prints.
    *
-   * UserPromptSubmit gives what the session does not have yet, as `continuity/preRun` does, in at most 10,000
-   * characters; Stop keeps the run, as `continuity/postRun` does, from the session file; PreCompact and a SessionStart
-   * after it let the session go on across a compaction; PostToolUse tells which files changed. Says nothing in a
-   * session that a host gives its packs itself, and nothing unless the mode is active.
+   * UserPromptSubmit returns what the session does not have yet, like `continuity/preRun`, in at most 10,000 characters.
+   * Stop records the run from the session file, like `continuity/postRun`. PreCompact, and the SessionStart after it,
+   * continue the session across a compaction. PostToolUse reports changed files. The output is empty in a session whose
+   * host injects the packs itself, and in any mode but active.
    *
    * Errors: invalidParams, policyDenied, workspaceUnavailable, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -3780,8 +3779,8 @@ export interface Notifications {
    * cancelled ends without another word.
    */
   "knowledge/syncsItself": KnowledgeSyncNotice
-  /** An iteration begins or has ended. */
+  /** An iteration has started, paused or finished. */
   "ralph/iteration": RalphIterationNotice
-  /** Something the agent said. */
+  /** A piece of the agent's output. */
   "ralph/output": RalphOutputNotice
 }

@@ -18,7 +18,7 @@ def grid(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(" ".join(cell.split()) for cell in line) + " |" for line in lines)
 
 
-# Settings → the table that the method reference and the README have. Pure.
+# Settings → the table in sidecar/docs/configuration.md. Pure.
 
 
 BEGIN = "<!-- settings: `python3 build/generate.py` writes this table -->"
@@ -82,7 +82,6 @@ def reference(catalog: Catalog) -> str:
         *(_notification(row, known) for row in catalog.notifications),
         "# Shapes\n\nNamed parts of the params and results above.",
         *_shapes(catalog, known),
-        _settings(),
         _errors(),
     ]
     return "\n\n".join(parts) + "\n"
@@ -175,13 +174,6 @@ _LIMITS = (
     ("maxItems", "at most {} entries"),
     ("format", "{}"),
 )
-
-
-def _settings() -> str:
-    return (
-        "# Settings\n\nLater wins: defaults, `initialize`, global, project, environment. In messages a dotted name is"
-        ' nested: `budgets.low` is `{"budgets": {"low": 14000}}`.\n\n' + settings_table()
-    )
 
 
 def _errors() -> str:

@@ -23,6 +23,7 @@ from tests.contract.catalog import CATALOG, PUBLISHED, ROWS
 from tests.node.packages import node_modules
 
 ROOT = PUBLISHED.parent
+CONFIGURATION = ROOT / "sidecar" / "docs" / "configuration.md"
 METHODS_MD = (PUBLISHED / "METHODS.md").read_text(encoding="utf-8")
 META_SCHEMAS = """
 const of = (name) => { const loaded = require(name); return loaded.default ?? loaded }
@@ -47,7 +48,6 @@ def test_the_same_catalog_gives_the_same_bytes() -> None:
 def test_check_names_each_stale_missing_and_superfluous_file(tmp_path: Path) -> None:
     (tmp_path / "build").mkdir()
     shutil.copy(ROOT / "build" / "generate.py", tmp_path / "build")
-    shutil.copy(ROOT / "README.md", tmp_path)
     for name in ("rpc_schema", "sidecar"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / ".venv").symlink_to(Path(sys.prefix).resolve())
@@ -152,7 +152,7 @@ def test_every_method_and_notification_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("row", SETTINGS, ids=lambda row: str(row.name))
 def test_every_setting_is_documented_with_default_and_environment(row: Any) -> None:
-    table = METHODS_MD[METHODS_MD.index("\n# Settings\n") :]
+    table = CONFIGURATION.read_text(encoding="utf-8")
     line = next(line for line in table.splitlines() if line.startswith(f"| `{row.name}` |"))
     assert f"`{json.dumps(row.default)}`" in line
     assert row.doc in line
