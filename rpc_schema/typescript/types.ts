@@ -207,7 +207,7 @@ export interface CacheSettings {
   diskBytes?: number | null
 }
 
-/** A cache in the state file. */
+/** One cache in the state file. */
 export interface CacheStatus {
   name: string
   entries: number
@@ -661,14 +661,14 @@ export interface DiscoverResult {
   [member: string]: unknown
 }
 
-/** How one check went. */
+/** The result of one check. */
 export interface DoctorCheck {
   name: "database" | "caches" | "records" | "settings" | "indexes" | "memories" | "registry" | "knowledge" | "memoryBranch" | "watchers" | "disk" | "versions"
   /** `skipped`: it needs a project, or a state that can be opened. */
   level: "ok" | "warning" | "error" | "skipped"
 }
 
-/** Something that is not well, and what to do about it. */
+/** A problem and its remedy. */
 export interface DoctorFinding {
   check: "database" | "caches" | "records" | "settings" | "indexes" | "memories" | "registry" | "knowledge" | "memoryBranch" | "watchers" | "disk" | "versions"
   level: "warning" | "error"
@@ -1242,7 +1242,7 @@ export interface KnowledgeSyncResult {
   elapsedMs: number
 }
 
-/** A pre-run, as `continuity/explain` knows more of. */
+/** A recent pre-run; `continuity/explain` has the details. */
 export interface LastRun {
   runId: string
   /** RFC 3339. */
@@ -1743,7 +1743,7 @@ export interface Mentions {
   folders?: string[]
 }
 
-/** A day's figures over all projects and providers, and that day's errors. */
+/** The figures of a day over all projects and providers, and its errors. */
 export interface MetricsDay {
   /** UTC, as in 2026-03-01. */
   day: string
@@ -1753,7 +1753,7 @@ export interface MetricsDay {
   errors: Record<string, number>
 }
 
-/** The figures the rollout is decided by, over the calls of one mode. */
+/** The figures of one mode that decide the rollout. */
 export interface MetricsFigures {
   calls: number
   /** Share of calls whose context pack came from the cache, 0 to 1. */
@@ -1822,7 +1822,7 @@ export interface MetricsFigures {
   brackets: Record<string, number>
 }
 
-/** A day's figures in one project with one provider. */
+/** The figures of a day in one project with one provider. */
 export interface MetricsPoint {
   /** UTC, as in 2026-03-01. */
   day: string
@@ -1833,7 +1833,7 @@ export interface MetricsPoint {
   provider: "claude" | "codex"
 }
 
-/** Which measures to tell day by day. */
+/** The measures to return by day. */
 export interface MetricsSeriesParams {
   /** The original project; without it, all projects. */
   projectPath?: string | null
@@ -1843,7 +1843,7 @@ export interface MetricsSeriesParams {
   days?: number
 }
 
-/** The figures of `metrics/summary` by day, the earliest first; a day without measures is left out. */
+/** The figures of `metrics/summary` by day, earliest first. Days without measures are omitted. */
 export interface MetricsSeriesResult {
   /** The first day counted, UTC. */
   sinceDay: string
@@ -1853,7 +1853,7 @@ export interface MetricsSeriesResult {
   days: MetricsDay[]
 }
 
-/** Which measures to sum up. */
+/** The measures to sum. */
 export interface MetricsSummaryParams {
   /** The original project; without it, all projects. */
   projectPath?: string | null
@@ -1863,7 +1863,7 @@ export interface MetricsSummaryParams {
   days?: number
 }
 
-/** What active mode did, and what passive mode would have done. */
+/** The effect of active mode, and the effect passive mode would have had. */
 export interface MetricsSummaryResult {
   /** The first day counted, UTC. */
   sinceDay: string
@@ -2067,7 +2067,7 @@ export interface ProgressParams {
   value: Progress
 }
 
-/** How a project stands. */
+/** The status of one project. */
 export interface ProjectStatus {
   /** Its key: the same for one path, and no path. */
   project: string
@@ -2111,7 +2111,7 @@ export interface Provenance {
   commit: string | null
 }
 
-/** What became of a kind. */
+/** The result of a purge for one kind. */
 export interface PurgedKind {
   kind: "runs" | "caches" | "indexes" | "metrics" | "artifacts" | "damagedArtifacts" | "memories" | "settings" | "registry" | "knowledge" | "backups" | "damaged" | "logs"
   /** Records or files; with `dryRun` that would be. */
@@ -2613,7 +2613,7 @@ export interface RepoChangedParams {
   paths?: string[]
 }
 
-/** A figure beside its target. */
+/** A figure and its target. */
 export interface ReportCheck {
   name: string
   /** As the page shows it. */
@@ -2623,7 +2623,7 @@ export interface ReportCheck {
   holds: boolean | null
 }
 
-/** What the figures say of one stage of the rollout. */
+/** The assessment of one stage of the rollout. */
 export interface ReportStage {
   name: "passive" | "inject" | "snapshot" | "rehydrate"
   /** `go`: the targets hold, and the data suffice; `wait`: a target is missed. */
@@ -2634,7 +2634,7 @@ export interface ReportStage {
   checks: ReportCheck[]
 }
 
-/** What to do now, of all stages. */
+/** The recommended next step, over all stages. */
 export interface ReportStep {
   /** `go`: on to the next stage, or all are on; `wait`: a target is missed. */
   verdict: "go" | "wait" | "moreData"
@@ -2684,7 +2684,7 @@ export interface RunUsage {
   durationMs?: number | null
 }
 
-/** A process that works on the state folder. */
+/** A process that uses the state folder. */
 export interface RunningSidecar {
   pid: number
   version: string
@@ -2859,7 +2859,7 @@ export interface SessionWear {
   nextAgent: string | null
 }
 
-/** One setting as it counts now. */
+/** One effective setting. */
 export interface SettingValue {
   /** Dotted name, as in `budgets.low`. */
   name: string
@@ -2873,13 +2873,13 @@ export interface SettingValue {
   description: string
 }
 
-/** Whose settings are asked for. */
+/** Which settings to read. */
 export interface SettingsGetParams {
   /** The original project; without it, global. */
   projectPath?: string | null
 }
 
-/** Every setting, in the table's order. */
+/** Every setting, in the order of the table. */
 export interface SettingsGetResult {
   settings: SettingValue[]
 }
@@ -2924,7 +2924,7 @@ export interface SettingsPatch {
   retention?: RetentionSettings | null
 }
 
-/** A change to the global settings, or to one project's. */
+/** A change to the global settings, or to those of one project. */
 export interface SettingsUpdateParams {
   /** The original project; without it, global. */
   projectPath?: string | null
@@ -2968,7 +2968,7 @@ export interface SnapshotStep {
   status: string
 }
 
-/** What to look at, and whether to mend it. */
+/** What to check, and whether to repair. */
 export interface StateDoctorParams {
   /**
    * The project whose memory files, registry, knowledge sync and memory branch are looked at; without it only the state is.
@@ -2980,7 +2980,7 @@ export interface StateDoctorParams {
   dryRun?: boolean
 }
 
-/** How the state is. */
+/** The health of the state. */
 export interface StateDoctorResult {
   /** Nothing was found, or all of it was mended. */
   healthy: boolean
@@ -3000,7 +3000,7 @@ export interface StateIds {
   planContractId: string | null
 }
 
-/** What to remove: of a project, older than so many days, of these kinds; at least one of them is said. */
+/** What to remove: by project, age or kind. At least one of them is required. */
 export interface StatePurgeParams {
   /** The project's path. */
   projectPath?: string | null
@@ -3014,7 +3014,7 @@ export interface StatePurgeParams {
   dryRun?: boolean
 }
 
-/** What was removed and what stays. */
+/** What was removed and what remains. */
 export interface StatePurgeResult {
   dryRun: boolean
   kinds: PurgedKind[]
@@ -3032,7 +3032,7 @@ export interface StateReport {
   warnings: string[]
 }
 
-/** What to report on. */
+/** The project and period to report on. */
 export interface StateReportParams {
   /** The original project; without it, all projects. */
   projectPath?: string | null
@@ -3040,7 +3040,7 @@ export interface StateReportParams {
   days?: number
 }
 
-/** Where the page is, and what stands at its top. */
+/** The report's file and its summary. */
 export interface StateReportResult {
   /** The HTML file, below the state folder; the next report takes its place. */
   path: string
@@ -3051,7 +3051,7 @@ export interface StateReportResult {
   stages: ReportStage[]
 }
 
-/** What stands in a state folder, and who works on it. */
+/** The contents of a state folder, and the processes that use it. */
 export interface StateStatusResult {
   stateDir: string
   /** The migration step the state file is at. */
@@ -3073,7 +3073,7 @@ export interface StateStatusResult {
   freeBytes: number
 }
 
-/** Files of a kind in the state folder. */
+/** The files of one kind in the state folder. */
 export interface StoredFiles {
   kind: string
   files: number
@@ -3269,29 +3269,29 @@ export interface Methods {
    */
   "codebase/search": { params: CodebaseSearchParams; result: CodebaseSearchResult }
   /**
-   * Sums up what was measured: hit rate, bytes per turn against the baseline, latency, worth of the packs, cost.
+   * Return the sums of a period: hit rate, bytes per turn against the baseline, latency, value of the packs, cost.
    *
-   * Active and passive mode apart: passive tells what its packs would have been worth.
+   * Active and passive mode are separate: passive mode shows what its packs would have saved.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "metrics/summary": { params: MetricsSummaryParams; result: MetricsSummaryResult }
   /**
-   * Tells the same figures day by day, of each project and provider and of all of them together.
+   * Return the same figures by day, for each project and provider and for all of them together.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "metrics/series": { params: MetricsSeriesParams; result: MetricsSeriesResult }
   /**
-   * Shows every setting: the value that counts, the layer it comes from, its default and its meaning.
+   * Return every setting: its effective value, the layer it comes from, its default and its meaning.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "settings/get": { params: SettingsGetParams; result: SettingsGetResult }
   /**
-   * Changes the global settings, or one project's, and shows all settings as they count then.
+   * Change the global settings, or those of one project, and return all effective settings.
    *
-   * A value from the environment still wins over what is set here.
+   * A value from the environment still overrides what is set here.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -3695,33 +3695,33 @@ export interface Methods {
    */
   "ralph/reset": { params: RalphChangeParams; result: RalphResetResult }
   /**
-   * Writes what was measured as one HTML file, with what it says of each stage of the rollout at its top.
+   * Write the measurements to one HTML file, with the assessment of each rollout stage at the top.
    *
-   * The file needs no network and tells no prompts and no paths.
+   * The file needs no network and contains no prompts and no paths.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "state/report": { params: StateReportParams; result: StateReportResult }
   /**
-   * Looks at the state file beyond SQLite's own checks, at caches, records, settings, indexes, disk and versions.
+   * Check the state file beyond SQLite's own checks, and caches, records, settings, indexes, disk and versions.
    *
-   * With a project also at its memory files, registry, knowledge sync and memory branch. Each finding has a remedy. With
-   * `fix` the state file is copied first, then what can be mended is, and looked at again.
+   * With a project, also check its memory files, registry, knowledge sync and memory branch. Each finding has a remedy.
+   * `fix` first backs up the state file, then repairs what can be repaired and checks again.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "state/doctor": { params: StateDoctorParams; result: StateDoctorResult }
   /**
-   * Removes what is kept of a project, what is older, or kinds of it; says what went and what stays.
+   * Remove the data of a project, data of some age, or kinds of data; report what was removed and what remains.
    *
-   * Artifacts, memories, settings, the registry's and the knowledge sync's state, and files that were set aside go only
-   * when they are named. With `dryRun` nothing is removed.
+   * Artifacts, memories, settings, the state of the registry and of the knowledge sync, and damaged files are removed
+   * only when named. With `dryRun` nothing is removed.
    *
    * Errors: invalidParams, workspaceUnavailable, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "state/purge": { params: StatePurgeParams; result: StatePurgeResult }
   /**
-   * Shows who works on the state folder, the mode, each project's figures, the last runs, and how large all is.
+   * Return the processes that use the state folder, the mode, each project's figures, the latest runs and sizes.
    *
    * Errors: stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */

@@ -1,4 +1,4 @@
-"""`onecode-sidecar analyse`: a worker of the sidecar's own, that reads source files (codebase/analysis_workers.py)."""
+"""`onecode-sidecar analyse`: the worker process that analyses files for the sidecar (codebase/analysis_workers.py)."""
 
 from typing import NoReturn
 
@@ -8,5 +8,5 @@ from sidecar.system.worker import serve_lines
 
 
 def run(pipe: Pipe) -> NoReturn:
-    """Answers until its stdin ends."""
+    """Answer requests until stdin ends."""
     serve_lines(pipe.read_fd, pipe.write_fd, answer)

@@ -1,4 +1,4 @@
-"""`onecode-sidecar doctor`: what is not well with the sidecar's state, and what to do about it."""
+"""`onecode-sidecar doctor`: problems of the sidecar's state and their remedies."""
 
 import argparse
 import tempfile
@@ -8,58 +8,62 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.in_process import RequestFailed, in_process, on_users_state
-from sidecar.cli.output import Said, told
-from sidecar.cli.paths import add_places, project_folder, state_folder
+from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 from sidecar.core.findings import Finding
 from sidecar.operations.doctor import without_state
 from sidecar.operations.model import StateDoctorResult
 
-NOT_WELL = 1
+UNHEALTHY = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Declare the command's arguments."""
     parser.description = "Looks at all the sidecar keeps and stands on. Status 1 when something is not well."
-    add_places(parser)
+    add_path_arguments(parser)
     parser.add_argument("--fix", action="store_true", help="mend what can be mended, after a copy of the state file")
     parser.add_argument("--dry-run", action="store_true", help="with --fix: tell what would be mended")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints each check and what was found; a failure is one sentence on stderr."""
-    return told("doctor", arguments, lambda: _said(arguments))
+    """Print each check with its findings. A failure is one sentence on stderr."""
+    return run_and_print("doctor", arguments, lambda: _answer(arguments))
 
 
 def report(answer: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
-    """Gives the checks' lines, each with what it found. Pure."""
+    """Yield one line per check, followed by its findings. Pure."""
     for check in answer["checks"]:
-        findings = [one for one in answer["findings"] if one["check"] == check["name"]]
-        mended = " (mended)" if findings and all(one["fixed"] for one in findings) else ""
-        yield f"{check['level']:<8} {check['name']}{mended}"
-        for one in findings:
-            yield f"           {one['message']}"
-            yield f"           {'mended' if one['fixed'] else '→ ' + one['remedy']}"
+        findings = [finding for finding in answer["findings"] if finding["check"] == check["name"]]
+        repaired = " (mended)" if findings and all(finding["fixed"] for finding in findings) else ""
+        yield f"{check['level']:<8} {check['name']}{repaired}"
+        for finding in findings:
+            yield f"           {finding['message']}"
+            yield f"           {'mended' if finding['fixed'] else '→ ' + finding['remedy']}"
     if answer["backup"]:
         yield f"The state as it was before: {answer['backup']}"
     if answer["findings"] and not dry_run:
-        yield _counted(answer["findings"])
+        yield _remaining(answer["findings"])
     if dry_run:
-        number = sum(one["fixable"] for one in answer["findings"])
+        number = sum(finding["fixable"] for finding in answer["findings"])
         yield f"--fix would mend {number} of {len(answer['findings'])}, after a copy of the state file."
     yield " · ".join(f"{name} {version}" for name, version in answer["versions"].items())
 
 
-def _counted(findings: Sequence[Mapping[str, Any]]) -> str:
-    """Sums up what is left to be done."""
-    left = [one for one in findings if not one["fixed"]]
-    counts = Counter(one["level"] for one in left)
-    told = [f"{number} {level}{'s' if number > 1 else ''}" for level, number in sorted(counts.items())]
-    by_fix = sum(one["fixable"] for one in left)
-    return f"{', '.join(told)} left{f'; `--fix` mends {by_fix}' if by_fix else ''}." if left else "All is mended."
+def _remaining(findings: Sequence[Mapping[str, Any]]) -> str:
+    """Return a summary of the remaining findings."""
+    remaining = [finding for finding in findings if not finding["fixed"]]
+    counts = Counter(finding["level"] for finding in remaining)
+    counts_text = [f"{number} {level}{'s' if number > 1 else ''}" for level, number in sorted(counts.items())]
+    by_fix = sum(finding["fixable"] for finding in remaining)
+    return (
+        f"{', '.join(counts_text)} left{f'; `--fix` mends {by_fix}' if by_fix else ''}."
+        if remaining
+        else "All is mended."
+    )
 
 
-def _said(arguments: argparse.Namespace) -> Said:
+def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     params = {"projectPath": str(project_folder(arguments.project)), "fix": arguments.fix, "dryRun": arguments.dry_run}
     folder = state_folder(arguments.state_dir)
     try:
@@ -70,15 +74,15 @@ def _said(arguments: argparse.Namespace) -> Said:
             raise
         answer = _without_state(folder, params["projectPath"], failure)
     lines = list(report(answer, dry_run=arguments.fix and arguments.dry_run))
-    return Said(answer, lines, 0 if answer["healthy"] else NOT_WELL)
+    return CommandAnswer(answer, lines, 0 if answer["healthy"] else UNHEALTHY)
 
 
-def _without_state(folder: Path, project: str, why: RequestFailed) -> Any:
-    """Looks at what needs none, on an empty state of its own; that the user's cannot be opened is the first finding."""
-    found = Finding("error", why.message, why.hint or "Look at the folder and its disk.")
+def _without_state(folder: Path, project: str, failure: RequestFailed) -> Any:
+    """Run the checks that need no state on an empty one. The first finding is that the user's cannot be opened."""
+    finding = Finding("error", failure.message, failure.hint or "Look at the folder and its disk.")
     with (
         tempfile.TemporaryDirectory(prefix="onecode-doctor-", ignore_cleanup_errors=True) as empty,
         in_process(Path(empty), SystemClock(), {}) as sidecar,
     ):
         beside = StateDoctorResult.model_validate(sidecar.request("state/doctor", {"projectPath": project}))
-    return without_state(beside, folder, found).model_dump(mode="json", by_alias=True)
+    return without_state(beside, folder, finding).model_dump(mode="json", by_alias=True)

@@ -1,4 +1,4 @@
-"""Lets the user change a text in the editor of his choice."""
+"""Lets the user edit a text in an editor."""
 
 import os
 import shlex
@@ -12,23 +12,23 @@ from pathlib import Path
 from sidecar.cli.errors import CommandFailed
 from sidecar.system.environment import for_child
 
-_USUAL = ("notepad",) if sys.platform == "win32" else ("vi", "nano")
+_DEFAULT_EDITORS = ("notepad",) if sys.platform == "win32" else ("vi", "nano")
 
 
 class Edited:
-    """A text in a file of its own, as the user left it; `discard` removes the file."""
+    """An edited text in its own file; `discard` removes the file."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.text = text
 
     def discard(self) -> None:
-        """Removes the file, once its text is kept elsewhere or is not wanted."""
+        """Remove the file once its text is stored or not needed."""
         shutil.rmtree(self.path.parent, ignore_errors=True)
 
 
 def edit(text: str, name: str, environment: Mapping[str, str]) -> Edited:
-    """Opens a text in $VISUAL, $EDITOR or what there usually is, and waits until it is closed."""
+    """Open a text in $VISUAL, $EDITOR or a default editor, and wait until it is closed."""
     command = editor_command(environment)
     path = Path(tempfile.mkdtemp(prefix="onecode-edit-"), name)
     path.write_bytes(text.encode("utf-8", "replace"))
@@ -37,28 +37,30 @@ def edit(text: str, name: str, environment: Mapping[str, str]) -> Edited:
         return Edited(path, path.read_bytes().decode("utf-8").replace("\r\n", "\n"))
     except (OSError, UnicodeDecodeError, subprocess.CalledProcessError) as error:
         unsaved = path.exists() and path.read_bytes() != text.encode("utf-8", "replace")
-        kept = f" What you wrote is in {path}." if unsaved else ""
+        note = f" What you wrote is in {path}." if unsaved else ""
         if not unsaved:
             shutil.rmtree(path.parent, ignore_errors=True)
-        raise CommandFailed(f"{_why(error, command)}{kept}", hint="--title and --body change it without one.") from None
+        raise CommandFailed(
+            f"{_failure_message(error, command)}{note}", hint="--title and --body change it without one."
+        ) from None
 
 
 def editor_command(environment: Mapping[str, str]) -> str:
-    """Gives the command that opens the user's editor; raises CommandFailed where there is none."""
+    """Return the command of the user's editor; raise CommandFailed if there is none."""
     named = next((environment[name] for name in ("VISUAL", "EDITOR") if environment.get(name, "").strip()), None)
-    command = named or next((name for name in _USUAL if shutil.which(name)), None)
+    command = named or next((name for name in _DEFAULT_EDITORS if shutil.which(name)), None)
     if command is None:
         raise CommandFailed("No editor is known.", hint="Set $VISUAL or $EDITOR, or use --title and --body.")
     return command
 
 
 def _run(command: str, path: Path) -> None:
-    """Runs the editor; on Windows a command is one text, which the program takes apart itself."""
+    """Run the editor. On Windows a command is one string, which the program splits itself."""
     whole = f'{command} "{path}"' if os.name == "nt" else [*shlex.split(command), str(path)]
     subprocess.run(whole, check=True, env=for_child())
 
 
-def _why(error: Exception, command: str) -> str:
+def _failure_message(error: Exception, command: str) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         return f"The editor `{command}` ended with status {error.returncode}, so nothing was changed."
     if isinstance(error, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""`onecode-sidecar hook install|uninstall|status`: the hooks in Claude Code's settings, put in only when asked."""
+"""`onecode-sidecar hook install|uninstall|status|stop`: manages the hooks in Claude Code's settings, with consent."""
 
 import argparse
 import difflib
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.cli.errors import CommandFailed
-from sidecar.cli.output import Said, told
+from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import project_folder
 from sidecar.integrations.claude_code.settings_file import (
     EVENTS,
@@ -27,7 +27,7 @@ from sidecar.system.environment import environment, state_folder_of_user
 from sidecar.system.safe_open import content_of
 
 BACKUP = ".before-onecode"
-"""Ends the name of the copy of the settings as they were; an empty one says that there were none."""
+"""Suffix of the backup of the settings file. An empty backup means that there was no file."""
 
 PROGRAM = "onecode-sidecar"
 
@@ -37,17 +37,17 @@ _CONFIG_VARIABLE = "CLAUDE_CONFIG_DIR"
 
 
 class Change(NamedTuple):
-    """A settings file, as it is and as it would be."""
+    """A settings file before and after a change."""
 
     path: Path
     before: bytes | None
-    """None where there is no file."""
+    """None if there is no file."""
     after: bytes | None
     backup: bytes | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Declare the command's arguments."""
     parser.description = "Claude Code outside of 1Code: its hooks give it what the app would."
     parser.epilog = f"Claude Code runs `hook EVENT` for {', '.join(EVENTS)}: JSON on stdin, JSON on stdout."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
@@ -69,11 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Does what was asked; a failure is one sentence on stderr and a status of its own."""
-    return told("hook", arguments, lambda: _done(arguments))
+    """Run the verb and print its answer. A failure is one sentence on stderr and its own exit status."""
+    return run_and_print("hook", arguments, lambda: _run_verb(arguments))
 
 
-def _done(arguments: argparse.Namespace) -> Said:
+def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
     if arguments.verb == "stop":
         return _stop()
     path = _settings_path(arguments)
@@ -81,46 +81,48 @@ def _done(arguments: argparse.Namespace) -> Said:
         if arguments.verb == "status":
             return _status(path)
         is_shared = arguments.project is not None
-        change = _installed(path, _program(is_shared)) if arguments.verb == "install" else _uninstalled(path)
+        change = _install(path, _program(is_shared)) if arguments.verb == "install" else _uninstall(path)
     except SettingsUnreadable as error:
         raise CommandFailed(str(error), hint=f"Mend {path} and try again; nothing was changed.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise CommandFailed(f"{path} cannot be read.", hint="Check its permissions; nothing was changed.") from error
     lines = _diff(change)
     if change.before != change.after:
-        _ask(arguments, lines)
+        _confirm(arguments, lines)
         _write(change, keeps_backup=arguments.verb == "install")
     mode = _set_mode(arguments)
-    word = "changed" if change.before != change.after else "unchanged"
+    state = "changed" if change.before != change.after else "unchanged"
     answer = {"settings": str(path), "changed": change.before != change.after, "diff": lines, "mode": mode}
-    shown = lines if arguments.yes else []
-    return Said(answer, [*shown, f"{path} {word}.", *([f"The mode is {mode}."] if mode else [])])
+    diff = lines if arguments.yes else []
+    return CommandAnswer(answer, [*diff, f"{path} {state}.", *([f"The mode is {mode}."] if mode else [])])
 
 
-def _stop() -> Said:
+def _stop() -> CommandAnswer:
     from sidecar.cli.hook_daemon import stop
 
     try:
         stopped = stop()
     except TimeoutError:
         raise CommandFailed("The sidecar that a hook started does not end.", hint="Try again in a minute.") from None
-    return Said({"stopped": stopped}, ["The sidecar has ended." if stopped else "No sidecar of a hook's runs."])
+    return CommandAnswer(
+        {"stopped": stopped}, ["The sidecar has ended." if stopped else "No sidecar of a hook's runs."]
+    )
 
 
-def _status(path: Path) -> Said:
+def _status(path: Path) -> CommandAnswer:
     events = installed_events(_text(_read(path)))
     known = f"{path}: {', '.join(events)}" if events else f"{path}: no hooks of onecode-sidecar"
-    return Said({"settings": str(path), "events": events, "state": state_folder_of_user()}, [known])
+    return CommandAnswer({"settings": str(path), "events": events, "state": state_folder_of_user()}, [known])
 
 
-def _installed(path: Path, program: str) -> Change:
+def _install(path: Path, program: str) -> Change:
     before = _read(path)
     after = with_hooks(_text(before), program).encode()
     return Change(path, before, after, _read(_backup_of(path)))
 
 
-def _uninstalled(path: Path) -> Change:
-    """Gives the file back as it was, where nothing else was changed since."""
+def _uninstall(path: Path) -> Change:
+    """Return the change that removes the hooks. If nothing else changed since, it restores the original file."""
     before, backup = _read(path), _read(_backup_of(path))
     text = without_hooks(_text(before))
     after = text.encode() if before is not None else None
@@ -129,8 +131,8 @@ def _uninstalled(path: Path) -> Change:
     return Change(path, before, after, backup)
 
 
-def _ask(arguments: argparse.Namespace, lines: Sequence[str]) -> None:
-    """Shows the change and waits for the user's word."""
+def _confirm(arguments: argparse.Namespace, lines: Sequence[str]) -> None:
+    """Show the change and wait for the user's consent."""
     if arguments.yes:
         return
     print("\n".join(lines), file=sys.stderr)
@@ -142,7 +144,7 @@ def _ask(arguments: argparse.Namespace, lines: Sequence[str]) -> None:
 
 
 def _write(change: Change, *, keeps_backup: bool) -> None:
-    target = Path(os.path.realpath(change.path))  # a link into somebody's dotfiles stays one
+    target = Path(os.path.realpath(change.path))  # a link to somebody's dotfiles stays a link
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if keeps_backup and change.backup is None:
@@ -159,15 +161,15 @@ def _write(change: Change, *, keeps_backup: bool) -> None:
 
 
 def _set_mode(arguments: argparse.Namespace) -> str | None:
-    """Sets the mode where that was asked for: for the user, or for the project alone."""
+    """Set the mode if requested: for the user, or only for the project."""
     mode: str | None = getattr(arguments, "mode", None)
     if mode is None:
         return None
     from sidecar.cli.in_process import on_users_state
 
-    said = {"settings": {"mode": mode}}
+    settings = {"settings": {"mode": mode}}
     with on_users_state(Path(state_folder_of_user())) as sidecar:
-        sidecar.request("settings/update", {**said, **_project(arguments)})
+        sidecar.request("settings/update", {**settings, **_project(arguments)})
     return mode
 
 
@@ -189,9 +191,9 @@ def _backup_of(path: Path) -> Path:
 
 
 def _program(is_shared: bool) -> str:
-    """Gives how this program is called from any folder, as a POSIX shell reads it: Claude Code's on Windows too.
+    """Return the command line that runs this program from any folder, as a POSIX shell reads it, also on Windows.
 
-    In settings that others get too it is called by its name, where it is found by that: their path is another one.
+    Settings that other users share contain only the program's name, if it is on the path: their path differs.
     """
     if is_shared and shutil.which(PROGRAM) is not None:
         return PROGRAM
@@ -200,7 +202,7 @@ def _program(is_shared: bool) -> str:
     elif Path(sys.argv[0]).stem == PROGRAM:
         words = [os.path.abspath(sys.argv[0])]
     else:
-        words = [sys.executable, "-P", "-m", "sidecar"]  # it is run in projects, whose modules are not ours
+        words = [sys.executable, "-P", "-m", "sidecar"]  # it runs in projects, whose modules must not shadow ours
     return " ".join(shlex.quote(word.replace("\\", "/") if os.name == "nt" else word) for word in words)
 
 

@@ -1,4 +1,8 @@
-"""How a hook asks: the sidecar that runs, or one that it starts for itself and the hooks after it."""
+"""`onecode-sidecar hook <event>`: one hook of Claude Code, JSON in and JSON out. On any failure it prints nothing.
+
+A process starts for each prompt and each edit, so it loads only what it needs to reach a sidecar: a running one, or one
+that it starts and that stays alive for the next hooks.
+"""
 
 import json
 import os
@@ -8,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sidecar.cli.hook_run_state import Notes, forget_old, log_line, notes_of, unanswered
+from sidecar.cli.hook_run_state import HookRunState, log_line, remove_stale_runs, run_state_of, undelivered_run
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, environment, state_folder_of_user
 from sidecar.system.local_socket import knock
@@ -17,64 +21,66 @@ if TYPE_CHECKING:
     from sidecar.system.local_socket import Visit
 
 
-TELL_SECONDS = 0.04
-"""What noting an edit may take where the sidecar is slow to take it."""
+NOTIFY_SECONDS = 0.04
+"""Maximum time to report an edit to a slow sidecar."""
 
-LOOK_SECONDS = 0.02
-"""How often is looked whether a sidecar that was started has opened its door."""
+POLL_SECONDS = 0.02
+"""Interval of the checks whether a started sidecar listens."""
 
 
-def ask(state_dir: str, params: dict[str, Any], clock: Clock, end_ms: float, *, waits: bool) -> dict[str, Any] | None:
-    """Gives the answer to a hook; None where a sidecar was started that works by itself, or is not there in time.
+def request_answer(
+    state_dir: str, params: dict[str, Any], clock: Clock, end_ms: float, *, waits: bool
+) -> dict[str, Any] | None:
+    """Return the answer to a hook; None if a sidecar was started that works on its own, or is not ready in time.
 
-    The sidecar is told what time is left, so that it gives in time what it has by then.
+    The request carries the remaining time, so that the sidecar answers in time with what it has.
     """
 
     def left() -> float:
-        return max(LOOK_SECONDS, (end_ms - clock.monotonic_ms()) / 1000)
+        return max(POLL_SECONDS, (end_ms - clock.monotonic_ms()) / 1000)
 
-    visit = knock(state_dir, left())
-    if visit is None:
-        linger(state_dir, None if waits else params)
-        while waits and visit is None and clock.monotonic_ms() < end_ms:
-            time.sleep(LOOK_SECONDS)
-            visit = knock(state_dir, left())
-    if visit is None:
+    connection = knock(state_dir, left())
+    if connection is None:
+        spawn_daemon(state_dir, None if waits else params)
+        while waits and connection is None and clock.monotonic_ms() < end_ms:
+            time.sleep(POLL_SECONDS)
+            connection = knock(state_dir, left())
+    if connection is None:
         return None
-    return answer_of(visit, {**params, "timeLeftMs": max(0, int(end_ms - clock.monotonic_ms()))})
+    return read_answer(connection, {**params, "timeLeftMs": max(0, int(end_ms - clock.monotonic_ms()))})
 
 
-def tell(state_dir: str, params: dict[str, Any]) -> None:
-    """Tells a sidecar that runs, and waits for no answer."""
-    visit = knock(state_dir, TELL_SECONDS)
-    if visit is not None:
-        visit.write(_message(params))
+def notify(state_dir: str, params: dict[str, Any]) -> None:
+    """Send an event to a running sidecar without waiting for an answer."""
+    connection = knock(state_dir, NOTIFY_SECONDS)
+    if connection is not None:
+        connection.write(_message(params))
 
 
-def answer_of(visit: "Visit", params: dict[str, Any]) -> dict[str, Any] | None:
-    """Gives a sidecar's answer to a hook; raises OSError for one that has gone, RuntimeError for an error."""
-    visit.write(_message(params))
-    taken = b""
-    while not taken.endswith(b"\n"):
-        chunk = visit.read()
+def read_answer(connection: "Visit", params: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a sidecar's answer; raise OSError when the connection is lost, RuntimeError for an error answer."""
+    connection.write(_message(params))
+    received = b""
+    while not received.endswith(b"\n"):
+        chunk = connection.read()
         if not chunk:
             raise ConnectionResetError
-        taken += chunk
-    answer = json.loads(taken)
+        received += chunk
+    answer = json.loads(received)
     if "error" in answer:
         raise RuntimeError(answer["error"]["message"])
     result: dict[str, Any] = answer["result"]
     return result
 
 
-def linger(state_dir: str, params: dict[str, Any] | None) -> None:
-    """Starts a sidecar that outlives the hook, with something to be done first where `params` are given."""
+def spawn_daemon(state_dir: str, params: dict[str, Any] | None) -> None:
+    """Start a sidecar that outlives the hook, with a first request if `params` are given."""
     import subprocess
 
     from sidecar.system.environment import for_child
 
     program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "sidecar"]
-    flags = 0x08000000 | 0x00000200 if sys.platform == "win32" else 0  # no window, and a group of its own
+    flags = 0x08000000 | 0x00000200 if sys.platform == "win32" else 0  # no window, own process group
     started = subprocess.Popen(
         [*program, "hook", "linger"],
         stdin=subprocess.PIPE,
@@ -88,7 +94,7 @@ def linger(state_dir: str, params: dict[str, Any] | None) -> None:
     assert started.stdin is not None
     started.stdin.write(json.dumps(params).encode() if params is not None else b"")
     started.stdin.close()
-    started.returncode = 0  # nobody waits for it
+    started.returncode = 0  # nothing waits for it
 
 
 def _message(params: dict[str, Any]) -> bytes:
@@ -104,23 +110,23 @@ def _message(params: dict[str, Any]) -> bytes:
 EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop")
 
 LIMIT_MS = 780.0
-"""After so long the hook gives up: with the program's own start and end it stays below a second, also on a busy one."""
+"""Time limit of a hook. With the program's start and end it stays below a second, also on a busy machine."""
 
-UNHEARD = ("Stop", "PreCompact")
-"""Hooks whose work nobody waits for: where no sidecar runs, the one that is started does it in its own time.
+UNAWAITED_EVENTS = ("Stop", "PreCompact")
+"""Hooks that nothing waits for. If no sidecar is running, the one that is started runs them later.
 
-A session's start does wait, though it mostly has nothing to say: Claude Code calls it behind its screen, and the first
-prompt then finds a sidecar that runs.
+A session's start does wait, although it mostly returns nothing: Claude Code runs it in the background, and the first
+prompt then finds a running sidecar.
 """
 
 
 def run(event: str) -> None:
-    """Does what a hook is for and ends the process, with status 0 in any case."""
+    """Run a hook and end the process, always with status 0."""
     variables = environment()
     mode = variables.get(MODE_VARIABLE, "").strip().lower()
     if variables.get(HOST_VARIABLE) or mode == "off":
         os._exit(0)
-    hook = Hook(event, SystemClock(), state_folder_of_user(), may_speak=mode != "passive")
+    hook = Hook(event, SystemClock(), state_folder_of_user(), may_print=mode != "passive")
     watch = threading.Timer(LIMIT_MS / 1000, hook.give_up, ("timeout",))
     watch.daemon = True
     watch.start()
@@ -134,74 +140,74 @@ def run(event: str) -> None:
 
 
 class Hook:
-    """One hook on its way; of giving up and printing only one happens."""
+    """One hook. It either prints its output or gives up, never both."""
 
-    def __init__(self, event: str, clock: Clock, state_dir: str, *, may_speak: bool) -> None:
+    def __init__(self, event: str, clock: Clock, state_dir: str, *, may_print: bool) -> None:
         self.event = event
         self._clock = clock
         self._state_dir = state_dir
-        self._may_speak = may_speak
+        self._may_print = may_print
         self._end_ms = clock.monotonic_ms() + LIMIT_MS
         self._once = threading.Lock()
-        self._notes: Notes | None = None
-        self._begun: dict[str, Any] | None = None
+        self._run_state: HookRunState | None = None
+        self._started_run: dict[str, Any] | None = None
         """The run that a prompt begins, as it is kept where nothing is printed for it."""
 
     def do(self, text: bytes) -> None:
-        """Does what the hook is for; raises whatever goes wrong."""
-        said = json.loads(text)
-        notes = self._notes = notes_of(self._state_dir, str(said["session_id"]))
-        request: dict[str, Any] = {"event": self.event, "input": said}
+        """Run the hook; raise on any failure."""
+        hook_input = json.loads(text)
+        run_state = self._run_state = run_state_of(self._state_dir, str(hook_input["session_id"]))
+        request: dict[str, Any] = {"event": self.event, "input": hook_input}
         if self.event == "SessionStart":
-            forget_old(self._state_dir, self._clock.now_ms())
+            remove_stale_runs(self._state_dir, self._clock.now_ms())
         if self.event == "PostToolUse":
-            notes.touch(_file_of(said))
-            tell(self._state_dir, request)
+            run_state.touch(_written_file(hook_input))
+            notify(self._state_dir, request)
             return
-        request |= notes.take() if self.event == "Stop" else notes.read()
+        request |= run_state.pop() if self.event == "Stop" else run_state.read()
         if self.event == "UserPromptSubmit":
-            self._begun = unanswered(said, self._clock.now_ms())
-            request["runId"] = self._begun["runId"]
-        waits = self.event not in UNHEARD
-        answer = ask(self._state_dir, request, self._clock, self._end_ms, waits=waits)
+            self._started_run = undelivered_run(hook_input, self._clock.now_ms())
+            request["runId"] = self._started_run["runId"]
+        waits = self.event not in UNAWAITED_EVENTS
+        answer = request_answer(self._state_dir, request, self._clock, self._end_ms, waits=waits)
         if answer is not None:
-            self._say(answer, notes)
+            self._print(answer, run_state)
         elif waits:
             raise TimeoutError
 
     def give_up(self, why: str) -> None:
-        """Ends the process and says nothing, unless it is printing."""
+        """End the process without output, unless it is printing."""
         if self._once.acquire(blocking=False):
-            self._keep_begun()
+            self._store_started_run()
             log_line(self._state_dir, self._clock.now_ms(), self.event, why)
             os._exit(0)
         threading.Event().wait()
 
-    def _keep_begun(self) -> None:
-        """Keeps a run that is told nothing, so that what it does is known once it ends."""
-        if self._begun is not None and self._notes is not None:
+    def _store_started_run(self) -> None:
+        """Store a run that receives nothing, so that its effects are recorded at its end."""
+        if self._started_run is not None and self._run_state is not None:
             with suppress(OSError):
-                self._notes.keep(self._begun)
+                self._run_state.store(self._started_run)
 
-    def _say(self, answer: dict[str, Any], notes: Notes) -> None:
-        """Prints, and only then keeps what the end of the run is told by: what was not printed was not given."""
+    def _print(self, answer: dict[str, Any], run_state: HookRunState) -> None:
+        """Print the output, then store the run. What was not printed was not delivered."""
         if not self._once.acquire(blocking=False):
-            threading.Event().wait()  # giving up ends the process, once it has kept what there is to keep
+            threading.Event().wait()  # giving up ends the process, once the run is stored
         output = answer.get("output")
-        if output is not None and not self._may_speak:
-            self._keep_begun()
+        if output is not None and not self._may_print:
+            self._store_started_run()
             return
         if output is not None:
             sys.stdout.buffer.write(json.dumps(output, ensure_ascii=False, separators=(",", ":")).encode())
             sys.stdout.buffer.flush()
         if self.event == "UserPromptSubmit":
-            notes.keep(answer.get("openRun"))
+            run_state.store(answer.get("openRun"))
         elif output is not None and answer.get("openRun") is not None:
-            notes.renew(answer["openRun"])
+            run_state.update(answer["openRun"])
 
 
-def _file_of(said: dict[str, Any]) -> str:
-    """Gives the file that a tool wrote; empty where it wrote none."""
-    given = said.get("tool_input")
+def _written_file(hook_input: dict[str, Any]) -> str:
+    """Return the file that a tool wrote; empty for none."""
+    given = hook_input.get("tool_input")
     path = (given.get("file_path") or given.get("notebook_path")) if isinstance(given, dict) else None
     return path if isinstance(path, str) else ""

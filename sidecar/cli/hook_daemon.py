@@ -1,4 +1,4 @@
-"""`onecode-sidecar hook linger`: a sidecar that a hook started, for the hooks after it; it goes when none has come."""
+"""`onecode-sidecar hook linger`: a sidecar that a hook starts for later hooks. It exits when idle."""
 
 import os
 import signal
@@ -11,20 +11,20 @@ from typing import Any
 import orjson
 
 from sidecar.catalog import of_hooks
-from sidecar.cli.hook_client import answer_of
+from sidecar.cli.hook_client import read_answer
 from sidecar.cli.ids import random_id
 from sidecar.cli.in_process import InProcess, RequestFailed
 from sidecar.cli.serve import start_local_server
 from sidecar.core.clock import SystemClock
-from sidecar.rpc.local_server import Guests
+from sidecar.rpc.local_server import LocalServer
 from sidecar.system.environment import environment, state_folder_of_user
 from sidecar.system.filelock import acquire
 from sidecar.system.local_socket import knock
 
-LINGER_MS = 15 * 60_000.0
-"""So long after the last hook the sidecar goes: a person's pause between two prompts is rarely longer."""
+IDLE_MS = 15 * 60_000.0
+"""Idle time after which the sidecar exits. A pause between two prompts is rarely longer."""
 
-LOOK_SECONDS = 2.0
+POLL_SECONDS = 2.0
 SETTLE_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0
 END_SECONDS = 10.0
@@ -32,26 +32,26 @@ LOCK = "lingering.lock"
 
 
 def run() -> int:
-    """Serves hooks until none has come for a while; where another one does that already, it is told what is to be done.
+    """Serve hooks until none has come for a while. If another process does so already, pass the first request to it.
 
-    What stands on stdin is done first.
+    The first request comes from stdin.
     """
-    said = sys.stdin.buffer.read()
-    first = orjson.loads(said) if said else None
+    input_text = sys.stdin.buffer.read()
+    first = orjson.loads(input_text) if input_text else None
     state_dir = state_folder_of_user()
     lock = os.open(_lock_path(state_dir), os.O_RDWR | os.O_CREAT, 0o600)
     if not acquire(lock, 0):
-        return _pass_on(state_dir, first)
+        return _forward(state_dir, first)
     os.ftruncate(lock, 0)
     os.write(lock, str(os.getpid()).encode())
     sidecar = InProcess(Path(state_dir), SystemClock(), {}, random_id, environment(), rows=of_hooks)
     try:
-        guests = start_local_server(sidecar.app)
+        server = start_local_server(sidecar.app)
         if first is not None:
-            _do(sidecar, first)
-        ending = _ending()
-        if guests is not None:
-            _linger(guests, ending)
+            _run_hook(sidecar, first)
+        ending = _stop_event()
+        if server is not None:
+            _serve_until_idle(server, ending)
         if not ending.is_set():
             sidecar.process.settle(SETTLE_SECONDS)
     finally:
@@ -60,7 +60,7 @@ def run() -> int:
 
 
 def stop() -> bool:
-    """Ends the sidecar that lingers and waits until it has gone; False where there was none. Raises TimeoutError."""
+    """End the daemon and wait until it is gone; return False if there was none. Raise TimeoutError."""
     lock = os.open(_lock_path(state_folder_of_user()), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if acquire(lock, 0):
@@ -74,35 +74,35 @@ def stop() -> bool:
         os.close(lock)
 
 
-def _do(sidecar: InProcess, params: dict[str, Any]) -> None:
+def _run_hook(sidecar: InProcess, params: dict[str, Any]) -> None:
     try:
         sidecar.request("hook/run", params)
     except RequestFailed as error:
         sidecar.app.log.warning("hook.failed", kind=error.kind)
 
 
-def _linger(guests: Guests, ending: threading.Event) -> None:
-    """Waits until nobody has come for a while, or another sidecar answers those who come."""
-    while not ending.wait(LOOK_SECONDS) and guests.quiet_ms() < LINGER_MS:
-        if guests.door is not None and not guests.door.is_open() and guests.quiet_ms() > 0:
+def _serve_until_idle(server: LocalServer, ending: threading.Event) -> None:
+    """Wait until no client has come for a while, or until another sidecar owns the socket."""
+    while not ending.wait(POLL_SECONDS) and server.quiet_ms() < IDLE_MS:
+        if server.listener is not None and not server.listener.is_open() and server.quiet_ms() > 0:
             return
 
 
-def _pass_on(state_dir: str, params: dict[str, Any] | None) -> int:
-    """Leaves what is to be done to the sidecar that lingers already, which may just be starting."""
-    waited, visit = 0.0, None
+def _forward(state_dir: str, params: dict[str, Any] | None) -> int:
+    """Pass the request to the running daemon, which may be starting."""
+    waited, connection = 0.0, None
     pause = threading.Event()
-    while params is not None and visit is None and waited < PATIENCE_SECONDS:
-        visit = knock(state_dir, PATIENCE_SECONDS)
-        if visit is None:
+    while params is not None and connection is None and waited < PATIENCE_SECONDS:
+        connection = knock(state_dir, PATIENCE_SECONDS)
+        if connection is None:
             pause.wait(0.1)
             waited += 0.1
-    if params is not None and visit is not None:
-        answer_of(visit, params)
+    if params is not None and connection is not None:
+        read_answer(connection, params)
     return 0
 
 
-def _ending() -> threading.Event:
+def _stop_event() -> threading.Event:
     ending = threading.Event()
     for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"):
         if hasattr(signal, name):

@@ -1,4 +1,4 @@
-"""A sidecar in this process, for commands that run its methods: everything but the streams."""
+"""A sidecar in this process, for commands that call its methods: everything but the streams."""
 
 import queue
 from collections.abc import Callable, Iterator, Mapping
@@ -18,11 +18,11 @@ from sidecar.system.environment import environment
 from sidecar.system.log import Log
 
 ANSWER_SECONDS = 120.0
-TURN_SECONDS = 0.2
+POLL_SECONDS = 0.2
 
 
 class RequestFailed(CommandFailed):
-    """The sidecar answered with an error, or not at all; as text it names the method too."""
+    """The sidecar answered with an error, or not at all. As text it also names the method."""
 
     def __init__(self, method: str, message: str, data: Mapping[str, Any] | None = None) -> None:
         self.method = method
@@ -31,12 +31,12 @@ class RequestFailed(CommandFailed):
         super().__init__(message, kind=kind, hint=hint)
 
     def __str__(self) -> str:
-        """Gives the method and what went wrong."""
+        """Return the method and the message."""
         return f"{self.method}: {self.message}"
 
 
 class InProcess:
-    """An application after its handshake, and the client that speaks to it, one request at a time."""
+    """An initialized application and its client, which sends one request at a time."""
 
     def __init__(
         self,
@@ -48,37 +48,37 @@ class InProcess:
         notices: Callable[[str, Any], None] | None = None,
         rows: Callable[[], Rows] | None = None,
     ) -> None:
-        """Opens the state folder; `variables` are the environment whose settings count.
+        """Open the state folder; `variables` is the environment for settings.
 
-        `notices` is called with each notification's method and params, from whatever thread sends it. `rows` gives the
-        methods that are loaded: all unless given.
+        `notices` receives each notification's method and params, on any thread. `rows` returns the methods to load; the
+        default is all of them.
         """
         self._notices = notices
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._asked = 0
+        self._request_count = 0
         log = Log(clock, to_stderr=False)
         self.app = App(
-            clock, new_id, self._take, variables, self._ended, enter=lambda _folder: None, rows=rows, log=log
+            clock, new_id, self._receive, variables, self._ended, enter=lambda _folder: None, rows=rows, log=log
         )
-        said = {"protocolVersion": 1, "clientInfo": {"name": "onecode-sidecar", "version": "1"}}
+        handshake = {"protocolVersion": 1, "clientInfo": {"name": "onecode-sidecar", "version": "1"}}
         folders = {"stateDir": str(state_dir), "logDir": str(state_dir / "log")}
         try:
-            self.request("initialize", {**said, **folders, "settings": settings})
-            self.request("settings/get", {})  # is answered once everything is loaded
+            self.request("initialize", {**handshake, **folders, "settings": settings})
+            self.request("settings/get", {})  # answered once everything is loaded
         except BaseException:
             self.close()
             raise
 
     @property
     def process(self) -> Process:
-        """What the slices use."""
+        """The slices' process object."""
         assert self.app.process is not None
         return self.app.process
 
     def request(self, method: str, params: dict[str, Any], patience: float | None = ANSWER_SECONDS) -> Any:
-        """Gives a method's result, however long it takes where `patience` is None; raises RequestFailed."""
-        self._asked += 1
-        self._send({"id": self._asked, "method": method, "params": params})
+        """Return a method's result; raise RequestFailed. With `patience` None it waits without limit."""
+        self._request_count += 1
+        self._send({"id": self._request_count, "method": method, "params": params})
         try:
             answer = self._answers.get(timeout=patience) if patience is not None else self._next_answer()
         except queue.Empty:
@@ -88,12 +88,12 @@ class InProcess:
         return answer["result"]
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Sends a notification, and waits until it has been worked through."""
+        """Send a notification, and wait until it is processed."""
         self._send({"method": method, "params": params})
         self.app.lanes.drain(ANSWER_SECONDS * 1000)
 
     def close(self) -> None:
-        """Ends the application as the end of stdin would."""
+        """End the application, as the end of stdin would."""
         self.app.close()
         self.app.log.close()
 
@@ -101,11 +101,11 @@ class InProcess:
         self.app.connection.receive(orjson.dumps({"jsonrpc": "2.0", **message}))
 
     def _next_answer(self) -> Any:
-        while True:  # in turns, because on Windows no signal is taken while a thread waits
+        while True:  # in intervals, because on Windows a waiting thread receives no signals
             with suppress(queue.Empty):
-                return self._answers.get(timeout=TURN_SECONDS)
+                return self._answers.get(timeout=POLL_SECONDS)
 
-    def _take(self, payload: bytes) -> None:
+    def _receive(self, payload: bytes) -> None:
         message = orjson.loads(payload)
         if "id" in message:
             self._answers.put(message)
@@ -133,9 +133,9 @@ def on_users_state(
     notices: Callable[[str, Any], None] | None = None,
     rows: Callable[[], Rows] | None = None,
 ) -> Iterator[InProcess]:
-    """Opens a sidecar on the state that the app's own works on too, with the user's settings and environment.
+    """Open a sidecar on the state that the app's own uses too, with the user's settings and environment.
 
-    What the app sets by `initialize` alone is not known here. `variables` win over the environment's.
+    Settings that the app passes only to `initialize` are unknown here. `variables` override the environment's.
     """
     own = {**environment(), **(variables or {})}
     with _open(InProcess(state_dir, SystemClock(), {}, random_id, own, notices, rows)) as opened:

@@ -1,18 +1,18 @@
-"""`onecode-sidecar knowledge`: plan and run syncs of the knowledge repository, and see where memory stands to it."""
+"""`onecode-sidecar knowledge`: plans and runs syncs of the knowledge repository, and shows their status."""
 
 import argparse
 from typing import Any
 
 from sidecar.cli.in_process import RequestFailed, on_users_state
-from sidecar.cli.output import Said, told
+from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import add_verb, project_folder, state_folder
 
-NOT_WELL = 1
-"""The exit status of `doctor` where a check found an error, and of a sync where an item failed."""
+UNHEALTHY = 1
+"""Exit status of `doctor` when a check found an error, and of a sync when an item failed."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Declare the command's arguments."""
     parser.epilog = (
         "Exit status: 0 done, 1 failed or not well, 2 wrong usage, 3 no such thing. Setting: `knowledge.repository`"
         " (ONECODE_KNOWLEDGE_REPOSITORY)."
@@ -41,42 +41,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Does what was asked; a failure is one sentence on stderr and a status of its own."""
-    return told("knowledge", arguments, lambda: _done(arguments))
+    """Run the verb and print its answer. A failure is one sentence on stderr and its own exit status."""
+    return run_and_print("knowledge", arguments, lambda: _run_verb(arguments))
 
 
-def _done(arguments: argparse.Namespace) -> Said:
-    params = {"cwd": str(project_folder(arguments.project)), **_said(arguments)}
+def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
+    params = {"cwd": str(project_folder(arguments.project)), **_params(arguments)}
     try:
         with on_users_state(state_folder(arguments.state_dir)) as sidecar:
             answer = sidecar.request(f"knowledge/{arguments.verb}", params)
     except RequestFailed as error:
         if "failedItems" in error.data:
-            return _partly_done(error)
+            return _partial_failure(error)
         raise
-    return Said(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else NOT_WELL)
+    return CommandAnswer(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else UNHEALTHY)
 
 
-def _partly_done(error: RequestFailed) -> Said:
-    """Tells of a sync that did what it could, and of each item that failed."""
-    lines = [f"failed: {one['item']}: {one['problem']}" for one in error.data["failedItems"]]
-    told = {"error": {"message": error.message, "data": dict(error.data)}}
-    return Said(told, [*lines, error.message, *filter(None, [error.hint])], NOT_WELL)
+def _partial_failure(error: RequestFailed) -> CommandAnswer:
+    """Return the answer of a sync with failed items, one line each."""
+    lines = [f"failed: {item['item']}: {item['problem']}" for item in error.data["failedItems"]]
+    answer = {"error": {"message": error.message, "data": dict(error.data)}}
+    return CommandAnswer(answer, [*lines, error.message, *filter(None, [error.hint])], UNHEALTHY)
 
 
-def _said(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Gives what the arguments say to the method, each under its name there."""
+def _params(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the method's params from the arguments."""
     names = {"item": "item", "max_items": "maxItems", "type": "type", "resolution": "resolution",
              "checkpoint_id": "checkpointId", "dry_run": "dryRun", "force": "force"}  # fmt: skip
-    given = {name: getattr(arguments, own, None) for own, name in names.items()}
-    said = {name: value for name, value in given.items() if value is not None and value is not False}
+    given = {name: getattr(arguments, attribute, None) for attribute, name in names.items()}
+    params = {name: value for name, value in given.items() if value is not None and value is not False}
     if arguments.verb in ("plan", "sync"):
-        said["mode"] = "single" if arguments.item else "full" if arguments.full else "incremental"
-    return said
+        params["mode"] = "single" if arguments.item else "full" if arguments.full else "incremental"
+    return params
 
 
-def _planned(answer: Any) -> list[str]:
-    lines = [f"{one['kind']:<14}{one['item']:<40} {one['reason']}" for one in answer["operations"]]
+def _plan_lines(answer: Any) -> list[str]:
+    lines = [
+        f"{operation['kind']:<14}{operation['item']:<40} {operation['reason']}" for operation in answer["operations"]
+    ]
     lines += [f"pending       {ref}" for ref in answer["pending"]]
     lines += [f"parked        {ref}" for ref in answer["parked"]]
     if answer["stops"]:
@@ -84,15 +86,15 @@ def _planned(answer: Any) -> list[str]:
     return [*(lines or ["Nothing to do."]), *(f"warning: {text}" for text in answer["warnings"])]
 
 
-def _synced(answer: Any) -> list[str]:
+def _sync_lines(answer: Any) -> list[str]:
     if answer["checkpointId"] is None:
-        return [*_planned(answer), f"{answer['mode']} at {answer['commit'][:12]}: nothing was written"]
+        return [*_plan_lines(answer), f"{answer['mode']} at {answer['commit'][:12]}: nothing was written"]
     counts = ", ".join(f"{number} {name}" for name, number in answer["counts"].items())
-    told = f"{answer['mode']} at {answer['commit'][:12]}: {counts}; checkpoint {answer['checkpointId']}"
-    return [*_planned(answer), told]
+    summary = f"{answer['mode']} at {answer['commit'][:12]}: {counts}; checkpoint {answer['checkpointId']}"
+    return [*_plan_lines(answer), summary]
 
 
-def _status(answer: Any) -> list[str]:
+def _status_lines(answer: Any) -> list[str]:
     state = "in sync" if answer["inSync"] else "not in sync"
     lines = [
         f"{answer['repository']} at {answer['commit'][:12]}: {state}",
@@ -101,38 +103,48 @@ def _status(answer: Any) -> list[str]:
     if answer["rollbackHoldsAt"]:
         lines.append("A rollback holds: no sync runs by itself until the head moves on or somebody syncs.")
     lines += [f"conflicts: {name} {number}" for name, number in answer["conflicts"].items()]
-    lines += [f"failed: {one['item']} ({one['times']} times): {one['problem']}" for one in answer["failed"]]
+    lines += [f"failed: {entry['item']} ({entry['times']} times): {entry['problem']}" for entry in answer["failed"]]
     lines += [f"does not count: {scope}" for scope in answer["otherScopes"]]
     return lines + [
-        f"checkpoint {one['id']} {one['at']} {one['mode']} {one['status']}" for one in answer["checkpoints"]
+        f"checkpoint {entry['id']} {entry['at']} {entry['mode']} {entry['status']}" for entry in answer["checkpoints"]
     ]
 
 
-def _conflicts(answer: Any) -> list[str]:
-    lines = [f"{one['type']:<18}{one['item']:<40} {one['reason']}" for one in answer["conflicts"]]
+def _conflict_lines(answer: Any) -> list[str]:
+    lines = [f"{conflict['type']:<18}{conflict['item']:<40} {conflict['reason']}" for conflict in answer["conflicts"]]
     return lines or ["No conflicts."]
 
 
-def _explained(answer: Any) -> list[str]:
+def _explain_lines(answer: Any) -> list[str]:
     lines = [f"{answer['item']}: {answer['file'] or 'not in the repository'}, {answer['status'] or 'gone'}"]
-    lines += [f"pointer {one['path']} of {one['updatedAt']}" for one in answer["pointers"]]
-    lines += _conflicts(answer)
-    return lines + [f"a full sync: {one['kind']}. {one['reason']}" for one in answer["operations"]]
+    lines += [f"pointer {entry['path']} of {entry['updatedAt']}" for entry in answer["pointers"]]
+    lines += _conflict_lines(answer)
+    return lines + [f"a full sync: {entry['kind']}. {entry['reason']}" for entry in answer["operations"]]
 
 
-def _doctor(answer: Any) -> list[str]:
+def _doctor_lines(answer: Any) -> list[str]:
     checks = answer["checks"]
     return [
-        f"{one['level']:<8}{one['name']:<12} {' '.join(filter(None, (one['told'], one['hint'])))}" for one in checks
+        f"{check['level']:<8}{check['name']:<12} {' '.join(filter(None, (check['told'], check['hint'])))}"
+        for check in checks
     ]
 
 
-def _rolled_back(answer: Any) -> list[str]:
+def _rollback_lines(answer: Any) -> list[str]:
     return [
         f"{answer['restored']} files are as they were.",
         *(f"changed since, left: {path}" for path in answer["left"]),
     ]
 
 
-_LINES = {"plan": _planned, "sync": _synced, "status": _status, "conflicts": _conflicts, "resolve": _synced,
-          "doctor": _doctor, "explain": _explained, "rollback": _rolled_back}  # fmt: skip
+_LINES = {
+    "plan": _plan_lines,
+    "sync": _sync_lines,
+    "status": _status_lines,
+    "conflicts": _conflict_lines,
+    "resolve": _sync_lines,
+    "doctor": _doctor_lines,
+    "explain": _explain_lines,
+    "rollback": _rollback_lines,
+}
+"""What prints the answer of each verb."""

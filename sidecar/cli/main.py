@@ -100,16 +100,15 @@ COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
     "status": ("show who works on the state, the mode, the last runs, and how large all is", _status),
     "session": ("activate, show and leave a project's session lock", _session),
 }
-"""A command's help, and the module with its `add_arguments(parser)` and `run(arguments)`, loaded when it is asked for.
-"""
+"""A command's help, and the module with its `add_arguments(parser)` and `run(arguments)`, which is loaded on demand."""
 
 
 RALPH = ("ralph", "give an agent one task, iteration after iteration, until it is done")
-"""A command that reads its line itself: what stands behind `--` is another program's."""
+"""A command that parses its own arguments: those after `--` belong to another program."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs a command and gives its exit status; wrong usage ends with status 2."""
+    """Run a command and return its exit status; wrong usage exits with 2."""
     if arguments[:1] == [RALPH[0]]:
         return _ralph(arguments[1:], "onecode-sidecar ralph")
     parser = argparse.ArgumentParser(
@@ -123,9 +122,9 @@ def run(arguments: Sequence[str]) -> int:
     commands.add_parser("selfcheck", help="the same as --selfcheck")
     commands.add_parser(RALPH[0], help=RALPH[1])
     parsers = {name: commands.add_parser(name, help=text) for name, (text, _) in COMMANDS.items()}
-    asked = arguments[0] if arguments else ""
-    if asked in COMMANDS:
-        COMMANDS[asked][1]().add_arguments(parsers[asked])
+    command_name = arguments[0] if arguments else ""
+    if command_name in COMMANDS:
+        COMMANDS[command_name][1]().add_arguments(parsers[command_name])
     chosen = parser.parse_args(arguments)
     if chosen.selfcheck or chosen.command == "selfcheck":
         return selfcheck.run()
@@ -136,7 +135,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def spool(arguments: Sequence[str]) -> int:
-    """Runs `spool`, which has the one command."""
+    """Run `spool`, which has one command."""
     if arguments[:1] == [RALPH[0]]:
         return _ralph(arguments[1:], "spool ralph")
     parser = argparse.ArgumentParser(prog="spool", description="Works on changes with coding agents.")

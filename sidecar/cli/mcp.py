@@ -1,4 +1,4 @@
-"""`onecode-sidecar mcp`: an MCP server over stdin and stdout, for any agent that speaks MCP."""
+"""`onecode-sidecar mcp`: an MCP server over stdin and stdout, for any agent that supports MCP."""
 
 import argparse
 import os
@@ -15,7 +15,7 @@ from sidecar.system.environment import user_state_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Declare the command's arguments."""
     parser.description = "Speaks MCP over stdin and stdout: memory, artifacts, code search, and what runs were given."
     parser.epilog = "For Claude Code: claude mcp add continuity -- onecode-sidecar mcp"
     parser.add_argument(
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serves one client until it goes."""
+    """Serve one client until it disconnects."""
     from sidecar.integrations.location import locate
     from sidecar.integrations.mcp.tools import MethodFailed, Tools, build_server
 
@@ -36,14 +36,14 @@ def run(arguments: argparse.Namespace) -> int:
 
         @cache
         def sidecar() -> InProcess:
-            """Opens the state with the first question: a client that starts waits for the server a few seconds only."""
+            """Open the state on the first request: a starting client waits only a few seconds for the server."""
             opened = until_it_goes.enter_context(on_users_state(_state_folder(arguments.state_dir)))
-            opened.process.is_command_line = False  # an agent asks: other agents' private memories are not told
+            opened.process.is_command_line = False  # an agent asks: other agents' private memories stay private
             return opened
 
         def ask(method: str, params: dict[str, Any]) -> Any:
             try:
-                with lock:  # it is asked one thing at a time
+                with lock:  # one request at a time
                     return sidecar().request(method, params)
             except RequestFailed as error:
                 raise MethodFailed(f"{error.message} {error.hint}".strip()) from error

@@ -1,4 +1,4 @@
-"""How a command tells its answer: for people, or as JSON for programs; a failure is a sentence on stderr."""
+"""Prints a command's answer: lines for people, or JSON for programs. A failure is one sentence on stderr."""
 
 import argparse
 import os
@@ -19,26 +19,26 @@ INTERRUPTED = 130
 _CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-class Said(NamedTuple):
+class CommandAnswer(NamedTuple):
     """A command's answer, for programs and for people."""
 
     answer: Any
     lines: Sequence[str]
     status: int = 0
-    """What the command exits with."""
+    """The exit status."""
 
 
-def told(command: str, arguments: argparse.Namespace, act: Callable[[], Said]) -> int:
-    """Does what a command has to and prints what comes of it; gives the exit status."""
+def run_and_print(command: str, arguments: argparse.Namespace, act: Callable[[], CommandAnswer]) -> int:
+    """Run a command, print its answer and return the exit status."""
     if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
     try:
-        said = act()
-        print(_as_json(said.answer) if arguments.json else "\n".join(map(shown, said.lines)))
+        result = act()
+        print(_as_json(result.answer) if arguments.json else "\n".join(map(terminal_safe, result.lines)))
         sys.stdout.flush()
-        return said.status
+        return result.status
     except CommandFailed as error:
-        error.tell(command)
+        error.print_to_stderr(command)
         return error.status
     except KeyboardInterrupt:
         print(f"{command}: interrupted.", file=sys.stderr)
@@ -52,12 +52,12 @@ def _as_json(answer: Any) -> str:
     return orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode()
 
 
-def printed(text: str) -> bool:
-    """Prints a text and says whether that worked; a reader that has gone has read enough."""
+def print_text(text: str) -> bool:
+    """Print a text; return False if that failed. A closed pipe is not a failure."""
     try:
         print(text, flush=True)
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest would fail once more at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise the flush at exit would fail again
         if isinstance(error, BrokenPipeError):
             return True
         with suppress(OSError):
@@ -67,7 +67,7 @@ def printed(text: str) -> bool:
 
 
 def read_text(name: str) -> str:
-    """Gives the text of a file, or of stdin for `-`; raises CommandFailed for what is no text, or empty."""
+    """Return the text of a file, or of stdin for `-`; raise CommandFailed for what is not text, or is empty."""
     try:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
@@ -80,13 +80,13 @@ def read_text(name: str) -> str:
     return text
 
 
-def shown(text: str) -> str:
-    """Gives a text as a terminal may be sent it: without the control characters that would steer the terminal."""
+def terminal_safe(text: str) -> str:
+    """Return a text that is safe for a terminal: control characters are replaced."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def cut(text: str, width: int) -> str:
-    """Cuts a text that takes more than so many columns; wide characters take two."""
+    """Cut a text to at most `width` columns; wide characters take two."""
     flat = " ".join(text.split())
     if _columns(flat) <= width:
         return flat

@@ -1,4 +1,4 @@
-"""Where a command works: the user's state folder, and the project."""
+"""The project and the state folder a command works on, and the arguments that name them."""
 
 import argparse
 import os
@@ -14,9 +14,9 @@ from sidecar.system.refs import place_of
 
 
 def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Path:
-    """Gives the folder with the user's state: the one named, else the first known one that holds any.
+    """Return the folder with the user's state: `given`, or the first known folder with a state file.
 
-    Raises CommandFailed where there is none: a command does not make one.
+    Raise CommandFailed if there is none; a command does not create one.
     """
     folders = [given] if given is not None else list(known if known is not None else state_folders())
     for folder in folders:
@@ -31,7 +31,7 @@ def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Pat
 
 
 def project_folder(given: Path | None) -> Path:
-    """Gives the project: the folder named, else the repository the current folder is in, by its main worktree."""
+    """Return the project: `given`, or the main worktree of the repository that contains the current folder."""
     try:
         here = Path(os.path.abspath(given)) if given is not None else Path.cwd()
     except OSError:
@@ -48,15 +48,15 @@ def project_folder(given: Path | None) -> Path:
 # What every command about a project takes: the project, the state, and whether a program reads the answer.
 
 
-def add_places(parser: argparse.ArgumentParser) -> None:
-    """Declares which project a command is about, and how it answers."""
+def add_path_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments for the project, the state folder and the output format."""
     parser.add_argument("--project", type=Path, metavar="DIR", help="the project; where one stands unless given")
     parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
 def add_verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
-    """Declares one of a command's verbs, with what all of them take."""
+    """Declare one of a command's verbs, with the arguments that all verbs have."""
     parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    add_places(parser)
+    add_path_arguments(parser)
     return parser

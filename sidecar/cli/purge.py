@@ -1,4 +1,4 @@
-"""`onecode-sidecar purge`: removes what is kept of a project, what is old, or kinds of it, and says what stays."""
+"""`onecode-sidecar purge`: removes stored data by project, age or kind, and shows what remains."""
 
 import argparse
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import Said, told
+from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import state_folder
 from sidecar.cli.status import size
 
@@ -18,7 +18,7 @@ KINDS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Declare the command's arguments."""
     parser.description = (
         "Removes what is kept: of a project, what is older, or kinds of it. Runs, caches, indexes and metrics go where"
         " no kind is named; everything else goes only when it is."
@@ -34,30 +34,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints what went and what stays; a failure is one sentence on stderr."""
-    return told("purge", arguments, lambda: _said(arguments))
+    """Print what was removed and what remains. A failure is one sentence on stderr."""
+    return run_and_print("purge", arguments, lambda: _answer(arguments))
 
 
 def report(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Gives a line for each kind of which there is anything. Pure."""
+    """Yield one line for each kind with any data. Pure."""
     verb = "would go" if answer["dryRun"] else "removed"
-    for one in answer["kinds"]:
-        if one["removed"] or one["kept"]:
-            stays = f", {one['kept']} stay ({one['why']})" if one["kept"] else ""
-            yield f"{one['kind']:<16} {one['removed']} {verb}{stays}"
+    for kind in answer["kinds"]:
+        if kind["removed"] or kind["kept"]:
+            rest = f", {kind['kept']} stay ({kind['why']})" if kind["kept"] else ""
+            yield f"{kind['kind']:<16} {kind['removed']} {verb}{rest}"
     if not answer["dryRun"]:
         yield f"The state folder is smaller by {size(answer['freedBytes'])}."
 
 
-def _said(arguments: argparse.Namespace) -> Said:
-    asked: dict[str, Any] = {"project": arguments.key, "olderThanDays": arguments.older_than, "kinds": arguments.kind}
+def _answer(arguments: argparse.Namespace) -> CommandAnswer:
+    selection: dict[str, Any] = {
+        "project": arguments.key,
+        "olderThanDays": arguments.older_than,
+        "kinds": arguments.kind,
+    }
     if arguments.project is not None:
-        asked["projectPath"] = str(arguments.project.absolute())
-    params = {name: value for name, value in asked.items() if value is not None}
+        selection["projectPath"] = str(arguments.project.absolute())
+    params = {name: value for name, value in selection.items() if value is not None}
     if not params:
         raise CommandFailed(
             "Say what is to go.", hint="--project, --key, --older-than or --kind; --dry-run only tells."
         )
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         answer = sidecar.request("state/purge", {**params, "dryRun": arguments.dry_run}, patience=None)
-    return Said(answer, list(report(answer)))
+    return CommandAnswer(answer, list(report(answer)))

@@ -1,4 +1,4 @@
-"""What `spool ralph` takes: flags before or after the prompt, and behind `--` what is the harness's own."""
+"""`spool ralph`, the same as `onecode-sidecar ralph`: an agent works on one task, iteration after iteration."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import orjson
 
 from sidecar.cli.errors import CommandFailed
-from sidecar.cli.output import printed
+from sidecar.cli.output import print_text
 from sidecar.core.clock import SystemClock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph.agent.harnesses import HARNESS_NAMES
@@ -31,7 +31,7 @@ from sidecar.ralph.limits import (
 
 ACTIONS = ("add_context", "clear_context", "status", "stop", "reset")
 BESIDE_ACTIONS = ("change", "json", "project", "state_dir")
-"""What may be said beside one of them; all else is about a loop."""
+"""Arguments that may accompany an action. All others belong to a loop."""
 
 EPILOG = (
     "Exit status: 0 the promise was kept, 1 failed, 2 wrong usage, 3 a limit was reached, 4 stuck or aborted by the"
@@ -40,8 +40,8 @@ EPILOG = (
 )
 
 
-def parsed(prog: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Reads a command line; wrong usage ends the program with status 2 before anything is done."""
+def parse_arguments(prog: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line. Wrong usage exits with status 2 before anything is done."""
     own = list(arguments)
     extra: list[str] = []
     if "--" in own:
@@ -50,9 +50,9 @@ def parsed(prog: str, arguments: Sequence[str]) -> argparse.Namespace:
     parser = _parser(prog)
     chosen = parser.parse_args(own)
     chosen.extra = extra
-    # Read once more without the defaults: a flag that says what holds anyway was still said.
-    said = vars(parser.parse_args(own, argparse.Namespace(**dict.fromkeys(vars(chosen)))))
-    _check(chosen, [name for name, value in said.items() if value is not None], parser.error)
+    # Parse again without the defaults, so that a flag that repeats a default is still seen as given.
+    given = vars(parser.parse_args(own, argparse.Namespace(**dict.fromkeys(vars(chosen)))))
+    _check(chosen, [name for name, value in given.items() if value is not None], parser.error)
     return chosen
 
 
@@ -132,16 +132,16 @@ def _limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _check(chosen: argparse.Namespace, said: Sequence[str], refuse: Callable[[str], NoReturn]) -> None:
-    """Refuses what does not go together."""
-    acts = [name for name in said if name in ACTIONS]
+def _check(chosen: argparse.Namespace, given: Sequence[str], refuse: Callable[[str], NoReturn]) -> None:
+    """Refuse arguments that cannot be combined."""
+    acts = [name for name in given if name in ACTIONS]
     if acts:
-        strange = [name for name in said if name not in (*acts, *BESIDE_ACTIONS)]
+        strange = [name for name in given if name not in (*acts, *BESIDE_ACTIONS)]
         if "prompt" in strange or "prompt_file" in strange:
             refuse(f"{_flag(acts[0])} takes no prompt")
         if strange or chosen.extra:
-            told = ", ".join(map(_flag, strange)) if strange else "arguments for the harness"
-            refuse(f"{_flag(acts[0])} takes no {told}: it runs no loop")
+            flags = ", ".join(map(_flag, strange)) if strange else "arguments for the harness"
+            refuse(f"{_flag(acts[0])} takes no {flags}: it runs no loop")
         return
     if chosen.prompt is not None and chosen.prompt_file is not None:
         refuse("give either a prompt or --prompt-file")
@@ -185,46 +185,46 @@ def _number(kind: type[int] | type[float], least: float) -> Callable[[str], floa
 
 
 class Reporter:
-    """Prints what notifications say; what nobody reads any more keeps no loop from going on."""
+    """Prints notifications. A closed output does not stop the loop."""
 
     def __init__(self, max_iterations: int, *, quiet: bool) -> None:
-        """`quiet` keeps stdout for the answer: what happens is told on stderr, and what the agent says not at all."""
+        """With `quiet`, stdout is reserved for the answer: events go to stderr, and the agent's output is not shown."""
         self._most = f" of at most {max_iterations}" if max_iterations else ""
         self._to = sys.stderr if quiet else sys.stdout
-        self._begun = 0
+        self._started = 0
         self._at_line_start = True
         self._lock = threading.Lock()
 
     def notice(self, method: str, params: Any) -> None:
-        """Takes a notification."""
+        """Print a notification."""
         if method == "ralph/output":
             self._write(params["text"])
         elif method == "ralph/iteration":
             self._iteration(params)
 
-    def say(self, line: str) -> None:
-        """Prints a line of our own."""
+    def print_line(self, line: str) -> None:
+        """Print a line of our own."""
         self._write(("" if self._at_line_start else "\n") + line + "\n")
 
     def warn(self, text: str) -> None:
-        """Says what did not work, without stopping for it."""
+        """Print a warning."""
         print(f"warning: {text}", file=sys.stderr)
 
     def end(self) -> None:
-        """Ends the last line, if it has no end."""
+        """End the last line, if it is incomplete."""
         if not self._at_line_start:
             self._write("\n")
 
     def _iteration(self, params: Any) -> None:
         if params["phase"] == "started":
-            self._begun += 1
-            self.say(f"--- iteration {params['number']} ({self._begun}{self._most}) ---")
+            self._started += 1
+            self.print_line(f"--- iteration {params['number']} ({self._started}{self._most}) ---")
         elif params["phase"] == "finished":
-            self.say(iteration_line(params["iteration"]))
+            self.print_line(iteration_line(params["iteration"]))
             for warning in params["iteration"]["warnings"]:
                 self.warn(warning)
         else:
-            self.say(f"waiting until {params['until']}")
+            self.print_line(f"waiting until {params['until']}")
 
     def _write(self, text: str) -> None:
         if not text:
@@ -238,59 +238,67 @@ class Reporter:
             self._at_line_start = text.endswith("\n")
 
 
-def iteration_line(one: Any) -> str:
-    """Tells an iteration in a line: outcome, exit, duration, promise, changes, cost."""
-    ended = one["signal"] or (f"exit {one['exitCode']}" if one["exitCode"] is not None else "no exit code")
-    promise = "accepted" if one["promiseAccepted"] else "found, not accepted" if one["promiseFound"] else "not found"
+def iteration_line(iteration: Any) -> str:
+    """Return an iteration in one line: outcome, exit, duration, promise, changes, cost."""
+    ended = iteration["signal"] or (
+        f"exit {iteration['exitCode']}" if iteration["exitCode"] is not None else "no exit code"
+    )
+    promise = (
+        "accepted"
+        if iteration["promiseAccepted"]
+        else "found, not accepted"
+        if iteration["promiseFound"]
+        else "not found"
+    )
     parts = [
-        f"iteration {one['number']}: {one['outcome']}",
+        f"iteration {iteration['number']}: {iteration['outcome']}",
         ended,
-        format_duration(one["durationMs"]),
+        format_duration(iteration["durationMs"]),
         f"promise {promise}",
     ]
-    if one["filesChanged"] is not None:
-        parts.append(f"{count_noun(one['filesChanged'], 'file')} changed")
-    if one["commits"]:
-        parts.append(count_noun(len(one["commits"]), "commit"))
-    failed = [check for check in one["verification"] or () if check["exitCode"] != 0]
+    if iteration["filesChanged"] is not None:
+        parts.append(f"{count_noun(iteration['filesChanged'], 'file')} changed")
+    if iteration["commits"]:
+        parts.append(count_noun(len(iteration["commits"]), "commit"))
+    failed = [check for check in iteration["verification"] or () if check["exitCode"] != 0]
     parts += [f"check failed: {check['command']}" for check in failed]
-    tokens = (one["inputTokens"] or 0) + (one["outputTokens"] or 0)
+    tokens = (iteration["inputTokens"] or 0) + (iteration["outputTokens"] or 0)
     parts += [f"{tokens} tokens"] if tokens else []
-    parts += [f"{one['costUsd']:.4f} USD"] if one["costUsd"] is not None else []
+    parts += [f"{iteration['costUsd']:.4f} USD"] if iteration["costUsd"] is not None else []
     line = ", ".join(parts)
-    return f"{line}. {one['reason']}" if one["reason"] else line
+    return f"{line}. {iteration['reason']}" if iteration["reason"] else line
 
 
-def status_lines(told: Any) -> list[str]:
-    """Tells how a change's loop stands."""
-    state = told["state"]
-    lines = [f"{told['change']}: {_standing(told)}"]
-    lines.append(f"iterations: {told['iterations']}")
-    if state is not None and state["running"] is not None and told["isRunning"]:
+def status_lines(status: Any) -> list[str]:
+    """Return the status of a change's loop."""
+    state = status["state"]
+    lines = [f"{status['change']}: {_state_sentence(status)}"]
+    lines.append(f"iterations: {status['iterations']}")
+    if state is not None and state["running"] is not None and status["isRunning"]:
         lines.append(f"running: iteration {state['running']['number']}, since {state['running']['startedAt']}")
-    if state is not None and state["pausedUntil"] and told["isRunning"]:
+    if state is not None and state["pausedUntil"] and status["isRunning"]:
         lines.append(f"waiting until {state['pausedUntil']}")
-    lines += [f"  {iteration_line(one)}" for one in told["recent"]]
-    if told["damagedLines"]:
-        lines.append(f"lines of the history that cannot be read: {told['damagedLines']}")
-    lines.append(f"added context: {told['contextBytes']} bytes")
+    lines += [f"  {iteration_line(iteration)}" for iteration in status["recent"]]
+    if status["damagedLines"]:
+        lines.append(f"lines of the history that cannot be read: {status['damagedLines']}")
+    lines.append(f"added context: {status['contextBytes']} bytes")
     return lines
 
 
 def dry_run_lines(answer: Any) -> list[str]:
-    """Tells what would be run, and with which prompt."""
-    tried = answer["dryRun"]
-    joined = subprocess.list2cmdline(tried["argv"]) if sys.platform == "win32" else shlex.join(tried["argv"])
-    how = "on its standard input" if tried["promptVia"] == "stdin" else "in a file"
-    warnings = [f"warning: {text}" for text in tried["warnings"]]
-    return [tried["prompt"], "", *warnings, f"the prompt above is given {how} to:", joined, answer["reason"]]
+    """Return the command that would run, and its prompt."""
+    dry_run = answer["dryRun"]
+    joined = subprocess.list2cmdline(dry_run["argv"]) if sys.platform == "win32" else shlex.join(dry_run["argv"])
+    how = "on its standard input" if dry_run["promptVia"] == "stdin" else "in a file"
+    warnings = [f"warning: {text}" for text in dry_run["warnings"]]
+    return [dry_run["prompt"], "", *warnings, f"the prompt above is given {how} to:", joined, answer["reason"]]
 
 
-def _standing(told: Any) -> str:
-    state = told["state"]
+def _state_sentence(status: Any) -> str:
+    state = status["state"]
     if state is None:
         return "no loop was started yet."
-    if told["isRunning"]:
+    if status["isRunning"]:
         return f"running since {state['startedAt']}, harness {state['harness']}"
     return f"{state['status']}. {state['reason']}"
 
@@ -301,15 +309,15 @@ def _standing(told: Any) -> str:
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
 STOP_SECONDS = 20.0
-"""How long `--stop` waits for a loop to end: its agent has some seconds to leave."""
+"""Maximum wait of `--stop` for a loop's end: its agent has some seconds to exit."""
 
 
 def command(arguments: Sequence[str], prog: str = "onecode-sidecar ralph") -> int:
-    """Does what was asked and gives the exit status; the reason is the last line."""
-    _make_streams_whole()
-    chosen = parsed(prog, arguments)
+    """Run the command and return the exit status. The reason is the last line."""
+    _ensure_streams()
+    chosen = parse_arguments(prog, arguments)
     try:
-        return _act(chosen)
+        return _run_action(chosen)
     except (SidecarError, CommandFailed) as error:
         print(f"ralph: {error.message} {error.hint or ''}".rstrip(), file=sys.stderr)
         return USAGE if error.kind in (InvalidParams.kind, "usage") else FAILED
@@ -318,42 +326,46 @@ def command(arguments: Sequence[str], prog: str = "onecode-sidecar ralph") -> in
         return INTERRUPTED
 
 
-def _act(chosen: argparse.Namespace) -> int:
+def _run_action(chosen: argparse.Namespace) -> int:
     cwd = Path(os.path.abspath(chosen.project)) if chosen.project is not None else _here()
     folder = loop_folder(cwd, chosen.change)
     if chosen.add_context is not None:
-        return _said(chosen, {"path": folder.context, "bytes": _added(folder, chosen.add_context)}, _context("added"))
+        return _print_answer(
+            chosen, {"path": folder.context, "bytes": _add_context(folder, chosen.add_context)}, _context("added")
+        )
     if chosen.clear_context:
-        return _said(chosen, {"path": folder.context, "bytes": context_file.clear(folder)}, _context("cleared"))
+        return _print_answer(chosen, {"path": folder.context, "bytes": context_file.clear(folder)}, _context("cleared"))
     if chosen.status or chosen.stop or chosen.reset:
-        return _stands(chosen, folder)
+        return _run_state_action(chosen, folder)
     from sidecar.cli.ralph_loop import run_loop
 
     return run_loop(chosen, cwd, folder)
 
 
-def _added(folder: LoopFolder, text: str) -> int:
+def _add_context(folder: LoopFolder, text: str) -> int:
     if not text.strip():
         raise CommandFailed("The context is empty, so nothing was added.", kind="usage")
     return context_file.add(folder, text)
 
 
-def _stands(chosen: argparse.Namespace, folder: LoopFolder) -> int:
+def _run_state_action(chosen: argparse.Namespace, folder: LoopFolder) -> int:
     from sidecar.ralph.files import status
 
     if chosen.status:
-        return _said(chosen, status.status_of(folder, 10).model_dump(mode="json", by_alias=True), status_lines)
+        return _print_answer(chosen, status.status_of(folder, 10).model_dump(mode="json", by_alias=True), status_lines)
     if chosen.stop:
-        was_running, is_running = _stopped(folder, status.request_stop)
-        told = "It is stopping." if is_running else "It has stopped." if was_running else "No loop is running."
+        was_running, is_running = _stop(folder, status.request_stop)
+        outcome = "It is stopping." if is_running else "It has stopped." if was_running else "No loop is running."
         answer = {"wasRunning": was_running, "isRunning": is_running}
-        return _said(chosen, answer, lambda _: [f"{folder.change}: {told}"])
+        return _print_answer(chosen, answer, lambda _: [f"{folder.change}: {outcome}"])
     count = status.reset(folder, rfc3339(SystemClock().now_ms()))
-    return _said(chosen, {"iterations": count}, lambda _: [f"{folder.change}: {count} iterations are forgotten."])
+    return _print_answer(
+        chosen, {"iterations": count}, lambda _: [f"{folder.change}: {count} iterations are forgotten."]
+    )
 
 
-def _stopped(folder: LoopFolder, ask: Callable[[LoopFolder, str], bool]) -> tuple[bool, bool]:
-    """Asks a loop to stop, and waits for it; says whether one ran, and whether it still does."""
+def _stop(folder: LoopFolder, ask: Callable[[LoopFolder, str], bool]) -> tuple[bool, bool]:
+    """Ask a loop to stop, and wait for it. Return whether one ran, and whether it still runs."""
     clock = SystemClock()
     give_up_ms = clock.monotonic_ms() + STOP_SECONDS * 1_000
     was_running = is_running = ask(folder, rfc3339(clock.now_ms()))
@@ -364,17 +376,17 @@ def _stopped(folder: LoopFolder, ask: Callable[[LoopFolder, str], bool]) -> tupl
 
 
 def _context(verb: str) -> Callable[[Any], list[str]]:
-    return lambda told: [f"Context {verb}: {told['path']} ({told['bytes']} bytes)."]
+    return lambda answer: [f"Context {verb}: {answer['path']} ({answer['bytes']} bytes)."]
 
 
-def _said(chosen: argparse.Namespace, answer: Any, lines: Callable[[Any], list[str]]) -> int:
+def _print_answer(chosen: argparse.Namespace, answer: Any, lines: Callable[[Any], list[str]]) -> int:
     text = orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode() if chosen.json else "\n".join(lines(answer))
-    return 0 if printed(text) else FAILED
+    return 0 if print_text(text) else FAILED
 
 
-def _make_streams_whole() -> None:
-    """Makes stdout take any text; a stream that was closed before the start is one that leads nowhere."""
-    # Left open until the end, as the streams it stands for would be.
+def _ensure_streams() -> None:
+    """Let stdout accept any text. A stream that was closed at start-up is replaced by the null device."""
+    # Left open until the end, like the streams it replaces.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):

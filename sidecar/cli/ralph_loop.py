@@ -1,4 +1,4 @@
-"""A loop run from the command line: in a sidecar of this process, which signals stop."""
+"""Runs a loop from the command line, in a sidecar of this process; signals stop it."""
 
 import argparse
 import os
@@ -16,7 +16,7 @@ import orjson
 from sidecar.catalog import of_loops
 from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
-from sidecar.cli.output import printed
+from sidecar.cli.output import print_text
 from sidecar.cli.paths import state_folder
 from sidecar.cli.ralph import Reporter, dry_run_lines
 from sidecar.ralph.files.folder import LoopFolder
@@ -25,29 +25,29 @@ from sidecar.ralph.outcome import INTERRUPTED, TERMINATED
 from sidecar.system.environment import user_state_folder
 
 AT_ONCE_SECONDS = 1.0
-"""How long a loop that was told twice to stop may take to say so."""
+"""Maximum time for a loop that received a second stop signal to report its end."""
 
 
 def run_loop(chosen: argparse.Namespace, cwd: Path, folder: LoopFolder) -> int:
-    """Runs a loop and gives its exit status; raises CommandFailed where it cannot be begun."""
+    """Run a loop and return its exit status; raise CommandFailed when it cannot start."""
     params = _params(chosen, cwd)
     reporter = Reporter(chosen.max_iterations, quiet=chosen.json)
     with _sidecar(chosen, reporter) as sidecar, _signals(sidecar):
         answer = sidecar.request("ralph/start", params, patience=None)
     reporter.end()
     if chosen.json:
-        printed(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+        print_text(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     elif answer["dryRun"] is not None:
-        printed("\n".join(dry_run_lines(answer)))
+        print_text("\n".join(dry_run_lines(answer)))
     else:
-        reporter.say(f"state in {folder.path}")
-        reporter.say(f"{answer['status']}: {answer['reason']}")
+        reporter.print_line(f"state in {folder.path}")
+        reporter.print_line(f"{answer['status']}: {answer['reason']}")
     return int(answer["exitCode"])
 
 
 def _params(chosen: argparse.Namespace, cwd: Path) -> dict[str, Any]:
-    """Gives what the arguments say to the method, each under its name there."""
-    said = {
+    """Return the method's params from the arguments."""
+    params = {
         "cwd": str(cwd),
         "change": chosen.change,
         "prompt": _prompt(chosen),
@@ -73,13 +73,13 @@ def _params(chosen: argparse.Namespace, cwd: Path) -> dict[str, Any]:
         "stream": not chosen.no_stream and not chosen.json,
         "dryRun": chosen.dry_run,
     }
-    return {name: _readable(value) for name, value in said.items() if value is not None}
+    return {name: _utf8(value) for name, value in params.items() if value is not None}
 
 
-def _readable(value: Any) -> Any:
-    """Gives what was typed as text that can be sent: bytes that are no UTF-8 are marked."""
+def _utf8(value: Any) -> Any:
+    """Return typed text in a form that can be sent: bytes that are not UTF-8 are replaced."""
     if isinstance(value, list):
-        return [_readable(one) for one in value]
+        return [_utf8(item) for item in value]
     return os.fsencode(value).decode("utf-8", "replace") if isinstance(value, str) else value
 
 
@@ -101,8 +101,8 @@ def _prompt(chosen: argparse.Namespace) -> str:
 
 @contextmanager
 def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProcess]:
-    """Opens a sidecar on the user's state, and on an empty one where that cannot be used or is not wanted."""
-    # What is said on the command line is consent: it counts as the layer of settings that wins over all others.
+    """Open a sidecar on the user's state, or on an empty one if that cannot be used or is not wanted."""
+    # A flag on the command line is consent: it acts as the settings layer that overrides all others.
     variables = {"ONECODE_CONTINUITY_MODE": "active"} if chosen.continuity else {}
     with ExitStack() as opened:
 
@@ -127,7 +127,7 @@ def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProce
 
 
 def _state_folder(chosen: argparse.Namespace) -> Path:
-    """Gives the folder with the user's state, or the command line's own, which is made then."""
+    """Return the folder with the user's state, or the command line's own, which is then created."""
     try:
         return state_folder(chosen.state_dir)
     except CommandFailed:
@@ -136,15 +136,15 @@ def _state_folder(chosen: argparse.Namespace) -> Path:
 
 @contextmanager
 def _signals(sidecar: InProcess) -> Iterator[None]:
-    """Lets the first signal stop the loop cleanly and the second one at once."""
+    """Let the first signal stop the loop cleanly and the second one immediately."""
     loops = running_loops(sidecar.process)
-    told: list[int] = []
+    signals: list[int] = []
 
     def take(number: int, _frame: FrameType | None) -> None:
-        told.append(number)
-        status = INTERRUPTED if told[0] == signal.SIGINT else TERMINATED
-        loops.request_all(f"It was interrupted ({signal.Signals(told[0]).name}).", status, no_grace=len(told) > 1)
-        if len(told) == 2:
+        signals.append(number)
+        status = INTERRUPTED if signals[0] == signal.SIGINT else TERMINATED
+        loops.request_all(f"It was interrupted ({signal.Signals(signals[0]).name}).", status, no_grace=len(signals) > 1)
+        if len(signals) == 2:
             exit_after(AT_ONCE_SECONDS, status)
 
     names = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")

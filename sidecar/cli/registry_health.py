@@ -1,4 +1,4 @@
-"""`onecode-sidecar health`: whether the framework's files are there and whole. Advisory: the exit status is 0."""
+"""`onecode-sidecar health`: whether the framework's files exist and are complete. Advisory: the exit status is 0."""
 
 import argparse
 import sys
@@ -12,8 +12,8 @@ import orjson
 
 from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
-from sidecar.cli.output import shown
-from sidecar.cli.paths import add_places, project_folder, state_folder
+from sidecar.cli.output import terminal_safe
+from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 
 LINES = (
@@ -24,19 +24,19 @@ LINES = (
     ("Templates", "templates", "valid"),
     ("Checksums", "checksums", "match"),
 )
-"""The lines of the summary (intelligence-layer.md 5.3): label, check, and what it counts."""
+"""The lines of the summary (intelligence-layer.md 5.3): label, check, and the noun it counts."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Declare the command's arguments."""
     parser.description = "Checks what the registry names. It blocks nothing: the exit status is 0 whatever is found."
-    add_places(parser)
+    add_path_arguments(parser)
     parser.add_argument("--fix", action="store_true", help="note checksums and the count as they are now")
     parser.add_argument("--dry-run", action="store_true", help="with --fix: tell what would be changed")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the summary and what was found; also what kept it from looking. Gives 0 always."""
+    """Print the summary and the findings, or why the check could not run. Always return 0."""
     if not sys.stdout.isatty() and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
     try:
@@ -47,35 +47,35 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     else:
-        print("\n".join(shown(line) for line in report(answer)))
+        print("\n".join(terminal_safe(line) for line in report(answer)))
     return 0
 
 
 def report(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Gives the summary's lines, then what was found. Pure."""
-    checks = {one["name"]: one for one in answer["checks"]}
-    problems = [one for one in answer["findings"] if one["severity"] == "problem"]
-    notes = [one for one in answer["findings"] if one["severity"] == "note"]
+    """Yield the summary's lines, then the findings. Pure."""
+    checks = {entry["name"]: entry for entry in answer["checks"]}
+    problems = [entry for entry in answer["findings"] if entry["severity"] == "problem"]
+    notes = [entry for entry in answer["findings"] if entry["severity"] == "note"]
     yield from ("chati.dev Health Check", "======================")
     for label, name, counted in LINES:
         unverified = f" ({len(notes)} unverified)" if name == "checksums" and notes else ""
         yield f"{label + ':':<12} {checks[name]['passed']}/{checks[name]['total']} {counted}{unverified}"
     count = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"
     yield f"{'Status:':<12} {'HEALTHY' if answer['healthy'] else f'NEEDS ATTENTION, {count}'}"
-    for one in problems:
-        yield from ("", *_finding(one))
+    for entry in problems:
+        yield from ("", *_finding(entry))
     if notes:
         yield from ("", f"{len(notes)} without a checksum; --fix notes them, --json names them")
-    yield from _fixed(answer["fix"])
+    yield from _fix_lines(answer["fix"])
 
 
-def _finding(one: Mapping[str, Any]) -> Iterator[str]:
-    named = f" ({one['id']})" if one["id"] else ""
-    yield f"{one['file']}{named}: {one['message']}"
-    yield f"  {one['remedy']}"
+def _finding(finding: Mapping[str, Any]) -> Iterator[str]:
+    named = f" ({finding['id']})" if finding["id"] else ""
+    yield f"{finding['file']}{named}: {finding['message']}"
+    yield f"  {finding['remedy']}"
 
 
-def _fixed(fix: Mapping[str, Any] | None) -> Iterator[str]:
+def _fix_lines(fix: Mapping[str, Any] | None) -> Iterator[str]:
     if fix is None:
         return
     yield ""
@@ -93,7 +93,7 @@ def _answer(arguments: argparse.Namespace) -> Any:
 
 
 def _sidecar(open_ones: ExitStack, state_dir: Path | None) -> InProcess:
-    """Opens the user's state; without one an empty one serves as well, for health is about the project's files."""
+    """Open the user's state, or an empty one: the check concerns the project's files."""
     try:
         return open_ones.enter_context(on_users_state(state_folder(state_dir)))
     except CommandFailed:

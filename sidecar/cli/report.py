@@ -1,4 +1,4 @@
-"""`onecode-sidecar report`: writes the report and says what stands at its top and where it is."""
+"""`onecode-sidecar report`: writes the report, and prints its summary and its path."""
 
 import argparse
 import webbrowser
@@ -8,14 +8,14 @@ from typing import Any
 
 from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import Said, told
+from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import state_folder
 
 _VERDICTS = {"go": "targets hold", "wait": "target missed", "moreData": "too little data"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Declare the command's arguments."""
     parser.description = "Writes what was measured as one HTML file that needs no network, for the rollout's next step."
     parser.add_argument("--project", type=Path, metavar="DIR", help="of one project; of all unless given")
     parser.add_argument("--days", type=int, default=30, metavar="N", help="how many days back, today included; 30")
@@ -25,11 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints what to do now, a sentence for each stage and the file's path; a failure is one sentence on stderr."""
-    return told("report", arguments, lambda: _said(arguments))
+    """Print the next step, a sentence per stage, and the file's path. A failure is one sentence on stderr."""
+    return run_and_print("report", arguments, lambda: _answer(arguments))
 
 
-def _said(arguments: argparse.Namespace) -> Said:
+def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     params: dict[str, Any] = {"days": arguments.days}
     if arguments.project is not None:
         params["projectPath"] = str(arguments.project.absolute())
@@ -37,11 +37,11 @@ def _said(arguments: argparse.Namespace) -> Said:
         answer = sidecar.request("state/report", params)
     if arguments.open and not webbrowser.open(Path(answer["path"]).as_uri()):
         raise CommandFailed("There is no browser to open it with.", hint=f"The report is {answer['path']}.")
-    return Said(answer, list(lines(answer)))
+    return CommandAnswer(answer, list(lines(answer)))
 
 
 def lines(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Gives what stands at the report's top, the next step first. Pure."""
+    """Yield the report's summary, the next step first. Pure."""
     yield answer["nextStep"]["sentence"]
     yield ""
     for stage in answer["stages"]:

@@ -1,4 +1,4 @@
-"""`onecode-sidecar --selfcheck`: everything the program needs is there and works. Prints one JSON line."""
+"""`onecode-sidecar --selfcheck`: checks that everything the program needs is present. Prints one line of JSON."""
 
 import importlib
 import pkgutil
@@ -16,7 +16,7 @@ from sidecar.core.clock import SystemClock
 
 
 def run() -> int:
-    """Runs every check; status 0 when all passed."""
+    """Run every check; return 0 if all passed."""
     checks: dict[str, Callable[[], str]] = {
         "imports": _imports,
         "sqlite": _sqlite,
@@ -50,7 +50,7 @@ def _imports() -> str:
 
 def _module_names() -> list[str]:
     if getattr(sys, "frozen", False):
-        packed = importlib.import_module("pyimod02_importers")  # PyInstaller's own importer knows what it packed
+        packed = importlib.import_module("pyimod02_importers")  # PyInstaller's importer lists the packed modules
         return list(_names_in(packed.get_pyz_toc_tree()["sidecar"], "sidecar"))
     return [module.name for module in pkgutil.walk_packages(sidecar.__path__, "sidecar.")]
 

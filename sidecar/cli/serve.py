@@ -20,61 +20,61 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidecar.app import Rows
-    from sidecar.rpc.local_server import Guests
+    from sidecar.rpc.local_server import LocalServer
 
 CHUNK_BYTES = 256 * 1024
 
 END_SECONDS = 1.6
-"""After this long an ending process is gone, whatever hangs; the host allows two seconds."""
+"""Time limit for the end of the process, whatever hangs. The host allows two seconds."""
 
 HANGUP_SECONDS = 0.4
-"""How long the reader may take to find the end of a stdin that nobody holds open any more."""
+"""Maximum time for the reader to notice the end of a closed stdin."""
 
 
-class _Output:
-    """Sends whole messages from any thread; once the client is gone it drops them."""
+class _MessageWriter:
+    """Sends whole messages from any thread. Once the client is gone it drops them."""
 
-    def __init__(self, fd: int, framer: Framer, on_gone: "Callable[[], None]") -> None:
+    def __init__(self, fd: int, framer: Framer, on_client_gone: "Callable[[], None]") -> None:
         self._fd = fd
         self._framer = framer
         self._lock = threading.Lock()
-        self._on_gone = on_gone
-        self.gone = False
+        self._on_client_gone = on_client_gone
+        self.client_gone = False
 
     def send(self, payload: bytes) -> None:
         with self._lock:
-            if self.gone:
+            if self.client_gone:
                 return
             try:
                 write_all(self._fd, frame(payload, self._framer.framing))
             except OSError:
-                self.gone = True
-        if self.gone:
-            self._on_gone()
+                self.client_gone = True
+        if self.client_gone:
+            self._on_client_gone()
 
 
-class _Ending:
-    """Ends the process once, whoever asks first, within the host's two seconds."""
+class _Shutdown:
+    """Ends the process once, within the host's two seconds, whichever thread starts it."""
 
     def __init__(self) -> None:
         self.app: App | None = None
-        self._begun = threading.Lock()
+        self._started = threading.Lock()
         self._limited = threading.Lock()
 
     def limit(self, code: int = 0) -> None:
-        """From now on the end is near and certain: no write nobody reads and no stuck worker can prevent it."""
+        """Start a timer that ends the process even if a write or a worker hangs."""
         if self._limited.acquire(blocking=False):
             timer = threading.Timer(END_SECONDS, os._exit, (code,))
             timer.daemon = True
             timer.start()
 
     def begin(self, code: int, reason: str) -> None:
-        """Ends the process from a thread of its own, for callers that hold locks or are in a signal handler."""
+        """End the process from its own thread, for callers that hold locks or are in a signal handler."""
         threading.Thread(target=self.end, args=(code, reason), name="ending", daemon=True).start()
 
     def end(self, code: int, reason: str, drain_ms: int = 0) -> NoReturn:
-        """Ends the process; never returns, and waits where another thread is ending it already."""
-        if not self._begun.acquire(blocking=False):
+        """End the process and never return; wait if another thread is ending it already."""
+        if not self._started.acquire(blocking=False):
             threading.Event().wait()
         self.limit(code)
         if self.app is not None:
@@ -87,33 +87,33 @@ class _Ending:
 
 
 def run(pipe: Pipe, rows: "Callable[[], Rows] | None" = None) -> NoReturn:
-    """Serves one client over the claimed streams and never returns; `rows` as in `App`."""
+    """Serve one client over the claimed streams and never return; `rows` as in `App`."""
     framer = Framer()
-    ending = _Ending()
-    output = _Output(pipe.write_fd, framer, lambda: ending.begin(0, "stdout was closed"))
-    app = App(SystemClock(), random_id, output.send, environment(), ending.end, rows=rows)
-    ending.app = app
+    shutdown = _Shutdown()
+    output = _MessageWriter(pipe.write_fd, framer, lambda: shutdown.begin(0, "stdout was closed"))
+    app = App(SystemClock(), random_id, output.send, environment(), shutdown.end, rows=rows)
+    shutdown.app = app
     threading.excepthook = lambda failed: _log(app, failed.exc_value)
-    _end_on_signals(ending)
-    threading.Thread(target=_let_in, args=(app,), name="door", daemon=True).start()
+    _end_on_signals(shutdown)
+    threading.Thread(target=_open_local_server, args=(app,), name="listener", daemon=True).start()
     watch_streams(
         pipe.read_fd,
         pipe.write_fd,
-        on_read_end=lambda: _await_reader(ending),
-        on_write_end=lambda: ending.end(0, "stdout was closed"),
+        on_read_end=lambda: _await_reader(shutdown),
+        on_write_end=lambda: shutdown.end(0, "stdout was closed"),
     )
     try:
         code = _read(pipe.read_fd, framer, app)
     except Exception as error:
         _log(app, error)
-        ending.end(EX_SOFTWARE, "the reader failed")
+        shutdown.end(EX_SOFTWARE, "the reader failed")
     if code is None:
-        ending.end(0, "stdin ended", DRAIN_MS)
-    ending.end(code, "exit was asked for")
+        shutdown.end(0, "stdin ended", DRAIN_MS)
+    shutdown.end(code, "exit was asked for")
 
 
 def _read(fd: int, framer: Framer, app: App) -> int | None:
-    """Feeds the connection until `exit`, whose status it gives, or the end of stdin."""
+    """Feed the connection until `exit`, whose status is returned, or until the end of stdin."""
     receive = app.connection.receive
     while True:
         try:
@@ -128,7 +128,7 @@ def _read(fd: int, framer: Framer, app: App) -> int | None:
             return None
 
 
-def _let_in(app: App) -> None:
+def _open_local_server(app: App) -> None:
     """Open the local socket for the user's other programs, once everything is loaded."""
     app.complete.wait()
     try:
@@ -137,45 +137,45 @@ def _let_in(app: App) -> None:
         _log(app, error)
 
 
-def start_local_server(app: App) -> "Guests | None":
+def start_local_server(app: App) -> "LocalServer | None":
     """Serve the state folder's local socket until the process ends; None where that is impossible."""
-    from sidecar.rpc.local_server import let_in
+    from sidecar.rpc.local_server import open_local_server
 
     if app.process is None or app.routes is None:
         return None
     try:
-        guests = let_in(app, app.routes, app.lanes, app.clock, str(app.process.state_dir))
+        server = open_local_server(app, app.routes, app.lanes, app.clock, str(app.process.state_dir))
     except OSError as error:
-        app.log.warning("door.closed", kind=type(error).__name__)
+        app.log.warning("listener.closed", kind=type(error).__name__)
         return None
-    assert guests.door is not None
-    app.process.at_end.append(guests.door.close)
-    return guests
+    assert server.listener is not None
+    app.process.at_end.append(server.listener.close)
+    return server
 
 
-def _await_reader(ending: _Ending) -> None:
-    """The reader finds the end itself, unless it is stuck in a write that nobody reads."""
-    ending.limit()
+def _await_reader(shutdown: _Shutdown) -> None:
+    """Give the reader time to notice the end itself, unless it is stuck in a write that nobody reads."""
+    shutdown.limit()
     threading.Event().wait(HANGUP_SECONDS)
-    ending.begin(0, "stdin was closed")
+    shutdown.begin(0, "stdin was closed")
 
 
-def _end_on_signals(ending: _Ending) -> None:
+def _end_on_signals(shutdown: _Shutdown) -> None:
     def on_signal(number: int, _frame: FrameType | None) -> None:
-        ending.begin(0, signal.Signals(number).name)
+        shutdown.begin(0, signal.Signals(number).name)
 
     if sys.platform != "win32":
-        _wake_on_signals(lambda number: ending.end(0, signal.Signals(number).name))
+        _wake_on_signals(lambda number: shutdown.end(0, signal.Signals(number).name))
     for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), on_signal)
 
 
 def _wake_on_signals(on_signal: "Callable[[int], NoReturn]") -> None:
-    """Hears of signals from a pipe.
+    """Receive signals through a pipe.
 
-    A handler written in Python runs only when the main thread gets to it: one that arrives just before the
-    reader blocks would wait for the client's next message.
+    A handler written in Python runs only when the main thread executes bytecode: a signal just before the reader blocks
+    would wait for the client's next message.
     """
     read_fd, write_fd = os.pipe()
     os.set_blocking(write_fd, False)

@@ -1,4 +1,4 @@
-"""`onecode-sidecar session`: activate, show and leave the session lock of the project one stands in."""
+"""`onecode-sidecar session`: activates, shows and exits the session lock of the current project."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
-from sidecar.cli.output import Said, told
+from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import add_verb, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 
@@ -16,7 +16,7 @@ AGENTS_HELP = "dev, architect, …; unless given, the one that was at work"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Declare the command's arguments."""
     parser.epilog = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no such state, 4 markers damaged, 5 not allowed."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     activated = add_verb(verbs, "activate", "activate or resume the session, as a bare /chati does")
@@ -34,21 +34,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Does what was asked; a failure is one sentence on stderr and a status of its own."""
-    return told("session", arguments, lambda: _done(arguments))
+    """Run the verb and print its answer. A failure is one sentence on stderr and its own exit status."""
+    return run_and_print("session", arguments, lambda: _done(arguments))
 
 
-def _done(arguments: argparse.Namespace) -> Said:
+def _done(arguments: argparse.Namespace) -> CommandAnswer:
     answer = _answer(arguments)
-    return Said(answer, _lines(answer))
+    return CommandAnswer(answer, _lines(answer))
 
 
 def _answer(arguments: argparse.Namespace) -> Any:
     project = project_folder(arguments.project)
-    params = {"cwd": str(_worktree(arguments.project)), "projectPath": str(project), **_said(arguments)}
+    params = {"cwd": str(_worktree(arguments.project)), "projectPath": str(project), **_params(arguments)}
     try:
         with on_users_state(state_folder(arguments.state_dir)) as sidecar:
-            return _asked(sidecar, arguments.verb, params)
+            return _request(sidecar, arguments.verb, params)
     except CommandFailed as error:
         if arguments.verb == "exit" and arguments.force:
             return _without_state(params, error.message)
@@ -59,22 +59,22 @@ def _answer(arguments: argparse.Namespace) -> Any:
 
 
 def _without_state(params: dict[str, Any], why: str) -> Any:
-    """Leaves with a state that is empty: the files are set free, whatever became of the user's own state."""
+    """Exit with an empty state: the files are released, even if the user's own state is lost."""
     with (
         tempfile.TemporaryDirectory(prefix="onecode-session-", ignore_cleanup_errors=True) as folder,
         in_process(Path(folder), SystemClock(), {}) as sidecar,
     ):
-        answer = _asked(sidecar, "exit", params)
+        answer = _request(sidecar, "exit", params)
     answer["warnings"].insert(0, f"{why} The files were set free without it.")
     return answer
 
 
-def _asked(sidecar: InProcess, verb: str, params: dict[str, Any]) -> Any:
+def _request(sidecar: InProcess, verb: str, params: dict[str, Any]) -> Any:
     return sidecar.request(f"session/{verb}", params)
 
 
-def _said(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Gives what the arguments say to the method, each under its name there."""
+def _params(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the method's params from the arguments."""
     names = {"agent": "agent", "ide": "ide", "language": "language", "progress": "progress"}
     switches = {"force": "force", "remove_block": "removeBlock"}
     given = {name: getattr(arguments, own, None) for own, name in names.items()}
@@ -83,15 +83,15 @@ def _said(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _captured(captured: Any) -> list[str]:
-    """Tells what became of the session's digest, where there was anything in it."""
+def _capture_line(captured: Any) -> list[str]:
+    """Return a line on the session's captured memories, if there are any."""
     counts = {"kept": len(captured["kept"]), "met again": len(captured["repeated"]), "withheld": captured["withheld"]}
-    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    return [f"Memories: {told}"] if told else []
+    summary = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    return [f"Memories: {summary}"] if summary else []
 
 
 def _worktree(given: Path | None) -> Path:
-    """Gives the folder an IDE would be opened in: the worktree at or above where one stands, else that folder."""
+    """Return the folder an IDE would open: the worktree that contains the current folder, or that folder."""
     here = Path(os.path.abspath(given)) if given is not None else Path.cwd()
     above = (folder for folder in (here, *here.parents) if (folder / ".git").exists())
     return here if given is not None else next(above, here)
@@ -104,14 +104,14 @@ def _ides() -> tuple[str, ...]:
 
 
 def _lines(answer: Any) -> list[str]:
-    """Tells an answer to a person."""
+    """Return the answer as lines for people."""
     session = answer["session"]
     lines = [answer["confirmation"]] if "confirmation" in answer else []
     lines.append(
         f"Session lock: {session['status'].upper()}" + (f", agent {session['agent']}" if session["agent"] else "")
     )
     lines += [f"Progress: {session['progress']}"] if session["progress"] else []
-    lines += _captured(answer["captured"]) if answer.get("captured") else []
-    found = [answer["block"]] if "block" in answer else answer["blocks"]
-    lines += [f"  {one['state']:<10}{one['path']}" for one in found]
+    lines += _capture_line(answer["captured"]) if answer.get("captured") else []
+    files = [answer["block"]] if "block" in answer else answer["blocks"]
+    lines += [f"  {file['state']:<10}{file['path']}" for file in files]
     return lines + [f"warning: {text}" for text in answer["warnings"]]

@@ -1,4 +1,4 @@
-"""`onecode-sidecar status`: who works on the state, the mode, each project's figures, the last runs, the sizes."""
+"""`onecode-sidecar status`: processes, mode, each project's figures, the latest runs, the sizes."""
 
 import argparse
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import Said, told
+from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import state_folder
 
 _SOURCES = {
@@ -16,41 +16,41 @@ _SOURCES = {
     "project": "set for the project",
     "environment": "from the environment",
 }
-"""The layers of settings, as people are told of them."""
+"""The layers of settings, in words."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares what the command takes."""
+    """Declare the command's arguments."""
     parser.description = "Shows who works on the sidecar's state, the mode, what ran last, and how large all is."
     parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the state; a failure is one sentence on stderr."""
-    return told("status", arguments, lambda: _said(arguments))
+    """Print the status. A failure is one sentence on stderr."""
+    return run_and_print("status", arguments, lambda: _answer(arguments))
 
 
 def report(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Gives the lines about a state folder. Pure."""
+    """Yield the lines about a state folder. Pure."""
     yield f"State:    {answer['stateDir']} (schema {answer['schema']}, sidecar {answer['version']})"
     yield f"Mode:     {answer['mode']}, {_SOURCES[answer['modeSource']]}"
-    for label, one in zip(("Running:", *[""] * 99), answer["others"], strict=False):
-        since = one["startedAt"][:16].replace("T", " ")
-        told = f"process {one['pid']}, version {one['version']}, begun {one['mode']} at {since} UTC"
-        yield f"{label:<9} {one['client']}, {told}"
+    for label, process in zip(("Running:", *[""] * 99), answer["others"], strict=False):
+        since = process["startedAt"][:16].replace("T", " ")
+        details = f"process {process['pid']}, version {process['version']}, begun {process['mode']} at {since} UTC"
+        yield f"{label:<9} {process['client']}, {details}"
     if not answer["others"]:
         yield "Running:  no sidecar works on it now"
-    sizes = [f"{one['kind']} {size(one['bytes'])}" for one in answer["files"]]
+    sizes = [f"{process['kind']} {size(process['bytes'])}" for process in answer["files"]]
     yield f"Files:    {', '.join(sizes)}; free on the disk {size(answer['freeBytes'])}"
-    caches = [f"{one['name']} {size(one['bytes'])} in {one['entries']}" for one in answer["caches"]]
+    caches = [f"{process['name']} {size(process['bytes'])} in {process['entries']}" for process in answer["caches"]]
     yield f"Caches:   {', '.join(caches)}"
     yield from _projects(answer["projects"])
     yield from _runs(answer)
 
 
 def size(number: int) -> str:
-    """Gives bytes as people read them."""
+    """Return bytes in binary units."""
     value = float(number)
     for unit in ("B", "KiB", "MiB"):
         if value < 1024:
@@ -63,10 +63,11 @@ def _projects(projects: list[Mapping[str, Any]]) -> Iterator[str]:
     if projects:
         yield ""
         yield f"{'project':<24} {'key':<16} {'mode':<7}  runs  hits  saved drafts memories"
-    for one in projects:
+    for project in projects:
+        shares = f"{_percent(project['hitRate']):>5} {_percent(project['reduction']):>6}"
         yield (
-            f"{(one['name'] or '?')[:24]:<24} {one['project']:<16} {one['mode']:<7} {one['runs']:>5}"
-            f" {_percent(one['hitRate']):>5} {_percent(one['reduction']):>6} {one['drafts']:>6} {one['memories']:>8}"
+            f"{(project['name'] or '?')[:24]:<24} {project['project']:<16} {project['mode']:<7} {project['runs']:>5}"
+            f" {shares} {project['drafts']:>6} {project['memories']:>8}"
         )
 
 
@@ -75,19 +76,18 @@ def _percent(share: float | None) -> str:
 
 
 def _runs(answer: Mapping[str, Any]) -> Iterator[str]:
-    names = {one["project"]: one["name"] or one["project"] for one in answer["projects"]}
+    names = {run["project"]: run["name"] or run["project"] for run in answer["projects"]}
     if answer["lastRuns"]:
         yield ""
         yield "Last runs (`onecode-sidecar explain RUN` tells more):"
-    for one in answer["lastRuns"]:
-        done = one["status"] if one["action"] == "inject" else f"not sent ({one['reason']})"
-        told = (
-            f"{names[one['project']][:20]:<20} {one['provider']:<6} {one['newBytes']:>6} B  {done:<22} {one['runId']}"
-        )
-        yield f"  {one['at'][:16].replace('T', ' ')}  {told}"
+    for run in answer["lastRuns"]:
+        outcome = run["status"] if run["action"] == "inject" else f"not sent ({run['reason']})"
+        name = names[run["project"]][:20]
+        details = f"{name:<20} {run['provider']:<6} {run['newBytes']:>6} B  {outcome:<22} {run['runId']}"
+        yield f"  {run['at'][:16].replace('T', ' ')}  {details}"
 
 
-def _said(arguments: argparse.Namespace) -> Said:
+def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         answer = sidecar.request("state/status", {})
-    return Said(answer, list(report(answer)))
+    return CommandAnswer(answer, list(report(answer)))

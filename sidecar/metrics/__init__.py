@@ -1,7 +1,7 @@
-"""What was measured: sums by day, project and provider; never prompts, never paths."""
+"""Measurements: sums by day, project and provider. They never contain prompts or paths."""
 
 from sidecar.metrics.counters import labelled, note_error
-from sidecar.metrics.latency import bucket
+from sidecar.metrics.latency import latency_bucket
 from sidecar.metrics.model import MetricsFigures
 from sidecar.metrics.store import NO_PROJECT, NO_PROVIDER, DaySums, by_day, count, count_call, first_day, roll_up
 from sidecar.metrics.summary import errors_of, figures_of
@@ -11,7 +11,6 @@ __all__ = [
     "NO_PROVIDER",
     "DaySums",
     "MetricsFigures",
-    "bucket",
     "by_day",
     "count",
     "count_call",
@@ -19,6 +18,7 @@ __all__ = [
     "figures_of",
     "first_day",
     "labelled",
+    "latency_bucket",
     "note_error",
     "roll_up",
 ]

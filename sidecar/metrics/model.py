@@ -7,11 +7,11 @@ from pydantic import Field
 from sidecar.core.wire import FolderPath, WireModel
 
 Provider = Literal["claude", "codex"]
-"""Which agent was measured."""
+"""The agent that was measured."""
 
 
 class MetricsSummaryParams(WireModel):
-    """Which measures to sum up."""
+    """The measures to sum."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
     provider: Provider | None = Field(default=None, description="Without it, both.")
@@ -19,7 +19,7 @@ class MetricsSummaryParams(WireModel):
 
 
 class MetricsFigures(WireModel):
-    """The figures the rollout is decided by, over the calls of one mode."""
+    """The figures of one mode that decide the rollout."""
 
     calls: int
     cache_hit_rate: float = Field(description="Share of calls whose context pack came from the cache, 0 to 1.")
@@ -75,7 +75,7 @@ class MetricsFigures(WireModel):
 
 
 class MetricsSummaryResult(WireModel):
-    """What active mode did, and what passive mode would have done."""
+    """The effect of active mode, and the effect passive mode would have had."""
 
     since_day: str = Field(description="The first day counted, UTC.")
     active: MetricsFigures
@@ -87,7 +87,7 @@ class MetricsSummaryResult(WireModel):
 
 
 class MetricsSeriesParams(WireModel):
-    """Which measures to tell day by day."""
+    """The measures to return by day."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
     provider: Provider | None = Field(default=None, description="Without it, both.")
@@ -95,7 +95,7 @@ class MetricsSeriesParams(WireModel):
 
 
 class MetricsModes(WireModel):
-    """A day's figures, of each mode that anything was measured in."""
+    """The figures of a day, for each mode with measures."""
 
     day: str = Field(description="UTC, as in 2026-03-01.")
     active: MetricsFigures | None
@@ -103,7 +103,7 @@ class MetricsModes(WireModel):
 
 
 class MetricsDay(MetricsModes):
-    """A day's figures over all projects and providers, and that day's errors."""
+    """The figures of a day over all projects and providers, and its errors."""
 
     errors: dict[str, int] = Field(
         description="Requests answered with an error, by code and method, over all projects."
@@ -111,14 +111,14 @@ class MetricsDay(MetricsModes):
 
 
 class MetricsPoint(MetricsModes):
-    """A day's figures in one project with one provider."""
+    """The figures of a day in one project with one provider."""
 
     project: str = Field(description="The project's key: the same for one path, and no path.")
     provider: Provider
 
 
 class MetricsSeriesResult(WireModel):
-    """The figures of `metrics/summary` by day, the earliest first; a day without measures is left out."""
+    """The figures of `metrics/summary` by day, earliest first. Days without measures are omitted."""
 
     since_day: str = Field(description="The first day counted, UTC.")
     points: list[MetricsPoint] = Field(description="By day, project and provider.")

@@ -1,4 +1,4 @@
-"""Measures in the state file: a total and a count per day, project, provider, ledger and name."""
+"""Measures in the state file: a total and a count per day, project, provider, mode and name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DAYS = 400
 def count_call(
     tx: apsw.Connection, project: str, provider: str, *, shadow: bool, now_ms: int, measures: Mapping[str, float]
 ) -> None:
-    """Adds one observation of each measure."""
+    """Add one observation of each measure."""
     day = rfc3339(now_ms)[:10]
     tx.executemany(
         "INSERT INTO continuity_metrics (day, project, provider, shadow, name, total, count)"
@@ -32,14 +32,14 @@ def count_call(
 
 
 def count(tx: apsw.Connection, project: str, now_ms: int, measures: Mapping[str, float]) -> None:
-    """Adds one observation of each measure that belongs to no provider; labels stand in the name: `a.total{b=c}`."""
+    """Add one observation of each measure that belongs to no provider. Names may carry labels: `a.total{b=c}`."""
     count_call(tx, project, NO_PROVIDER, shadow=False, now_ms=now_ms, measures=measures)
 
 
 def totals(
     tx: apsw.Connection, project: str | None, since_day: str, provider: str | None = None
 ) -> dict[tuple[bool, str], float]:
-    """Gives each measure's total by (shadow, name) from a day on; without a project or a provider over all of them."""
+    """Return each measure's total by (shadow, name) from a day on; None as project or provider means all of them."""
     rows = tx.execute(
         "SELECT shadow, name, sum(total) FROM continuity_metrics"
         " WHERE project = coalesce(?, project) AND day >= ? AND provider = coalesce(?, provider)"
@@ -50,7 +50,7 @@ def totals(
 
 
 class DaySums(NamedTuple):
-    """What was measured on a day in a project with a provider: totals by (shadow, name)."""
+    """The sums of one day in one project with one provider: totals by (shadow, name)."""
 
     day: str
     project: str
@@ -59,9 +59,9 @@ class DaySums(NamedTuple):
 
 
 def by_day(tx: apsw.Connection, project: str | None, since_day: str, provider: str | None) -> Iterator[DaySums]:
-    """Gives the sums by day, project and provider, in that order; what belongs to none has the empty one.
+    """Yield the sums in the order of day, project and provider.
 
-    What belongs to neither is always among them.
+    Measures without a project or provider have an empty one; those with neither are always included.
     """
     rows = tx.execute(
         "SELECT day, project, provider, shadow, name, total FROM continuity_metrics"
@@ -74,7 +74,7 @@ def by_day(tx: apsw.Connection, project: str | None, since_day: str, provider: s
 
 
 def first_day(now_ms: int, days: int) -> str:
-    """Gives the first of so many days, today included."""
+    """Return the first of `days` days that end today."""
     return rfc3339(now_ms - (days - 1) * DAY_MS)[:10]
 
 

@@ -1,4 +1,4 @@
-"""Sums of measures → the figures the rollout is decided by. Pure."""
+"""The figures that decide the rollout, from sums of measures. Pure."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from sidecar.metrics.latency import counts_of, percentile
 from sidecar.metrics.model import MetricsFigures
 
 BYTES_PER_TOKEN = 4
-"""What the tokens saved are reckoned by. Code and prose have three to four bytes a token: it claims too little."""
+"""Bytes per token for the estimate of saved tokens. Code and prose have three to four, so the estimate is low."""
 
 _UNCACHED = ("cacheCreationTokens", "inputTokens")
 """Input tokens that did not come from the provider's cache."""
@@ -16,7 +16,7 @@ _TOKENS = (*_UNCACHED, "cacheReadTokens", "outputTokens")
 
 
 def figures_of(measured: Mapping[str, float]) -> MetricsFigures:
-    """Makes a mode's figures of its sums."""
+    """Return the figures of one mode."""
     calls = measured.get("calls", 0.0)
     injected, baseline = measured.get("wouldInjectBytes", 0.0), measured.get("baselineBytes", 0.0)
     needed, cached = measured.get("filesNeeded", 0.0), measured.get("cacheReadTokens", 0.0)
@@ -59,7 +59,7 @@ def figures_of(measured: Mapping[str, float]) -> MetricsFigures:
 
 
 def errors_of(measured: Mapping[str, float]) -> dict[str, int]:
-    """Gives the requests that were answered with an error, by code and method."""
+    """Return the number of requests answered with an error, by code and method."""
     return _counts(measured, "error")
 
 

@@ -1,1 +1,1 @@
-"""What an operator needs: to see what the sidecar does, and to decide on the next step of the rollout."""
+"""Operations: the doctor, purges, the status and the report on the state."""

@@ -1,4 +1,4 @@
-"""`state/doctor`: looks at everything the sidecar keeps and stands on, and mends what it may, after a copy."""
+"""`state/doctor`: checks the state and its environment; with `fix` it repairs what it can, after a backup."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -30,11 +30,11 @@ from sidecar.system.environment import environment
 from sidecar.workspace import Workspace
 
 Check = Callable[[Call, Workspace | None], Iterable[Finding] | None]
-"""Gives what it finds; None where it needs a project and has none."""
+"""Returns the findings of a check, or None if it needs a project and there is none."""
 
 
-def _of_project(look: Callable[[Call, Workspace], Iterable[Finding]]) -> Check:
-    return lambda call, workspace: None if workspace is None else look(call, workspace)
+def _project_check(check: Callable[[Call, Workspace], Iterable[Finding]]) -> Check:
+    return lambda call, workspace: None if workspace is None else check(call, workspace)
 
 
 CHECKS: dict[DoctorCheckName, Check] = {
@@ -43,119 +43,137 @@ CHECKS: dict[DoctorCheckName, Check] = {
     "records": lambda call, _: runs.records(call.process),
     "settings": lambda call, _: settings.settings(call.database, environment()),
     "indexes": lambda call, _: memory.indexes(call.process),
-    "memories": _of_project(lambda call, workspace: memory.files(call.process, workspace)),
-    "registry": _of_project(registry.registry),
-    "knowledge": _of_project(knowledge.knowledge),
-    "memoryBranch": _of_project(lambda call, workspace: capture.memory_branch(call.process, workspace)),
+    "memories": _project_check(lambda call, workspace: memory.files(call.process, workspace)),
+    "registry": _project_check(registry.registry),
+    "knowledge": _project_check(knowledge.knowledge),
+    "memoryBranch": _project_check(lambda call, workspace: capture.memory_branch(call.process, workspace)),
     "watchers": lambda _, workspace: environment_checks.watchers(workspace),
     "disk": lambda call, _: environment_checks.disk(call.process.state_dir),
     "versions": lambda call, _: environment_checks.versions(call.process.state_dir),
 }
-"""What is looked at, in this order: what others stand on comes first."""
+"""The checks in order: what others depend on comes first."""
 
 NEED_NO_STATE: frozenset[DoctorCheckName] = frozenset(("memories", "registry", "watchers"))
-"""Looks at the project's files and the system, for which an empty state does."""
+"""Checks of the project's files and the system, which an empty state is enough for."""
 
 ROUNDS = 3
-"""What is mended may show something else, and that again; more than that is no mending."""
+"""Maximum number of repair rounds: a repair may reveal another finding."""
 
-Found = dict[DoctorCheckName, list[Finding] | None]
+Findings = dict[DoctorCheckName, list[Finding] | None]
 
 
 def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
-    """Looks at the state file beyond SQLite's own checks, at caches, records, settings, indexes, disk and versions.
+    """Check the state file beyond SQLite's own checks, and caches, records, settings, indexes, disk and versions.
 
-    With a project also at its memory files, registry, knowledge sync and memory branch. Each finding has a remedy. With
-    `fix` the state file is copied first, then what can be mended is, and looked at again.
+    With a project, also check its memory files, registry, knowledge sync and memory branch. Each finding has a remedy.
+    `fix` first backs up the state file, then repairs what can be repaired and checks again.
     """
     path = params.project_path
     workspace = None if path is None else call.process.workspaces.get(path, None)
     call.database.behind.flush()
-    found = left = _look(call, workspace)
+    initial = current = _run_checks(call, workspace)
     backup = None
-    if params.fix and not params.dry_run and any(_mends(found)):
+    if params.fix and not params.dry_run and any(_repairs(initial)):
         backup = str(back_up(call.database.path, call.now_ms()))
-        left = _mended(call, workspace, found)
-    findings = list(_told(found, left))
+        current = _repair(call, workspace, initial)
+    findings = list(_with_outcome(initial, current))
     return StateDoctorResult(
-        healthy=all(one.fixed for one in findings),
-        checks=[DoctorCheck(name=name, level=_level(ones)) for name, ones in left.items()],
+        healthy=all(finding.fixed for finding in findings),
+        checks=[DoctorCheck(name=name, level=_level(check_findings)) for name, check_findings in current.items()],
         findings=findings,
         backup=backup,
-        versions=environment_checks.told_versions(),
+        versions=environment_checks.library_versions(),
     )
 
 
-def without_state(beside: StateDoctorResult, folder: Path, why: Finding) -> StateDoctorResult:
-    """Gives what can be told where the state in a folder cannot be opened, and why it cannot.
+def without_state(beside: StateDoctorResult, folder: Path, reason: Finding) -> StateDoctorResult:
+    """Return the result when the state in a folder cannot be opened, with the reason.
 
-    `beside` is what was found with an empty state: what it says of the project's own files holds all the same.
+    `beside` is the result with an empty state; its findings on the project's own files still apply.
     """
     disk, versions = list(environment_checks.disk(folder)), list(environment_checks.versions(folder))
-    found: Found = {"database": [why], "disk": disk, "versions": versions}
-    levels = {one.name: one.level for one in beside.checks if one.name in NEED_NO_STATE}
-    levels |= {name: _level(ones) for name, ones in found.items()}
-    told = [_shown(name, one._replace(mend=None), fixed=False) for name, ones in found.items() for one in ones or ()]
-    told += [one.model_copy(update={"fixable": False}) for one in beside.findings if one.check in NEED_NO_STATE]
+    checked: Findings = {"database": [reason], "disk": disk, "versions": versions}
+    levels = {finding.name: finding.level for finding in beside.checks if finding.name in NEED_NO_STATE}
+    levels |= {name: _level(check_findings) for name, check_findings in checked.items()}
+    doctor_findings = [
+        _doctor_finding(name, finding._replace(mend=None), fixed=False)
+        for name, check_findings in checked.items()
+        for finding in check_findings or ()
+    ]
+    doctor_findings += [
+        finding.model_copy(update={"fixable": False}) for finding in beside.findings if finding.check in NEED_NO_STATE
+    ]
     checks = [DoctorCheck(name=name, level=levels.get(name, "skipped")) for name in CHECKS]
-    return beside.model_copy(update={"healthy": False, "checks": checks, "findings": told})
+    return beside.model_copy(update={"healthy": False, "checks": checks, "findings": doctor_findings})
 
 
-def _mended(call: Call, workspace: Workspace | None, found: Found) -> Found:
-    """Mends, looks again, and mends what shows only then: a table that was made anew is empty."""
-    left = found
+def _repair(call: Call, workspace: Workspace | None, initial: Findings) -> Findings:
+    """Repair, check again, and repair what only shows then: a rebuilt table is empty."""
+    current = initial
     for _ in range(ROUNDS):
-        for mend in _mends(left):
+        for repair in _repairs(current):
             call.cancellation.check()
-            with suppress(SidecarError, apsw.SQLError):  # the next look shows what came of it
-                mend()
-        before, left = left, _look(call, workspace)
-        if not any(_mends(left)) or _sentences(left) == _sentences(before):
+            with suppress(SidecarError, apsw.SQLError):  # the next check shows the result
+                repair()
+        previous, current = current, _run_checks(call, workspace)
+        if not any(_repairs(current)) or _messages(current) == _messages(previous):
             break
-    return left
+    return current
 
 
-def _mends(found: Found) -> list[Callable[[], object]]:
-    return [one.mend for ones in found.values() for one in ones or () if one.mend is not None]
+def _repairs(findings: Findings) -> list[Callable[[], object]]:
+    return [
+        finding.mend
+        for check_findings in findings.values()
+        for finding in check_findings or ()
+        if finding.mend is not None
+    ]
 
 
-def _sentences(found: Found) -> set[str]:
-    return {one.told for ones in found.values() for one in ones or ()}
+def _messages(findings: Findings) -> set[str]:
+    return {finding.told for check_findings in findings.values() for finding in check_findings or ()}
 
 
-def _look(call: Call, workspace: Workspace | None) -> Found:
-    return {name: _found(check, call, workspace) for name, check in CHECKS.items()}
+def _run_checks(call: Call, workspace: Workspace | None) -> Findings:
+    return {name: _run_check(check, call, workspace) for name, check in CHECKS.items()}
 
 
-def _found(check: Check, call: Call, workspace: Workspace | None) -> list[Finding] | None:
-    """What a check finds; that it cannot look is a finding too."""
+def _run_check(check: Check, call: Call, workspace: Workspace | None) -> list[Finding] | None:
+    """Run a check. A check that fails to run is a finding too."""
     call.cancellation.check()
     try:
-        ones = check(call, workspace)
-        return None if ones is None else list(ones)
+        findings = check(call, workspace)
+        return None if findings is None else list(findings)
     except SidecarError as error:
         return [Finding("error", error.message, error.hint or "Restart 1Code and look again.")]
     except apsw.SQLError:
         return [Finding("error", "It cannot be looked at: a table or a column is missing.", "Mend the database first.")]
 
 
-def _told(found: Found, left: Found) -> Iterator[DoctorFinding]:
-    """What was found before anything was mended, and what only shows since."""
-    for name, ones in found.items():
-        still = {one.told for one in left[name] or ()}
-        for one in ones or ():
-            yield _shown(name, one, fixed=one.told not in still)
-        known = {one.told for one in ones or ()}
-        yield from (_shown(name, one, fixed=False) for one in left[name] or () if one.told not in known)
+def _with_outcome(initial: Findings, current: Findings) -> Iterator[DoctorFinding]:
+    """Yield the findings from before the repair, and those that only appeared since."""
+    for name, check_findings in initial.items():
+        remaining = {finding.told for finding in current[name] or ()}
+        for finding in check_findings or ():
+            yield _doctor_finding(name, finding, fixed=finding.told not in remaining)
+        known = {finding.told for finding in check_findings or ()}
+        yield from (
+            _doctor_finding(name, finding, fixed=False) for finding in current[name] or () if finding.told not in known
+        )
 
 
-def _shown(name: DoctorCheckName, one: Finding, *, fixed: bool) -> DoctorFinding:
+def _doctor_finding(name: DoctorCheckName, finding: Finding, *, fixed: bool) -> DoctorFinding:
     return DoctorFinding(
-        check=name, level=one.level, message=one.told, remedy=one.remedy, fixable=one.mend is not None, fixed=fixed
+        check=name,
+        level=finding.level,
+        message=finding.told,
+        remedy=finding.remedy,
+        fixable=finding.mend is not None,
+        fixed=fixed,
     )
 
 
-def _level(ones: list[Finding] | None) -> DoctorLevel:
-    if ones is None:
+def _level(findings: list[Finding] | None) -> DoctorLevel:
+    if findings is None:
         return "skipped"
-    return "error" if any(one.level == "error" for one in ones) else "warning" if ones else "ok"
+    return "error" if any(finding.level == "error" for finding in findings) else "warning" if findings else "ok"

@@ -1,4 +1,4 @@
-"""Looks at what the sidecar stands on: disk, permissions, the watchers' limits, versions."""
+"""Checks of the sidecar's environment: disk, permissions, watcher limits, versions."""
 
 import os
 import shutil
@@ -9,76 +9,84 @@ from pathlib import Path
 
 from sidecar import __version__
 from sidecar.core.findings import Finding
-from sidecar.operations.state_files import files_of
+from sidecar.operations.state_files import list_state_files
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.libgit import pygit2
 from sidecar.system.process_registry import present
 from sidecar.system.watch.tree import SHARE_OF_LIMIT
 from sidecar.workspace import Workspace
 
-LITTLE_BYTES = 512 * 2**20
-"""Below it a disk fills before anybody looks."""
+MIN_FREE_BYTES = 512 * 2**20
+"""Free disk space below which the doctor warns."""
 
 OLDEST_GIT = (2, 31)
-"""Of 2021; older ones know neither all options nor all formats that are used."""
+"""Of 2021. Older versions lack options and formats that we use."""
 
-FEW_WATCHERS = 8
-"""A process holds two for each worktree, and an editor some."""
+MIN_WATCHERS = 8
+"""Number of inotify instances below which the doctor warns: a process uses two per worktree, and an editor some."""
 
 
 def disk(folder: Path) -> Iterator[Finding]:
-    """Looks at the room on the disk of a state folder, who may read it, and what was set aside in it."""
-    sizes = {one.path: one.bytes for one in files_of(folder)}
-    free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free
-    if free < max(LITTLE_BYTES, 2 * sum(sizes.values())):
-        told = f"{free >> 20} MiB are free on the disk with the state folder."
+    """Check free disk space, permissions of the state folder, and damaged state files in it."""
+    sizes = {file.path: file.bytes for file in list_state_files(folder)}
+    free = shutil.disk_usage(next(file for file in (folder, *folder.parents) if file.exists())).free
+    if free < max(MIN_FREE_BYTES, 2 * sum(sizes.values())):
+        message = f"{free >> 20} MiB are free on the disk with the state folder."
         yield Finding(
-            "warning", told, "Free some disk space; `onecode-sidecar purge --kind caches` gives back what caches take."
+            "warning",
+            message,
+            "Free some disk space; `onecode-sidecar purge --kind caches` gives back what caches take.",
         )
     if os.name != "nt" and folder.is_dir() and folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        told = "Others may look into the state folder, which holds parts of your code and conversations."
-        yield Finding("warning", told, "`--fix` keeps it to you, and so does `chmod 700`.", lambda: folder.chmod(0o700))
-    damaged = [one for one in files_of(folder) if one.kind == "damaged"]
+        message = "Others may look into the state folder, which holds parts of your code and conversations."
+        yield Finding(
+            "warning", message, "`--fix` keeps it to you, and so does `chmod 700`.", lambda: folder.chmod(0o700)
+        )
+    damaged = [file for file in list_state_files(folder) if file.kind == "damaged"]
     if damaged:
-        told = f"A damaged state file was set aside: {damaged[0].path.name}; what could be read of it was carried over."
+        message = (
+            f"A damaged state file was set aside: {damaged[0].path.name}; what could be read of it was carried over."
+        )
         remedy = "`onecode-sidecar purge --kind damaged` removes it once you miss nothing."
-        yield Finding("warning", told, remedy)
+        yield Finding("warning", message, remedy)
 
 
 def watchers(workspace: Workspace | None) -> Iterator[Finding]:
-    """Looks whether the system lets us watch as many folders as the project has; without it looks cost more."""
+    """Check that the system allows a watch for each folder of the project. Without one, refreshes are slower."""
     if sys.platform != "linux":
         return
-    allowed, instances = _limit("max_user_watches"), _limit("max_user_instances")
-    if instances and instances < FEW_WATCHERS:
-        told = f"The system allows {instances} watchers (fs.inotify.max_user_instances)."
-        yield Finding("warning", told, "Allow 128 or more: `sudo sysctl fs.inotify.max_user_instances=128`.")
-    needed = _folders(workspace.cwd) if workspace is not None else 0
+    allowed, instances = _inotify_limit("max_user_watches"), _inotify_limit("max_user_instances")
+    if instances and instances < MIN_WATCHERS:
+        message = f"The system allows {instances} watchers (fs.inotify.max_user_instances)."
+        yield Finding("warning", message, "Allow 128 or more: `sudo sysctl fs.inotify.max_user_instances=128`.")
+    needed = _tracked_folder_count(workspace.cwd) if workspace is not None else 0
     if needed * SHARE_OF_LIMIT > allowed:
-        told = (
+        message = (
             f"The project has {needed} folders, and the system allows {allowed} watches (fs.inotify.max_user_watches)."
         )
         remedy = f"Allow more: `sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * needed)}`."
-        yield Finding("warning", told, f"{remedy} Until then each look goes through all files.")
+        yield Finding("warning", message, f"{remedy} Until then each look goes through all files.")
 
 
 def versions(folder: Path) -> Iterator[Finding]:
-    """Looks at git, and whether sidecars of other versions work on the same state folder."""
+    """Check git's version, and whether sidecars of other versions use the same state folder."""
     try:
-        told = Git.version()
-        if _number(told) < OLDEST_GIT:
-            yield Finding("warning", f"This is {told}.", f"Install {'.'.join(map(str, OLDEST_GIT))} or newer.")
+        git_version = Git.version()
+        if _version_number(git_version) < OLDEST_GIT:
+            yield Finding("warning", f"This is {git_version}.", f"Install {'.'.join(map(str, OLDEST_GIT))} or newer.")
     except GitFailed:
         remedy = "Install git; until then what is no plain repository, and its history, is not read."
         yield Finding("warning", "There is no git command.", remedy)
-    others = {str(one.get("version")) for one in present(folder)} - {__version__}
+    others = {str(process.get("version")) for process in present(folder)} - {__version__}
     if others:
-        told = f"A sidecar of version {', '.join(sorted(others))} works on the same state; this is {__version__}."
-        yield Finding("warning", told, "Restart 1Code, so that all are of one version.")
+        git_version = (
+            f"A sidecar of version {', '.join(sorted(others))} works on the same state; this is {__version__}."
+        )
+        yield Finding("warning", git_version, "Restart 1Code, so that all are of one version.")
 
 
-def told_versions() -> dict[str, str]:
-    """Names what is in use, for a report of a fault."""
+def library_versions() -> dict[str, str]:
+    """Return the versions in use, for a bug report."""
     import apsw
 
     try:
@@ -90,28 +98,28 @@ def told_versions() -> dict[str, str]:
     return {"sidecar": __version__, "python": python, **libraries, "system": sys.platform}
 
 
-def _number(told: str) -> tuple[int, ...]:
-    word = next((part for part in told.split() if part[:1].isdigit()), "0")
+def _version_number(text: str) -> tuple[int, ...]:
+    word = next((part for part in text.split() if part[:1].isdigit()), "0")
     return tuple(int(part) for part in word.split(".")[:2] if part.isdigit())
 
 
-def _limit(name: str) -> int:
+def _inotify_limit(name: str) -> int:
     try:
         return int(Path("/proc/sys/fs/inotify", name).read_text())
     except (OSError, ValueError):
         return 0
 
 
-def _folders(cwd: Path) -> int:
-    """Folders that git keeps files of, those above them too."""
+def _tracked_folder_count(cwd: Path) -> int:
+    """Return the number of folders with files tracked by git, including their parents."""
     try:
         index = pygit2().Repository(str(cwd)).index
     except (pygit2().GitError, KeyError, ValueError, OSError):
         return 0
-    found: set[str] = set()
+    folders: set[str] = set()
     for entry in index:
         folder = os.path.dirname(entry.path)
-        while folder and folder not in found:
-            found.add(folder)
+        while folder and folder not in folders:
+            folders.add(folder)
             folder = os.path.dirname(folder)
-    return len(found)
+    return len(folders)

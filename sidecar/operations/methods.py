@@ -1,4 +1,4 @@
-"""`state/report`; the list of all methods of an operator."""
+"""`state/report`, and the rows of all operations."""
 
 import os
 
@@ -10,22 +10,22 @@ from sidecar.operations.doctor import doctor
 from sidecar.operations.model import StateReportParams, StateReportResult
 from sidecar.operations.purge import purge
 from sidecar.operations.report.page import Heading, page
-from sidecar.operations.report.report_data import look
-from sidecar.operations.report.rollout import evidence_of, next_step, stages
+from sidecar.operations.report.report_data import read_report_data
+from sidecar.operations.report.rollout import gather_evidence, next_step, stages
 from sidecar.operations.status import status
 from sidecar.settings.resolve import Settings
 from sidecar.system.atomic_write import write_whole
 
 FILE_NAME = "report.html"
 DAY_MS = 86_400_000
-DAILY = 62
-"""Charts over more days go by weeks: more bars than that nobody tells apart."""
+MAX_DAILY_BARS = 62
+"""Maximum number of days with a bar each. Beyond it the charts show weeks, because the bars would be too thin."""
 
 
 def report(call: Call, params: StateReportParams) -> StateReportResult:
-    """Writes what was measured as one HTML file, with what it says of each stage of the rollout at its top.
+    """Write the measurements to one HTML file, with the assessment of each rollout stage at the top.
 
-    The file needs no network and tells no prompts and no paths.
+    The file needs no network and contains no prompts and no paths.
     """
     project, name = _project(call, params)
     settings = call.process.settings(project or "")
@@ -33,22 +33,24 @@ def report(call: Call, params: StateReportParams) -> StateReportResult:
     since_day = first_day(now_ms, params.days)
     call.database.behind.flush()
     with call.database.read() as tx:
-        seen = look(tx, project, since_day, now_ms - params.days * DAY_MS, is_weekly=params.days > DAILY)
+        data = read_report_data(
+            tx, project, since_day, now_ms - params.days * DAY_MS, is_weekly=params.days > MAX_DAILY_BARS
+        )
     judged = stages(
-        evidence_of(seen.modes.active, seen.modes.passive, seen.days, seen.errors, seen.artifacts, settings)
+        gather_evidence(data.modes.active, data.modes.passive, data.days, data.errors, data.artifacts, settings)
     )
     step = next_step(judged)
-    written = page(_heading(call, settings, name, since_day), seen, step, judged).encode()
+    content = page(_heading(call, settings, name, since_day), data, step, judged).encode()
     path = os.path.join(call.process.state_dir, FILE_NAME)
     try:
-        write_whole(path, written, durable=False)
+        write_whole(path, content, durable=False)
     except OSError as error:
         raise StateDegraded("The report cannot be written.", hint="Check the state folder's permissions.") from error
-    return StateReportResult(path=path, bytes=len(written), since_day=since_day, next_step=step, stages=judged)
+    return StateReportResult(path=path, bytes=len(content), since_day=since_day, next_step=step, stages=judged)
 
 
 def _project(call: Call, params: StateReportParams) -> tuple[str | None, str | None]:
-    """The project's key and name; None without one."""
+    """Return the project's key and name, or None for both."""
     if params.project_path is None:
         return None, None
     workspace = call.process.workspaces.get(params.project_path, None)

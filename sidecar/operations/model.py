@@ -1,4 +1,4 @@
-"""The messages of `state/report`."""
+"""The messages of the operations' methods."""
 
 from typing import Literal, Self
 
@@ -11,14 +11,14 @@ Verdict = Literal["go", "wait", "moreData"]
 
 
 class StateReportParams(WireModel):
-    """What to report on."""
+    """The project and period to report on."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
     days: int = Field(default=30, ge=1, le=366, description="How many days back, today included.")
 
 
 class ReportCheck(WireModel):
-    """A figure beside its target."""
+    """A figure and its target."""
 
     name: str
     value: str = Field(description="As the page shows it.")
@@ -27,7 +27,7 @@ class ReportCheck(WireModel):
 
 
 class ReportStage(WireModel):
-    """What the figures say of one stage of the rollout."""
+    """The assessment of one stage of the rollout."""
 
     name: StageName
     verdict: Verdict = Field(description="`go`: the targets hold, and the data suffice; `wait`: a target is missed.")
@@ -37,14 +37,14 @@ class ReportStage(WireModel):
 
 
 class ReportStep(WireModel):
-    """What to do now, of all stages."""
+    """The recommended next step, over all stages."""
 
     verdict: Verdict = Field(description="`go`: on to the next stage, or all are on; `wait`: a target is missed.")
     sentence: str
 
 
 class StateReportResult(WireModel):
-    """Where the page is, and what stands at its top."""
+    """The report's file and its summary."""
 
     path: str = Field(description="The HTML file, below the state folder; the next report takes its place.")
     bytes: int
@@ -65,7 +65,7 @@ DoctorLevel = Literal["ok", "warning", "error", "skipped"]
 
 
 class StateDoctorParams(WireModel):
-    """What to look at, and whether to mend it."""
+    """What to check, and whether to repair."""
 
     project_path: FolderPath | None = Field(
         default=None,
@@ -77,14 +77,14 @@ class StateDoctorParams(WireModel):
 
 
 class DoctorCheck(WireModel):
-    """How one check went."""
+    """The result of one check."""
 
     name: DoctorCheckName
     level: DoctorLevel = Field(description="`skipped`: it needs a project, or a state that can be opened.")
 
 
 class DoctorFinding(WireModel):
-    """Something that is not well, and what to do about it."""
+    """A problem and its remedy."""
 
     check: DoctorCheckName
     level: Literal["warning", "error"]
@@ -95,7 +95,7 @@ class DoctorFinding(WireModel):
 
 
 class StateDoctorResult(WireModel):
-    """How the state is."""
+    """The health of the state."""
 
     healthy: bool = Field(description="Nothing was found, or all of it was mended.")
     checks: list[DoctorCheck]
@@ -116,7 +116,7 @@ _SCOPES = ("projectPath", "project", "olderThanDays", "kinds")
 
 
 class StatePurgeParams(WireModel):
-    """What to remove: of a project, older than so many days, of these kinds; at least one of them is said."""
+    """What to remove: by project, age or kind. At least one of them is required."""
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": [name]} for name in _SCOPES]})
 
@@ -133,14 +133,14 @@ class StatePurgeParams(WireModel):
     dry_run: bool = Field(default=False, description="Only tells what would be removed.")
 
     @model_validator(mode="after")
-    def _says_what(self) -> Self:
+    def _require_scope(self) -> Self:
         if not {"project_path", "project", "older_than_days", "kinds"} & self.model_fields_set:
             raise ValueError("say what: a project, an age, or kinds")
         return self
 
 
 class PurgedKind(WireModel):
-    """What became of a kind."""
+    """The result of a purge for one kind."""
 
     kind: PurgeKind
     removed: int = Field(description="Records or files; with `dryRun` that would be.")
@@ -149,7 +149,7 @@ class PurgedKind(WireModel):
 
 
 class StatePurgeResult(WireModel):
-    """What was removed and what stays."""
+    """What was removed and what remains."""
 
     dry_run: bool
     kinds: list[PurgedKind]
@@ -163,7 +163,7 @@ StateStatusParams = Empty
 
 
 class RunningSidecar(WireModel):
-    """A process that works on the state folder."""
+    """A process that uses the state folder."""
 
     pid: int
     version: str
@@ -174,7 +174,7 @@ class RunningSidecar(WireModel):
 
 
 class ProjectStatus(WireModel):
-    """How a project stands."""
+    """The status of one project."""
 
     project: str = Field(description="Its key: the same for one path, and no path.")
     name: str | None = Field(description="What its folder is called; null where no run told.")
@@ -190,7 +190,7 @@ class ProjectStatus(WireModel):
 
 
 class LastRun(WireModel):
-    """A pre-run, as `continuity/explain` knows more of."""
+    """A recent pre-run; `continuity/explain` has the details."""
 
     run_id: str
     at: str = Field(description="RFC 3339.")
@@ -203,7 +203,7 @@ class LastRun(WireModel):
 
 
 class StoredFiles(WireModel):
-    """Files of a kind in the state folder."""
+    """The files of one kind in the state folder."""
 
     kind: str
     files: int
@@ -211,7 +211,7 @@ class StoredFiles(WireModel):
 
 
 class CacheStatus(WireModel):
-    """A cache in the state file."""
+    """One cache in the state file."""
 
     name: str
     entries: int
@@ -219,7 +219,7 @@ class CacheStatus(WireModel):
 
 
 class StateStatusResult(WireModel):
-    """What stands in a state folder, and who works on it."""
+    """The contents of a state folder, and the processes that use it."""
 
     state_dir: str
     schema_: int = Field(alias="schema", description="The migration step the state file is at.")

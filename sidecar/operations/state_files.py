@@ -1,4 +1,4 @@
-"""The files of a state folder by kind, and what may be removed of them."""
+"""The files of a state folder, by kind."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "logs": ("log/*.log*",),
     "reports": ("report.html",),
 }
-"""What is called how, below the state folder."""
+"""File name patterns below the state folder."""
 
 
 class StateFile(NamedTuple):
@@ -27,13 +27,13 @@ class StateFile(NamedTuple):
     modified_ms: int
 
 
-def files_of(state_dir: Path) -> Iterator[StateFile]:
-    """Gives the files of each kind; no link is followed, and one that vanishes meanwhile is left out."""
+def list_state_files(state_dir: Path) -> Iterator[StateFile]:
+    """Yield the files of each kind. Links are not followed; files that vanish meanwhile are skipped."""
     for kind, patterns in PATTERNS.items():
         for pattern in patterns:
             for path in sorted(state_dir.glob(pattern)):
                 try:
-                    found = os.lstat(path)
+                    stat = os.lstat(path)
                 except OSError:
                     continue
-                yield StateFile(kind, path, found.st_size, found.st_mtime_ns // 1_000_000)
+                yield StateFile(kind, path, stat.st_size, stat.st_mtime_ns // 1_000_000)

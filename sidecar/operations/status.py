@@ -1,4 +1,4 @@
-"""`state/status`: who works on the state folder, in which mode, what ran last, and how large it is."""
+"""`state/status`: the processes that use the state folder, the mode, the latest runs, and the sizes."""
 
 import os
 import shutil
@@ -20,27 +20,27 @@ from sidecar.operations.model import (
     StateStatusResult,
     StoredFiles,
 )
-from sidecar.operations.state_files import files_of
+from sidecar.operations.state_files import list_state_files
 from sidecar.runs import CallRecord, artifacts, records
 from sidecar.storage.health_checks import cache_sizes
 from sidecar.storage.migrations import current_step
 from sidecar.system.process_registry import present
 
 DAYS = 30
-LAST_RUNS = 10
+MAX_LAST_RUNS = 10
 COMMAND = "onecode-sidecar"
-"""What a command calls itself; it knows no more of the app's settings than this one."""
+"""The client name of our own commands. They do not know the app's settings either."""
 
 
 def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa: ARG001  (the row reads its annotation)
-    """Shows who works on the state folder, the mode, each project's figures, the last runs, and how large all is."""
+    """Return the processes that use the state folder, the mode, each project's figures, the latest runs and sizes."""
     process = call.process
-    others = list(_others(process))
-    mode, source = _mode(process, "", others)
+    others = list(_other_processes(process))
+    mode, source = _effective_mode(process, "", others)
     with call.database.read() as tx:
         projects = list(_projects(process, tx, first_day(call.now_ms(), DAYS), others))
-        last = [_last(one) for one in records.last_calls(tx, LAST_RUNS)]
-        caches = [CacheStatus(name=one.name, entries=one.entries, bytes=one.bytes) for one in cache_sizes(tx)]
+        last = [_last_run(entry) for entry in records.last_calls(tx, MAX_LAST_RUNS)]
+        caches = [CacheStatus(name=entry.name, entries=entry.entries, bytes=entry.bytes) for entry in cache_sizes(tx)]
         step = current_step(tx)
     return StateStatusResult(
         state_dir=str(process.state_dir),
@@ -57,69 +57,69 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
     )
 
 
-def _others(process: Process) -> Iterator[RunningSidecar]:
+def _other_processes(process: Process) -> Iterator[RunningSidecar]:
     names = RunningSidecar.model_fields
-    for one in present(process.state_dir):
-        told = {name: one.get(field.alias or name) for name, field in names.items()}
-        if told["pid"] != os.getpid() and None not in told.values():
-            yield RunningSidecar.model_validate(told)
+    for presence in present(process.state_dir):
+        facts = {name: presence.get(field.alias or name) for name, field in names.items()}
+        if facts["pid"] != os.getpid() and None not in facts.values():
+            yield RunningSidecar.model_validate(facts)
 
 
-def _mode(process: Process, project: str, others: Sequence[RunningSidecar]) -> tuple[str, str]:
-    """The mode that counts and its layer: where nothing is set, the one an app gave its sidecar at the start."""
+def _effective_mode(process: Process, project: str, others: Sequence[RunningSidecar]) -> tuple[str, str]:
+    """Return the effective mode and its layer; if nothing is set, the mode an app gave its sidecar at start-up."""
     settings = process.settings(project)
-    found = settings.resolved["mode"]
-    of_apps = [one.mode for one in others if one.client != COMMAND]
-    if found.source == "default" and of_apps:
-        return of_apps[0], "initialize"
-    return settings.mode, found.source
+    resolved_mode = settings.resolved["mode"]
+    app_modes = [process_.mode for process_ in others if process_.client != COMMAND]
+    if resolved_mode.source == "default" and app_modes:
+        return app_modes[0], "initialize"
+    return settings.mode, resolved_mode.source
 
 
 def _projects(
     process: Process, tx: apsw.Connection, since_day: str, others: Sequence[RunningSidecar]
 ) -> Iterator[ProjectStatus]:
     names = records.project_names(tx)
-    known = records.projects(tx)
-    of_days = list(by_day(tx, None, since_day, None))
-    for project, runs, last_ms in known:
-        told = figures_of(_added(one for one in of_days if one.project == project))
+    known_projects = records.projects(tx)
+    days = list(by_day(tx, None, since_day, None))
+    for project, runs, last_ms in known_projects:
+        figures = figures_of(_totals(day for day in days if day.project == project))
         yield ProjectStatus(
             project=project,
             name=names.get(project),
-            mode=_mode(process, project, others)[0],
+            mode=_effective_mode(process, project, others)[0],
             runs=runs,
             last_run_at=rfc3339(last_ms) if last_ms else None,
-            hit_rate=told.follow_up_hit_rate,
-            reduction=told.reduction if told.calls else None,
-            drafts=sum(n for (_, status), n in artifacts.counted(tx, project).items() if status == "draft"),
+            hit_rate=figures.follow_up_hit_rate,
+            reduction=figures.reduction if figures.calls else None,
+            drafts=sum(number for (_, status), number in artifacts.counted(tx, project).items() if status == "draft"),
             memories=sum(tiers(tx, project).values()),
         )
 
 
-def _added(ones: Iterable[DaySums]) -> dict[str, float]:
-    added: dict[str, float] = {}
-    for one in ones:
-        for (_, name), total in one.totals.items():
-            added[name] = added.get(name, 0.0) + total
-    return added
+def _totals(days: Iterable[DaySums]) -> dict[str, float]:
+    sums: dict[str, float] = {}
+    for day in days:
+        for (_, name), total in day.totals.items():
+            sums[name] = sums.get(name, 0.0) + total
+    return sums
 
 
-def _last(one: CallRecord) -> LastRun:
-    metadata: Any = one.record.get("metadata") or {}
+def _last_run(call_record: CallRecord) -> LastRun:
+    metadata: Any = call_record.record.get("metadata") or {}
     return LastRun(
-        run_id=one.run_id,
-        at=rfc3339(one.created_at_ms),
-        project=one.project,
-        provider=one.provider,
-        action=str(one.record.get("action", "passthrough")),
-        reason=one.record.get("reason"),
-        status=one.status,
+        run_id=call_record.run_id,
+        at=rfc3339(call_record.created_at_ms),
+        project=call_record.project,
+        provider=call_record.provider,
+        action=str(call_record.record.get("action", "passthrough")),
+        reason=call_record.record.get("reason"),
+        status=call_record.status,
         new_bytes=int(metadata.get("wouldInjectBytes", 0)),
     )
 
 
 def _files(process: Process) -> list[StoredFiles]:
-    found: dict[str, list[int]] = {}
-    for one in files_of(process.state_dir):
-        found.setdefault(one.kind, []).append(one.bytes)
-    return [StoredFiles(kind=kind, files=len(sizes), bytes=sum(sizes)) for kind, sizes in found.items()]
+    sizes_by_kind: dict[str, list[int]] = {}
+    for file in list_state_files(process.state_dir):
+        sizes_by_kind.setdefault(file.kind, []).append(file.bytes)
+    return [StoredFiles(kind=kind, files=len(sizes), bytes=sum(sizes)) for kind, sizes in sizes_by_kind.items()]

@@ -8,7 +8,7 @@ from sidecar.call import Call, Process
 from sidecar.codebase import RepositoryState, StateFailed, may_show, repository_of
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.text.sanitize import line_count, size
-from sidecar.metrics import bucket, count_call, labelled
+from sidecar.metrics import count_call, labelled, latency_bucket
 from sidecar.packs.collect import Gathered
 from sidecar.packs.composition import Composed, Fate
 from sidecar.packs.context_pack import gives_content
@@ -100,7 +100,7 @@ def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result
             records.record_call(tx, kept)
             measures = {labelled("passedThrough", reason=result.reason or "unknown"): 1.0}
             if result.reason == "deadline":
-                measures[bucket(result.metadata.elapsed_ms)] = 1.0
+                measures[latency_bucket(result.metadata.elapsed_ms)] = 1.0
             count_call(tx, workspace.project_key, params.provider, shadow=shadow, now_ms=now_ms, measures=measures)
         if record["changed"] is None:
             stand_later(call.process, workspace, token)
@@ -152,7 +152,7 @@ def _measured(turn: Turn, result: PreRunResult) -> dict[str, float]:
         "injectedBytes": metadata.injected_bytes, "wouldInjectBytes": metadata.would_inject_bytes,
         "reusedBytes": metadata.reused_bytes, "baselineBytes": metadata.baseline_bytes,
         "fileHits": metadata.file_hits, "fileMisses": metadata.file_misses,
-        "elapsedMs": metadata.elapsed_ms, bucket(metadata.elapsed_ms): 1, "partial": metadata.partial,
+        "elapsedMs": metadata.elapsed_ms, latency_bucket(metadata.elapsed_ms): 1, "partial": metadata.partial,
         **({labelled("bracket", bracket=bracket): 1} if bracket else {}),
     }  # fmt: skip
 

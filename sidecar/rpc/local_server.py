@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sidecar.system.local_socket import Visit
 
 
-class _Guest:
+class _ClientHost:
     """The application as one client's connection sees it: initialized already; notifications go to that client."""
 
     def __init__(self, host: Host) -> None:
@@ -42,7 +42,7 @@ class _Guest:
         return replace(cast("Call", self._host.new_call(incoming)), notify=notify)
 
 
-class Guests:
+class LocalServer:
     """The clients of the local socket, and the time since the last one left."""
 
     def __init__(self, host: Host, routes: Routes, lanes: Lanes, clock: Clock) -> None:
@@ -51,52 +51,52 @@ class Guests:
         self._lanes = lanes
         self._clock = clock
         self._lock = threading.Lock()
-        self._present = 0
+        self._client_count = 0
         self._last_ms = clock.monotonic_ms()
-        self.door: Door | None = None
+        self.listener: Door | None = None
 
     def quiet_ms(self) -> float:
         """Milliseconds since the last client left; 0 while one is connected."""
         with self._lock:
-            return 0.0 if self._present else self._clock.monotonic_ms() - self._last_ms
+            return 0.0 if self._client_count else self._clock.monotonic_ms() - self._last_ms
 
-    def serve(self, visit: "Visit") -> None:
+    def serve(self, socket: "Visit") -> None:
         """Serve one client until it disconnects; its requests are completed all the same."""
         self._count(1)
         try:
-            self._exchange(visit)
+            self._exchange(socket)
         finally:
-            visit.close()
+            socket.close()
             self._count(-1)
 
     def _count(self, change: int) -> None:
         with self._lock:
-            self._present += change
+            self._client_count += change
             self._last_ms = self._clock.monotonic_ms()
 
-    def _exchange(self, visit: "Visit") -> None:
+    def _exchange(self, socket: "Visit") -> None:
         framer = Framer()
 
         def send(payload: bytes) -> None:
             try:
-                visit.write(frame(payload, framer.framing))
+                socket.write(frame(payload, framer.framing))
             except OSError:
-                visit.close()
+                socket.close()
 
-        guest = _Guest(self._host)
-        guest.connection = connection = Connection(guest, send, self._clock, self._lanes)
+        client_host = _ClientHost(self._host)
+        client_host.connection = connection = Connection(client_host, send, self._clock, self._lanes)
         connection.initialized = True
         connection.ready(self._routes)
         try:
-            while chunk := visit.read():
+            while chunk := socket.read():
                 for message in framer.feed(chunk):
                     connection.receive(message)
         except OSError:
             return
 
 
-def let_in(host: Host, routes: Routes, lanes: Lanes, clock: Clock, state_dir: str) -> Guests:
+def open_local_server(host: Host, routes: Routes, lanes: Lanes, clock: Clock, state_dir: str) -> LocalServer:
     """Listen on the state folder's local socket; raise OSError where that is impossible."""
-    guests = Guests(host, routes, lanes, clock)
-    guests.door = open_door(state_dir, guests.serve)
-    return guests
+    server = LocalServer(host, routes, lanes, clock)
+    server.listener = open_door(state_dir, server.serve)
+    return server

@@ -1,1 +1,1 @@
-"""What the catalog says, published: OpenRPC, JSON Schemas, TypeScript types, the method reference."""
+"""The catalog in published form: OpenRPC, JSON Schemas, TypeScript types and the method reference."""

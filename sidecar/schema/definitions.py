@@ -1,4 +1,4 @@
-"""The catalog's models as JSON Schemas that refer to each other by name; the other modules only rearrange them."""
+"""The catalog's models as JSON Schemas that refer to each other by name. The other modules rearrange them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ ALWAYS_POSSIBLE: tuple[type[SidecarError], ...] = (
     Cancelled,
     TooLarge,
 )
-"""Errors that any request outside the connection's own lane may be answered with."""
+"""Errors that may answer any request outside the connection's own lane."""
 
 
 @dataclass(frozen=True)
 class Catalog:
-    """The rows that are published, in the order they are published in."""
+    """The rows to publish, in publishing order."""
 
     methods: tuple[Method, ...]
     notifications: tuple[Notification, ...]
@@ -45,17 +45,17 @@ class Catalog:
 
 @dataclass(frozen=True)
 class Definitions:
-    """Every named model once, sorted by name, and which name a row's model goes by."""
+    """The schemas of all named models, sorted by name, and the schema name of each row's model."""
 
     schemas: dict[str, Schema]
     names: dict[Use, str]
 
     def params(self, row: Method | Notification) -> str:
-        """Names the schema of a row's params."""
+        """Return the name of the schema of a row's params."""
         return self.names[_params_use(row)]
 
     def result(self, row: Method) -> str:
-        """Names the schema of a method's result."""
+        """Return the name of the schema of a method's result."""
         return self.names[row.result, "serialization"]
 
 
@@ -66,43 +66,46 @@ class _WireSchema(GenerateJsonSchema):
         return False
 
     def field_is_required(self, field: Any, total: bool) -> bool:
-        # A field with a default is always written, so a client may rely on it: without this, literal
-        # tags with a default would turn optional in TypeScript.
+        # A field with a default is always written, so a client may rely on it. Without this, literal tags with a
+        # default would be optional in TypeScript.
         if self.mode == "serialization":
             return not field.get("serialization_exclude")
         return super().field_is_required(field, total)
 
     def default_schema(self, schema: Any) -> Schema:
-        written = super().default_schema(schema)
+        schema_ = super().default_schema(schema)
         if self.mode == "serialization":
-            written.pop("default", None)
-        return written
+            schema_.pop("default", None)
+        return schema_
 
 
 def wire_schema(model: type[BaseModel], mode: JsonSchemaMode = "serialization") -> Schema:
-    """Gives one model's schema, as it is written or read, with all that it refers to inside."""
+    """Return the self-contained schema of one model, as it is written or as it is read."""
     model.model_rebuild()
     return model.model_json_schema(mode=mode, schema_generator=_WireSchema)
 
 
 def definitions(catalog: Catalog, ref_template: str) -> Definitions:
-    """Gives the schemas of every params, result and nested model; `{model}` in the template is a schema's name.
+    """Return the schemas of all params, results and nested models; `{model}` in the template is a schema's name.
 
     Params are described as they are read (validation), results and server notifications as they are written.
     """
     uses = sorted(set(_uses(catalog)), key=lambda use: (use[0].__name__, use[1]))
     for model in {model for model, _ in uses}:
         model.model_rebuild()
-    found, document = models_json_schema(uses, ref_template="{model}", schema_generator=_WireSchema)
+    generated_names, document = models_json_schema(uses, ref_template="{model}", schema_generator=_WireSchema)
     published = {generated: _published_name(generated) for generated in document["$defs"]}
     refs = {generated: ref_template.format(model=name) for generated, name in published.items()}
     schemas = {name: _with_refs(document["$defs"][generated], refs) for generated, name in published.items()}
-    names = {use: published[str(found[use]["$ref"])] for use in uses}
+    names = {use: published[str(generated_names[use]["$ref"])] for use in uses}
     return Definitions(dict(sorted(schemas.items())), names)
 
 
 def _published_name(generated: str) -> str:
-    """Names a model that differs between reading and writing by its use; two models of one name are refused."""
+    """Return the published name of a generated one; raise ValueError when two models share a name.
+
+    A model that differs between reading and writing is named by its use.
+    """
     if "__" in generated:
         raise ValueError(f"two models share a name, which a client could not tell apart: {generated}")
     return generated.replace("-Input", "Input").removesuffix("-Output")
@@ -120,13 +123,13 @@ def _with_refs(schema: Any, refs: dict[str, str]) -> Any:
 
 
 def errors_of(row: Method) -> tuple[type[SidecarError], ...]:
-    """Lists the errors a request for this method may be answered with, those of every method included."""
+    """Return the errors that may answer a request for this method, including those of every method."""
     general = () if row.lane is Lane.CONNECTION else ALWAYS_POSSIBLE
     return tuple(dict.fromkeys((*row.errors, *general)))
 
 
 def all_errors() -> tuple[type[SidecarError], ...]:
-    """Lists every error of the tree in the order it is drawn there."""
+    """Return every error of the tree, in the order of the drawing at its top."""
     return tuple(_leaves(SidecarError))
 
 

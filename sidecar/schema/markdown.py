@@ -1,4 +1,4 @@
-"""Tables in Markdown. Pure."""
+"""The catalog as the method reference in Markdown, and the table of settings."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from sidecar.settings.table import SETTINGS, Setting
 
 
 def grid(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """Gives a table; each cell is one line."""
+    """Return a Markdown table; each cell becomes one line."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join("| " + " | ".join(" ".join(cell.split()) for cell in line) + " |" for line in lines)
 
@@ -26,16 +26,19 @@ END = "<!-- end of settings -->"
 
 
 def settings_table() -> str:
-    """Gives a row for each setting, in the order of their declaration."""
+    """Return a row for each setting, in the order of declaration."""
     rows = [(f"`{row.name}`", _allowed(row), f"`{json.dumps(row.default)}`", _env(row), row.doc) for row in SETTINGS]
     return grid(("name", "value", "default", "environment", "meaning"), rows)
 
 
 def with_settings(page: str) -> str:
-    """Gives a page with the table between its marks made anew; ValueError where the marks are not there, once each."""
-    before, marked, rest = page.partition(BEGIN)
-    _, ended, after = rest.partition(END)
-    if not (marked and ended) or BEGIN in rest or END in after:
+    """Return a page with a new settings table between its markers.
+
+    Raise ValueError unless both markers occur once.
+    """
+    before, begin_mark, rest = page.partition(BEGIN)
+    _, end_mark, after = rest.partition(END)
+    if not (begin_mark and end_mark) or BEGIN in rest or END in after:
         raise ValueError(f"The page needs `{BEGIN}` and `{END}`, once each.")
     return f"{before}{BEGIN}\n\n{settings_table()}\n\n{END}{after}"
 
@@ -72,7 +75,7 @@ meant to be cancelled."""
 
 
 def reference(catalog: Catalog) -> str:
-    """Gives the text of `METHODS.md`."""
+    """Return the text of `METHODS.md`."""
     known = definitions(catalog, "{model}")
     parts = [
         _INTRODUCTION,
@@ -111,11 +114,11 @@ def _notification(row: Notification, known: Definitions) -> str:
 
 
 def _shapes(catalog: Catalog, known: Definitions) -> Iterator[str]:
-    shown = {known.params(row) for row in catalog.methods}
-    shown |= {known.result(row) for row in catalog.methods}
-    shown |= {known.params(row) for row in catalog.notifications}
+    used = {known.params(row) for row in catalog.methods}
+    used |= {known.result(row) for row in catalog.methods}
+    used |= {known.params(row) for row in catalog.notifications}
     for name, schema in known.schemas.items():
-        if name in shown:
+        if name in used:
             continue
         described = schema.get("description")
         head = f"## {name}" + (f"\n\n{described}" if described else "")

@@ -1,4 +1,4 @@
-"""`rpc.discover`: the sidecar describes itself. Made from the catalog's rows, so it cannot be one of them."""
+"""`rpc.discover`: the sidecar describes itself. The row is made from the catalog, so it cannot be part of it."""
 
 from collections.abc import Callable
 from functools import cache
@@ -10,14 +10,14 @@ from sidecar.lifecycle import DiscoverResult
 from sidecar.method import Lane, Method, Notification, method
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "rpc_schema" / "openrpc.json"
-"""The document as it was generated; in the built program it lies at the same place."""
+"""The generated document. The built program has it at the same relative path."""
 
 
 @cache
 def published_method() -> Method | None:
-    """Makes the row of `rpc.discover` that answers with the published document and needs no slice to be loaded.
+    """Return a row of `rpc.discover` that answers with the published document and loads no slice.
 
-    None where the document does not lie beside the program.
+    Return None if the document is not beside the program.
     """
     if not PUBLISHED.is_file():
         return None
@@ -32,11 +32,11 @@ def published_method() -> Method | None:
 
 
 def discover_method(methods: tuple[Method, ...], notifications: tuple[Notification, ...]) -> Method:
-    """Makes the row of `rpc.discover`; its document lists the given rows and itself, and is computed once."""
+    """Return a row of `rpc.discover` whose document lists the given rows and itself. It is computed once."""
 
     @cache
     def document() -> DiscoverResult:
-        # Imported when first asked for: the schema generator is of no use at start.
+        # Imported on the first request: start-up does not need the schema generator.
         from sidecar.schema.definitions import Catalog
         from sidecar.schema.openrpc import openrpc
 

@@ -1,4 +1,4 @@
-"""Catalog → the OpenRPC document, as `rpc.discover` answers it and `rpc_schema/openrpc.json` publishes it."""
+"""The catalog as an OpenRPC document: the answer of `rpc.discover`, published as `rpc_schema/openrpc.json`."""
 
 from inspect import getdoc
 from typing import Any
@@ -13,10 +13,10 @@ REF = "#/components/schemas/{model}"
 
 
 def openrpc(catalog: Catalog) -> Schema:
-    """Gives the OpenRPC document.
+    """Return the OpenRPC document.
 
-    A method without a result is a notification, as OpenRPC says. Those that the sidecar sends are under
-    `x-serverNotifications`, because nobody can call them.
+    A method without a result is a notification, as OpenRPC defines it. Notifications that the sidecar sends are under
+    `x-serverNotifications`, because clients cannot call them.
     """
     known = definitions(catalog, REF)
     from_client = [row for row in catalog.notifications if row.sender == "client"]

@@ -1,4 +1,4 @@
-"""Catalog → one JSON Schema (draft 2020-12) per named model, referring to each other by file name."""
+"""The generated files below `rpc_schema/`: relative path → bytes. This module writes nothing."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ REF = "{model}.json"
 
 
 def json_schemas(catalog: Catalog) -> dict[str, Schema]:
-    """Gives each model's schema under its file name, for example `PingParams.json`."""
+    """Return one schema (draft 2020-12) per named model, by file name, such as `PingParams.json`."""
     known = definitions(catalog, REF)
     return {
         REF.format(model=name): {"$schema": DRAFT, "$id": REF.format(model=name), **schema}
@@ -29,7 +29,7 @@ def json_schemas(catalog: Catalog) -> dict[str, Schema]:
 
 
 class MemoryEntry(BaseModel):
-    """The front matter of a memory below `.chati/memories`; keys of the user's own are kept beside these."""
+    """The front matter of a memory file below `.chati/memories`. The user's own keys may appear beside these."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -51,7 +51,7 @@ class MemoryEntry(BaseModel):
 
 
 def document_schemas() -> dict[str, Schema]:
-    """Gives each document's schema (draft 2020-12) under its file name."""
+    """Return the schemas (draft 2020-12) of the documents that the product writes beside its messages, by file name."""
     schemas = {
         "context.schema.json": wire_schema(ContextBlock),
         "memory.schema.json": wire_schema(MemoryEntry, mode="validation"),
@@ -63,11 +63,11 @@ def document_schemas() -> dict[str, Schema]:
 
 
 GENERATED_FOLDERS = ("schemas",)
-"""Folders that hold nothing else: a file there that is not published is superfluous."""
+"""Folders that hold only generated files. A file in them that is not published is superfluous."""
 
 
 def published(catalog: Catalog) -> dict[str, bytes]:
-    """Gives the content of every generated file; the same catalog gives the same bytes."""
+    """Return the content of every generated file. The same catalog gives the same bytes."""
     return {
         "openrpc.json": _json(openrpc(catalog)),
         "typescript/types.ts": typescript(catalog).encode(),

@@ -1,4 +1,4 @@
-"""Catalog → TypeScript: a type for each model, the table of methods, the error codes."""
+"""The catalog as TypeScript: a type for each model, the table of methods, the error codes."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ _PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean"
 
 
 def typescript(catalog: Catalog) -> str:
-    """Gives the text of `types.ts`; it imports nothing and runs nothing."""
+    """Return the text of `types.ts`. It imports nothing and runs nothing."""
     known = definitions(catalog, "{model}")
     parts = [
         HEADER,
@@ -29,7 +29,7 @@ def typescript(catalog: Catalog) -> str:
 
 
 def type_of(schema: Schema) -> str:
-    """Gives the TypeScript type of a JSON Schema; raises ValueError for one it cannot express."""
+    """Return the TypeScript type of a JSON Schema; raise ValueError for a schema without one."""
     match schema:
         case {"$ref": str(name)}:
             return name

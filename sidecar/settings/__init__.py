@@ -1,1 +1,1 @@
-"""Settings: one table, five layers, later wins."""
+"""The settings: a table, their layers, and the methods that read and change them."""

@@ -1,4 +1,4 @@
-"""What a setting's value may be, by its kind. Imports little, so that start-up may use it. Pure."""
+"""What each kind of setting accepts. Pure; imports little, because start-up uses it."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ PROTECTED_BRANCHES = (
 PROTECTED_FOLDERS = (
     "refs", "release", "releases", "rel", "hotfix", "hotfixes", "support", "stable", "maint", "maintenance",
 )  # fmt: skip
-"""A branch of such a name, below it (`release/1.2`) or beside it (`release-1.2`) is what is released from."""
+"""A branch with such a name, below it (`release/1.2`) or beside it (`release-1.2`), is a release branch."""
 
 _RELEASE = regex(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")
 """The first part of a release branch's name: `release-1.2`, `stable_4`, `7-0-stable`, `v18.x`, `3.11`."""
@@ -22,19 +22,19 @@ MAX_GLOBS, MAX_GLOB_CHARACTERS = 50, 200
 MAX_FOLDER_CHARACTERS = 4_096
 
 DURATION = regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,8})s)?")
-"""Days, hours, minutes, seconds, each at most once."""
+"""Days, hours, minutes and seconds, each at most once."""
 
 
 REMOTE = regex(r"(?:https?|ssh|git|file)://[^\s\\]+|[\w.-]+@[\w.-]+:[^\s\\]+")
-"""Where git fetches from: a URL, or `user@host:path`."""
+"""An address git fetches from: a URL, or `user@host:path`."""
 
 RESOLUTION = regex(r"([a-z_]{1,40})(?:@([^\s=]{1,300}))?=([a-z_]{1,40})")
-"""A conflict's type, the item it counts for unless for all, and what is done: `hash_mismatch@company:adr-1=manual`."""
+"""A conflict type, optionally one item, and the resolution: `hash_mismatch@company:adr-1=manual`."""
 MAX_RESOLUTIONS = 500
 
 
 def is_glob(value: object) -> bool:
-    """Says whether a glob can name files below a worktree's top."""
+    """Whether a value is a glob of files below a worktree's top folder."""
     return (
         isinstance(value, str)
         and 0 < len(value) <= MAX_GLOB_CHARACTERS
@@ -46,7 +46,7 @@ def is_glob(value: object) -> bool:
 
 
 def is_folder(value: object) -> bool:
-    """Says whether a value can be an absolute folder's path, here or on another system."""
+    """Whether a value is the path of an absolute folder, on this platform or another."""
     return (
         isinstance(value, str)
         and 0 < len(value) <= MAX_FOLDER_CHARACTERS
@@ -56,36 +56,36 @@ def is_folder(value: object) -> bool:
 
 
 def is_repository(value: object) -> bool:
-    """Says whether a value can name a git repository: a folder, or a remote whose address holds no password."""
+    """Whether a value names a git repository: a folder, or a remote address without a password."""
     return is_folder(value) or (isinstance(value, str) and is_remote(value))
 
 
 def is_remote(value: str) -> bool:
-    """Says whether git fetches from there, and no password stands in it."""
+    """Whether a value is an address git fetches from, without a password in it."""
     fits = len(value) <= MAX_FOLDER_CHARACTERS and value.isprintable() and REMOTE.fullmatch(value) is not None
     user = value.partition("://")[2].partition("/")[0].rpartition("@")[0]
     return fits and ":" not in user
 
 
 def is_ref(value: object) -> bool:
-    """Says whether a value can be a branch's, a tag's or a commit's name."""
+    """Whether a value is the name of a branch, tag or commit."""
     return isinstance(value, str) and _is_well_formed(value)
 
 
 def is_resolution(value: object) -> bool:
-    """Says whether a value says what is done about a conflict; whether there are such, the sync says."""
+    """Whether a value has the form of a conflict resolution. The sync checks the type and the resolution."""
     return isinstance(value, str) and RESOLUTION.fullmatch(value) is not None
 
 
 def is_duration(value: object) -> bool:
-    """Says whether a value is a duration: days, hours, minutes, seconds, in this order and at least one of them."""
+    """Whether a value is a duration: days, hours, minutes, seconds, in this order and at least one of them."""
     return isinstance(value, str) and DURATION.fullmatch(value) is not None
 
 
 def is_memory_branch(name: str) -> bool:
-    """Says whether artifacts may be committed to a branch: well-formed, and none that people work on.
+    """Whether artifacts may be committed to a branch: it is well-formed, and not a branch that people work on.
 
-    Well-formed is what `git check-ref-format --branch` accepts, less what cannot be a file's name everywhere.
+    Well-formed means what `git check-ref-format --branch` accepts, without names that cannot be file names everywhere.
     """
     return _is_well_formed(name) and not _is_protected(name)
 
@@ -109,7 +109,7 @@ def _is_forbidden(char: str) -> bool:
 
 
 def _is_protected(name: str) -> bool:
-    """Compares without case: on many disks `Main` is the same branch as `main`."""
+    """Whether a branch is protected. Case is ignored: on many disks `Main` and `main` are the same branch."""
     folded = name.casefold()
     return folded in PROTECTED_BRANCHES or _RELEASE.fullmatch(folded.split("/")[0]) is not None
 

@@ -11,7 +11,7 @@ from sidecar.settings.table import SETTINGS, flatten
 
 
 def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:
-    """Shows every setting: the value that counts, the layer it comes from, its default and its meaning."""
+    """Return every setting: its effective value, the layer it comes from, its default and its meaning."""
     settings = call.settings(params.project_path)
     return SettingsGetResult(
         settings=[
@@ -28,9 +28,9 @@ def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:
 
 
 def update(call: Call, params: SettingsUpdateParams) -> SettingsGetResult:
-    """Changes the global settings, or one project's, and shows all settings as they count then.
+    """Change the global settings, or those of one project, and return all effective settings.
 
-    A value from the environment still wins over what is set here.
+    A value from the environment still overrides what is set here.
     """
     patch = params.settings.model_dump(by_alias=True, exclude_unset=True)
     project = store.GLOBAL

@@ -1,4 +1,4 @@
-"""The settings' messages; the patch's model is made from the table, so nothing is declared twice."""
+"""The messages of the settings. The patch's model is built from the table, so nothing is declared twice."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, cast
@@ -25,37 +25,37 @@ from sidecar.settings.table import (
 )
 
 
-def _branch(name: str) -> str:
+def _validate_branch(name: str) -> str:
     if not is_memory_branch(name):
         raise ValueError("is a branch name that no one works on")
     return name
 
 
-def _glob(value: str) -> str:
+def _validate_glob(value: str) -> str:
     if not is_glob(value):
         raise ValueError("is a glob, relative and with forward slashes")
     return value
 
 
-def _repository(value: str) -> str:
+def _validate_repository(value: str) -> str:
     if not is_repository(value):
         raise ValueError("is an absolute folder, or a URL without a password")
     return value
 
 
-def _ref(value: str) -> str:
+def _validate_ref(value: str) -> str:
     if not is_ref(value):
         raise ValueError("is a branch, a tag or a commit")
     return value
 
 
-def _resolution(value: str) -> str:
+def _validate_resolution(value: str) -> str:
     if not is_resolution(value):
         raise ValueError("is like hash_mismatch=keep_memory or hash_mismatch@company:adr-1=manual")
     return value
 
 
-def _duration(value: str) -> str:
+def _validate_duration(value: str) -> str:
     if not is_duration(value):
         raise ValueError("is a duration like 6h, 90m, 1h30m or 1d")
     return value
@@ -70,24 +70,26 @@ def _type_of(row: Setting) -> Any:
         case "choice":
             return Literal[row.choices]
         case "globs":
-            return Annotated[list[Annotated[str, AfterValidator(_glob)]], Field(max_length=MAX_GLOBS)]
+            return Annotated[list[Annotated[str, AfterValidator(_validate_glob)]], Field(max_length=MAX_GLOBS)]
         case "resolutions":
-            return Annotated[list[Annotated[str, AfterValidator(_resolution)]], Field(max_length=MAX_RESOLUTIONS)]
+            return Annotated[
+                list[Annotated[str, AfterValidator(_validate_resolution)]], Field(max_length=MAX_RESOLUTIONS)
+            ]
         case _:
-            longest, checked = _TEXTS[row.kind]
-            return Annotated[str, Field(min_length=1, max_length=longest), AfterValidator(checked)]
+            max_characters, validator = _TEXTS[row.kind]
+            return Annotated[str, Field(min_length=1, max_length=max_characters), AfterValidator(validator)]
 
 
 _TEXTS: dict[str, tuple[int, Callable[[str], str]]] = {
-    "branch": (200, _branch),
-    "duration": (40, _duration),
-    "ref": (200, _ref),
-    "repository": (MAX_FOLDER_CHARACTERS, _repository),
+    "branch": (200, _validate_branch),
+    "duration": (40, _validate_duration),
+    "ref": (200, _validate_ref),
+    "repository": (MAX_FOLDER_CHARACTERS, _validate_repository),
 }
-"""Kinds that are text: how long it may be, and what looks at it."""
+"""Kinds that are text: the maximum length and the validator."""
 
 
-def _described(row: Setting) -> str:
+def _description(row: Setting) -> str:
     default = str(row.default).lower() if row.kind == "bool" else row.default
     default = "null" if default is None else "none" if default == () else default
     override = f" Environment: {row.env}." if row.env else ""
@@ -98,7 +100,7 @@ def _patch_model(title: str, rows: list[Setting]) -> Any:
     fields = {
         row.name.rsplit(".", 1)[-1]: (
             _type_of(row) | None,
-            Field(default=None, description=_described(row), alias=row.name.rsplit(".", 1)[-1]),
+            Field(default=None, description=_description(row), alias=row.name.rsplit(".", 1)[-1]),
         )
         for row in rows
     }
@@ -123,13 +125,13 @@ SettingsPatch: Any = cast("Any", create_model)(
 
 
 class SettingsGetParams(WireModel):
-    """Whose settings are asked for."""
+    """Which settings to read."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, global.")
 
 
 class SettingValue(WireModel):
-    """One setting as it counts now."""
+    """One effective setting."""
 
     name: str = Field(description="Dotted name, as in `budgets.low`.")
     value: bool | int | str | list[str] | None = Field(description="What counts.")
@@ -139,13 +141,13 @@ class SettingValue(WireModel):
 
 
 class SettingsGetResult(WireModel):
-    """Every setting, in the table's order."""
+    """Every setting, in the order of the table."""
 
     settings: list[SettingValue]
 
 
 class SettingsUpdateParams(WireModel):
-    """A change to the global settings, or to one project's."""
+    """A change to the global settings, or to those of one project."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, global.")
     settings: SettingsPatch = Field(description="What changes; null takes a setting back to the layer below.")

@@ -1,4 +1,4 @@
-"""Which layer's value counts: defaults, `initialize`, global, project, environment; later wins. Pure."""
+"""Which layer's value is effective: defaults, `initialize`, global, project, environment; later ones win. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -16,7 +16,7 @@ class Resolved(NamedTuple):
 
 
 class Settings:
-    """The settings that count for one project."""
+    """The effective settings of one project."""
 
     def __init__(self, resolved: Mapping[str, Resolved]) -> None:
         self.resolved = resolved
@@ -30,18 +30,18 @@ class Settings:
         return str(self["mode"])
 
     def budget_bytes(self, token_mode: str) -> int:
-        """Bytes all packs of one call may take."""
+        """Return the maximum number of bytes of all packs of one call."""
         return int(self[f"budgets.{token_mode}"])
 
     def new_bytes_per_call(self, token_mode: str) -> int:
-        """Bytes one call may add to a provider session."""
+        """Return the maximum number of bytes one call may add to a provider session."""
         limit = self["budgets.newBytesPerCall"]
         budget = self.budget_bytes(token_mode)
         return budget if limit is None else min(int(limit), budget)
 
 
 def resolve(layers: Sequence[tuple[Layer, Mapping[str, Any]]]) -> Settings:
-    """Lays the layers over the defaults in the order given; null in a layer means it says nothing."""
+    """Apply the layers to the defaults, in the order given. Null in a layer sets nothing."""
     resolved = {row.name: Resolved(row.default, "default") for row in SETTINGS}
     for source, values in layers:
         for name, value in values.items():

@@ -11,7 +11,7 @@ GLOBAL = ""
 
 
 def values_of(tx: apsw.Connection, project: str) -> dict[str, Any]:
-    """Gives what was set for a project key, or globally for `GLOBAL`; a value that no longer fits says nothing."""
+    """Return the settings stored for a project key, or for `GLOBAL`. Values that are no longer valid are skipped."""
     rows = tx.execute("SELECT name, value FROM continuity_settings WHERE project = ? ORDER BY name", (project,))
     values: dict[str, Any] = {}
     for name, text in rows:
@@ -25,7 +25,7 @@ def values_of(tx: apsw.Connection, project: str) -> dict[str, Any]:
 
 
 def put(tx: apsw.Connection, project: str, values: dict[str, Any], now_ms: int) -> None:
-    """Sets values; null takes a setting back to the layer below."""
+    """Store values. Null removes a setting, so the layer below becomes effective."""
     for name, value in values.items():
         if value is None:
             tx.execute("DELETE FROM continuity_settings WHERE project = ? AND name = ?", (project, name))

@@ -1,4 +1,4 @@
-"""Looks whether the settings that were set say anything."""
+"""The doctor's check of stored settings, and how a purge removes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sidecar.storage.retention import Holding
 
 
 def settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]:
-    """Looks at each value in the state file, and at the environment's."""
+    """Check each value in the state file and in the environment."""
     with database.read() as tx:
         rows: Any = list(tx.execute("SELECT project, name, value FROM continuity_settings ORDER BY 1, 2"))
     for project, name, text in rows:
@@ -41,7 +41,7 @@ def _problem(name: str, text: Any) -> str | None:
 
 
 def _remove(database: Database, project: str, name: str, text: Any) -> None:
-    """Takes a value back, unless it was set anew meanwhile."""
+    """Remove a stored value, unless it changed meanwhile."""
     with database.write() as tx:
         where = "project = ? AND name = ? AND value IS ?"
         tx.execute(f"DELETE FROM continuity_settings WHERE {where}", (project, name, text))

@@ -1,4 +1,4 @@
-"""Every setting, declared once: name, kind, default, what it means. Imports little, so that start-up may use it."""
+"""Every setting, declared once: name, kind, default, meaning. Imports little, because start-up uses it."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from sidecar.settings.kinds import KINDS, LISTS
 
 
 class Setting(NamedTuple):
-    """One row; `kind` is one of those that `problem_with` tells apart, and `env` overrides every other layer."""
+    """One row. `problem_with` knows the kinds; the environment variable `env` overrides every other layer."""
 
     name: str
     kind: str
@@ -156,7 +156,7 @@ GROUPS = frozenset(row.name.split(".")[0] for row in SETTINGS if "." in row.name
 
 
 def flatten(patch: dict[str, Any]) -> dict[str, Any]:
-    """Turns `{"budgets": {"low": 5000}}` into `{"budgets.low": 5000}`."""
+    """Turn `{"budgets": {"low": 5000}}` into `{"budgets.low": 5000}`."""
     flat: dict[str, Any] = {}
     for name, value in patch.items():
         if name in GROUPS and isinstance(value, dict):
@@ -169,7 +169,7 @@ def flatten(patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def problem_with(name: str, value: object) -> str | None:
-    """Says in one sentence what is wrong with a value for a setting; None when it is right."""
+    """Return one sentence on what is wrong with a value for a setting, or None if it is valid."""
     row = BY_NAME.get(name)
     if row is None:
         return f"there is no setting {shown(name)}"
@@ -182,15 +182,15 @@ def problem_with(name: str, value: object) -> str | None:
         fits = isinstance(value, str) and value in row.choices
         return None if fits else f"`{name}` is one of {', '.join(row.choices)}"
     if row.kind in LISTS:
-        is_one, most, words = LISTS[row.kind]
-        fits = isinstance(value, list | tuple) and len(value) <= most and all(map(is_one, value))
-        return None if fits else f"`{name}` is a list of at most {most} {words}"
-    is_it, words = KINDS[row.kind]
-    return None if is_it(value) else f"`{name}` is {words}"
+        is_valid_entry, max_entries, words = LISTS[row.kind]
+        fits = isinstance(value, list | tuple) and len(value) <= max_entries and all(map(is_valid_entry, value))
+        return None if fits else f"`{name}` is a list of at most {max_entries} {words}"
+    is_valid, words = KINDS[row.kind]
+    return None if is_valid(value) else f"`{name}` is {words}"
 
 
 def problems_with(patch: dict[str, Any]) -> list[str]:
-    """Lists what is wrong with a nested patch of settings, one sentence each."""
+    """Return one sentence for each problem of a nested patch of settings."""
     groups = [
         f"`{name}` is an object" for name in patch if name in GROUPS and not isinstance(patch[name], (dict, type(None)))
     ]
@@ -200,9 +200,9 @@ def problems_with(patch: dict[str, Any]) -> list[str]:
 
 
 def from_environment(environment: dict[str, str]) -> tuple[dict[str, Any], list[str]]:
-    """Reads the settings that environment variables override; a value that does not fit is left out and named.
+    """Return the settings from environment variables, and one sentence for each invalid value, which is skipped.
 
-    A list's entries are told apart by commas.
+    The entries of a list are separated by commas.
     """
     values: dict[str, Any] = {}
     problems: list[str] = []
@@ -211,7 +211,7 @@ def from_environment(environment: dict[str, str]) -> tuple[dict[str, Any], list[
         if not text:
             continue
         value: Any = _BOOLEANS.get(text.lower(), text) if row.kind == "bool" else text
-        value = [one.strip() for one in text.split(",") if one.strip()] if row.kind in LISTS else value
+        value = [entry.strip() for entry in text.split(",") if entry.strip()] if row.kind in LISTS else value
         problem = problem_with(row.name, value)
         if problem:
             problems.append(f"{row.env} is ignored: {problem}.")

@@ -98,7 +98,7 @@ def _imports(tree: ast.AST) -> Iterator[str]:
 def opens(tree: ast.AST) -> bool:
     """Says whether files are opened other than by the one module for that."""
     return any(
-        (before and name in _OPENING and (before, name) != ("notes", "touch"))
+        (before and name in _OPENING and (before, name) != ("run_state", "touch"))
         or (name == "open" and before not in ("webbrowser", "self"))
         or (before in ("", "io") and name == "FileIO" and not _of_descriptor(tree))
         for before, name in _calls(tree)

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.cli.artifacts import card, table
-from sidecar.cli.output import cut, shown
+from sidecar.cli.artifacts import _card_lines, table
+from sidecar.cli.output import cut, terminal_safe
 
 ONE: dict[str, Any] = {
     "id": "adr-00000000000a", "type": "adr", "status": "draft", "title": "Totals", "event": "boundary",
@@ -32,16 +32,18 @@ def test_wide_characters_take_two_columns() -> None:
 
 def test_nothing_an_agent_wrote_steers_the_terminal() -> None:
     assert (
-        shown("a\x1b[2Jb\x9bc\r\n\td")
+        terminal_safe("a\x1b[2Jb\x9bc\r\n\td")
         == "a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}c\N{REPLACEMENT CHARACTER}\n\td"
     )
     title = {**ONE, "title": "a\x1b]0;b\x07"}
-    assert "\x1b" not in "\n".join([*table([title], 80), *card({**title, "body": "\x1b[2J", "provenance": SOURCE})])
+    assert "\x1b" not in "\n".join(
+        [*table([title], 80), *_card_lines({**title, "body": "\x1b[2J", "provenance": SOURCE})]
+    )
 
 
 def test_a_damaged_one_is_listed_as_such_and_a_card_tells_where_one_comes_from() -> None:
     assert list(table([ONE], 80))[1] == "adr-00000000000a  damaged    2026-03-01  Totals"
-    assert list(card({**ONE, "body": "# Totals\n", "provenance": SOURCE})) == [
+    assert list(_card_lines({**ONE, "body": "# Totals\n", "provenance": SOURCE})) == [
         "id       adr-00000000000a",
         "type     adr, because of boundary",
         "status   draft, edited",

@@ -4,10 +4,10 @@ import argparse
 
 import pytest
 
-from sidecar.cli.output import Said, told
+from sidecar.cli.output import CommandAnswer, run_and_print
 
 
 def test_control_sequences_are_not_printed_and_lines_stay(capsys: pytest.CaptureFixture[str]) -> None:
-    said = Said({}, ["a file: \x1b]0;owned\x07\x9b31m.py", "two\n\tlines – ü"])
-    assert told("explain", argparse.Namespace(json=False), lambda: said) == 0
+    said = CommandAnswer({}, ["a file: \x1b]0;owned\x07\x9b31m.py", "two\n\tlines – ü"])
+    assert run_and_print("explain", argparse.Namespace(json=False), lambda: said) == 0
     assert capsys.readouterr().out == "a file: \ufffd]0;owned\ufffd\ufffd31m.py\ntwo\n\tlines – ü\n"

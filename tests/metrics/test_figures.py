@@ -5,14 +5,14 @@ import random
 import pytest
 
 from sidecar.metrics.counters import by_label, labelled, name_and_labels
-from sidecar.metrics.latency import BOUNDS_MS, bucket, counts_of, percentile
+from sidecar.metrics.latency import BOUNDS_MS, counts_of, latency_bucket, percentile
 from sidecar.metrics.summary import figures_of
 
 
 def measured(durations: list[float]) -> dict[str, float]:
     counts: dict[str, float] = {}
     for duration in durations:
-        counts[bucket(duration)] = counts.get(bucket(duration), 0) + 1
+        counts[latency_bucket(duration)] = counts.get(latency_bucket(duration), 0) + 1
     return counts
 
 

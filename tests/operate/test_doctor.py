@@ -328,7 +328,7 @@ def test_a_registry_and_a_knowledge_sync_that_are_not_well_are_told(patient: Pat
 
 def test_what_the_system_lacks_is_told(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        environment_checks, "_limit", lambda name: {"max_user_watches": 1, "max_user_instances": 2}[name]
+        environment_checks, "_inotify_limit", lambda name: {"max_user_watches": 1, "max_user_instances": 2}[name]
     )
     monkeypatch.setattr(Git, "version", lambda: "git version 2.17.1")
     found = {check: message for check, message, _ in patient.found()}

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from sidecar.call import Process
-from sidecar.operations.purge import BY_ITSELF, HOLDINGS
+from sidecar.operations.purge import DEFAULT_KINDS, HOLDINGS
 from sidecar.storage.migrations import migrate
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
@@ -140,7 +140,7 @@ def test_by_age_only_what_is_older_goes(state: State) -> None:
 
 
 def test_what_is_the_users_own_goes_only_when_it_is_named(state: State, tmp_path: Path) -> None:
-    kinds = [kind for kind in {one.kind for one in HOLDINGS} if kind not in BY_ITSELF]
+    kinds = [kind for kind in {one.kind for one in HOLDINGS} if kind not in DEFAULT_KINDS]
     before = {one.table: state.everything()[one.table] for one in HOLDINGS if one.kind in kinds}
     for number in (0, 1):
         state.ask(projectPath=state.chats[number].project_path)

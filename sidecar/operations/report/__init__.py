@@ -1,1 +1,1 @@
-"""The report: one HTML file that needs nothing else, made of what the state file has measured."""
+"""The HTML report: its data, charts, page, and the assessment of the rollout."""

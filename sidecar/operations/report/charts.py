@@ -1,4 +1,4 @@
-"""Which charts there are, and the figures in them. Pure; `drawing.py` draws them."""
+"""The charts of the report and their data. Pure; `page.py` draws them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 
 from sidecar.metrics import MetricsFigures
 from sidecar.operations.report.number_format import milliseconds, percent, size, whole
-from sidecar.operations.report.report_data import Period, Seen, monday_of
+from sidecar.operations.report.report_data import Period, ReportData, monday_of
 
 Shape = Literal["lines", "bars", "stack", "rows"]
-"""Lines and stacks run over the days; bars and rows stand for kinds, upright and lying."""
+"""Lines and stacks run over days. Bars and rows are categories, upright and horizontal."""
 
 Value = float | None
 
@@ -26,27 +26,27 @@ class Chart(NamedTuple):
 
     id: str
     title: str
-    says: str
-    """What is to be seen in it, in one sentence; its text alternative too."""
+    description: str
+    """What the chart shows, in one sentence. It is also the text alternative."""
     shape: Shape
     axis: str
     labels: tuple[str, ...]
     series: tuple[Series, ...]
     write: Callable[[float | None], str]
     limit: float | None = None
-    """The top of the scale, where it is fixed."""
+    """The top of the scale, if it is fixed."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to draw."""
-        return not any(value for one in self.series for value in one.values)
+        return not any(value for data_series in self.series for value in data_series.values)
 
 
 TIERS = ("hot", "warm", "cold", "archived")
 BRACKETS = ("FRESH", "MODERATE", "DEPLETED", "CRITICAL")
 ARTIFACTS = {"devlog": "development log", "adr": "decision", "rejectedApproach": "rejected approach"}
 STATUSES = ("draft", "accepted", "committed", "discarded")
-CAUSES = {
+TRIGGER_LABELS = {
     "turns": "turns",
     "injectedBytes": "bytes injected",
     "files": "files given",
@@ -58,21 +58,21 @@ CAUSES = {
 ACTIONS = ("snapshot", "rehydrate")
 
 
-def charts_of(seen: Seen, since_day: str, today: str) -> list[Chart]:
-    """Gives the charts in the order of the page."""
-    days = _whole_course(seen, since_day, today)
-    axis = "Week" if seen.is_weekly else "Day"
-    return [*_packs(days, axis), *_sessions(seen, days, axis), *_kept(seen)]
+def charts_of(data: ReportData, since_day: str, today: str) -> list[Chart]:
+    """Return the charts in the order of the page."""
+    days = _all_periods(data, since_day, today)
+    axis = "Week" if data.is_weekly else "Day"
+    return [*_pack_charts(days, axis), *_session_charts(data, days, axis), *_storage_charts(data)]
 
 
-def _packs(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
-    over = _over(days)
+def _pack_charts(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
+    over = _series_over(days)
     yield Chart(
         "hits", "Cache hits", "The share of packs and file summaries that need not be made anew.",
         "lines", axis, tuple(days),
         (
             over("packs in follow-ups", lambda day: day.modes.both.follow_up_hit_rate),
-            over("all packs", lambda day: _if_called(day.modes.both, day.modes.both.cache_hit_rate)),
+            over("all packs", lambda day: _if_any_calls(day.modes.both, day.modes.both.cache_hit_rate)),
             over("file summaries", lambda day: day.modes.both.file_hit_rate),
         ),
         percent, 1.0,
@@ -81,9 +81,9 @@ def _packs(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
         "bytes", "Bytes per turn", "What a prompt carries, beside what full packs each turn would have cost.",
         "lines", axis, tuple(days),
         (
-            over("injected", lambda day: _turn(day.modes.active)),
-            over("passive: would be", lambda day: _turn(day.modes.passive)),
-            over("full packs", lambda day: _if_called(day.modes.both, day.modes.both.baseline_bytes_per_turn)),
+            over("injected", lambda day: _injected_per_turn(day.modes.active)),
+            over("passive: would be", lambda day: _injected_per_turn(day.modes.passive)),
+            over("full packs", lambda day: _if_any_calls(day.modes.both, day.modes.both.baseline_bytes_per_turn)),
         ),
         size,
     )  # fmt: skip
@@ -118,26 +118,30 @@ def _packs(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
     )  # fmt: skip
 
 
-def _sessions(seen: Seen, days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
-    over, both = _over(days), seen.modes.both
+def _session_charts(data: ReportData, days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
+    over, both = _series_over(days), data.modes.both
     yield Chart(
         "bracket", "Course of the context window", "Prompts by how full the window was when they were sent.",
         "stack", axis, tuple(days),
-        tuple(over(name, _of("brackets", name)) for name in BRACKETS), whole,
+        tuple(over(name, _count_of("brackets", name)) for name in BRACKETS), whole,
     )  # fmt: skip
     yield Chart(
         "governor", "The governor's actions", "After how many runs it asked for something, or held it back.",
         "stack", axis, tuple(days),
         (
-            *(over(name, _of("governor", name)) for name in ACTIONS),
+            *(over(name, _count_of("governor", name)) for name in ACTIONS),
             over("due, held back", lambda day: sum(day.modes.both.governor_withheld.values())),
         ),
         whole,
     )  # fmt: skip
-    causes = [(told, both.governor_causes.get(name)) for name, told in CAUSES.items() if both.governor_causes.get(name)]
+    triggers = [
+        (label, both.governor_causes.get(name))
+        for name, label in TRIGGER_LABELS.items()
+        if both.governor_causes.get(name)
+    ]
     yield Chart(
         "causes", "Reasons for them", "Which signals made an action due, and how often.", "rows", "Reason",
-        tuple(told for told, _ in causes), (Series("runs", tuple(number for _, number in causes)),), whole,
+        tuple(label for label, _ in triggers), (Series("runs", tuple(number for _, number in triggers)),), whole,
     )  # fmt: skip
     yield Chart(
         "errors", "Errors and delays", "Prompts without a pack in time, runs that failed, and errors answered.",
@@ -151,55 +155,55 @@ def _sessions(seen: Seen, days: Mapping[str, Period | None], axis: str) -> Itera
     )  # fmt: skip
 
 
-def _kept(seen: Seen) -> Iterable[Chart]:
-    kinds = [kind for kind in ARTIFACTS if any(own == kind for own, _ in seen.artifacts)]
+def _storage_charts(data: ReportData) -> Iterable[Chart]:
+    kinds = [kind for kind in ARTIFACTS if any(own == kind for own, _ in data.artifacts)]
     yield Chart(
         "artifacts", "Artifacts", "What was drafted of runs, by kind, and what became of it.", "rows", "Kind",
         tuple(ARTIFACTS[kind] for kind in kinds),
-        tuple(Series(status, tuple(seen.artifacts.get((kind, status), 0) for kind in kinds)) for status in STATUSES),
+        tuple(Series(status, tuple(data.artifacts.get((kind, status), 0) for kind in kinds)) for status in STATUSES),
         whole,
     )  # fmt: skip
     yield Chart(
         "memories", "Memories by tier", "How many memories are at hand (hot), near (warm), far (cold) or archived.",
-        "bars", "Tier", TIERS, (Series("memories", tuple(seen.memories.get(tier, 0) for tier in TIERS)),), whole,
+        "bars", "Tier", TIERS, (Series("memories", tuple(data.memories.get(tier, 0) for tier in TIERS)),), whole,
     )  # fmt: skip
     yield Chart(
         "caches", "Caches by size", "What the caches of the state file hold; of all projects.", "rows", "Cache",
-        tuple(cache.name.replace("_", " ") for cache in seen.caches),
-        (Series("size", tuple(cache.bytes for cache in seen.caches)),), size,
+        tuple(cache.name.replace("_", " ") for cache in data.caches),
+        (Series("size", tuple(cache.bytes for cache in data.caches)),), size,
     )  # fmt: skip
 
 
-def _over(days: Mapping[str, Period | None]) -> Callable[[str, Callable[[Period], Value]], Series]:
+def _series_over(days: Mapping[str, Period | None]) -> Callable[[str, Callable[[Period], Value]], Series]:
     def series(name: str, value: Callable[[Period], Value]) -> Series:
         return Series(name, tuple(None if day is None else value(day) for day in days.values()))
 
     return series
 
 
-def _of(figure: str, name: str) -> Callable[[Period], Value]:
-    """Gives what reads one count of a day's figures of both modes."""
+def _count_of(figure: str, name: str) -> Callable[[Period], Value]:
+    """Return a function that reads one count of a day's figures of both modes."""
     return lambda day: getattr(day.modes.both, figure).get(name)
 
 
-def _if_called(figures: MetricsFigures, value: float) -> Value:
+def _if_any_calls(figures: MetricsFigures, value: float) -> Value:
     return value if figures.calls else None
 
 
-def _turn(figures: MetricsFigures) -> Value:
-    return _if_called(figures, figures.injected_bytes_per_turn)
+def _injected_per_turn(figures: MetricsFigures) -> Value:
+    return _if_any_calls(figures, figures.injected_bytes_per_turn)
 
 
-def _whole_course(seen: Seen, since_day: str, today: str) -> dict[str, Period | None]:
-    """Every day or week from the first one measured to now, those without measures too; a week of days at least."""
-    known = {period.day: period for period in seen.periods}
+def _all_periods(data: ReportData, since_day: str, today: str) -> dict[str, Period | None]:
+    """Return every day or week from the first measured one to now, with those without measures; at least a week."""
+    measured = {period.day: period for period in data.periods}
     a_week_ago = (date.fromisoformat(today) - timedelta(days=6)).isoformat()
-    begin, last = max(since_day, a_week_ago), today
-    if seen.is_weekly:
-        begin, last = monday_of(begin), monday_of(last)
-    first, step = date.fromisoformat(min(*known, begin, last)), 7 if seen.is_weekly else 1
+    start, last = max(since_day, a_week_ago), today
+    if data.is_weekly:
+        start, last = monday_of(start), monday_of(last)
+    first, step = date.fromisoformat(min(*measured, start, last)), 7 if data.is_weekly else 1
     return {
-        told: known.get(told)
+        iso_day: measured.get(iso_day)
         for passed in range(0, (date.fromisoformat(last) - first).days + 1, step)
-        for told in [(first + timedelta(days=passed)).isoformat()]
+        for iso_day in [(first + timedelta(days=passed)).isoformat()]
     }

@@ -1,27 +1,27 @@
-"""Figures as people read them; what is not known is a dash. Pure."""
+"""Figures formatted for people. An unknown figure is a dash. Pure."""
 
 UNKNOWN = "–"
 
 
 def percent(share: float | None) -> str:
-    """Gives a share of one, as in `66.7 %`."""
+    """Return a share of 1 as in `66.7 %`."""
     return UNKNOWN if share is None else f"{100 * share:.1f}".removesuffix(".0") + " %"
 
 
 def whole(number: float | None) -> str:
-    """Gives a count, as in `12,345`."""
+    """Return a count as in `12,345`."""
     return UNKNOWN if number is None else f"{number:,.0f}"
 
 
 def milliseconds(duration: float | None) -> str:
-    """Gives a duration, as in `8.4 ms`."""
+    """Return a duration as in `8.4 ms`."""
     if duration is None:
         return UNKNOWN
     return f"{duration:,.0f} ms" if duration >= 100 else f"{duration:.1f}".removesuffix(".0") + " ms"
 
 
 def size(number: float | None) -> str:
-    """Gives bytes, as in `1.2 MB`: thousands, as disks are sold."""
+    """Return bytes as in `1.2 MB`, in powers of 1,000."""
     if number is None:
         return UNKNOWN
     for unit in ("B", "kB", "MB"):
@@ -32,12 +32,12 @@ def size(number: float | None) -> str:
 
 
 def dollars(amount: float | None) -> str:
-    """Gives US dollars, as in `$ 0.42`."""
+    """Return US dollars as in `$ 0.42`."""
     return UNKNOWN if amount is None else f"$ {amount:,.2f}"
 
 
 def age(since_ms: int | None, now_ms: int) -> str:
-    """Gives how long ago a moment was, in its largest unit."""
+    """Return the time since a moment in its largest unit."""
     if since_ms is None:
         return UNKNOWN
     minutes = max(0, now_ms - since_ms) // 60_000

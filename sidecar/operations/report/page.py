@@ -1,4 +1,4 @@
-"""Draws charts as SVG that stands inside the page: no script, no style of its own, nothing fetched."""
+"""The report's page: HTML with everything escaped, and charts as inline SVG without scripts or external resources."""
 
 import sys
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from xml.etree import ElementTree as ET
 
 from sidecar.operations.model import ReportStage, ReportStep
 from sidecar.operations.report import number_format
-from sidecar.operations.report.charts import CAUSES, Chart, Shape, charts_of
+from sidecar.operations.report.charts import TRIGGER_LABELS, Chart, Shape, charts_of
 from sidecar.operations.report.number_format import whole
-from sidecar.operations.report.report_data import Seen
-from sidecar.operations.report.rollout import ENOUGH_CALLS, TITLES, failures
+from sidecar.operations.report.report_data import ReportData
+from sidecar.operations.report.rollout import MIN_CALLS, TITLES, failures
 
 WIDTH, HEIGHT, ROW_HEIGHT = 620, 260, 34
 MOST_LABELS = 8
@@ -21,23 +21,23 @@ SVG = "http://www.w3.org/2000/svg"
 
 
 def draw(chart: Chart) -> str:
-    """Gives a chart's SVG, with its title and description."""
-    drawn = _kinds()[chart.shape](**_options(chart))
-    drawn.uuid = chart.id
+    """Return a chart's SVG, with its title and description."""
+    figure = _chart_types()[chart.shape](**_options(chart))
+    figure.uuid = chart.id
     is_course = chart.axis in ("Day", "Week")
-    down = slice(None, None, -1 if chart.shape == "rows" else 1)  # the lowest row is drawn first
-    drawn.x_labels = [label[5:] if is_course else label for label in chart.labels[down]]
+    order = slice(None, None, -1 if chart.shape == "rows" else 1)  # the lowest row is drawn first
+    figure.x_labels = [label[5:] if is_course else label for label in chart.labels[order]]
     if is_course and len(chart.labels) > MOST_LABELS:
-        drawn.x_labels_major = drawn.x_labels[:: -(-len(chart.labels) // MOST_LABELS)]
-        drawn.show_minor_x_labels = False
-    for one in chart.series:
-        drawn.add(one.name, list(one.values[down]))
-    return _serialized(_bare(drawn.render_tree(), chart))
+        figure.x_labels_major = figure.x_labels[:: -(-len(chart.labels) // MOST_LABELS)]
+        figure.show_minor_x_labels = False
+    for data_series in chart.series:
+        figure.add(data_series.name, list(data_series.values[order]))
+    return _serialize(_sanitize(figure.render_tree(), chart))
 
 
 @cache
-def _kinds() -> dict[Shape, Any]:
-    """Loads the library, and takes out the import hook for its plugins: of a kind Python no longer knows, it warns."""
+def _chart_types() -> dict[Shape, Any]:
+    """Load the library and remove its import hook for plugins, which warns on current Python versions."""
     import pygal
 
     sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != pygal.__name__]
@@ -63,7 +63,7 @@ def _options(chart: Chart) -> dict[str, Any]:
         "allow_interruptions": True,
         "range": (0, chart.limit) if chart.limit is not None else None,
         "include_x_axis": True,
-        "order_min": 0 if chart.write is whole else None,  # no halves of what is counted
+        "order_min": 0 if chart.write is whole else None,  # no half counts
         "max_scale": 6,
         "min_scale": 2,
         "rounded_bars": 2,
@@ -74,37 +74,39 @@ def _options(chart: Chart) -> dict[str, Any]:
     }
 
 
-def _bare(root: Any, chart: Chart) -> Any:
-    """Takes out what would run, style, load or speak to a screen reader twice; hints become titles."""
+def _sanitize(root: Any, chart: Chart) -> Any:
+    """Remove scripts, styles and duplicate descriptions, and turn hints into titles."""
     for parent in list(root.iter()):
         for child in list(parent):
             tag = child.tag if isinstance(child.tag, str) else ""
             if not tag or tag in ("defs", "script", "style") or (parent is root and tag == "title"):
                 parent.remove(child)
-        _name_point(parent)
-    for name, text in (("desc", chart.says), ("title", chart.title)):
-        told = ET.Element(name, {"id": f"{chart.id}-{name}"})
-        told.text = text
-        root.insert(0, told)
+        _add_hover_title(parent)
+    for name, text in (("desc", chart.description), ("title", chart.title)):
+        element = ET.Element(name, {"id": f"{chart.id}-{name}"})
+        element.text = text
+        root.insert(0, element)
     root.set("role", "img")
     root.set("aria-labelledby", f"{chart.id}-title {chart.id}-desc")
     root.set("id", f"{chart.id}-chart")
     return root
 
 
-def _name_point(parent: Any) -> None:
-    """Makes what belongs to a point (its day or kind, and its value) the title shown when it is pointed at."""
-    told = {child.get("class"): child for child in parent if child.tag == "desc"}
-    for child in told.values():
+def _add_hover_title(parent: Any) -> None:
+    """Turn a point's label (its day or kind, and its value) into the title shown on hover."""
+    descriptions = {child.get("class"): child for child in parent if child.tag == "desc"}
+    for child in descriptions.values():
         parent.remove(child)
-    texts = [told[name].text for name in ("x_label", "value") if name in told and told[name].text]
+    texts = [
+        descriptions[name].text for name in ("x_label", "value") if name in descriptions and descriptions[name].text
+    ]
     if texts:
         title = ET.Element("title")
         title.text = ": ".join(texts)
         parent.insert(0, title)
 
 
-def _serialized(root: Any) -> str:
+def _serialize(root: Any) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
@@ -116,10 +118,10 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Heading:
-    """What the page says of itself."""
+    """The page's facts about itself."""
 
     project: str | None
-    """The name of the project that was asked for; None for all of them."""
+    """The name of the requested project; None for all projects."""
     since_day: str
     today: str
     made_at: str
@@ -131,8 +133,8 @@ class Heading:
     cache_bytes: int
 
 
-def page(heading: Heading, seen: Seen, step: ReportStep, stages: Sequence[ReportStage]) -> str:
-    """Gives the whole file."""
+def page(heading: Heading, data: ReportData, step: ReportStep, stages: Sequence[ReportStage]) -> str:
+    """Return the whole file."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -143,7 +145,7 @@ def page(heading: Heading, seen: Seen, step: ReportStep, stages: Sequence[Report
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    told = (
+    formatters = (
         number_format.percent,
         number_format.whole,
         number_format.milliseconds,
@@ -151,21 +153,21 @@ def page(heading: Heading, seen: Seen, step: ReportStep, stages: Sequence[Report
         number_format.dollars,
         number_format.age,
     )
-    environment.filters.update({write.__name__: write for write in told})
+    environment.filters.update({write.__name__: write for write in formatters})
 
-    def drawn(chart: Chart) -> Markup:
+    def svg(chart: Chart) -> Markup:
         return Markup(draw(chart))  # noqa: S704  (its texts are escaped by the XML writer)
 
     return environment.get_template("page.html.jinja").render(
         style=Markup((_HERE / "page.css").read_text(encoding="utf-8")),  # noqa: S704  (our own file)
         heading=heading,
-        seen=seen,
+        data=data,
         stages=stages,
         titles=TITLES,
         step=step,
-        charts=charts_of(seen, heading.since_day, heading.today),
-        draw=drawn,
-        causes=CAUSES,
-        failures=failures(seen.errors),
-        enough=ENOUGH_CALLS,
+        charts=charts_of(data, heading.since_day, heading.today),
+        draw=svg,
+        causes=TRIGGER_LABELS,
+        failures=failures(data.errors),
+        enough=MIN_CALLS,
     )

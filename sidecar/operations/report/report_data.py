@@ -1,4 +1,4 @@
-"""What the report is about, as it was found in the state file."""
+"""The data of the report, read from the state file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sidecar.metrics import NO_PROJECT, NO_PROVIDER, DaySums, MetricsFigures, by
 from sidecar.runs import artifacts, records
 from sidecar.storage.health_checks import CacheSize, cache_sizes, file_bytes
 
-MAX_WORDS = 12
-"""The governor's latest words that are told as they were said."""
+MAX_DECISIONS = 12
+"""Maximum number of the governor's latest decisions in the report."""
 
 Sums = dict[tuple[bool, str], float]
 
 
 class Modes(NamedTuple):
-    """Figures of what was injected, of what passive mode would have, and of both together."""
+    """The figures of active mode, of passive mode, and of both together."""
 
     active: MetricsFigures
     passive: MetricsFigures
@@ -31,7 +31,7 @@ class Modes(NamedTuple):
 
 
 class Period(NamedTuple):
-    """The figures of a day, or of a week by its Monday, and the answers that were errors then."""
+    """The figures and error answers of a day, or of a week, which is named by its Monday."""
 
     day: str
     modes: Modes
@@ -39,7 +39,7 @@ class Period(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The figures of a project with a provider."""
+    """The figures of one project with one provider."""
 
     project: str
     provider: str
@@ -47,47 +47,53 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Seen:
+class ReportData:
     """Everything on the page."""
 
     periods: tuple[Period, ...]
     is_weekly: bool
     days: tuple[int, int, int]
-    """How many days had prompts: with injecting, in passive mode, in either."""
+    """Number of days with prompts: in active mode, in passive mode, in either."""
     modes: Modes
     groups: tuple[Group, ...]
     errors: Mapping[str, int]
     syncs: Mapping[str, float]
     """The knowledge sync's measures, by the specification's names."""
-    words: tuple[records.Governed, ...]
+    decisions: tuple[records.Governed, ...]
     artifacts: Mapping[tuple[str, str], int]
     memories: Mapping[str, int]
     caches: tuple[CacheSize, ...]
     file_bytes: int
     names: Mapping[str, str]
-    """Projects' names by key; with its beginning where several have one name."""
+    """Projects' names by key; the start of the key is added where several share a name."""
 
 
-def look(tx: apsw.Connection, project: str | None, since_day: str, since_ms: int, *, is_weekly: bool) -> Seen:
-    """Reads what the report tells, in one transaction."""
+def read_report_data(
+    tx: apsw.Connection, project: str | None, since_day: str, since_ms: int, *, is_weekly: bool
+) -> ReportData:
+    """Read the report's data in one transaction."""
 
-    def period(one: DaySums) -> str:
-        return monday_of(one.day) if is_weekly else one.day
+    def period(day_sums: DaySums) -> str:
+        return monday_of(day_sums.day) if is_weekly else day_sums.day
 
-    told = list(by_day(tx, project, since_day, None))
-    names = _told_apart(records.project_names(tx))
-    of_runs = [one for one in told if one.provider != NO_PROVIDER]
-    of_no_project = [one for one in told if one.project == NO_PROJECT]
-    of_no_provider = _added(one for one in told if one.provider == NO_PROVIDER)
-    return Seen(
-        periods=tuple(_period(day, list(ones)) for day, ones in groupby(told, key=period)),
+    all_sums = list(by_day(tx, project, since_day, None))
+    names = _distinct_names(records.project_names(tx))
+    of_runs = [day_sums for day_sums in all_sums if day_sums.provider != NO_PROVIDER]
+    of_no_project = [day_sums for day_sums in all_sums if day_sums.project == NO_PROJECT]
+    of_no_provider = _total(day_sums for day_sums in all_sums if day_sums.provider == NO_PROVIDER)
+    return ReportData(
+        periods=tuple(_period(day, list(group)) for day, group in groupby(all_sums, key=period)),
         is_weekly=is_weekly,
         days=_days(of_runs),
-        modes=_modes(_added(of_runs)),
-        groups=tuple(sorted(_groups(of_runs), key=lambda one: (names.get(one.project, one.project), *one[:2]))),
+        modes=_modes(_total(of_runs)),
+        groups=tuple(
+            sorted(
+                _groups(of_runs), key=lambda day_sums: (names.get(day_sums.project, day_sums.project), *day_sums[:2])
+            )
+        ),
         errors=_errors(of_no_project),
         syncs={name: total for (_, name), total in of_no_provider.items() if name.startswith("sync.")},
-        words=tuple(map(_own_words, records.governed(tx, project, since_ms, MAX_WORDS))),
+        decisions=tuple(map(_without_user_reason, records.governed(tx, project, since_ms, MAX_DECISIONS))),
         artifacts=artifacts.counted(tx, project),
         memories=tiers(tx, project),
         caches=tuple(cache_sizes(tx)),
@@ -96,48 +102,52 @@ def look(tx: apsw.Connection, project: str | None, since_day: str, since_ms: int
     )
 
 
-def _own_words(said: records.Governed) -> records.Governed:
-    """Leaves out why the user asked for a fresh session: those are the user's words."""
-    return said._replace(
-        reasons=tuple("asked for by hand" if reason.startswith("asked for:") else reason for reason in said.reasons)
+def _without_user_reason(decision: records.Governed) -> records.Governed:
+    """Remove the user's reason for a fresh session: those are the user's own words."""
+    return decision._replace(
+        reasons=tuple("asked for by hand" if reason.startswith("asked for:") else reason for reason in decision.reasons)
     )
 
 
-def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
-    times = Counter(names.values())
-    return {key: name if times[name] == 1 else f"{name} ({key[:4]})" for key, name in names.items()}
+def _distinct_names(names: Mapping[str, str]) -> dict[str, str]:
+    counts = Counter(names.values())
+    return {key: name if counts[name] == 1 else f"{name} ({key[:4]})" for key, name in names.items()}
 
 
 def monday_of(day: str) -> str:
-    """Gives the Monday of a day's week."""
-    one = date.fromisoformat(day)
-    return (one - timedelta(days=one.weekday())).isoformat()
+    """Return the Monday of a day's week."""
+    date_ = date.fromisoformat(day)
+    return (date_ - timedelta(days=date_.weekday())).isoformat()
 
 
 def _days(of_runs: list[DaySums]) -> tuple[int, int, int]:
-    active, passive = ({one.day for one in of_runs if one.totals.get((of, "calls"))} for of in (False, True))
+    active, passive = (
+        {day_sums.day for day_sums in of_runs if day_sums.totals.get((of, "calls"))} for of in (False, True)
+    )
     return len(active), len(passive), len(active | passive)
 
 
-def _period(day: str, ones: list[DaySums]) -> Period:
-    of_no_project = [one for one in ones if one.project == NO_PROJECT]
-    return Period(day, _modes(_added(one for one in ones if one.provider != NO_PROVIDER)), _errors(of_no_project))
+def _period(day: str, days: list[DaySums]) -> Period:
+    of_no_project = [day_sums for day_sums in days if day_sums.project == NO_PROJECT]
+    return Period(
+        day, _modes(_total(day_sums for day_sums in days if day_sums.provider != NO_PROVIDER)), _errors(of_no_project)
+    )
 
 
-def _groups(ones: list[DaySums]) -> Iterable[Group]:
-    def whose(one: DaySums) -> tuple[str, str]:
-        return one.project, one.provider
+def _groups(days: list[DaySums]) -> Iterable[Group]:
+    def whose(day_sums: DaySums) -> tuple[str, str]:
+        return day_sums.project, day_sums.provider
 
-    for (project, provider), of_group in groupby(sorted(ones, key=whose), key=whose):
-        yield Group(project, provider, _modes(_added(of_group)))
+    for (project, provider), of_group in groupby(sorted(days, key=whose), key=whose):
+        yield Group(project, provider, _modes(_total(of_group)))
 
 
-def _added(ones: Iterable[DaySums]) -> Sums:
-    added: Sums = {}
-    for one in ones:
-        for measure, total in one.totals.items():
-            added[measure] = added.get(measure, 0.0) + total
-    return added
+def _total(days: Iterable[DaySums]) -> Sums:
+    sums: Sums = {}
+    for day_sums in days:
+        for measure, total in day_sums.totals.items():
+            sums[measure] = sums.get(measure, 0.0) + total
+    return sums
 
 
 def _modes(sums: Sums) -> Modes:
@@ -146,5 +156,5 @@ def _modes(sums: Sums) -> Modes:
     return Modes(figures_of(active), figures_of(passive), figures_of(both))
 
 
-def _errors(ones: Iterable[DaySums]) -> dict[str, int]:
-    return errors_of({name: total for (_, name), total in _added(ones).items()})
+def _errors(days: Iterable[DaySums]) -> dict[str, int]:
+    return errors_of({name: total for (_, name), total in _total(days).items()})
