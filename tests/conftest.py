@@ -78,7 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Thresholds]:
     """Sets the governor's thresholds for one test: `thresholds(turns=(1, 2))`."""
     yield partial(set_thresholds, monkeypatch)
-    pressure.judged.cache_clear()
+    pressure.evaluate.cache_clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -49,14 +49,14 @@ export interface ErrorData {
   [member: string]: unknown
 }
 
-/** Which artifacts to commit, and to which project's repository. */
+/** Artifacts to commit, and the project whose repository they go to. */
 export interface ArtifactCommitParams {
   projectPath: string
   /** Drafts named here count as accepted. Absent: every accepted artifact of the project. */
   ids?: string[] | null
 }
 
-/** What is on the memory branch now. */
+/** Artifacts on the memory branch after the commit. */
 export interface ArtifactCommitResult {
   branch: string
   /** The branch's commit that holds them; null when there was nothing to do. */
@@ -82,7 +82,7 @@ export interface ArtifactGetResult {
   provenance: Provenance
 }
 
-/** Which artifacts to list. */
+/** Filter of the artifacts to list. */
 export interface ArtifactListParams {
   projectPath: string
   status?: "draft" | "accepted" | "discarded" | "committed" | null
@@ -92,19 +92,19 @@ export interface ArtifactListParams {
   limit?: number
 }
 
-/** Artifacts of a project, the newest first. */
+/** Artifacts of a project, newest first. */
 export interface ArtifactListResult {
   artifacts: ArtifactSummary[]
 }
 
-/** Names one artifact of a project. */
+/** Reference to one artifact of a project. */
 export interface ArtifactParams {
   /** The artifacts of another project are not known here. */
   projectPath: string
   id: string
 }
 
-/** An artifact, named. */
+/** An artifact's id, type and status. */
 export interface ArtifactReference {
   id: string
   type: "devlog" | "adr" | "rejectedApproach"
@@ -793,38 +793,38 @@ export interface GovernorBefore {
   marker: string | null
 }
 
-/** Which conversation is to go on in a fresh session. */
+/** Action for the session, with the reasons. */
+export interface GovernorDecision {
+  action: "ok" | "snapshot" | "rehydrate"
+  /** One sentence each; empty for ok without a withheld action. */
+  reasons: string[]
+}
+
+/** The conversation that should continue in a fresh session. */
 export interface GovernorRehydrateParams {
   subChatId: string
   /** Shown among the governor's reasons. */
   reason?: string
 }
 
-/** What was kept, and what the chat may show where the fresh session begins. */
+/** The stored snapshot, and a text that the chat may show where the fresh session starts. */
 export interface GovernorRehydrateResult {
-  governor: GovernorWord
-  snapshot: SnapshotShown
+  governor: GovernorDecision
+  snapshot: StoredSnapshotView
   marker: string
 }
 
-/** Which conversation is asked about. */
+/** The conversation to report on. */
 export interface GovernorStatusParams {
   subChatId: string
 }
 
 /** The pressure on a conversation's session as of its last run. */
 export interface GovernorStatusResult {
-  governor: GovernorWord
+  governor: GovernorDecision
   signals: PressureSignal[]
   /** The last one that was kept; null before the first. */
-  snapshot: SnapshotShown | null
-}
-
-/** What should happen to the session, and why. */
-export interface GovernorWord {
-  action: "ok" | "snapshot" | "rehydrate"
-  /** One sentence each; empty for ok without a withheld action. */
-  reasons: string[]
+  snapshot: StoredSnapshotView | null
 }
 
 /** The result of one check. */
@@ -1911,7 +1911,7 @@ export interface PinParams {
   takeBack?: boolean
 }
 
-/** What an orchestrating host knows of the agent's place among others. */
+/** The agent's position in a pipeline of agents, as the orchestrating host knows it. */
 export interface Pipeline {
   /** The agent's score, on any one scale. */
   score?: number | null
@@ -1919,7 +1919,7 @@ export interface Pipeline {
   nextAgentPending?: boolean
 }
 
-/** A run that ended, in whatever way. */
+/** A run that ended, with any outcome. */
 export interface PostRunParams {
   runId: string
   /** From the run's pre-run. */
@@ -1946,14 +1946,14 @@ export interface PostRunParams {
   finishedAt: string
 }
 
-/** The run is kept; it will not be lost, and sending it again changes nothing. */
+/** The run is stored durably; sending it again changes nothing. */
 export interface PostRunResult {
   /** False where nothing is kept: the mode is `off`, or the conversation was deleted meanwhile. */
   accepted: boolean
   /** True when this run id was recorded before; the first answer is repeated. */
   duplicate: boolean
   artifacts: ArtifactReference[]
-  governor: GovernorWord
+  governor: GovernorDecision
 }
 
 /** What the call cost and saved; bytes are UTF-8. */
@@ -2032,7 +2032,7 @@ export interface PreRunResult {
   deliveryToken: string | null
 }
 
-/** One signal beside its thresholds. */
+/** A signal and its thresholds. */
 export interface PressureSignal {
   name: string
   /** Since the provider session began: what a rehydrate goes by. */
@@ -2087,7 +2087,7 @@ export interface ProjectStatus {
   memories: number
 }
 
-/** Where an artifact comes from; what happened there is the artifact's `event`. */
+/** Origin of an artifact; the artifact's `event` names what happened. */
 export interface Provenance {
   runId: string
   subChatId: string
@@ -2666,13 +2666,13 @@ export interface ReuseWord {
   reason: string
 }
 
-/** Why a run failed. */
+/** Reason of a run's failure. */
 export interface RunError {
   kind: "auth" | "rateLimit" | "overload" | "other"
   message?: string | null
 }
 
-/** What the run cost, where the host knows. */
+/** Token, cost and time usage of the run, as far as the host knows. */
 export interface RunUsage {
   inputTokens?: number | null
   outputTokens?: number | null
@@ -2939,30 +2939,7 @@ export interface SnapshotFile {
   why: string
 }
 
-/** The structured state of a conversation as it was kept. */
-export interface SnapshotShown {
-  id: string
-  /** The run it was kept after. */
-  runId: string
-  /** RFC 3339. */
-  at: string
-  reasons: string[]
-  objective: string
-  /** The plan that the agent proposed last; empty without one. */
-  plan: string
-  todos: SnapshotStep[]
-  decisions: string[]
-  /** What was left open: in the latest runs' own words, and runners that fail. */
-  risks: string[]
-  /** Names of failing tests. */
-  failing: string[]
-  /** The latest first. */
-  files: SnapshotFile[]
-  /** What the agent said last. */
-  conclusion: string
-}
-
-/** One step of the task list. */
+/** A step of the task list. */
 export interface SnapshotStep {
   content: string
   status: string
@@ -3080,6 +3057,29 @@ export interface StoredFiles {
   bytes: number
 }
 
+/** The stored structured state of a conversation. */
+export interface StoredSnapshotView {
+  id: string
+  /** The run it was kept after. */
+  runId: string
+  /** RFC 3339. */
+  at: string
+  reasons: string[]
+  objective: string
+  /** The plan that the agent proposed last; empty without one. */
+  plan: string
+  todos: SnapshotStep[]
+  decisions: string[]
+  /** What was left open: in the latest runs' own words, and runners that fail. */
+  risks: string[]
+  /** Names of failing tests. */
+  failing: string[]
+  /** The latest first. */
+  files: SnapshotFile[]
+  /** What the agent said last. */
+  conclusion: string
+}
+
 /** The pinned anchor, for the provider's system prompt (Claude): the same bytes on every call of a session. */
 export interface SystemText {
   id: string
@@ -3093,7 +3093,7 @@ export interface TierMove {
   after: "hot" | "warm" | "cold"
 }
 
-/** One step of the agent's task list. */
+/** A step of the agent's task list. */
 export interface Todo {
   content: string
   status: "pending" | "in_progress" | "completed"
@@ -3102,7 +3102,7 @@ export interface Todo {
   priority?: string | null
 }
 
-/** The output of a failed tool call, which the stored parts do not have. */
+/** Output of a failed tool call. The stored message parts do not contain it. */
 export interface ToolError {
   toolCallId?: string | null
   toolName?: string | null
@@ -3219,24 +3219,25 @@ export interface Methods {
    */
   "continuity/mute": { params: MuteParams; result: WishesResult }
   /**
-   * Keeps a run that ended: its deliveries, the tests' outcome, a devlog draft, the pressure on the session.
+   * Store a finished run: its deliveries, test results, drafts and the pressure on its session.
    *
-   * Idempotent by run id, and all of it in one transaction: once answered, nothing of it is lost.
+   * Idempotent by run id. Everything is written in one transaction, so an answered run is never lost.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "continuity/postRun": { params: PostRunParams; result: PostRunResult }
   /**
-   * Shows each pressure signal of a conversation beside its thresholds, the word on them, and the last snapshot.
+   * Return each pressure signal of a conversation with its thresholds, the decision, and the last snapshot.
    *
    * Errors: notFound, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "governor/status": { params: GovernorStatusParams; result: GovernorStatusResult }
   /**
-   * Asks for a fresh provider session by hand: the next pre-run begins one, with the carry-over and all packs.
+   * Request a fresh provider session: the next pre-run starts it, with the carry-over and all packs.
    *
-   * Keeps a snapshot first, and removes nothing. Asking again before that pre-run asks for the same one session. Works
-   * with the setting `rehydrate` off, since the user asks; in passive mode nothing could be carried over.
+   * A snapshot is stored first, and nothing is removed. A repeated request before that pre-run requests the same
+   * session. It works with the setting `rehydrate` off, because the user asks for it; in passive mode nothing could be
+   * carried over.
    *
    * Errors: notFound, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -3297,47 +3298,47 @@ export interface Methods {
    */
   "settings/update": { params: SettingsUpdateParams; result: SettingsGetResult }
   /**
-   * Lists a project's artifacts, the newest first.
+   * List a project's artifacts, newest first.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "artifact/list": { params: ArtifactListParams; result: ArtifactListResult }
   /**
-   * Shows an artifact with its text and where it comes from.
+   * Return an artifact with its text and provenance.
    *
    * Errors: notFound, workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "artifact/get": { params: ArtifactParams; result: ArtifactGetResult }
   /**
-   * Changes an artifact's title, its body, or both; no run adds to it any more.
+   * Change an artifact's title, its body, or both. Later runs add nothing to it.
    *
-   * A title replaces the heading that said the old one, a body's first heading becomes the title. What is on the memory
-   * branch already stays as it is.
+   * A new title replaces a heading equal to the old one; the first heading of a new body becomes the title. What is
+   * already on the memory branch does not change.
    *
    * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, conflict, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "artifact/update": { params: ArtifactUpdateParams; result: ArtifactGetResult }
   /**
-   * Accepts an artifact: the project's next sessions are told of it. Accepting it again changes nothing.
+   * Accept an artifact, so that the project's next sessions receive it. Accepting it again changes nothing.
    *
-   * One that was discarded can still be accepted. A committed one stays committed, and is told of from then on.
+   * A discarded artifact can still be accepted. A committed one stays committed, and sessions receive it from then on.
    *
    * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "artifact/accept": { params: ArtifactParams; result: ArtifactGetResult }
   /**
-   * Discards an artifact: sessions are told of it no more. Discarding it again changes nothing.
+   * Discard an artifact, so that sessions no longer receive it. Discarding it again changes nothing.
    *
-   * It can still be accepted. What is on the memory branch already is not discarded.
+   * It can still be accepted. What is already on the memory branch cannot be discarded.
    *
    * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "artifact/discard": { params: ArtifactParams; result: ArtifactGetResult }
   /**
-   * Commits artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks are left alone.
+   * Commit artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks stay untouched.
    *
-   * An artifact that is committed already stays as it is. A branch that is checked out, a remote's default or one that
-   * people work on is refused.
+   * An artifact that is already committed stays as it is. A branch is refused if it is checked out, a remote's default,
+   * or one that people work on.
    *
    * Errors: notFound, policyDenied, conflict, workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */

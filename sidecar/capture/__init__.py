@@ -1,1 +1,1 @@
-"""After a run: what is kept of it."""
+"""Capture: what a finished run did, and what is stored of it."""

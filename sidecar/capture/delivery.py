@@ -1,78 +1,86 @@
-"""What the session knows after a run: what it was given, what it saw by its own work, what it has lost."""
+"""Update the delivery ledger after a run: what the session was given, what it saw in its own work, what it lost."""
 
 from __future__ import annotations
 
 import apsw
 
 from sidecar.capture.effects.session_loss import Loss
-from sidecar.capture.run import Finished
-from sidecar.runs import Item, Known, Pinned, SessionKey, keys, ledger, records
+from sidecar.capture.run import FinishedRun
+from sidecar.runs import Item, PinnedAnchor, SessionContents, SessionKey, keys, ledger, records
 
 
-def settle_delivery(tx: apsw.Connection, one: Finished) -> None:
-    """Commits what the run was given, if it reached the provider; else it counts as never sent.
+def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
+    """Commit what the run was given if it reached the provider; otherwise it counts as never sent.
 
-    Where a session event dropped it meanwhile, the session stays unknown and gets everything again.
+    If a session event dropped the delivery in the meantime, the session stays unknown and receives everything again.
     """
-    params, before = one.params, one.before
-    if before is not None and before.status != "pending":
+    params, pre_run = run.params, run.pre_run
+    if pre_run is not None and pre_run.status != "pending":
         return
-    if before is not None:
-        settled = "committed" if one.reached and one.given is not None else "dropped"
-        records.settle_call(tx, before.delivery_token, settled)
-    if not one.reached or params.session.after is None:
+    if pre_run is not None:
+        outcome_status = "committed" if run.reached_provider and run.delivered_call is not None else "dropped"
+        records.set_call_status(tx, pre_run.delivery_token, outcome_status)
+    if not run.reached_provider or params.session.after is None:
         return
-    key = SessionKey(params.provider, params.session.after, one.is_shadow)
-    # A run without a pre-run of its own may be a fork's: only a session that kept its id is known to go on.
-    kept_id = params.session.before if params.session.before == params.session.after else None
-    origin = before.session_id if before is not None else kept_id
-    continued = SessionKey(params.provider, origin, one.is_shadow) if origin is not None else None
-    fresh = before is not None and bool(before.record.get("fresh"))
-    ledger.continue_session(tx, key, params.sub_chat_id, one.observed.head, None if fresh else continued, one.now_ms)
-    given = [Item(*item) for item in one.given.record["delivered"]] if one.given is not None else []
-    pin = one.given.record["pin"] if one.given is not None else None
-    known = ledger.known(tx, key)
-    was_told_head = keys.HEAD in known.items or any(item.key == keys.HEAD for item in given)
-    own = [*_own(one, known, was_told_head=was_told_head), *_own_tests(tx, one, known)]
-    ledger.deliver(tx, key, [*given, *own], Pinned(*pin) if pin else None, params.run_id, one.now_ms)
+    key = SessionKey(params.provider, params.session.after, run.is_shadow)
+    # A run without a pre-run of its own may belong to a fork: only a session with an unchanged id certainly continues.
+    unchanged_id = params.session.before if params.session.before == params.session.after else None
+    continued_id = pre_run.session_id if pre_run is not None else unchanged_id
+    continued = SessionKey(params.provider, continued_id, run.is_shadow) if continued_id is not None else None
+    fresh = pre_run is not None and bool(pre_run.record.get("fresh"))
+    ledger.continue_session(tx, key, params.sub_chat_id, run.effects.head, None if fresh else continued, run.now_ms)
+    delivered = (
+        [Item(*item) for item in run.delivered_call.record["delivered"]] if run.delivered_call is not None else []
+    )
+    anchor = run.delivered_call.record["pin"] if run.delivered_call is not None else None
+    contents = ledger.session_contents(tx, key)
+    was_sent_head = keys.HEAD in contents.items or any(item.key == keys.HEAD for item in delivered)
+    own_items = [*_own_items(run, contents, was_sent_head=was_sent_head), *_own_tests(tx, run, contents)]
+    ledger.deliver(
+        tx, key, [*delivered, *own_items], PinnedAnchor(*anchor) if anchor else None, params.run_id, run.now_ms
+    )
 
 
-def forget_lost(tx: apsw.Connection, one: Finished) -> None:
-    """Forgets what the run's session no longer has, this run's own deliveries too: the next call sends all again."""
-    for session_id in (one.params.session.before, one.params.session.after):
-        if session_id is not None and one.loss is not Loss.NOTHING:
-            forget = ledger.compact if one.loss is Loss.TRANSCRIPT else ledger.forget
-            forget(tx, one.params.provider, session_id, one.params.sub_chat_id)
+def drop_lost_deliveries(tx: apsw.Connection, run: FinishedRun) -> None:
+    """Delete what the run's session lost, this run's deliveries included; the next call sends it again."""
+    for session_id in (run.params.session.before, run.params.session.after):
+        if session_id is not None and run.loss is not Loss.NOTHING:
+            drop = ledger.drop_transcript if run.loss is Loss.TRANSCRIPT else ledger.drop_session
+            drop(tx, run.params.provider, session_id, run.params.sub_chat_id)
 
 
-def _own(one: Finished, known: Known, *, was_told_head: bool) -> list[Item]:
-    """What the agent knows from its own work: what it read and wrote, what it committed, where it left HEAD."""
-    own, state = list(one.observed.seen), one.observed.state
-    if one.plan:
-        own.append(Item(keys.PLAN, keys.plan_digest(one.plan), 0))
+def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bool) -> list[Item]:
+    """Return what the agent knows from its own work: what it read, wrote and committed, and where it left HEAD."""
+    items, state = list(run.effects.seen_items), run.effects.state
+    if run.plan:
+        items.append(Item(keys.PLAN, keys.plan_digest(run.plan), 0))
     if state is None:
-        return own
-    if state.kind == "folder" and (one.work.written or one.work.commands):
-        own.append(Item(keys.HEAD, keys.folder_digest(state.changed_hash), 0))
-    if state.kind == "git" and was_told_head and one.observed.head == state.head:
-        own.append(Item(keys.HEAD, keys.head_digest(state.branch, state.head), 0))
+        return items
+    if state.kind == "folder" and (run.activity.written or run.activity.commands):
+        items.append(Item(keys.HEAD, keys.folder_digest(state.changed_hash), 0))
+    if state.kind == "git" and was_sent_head and run.effects.head == state.head:
+        items.append(Item(keys.HEAD, keys.head_digest(state.branch, state.head), 0))
     present = {file.path for file in state.changed}
-    told = (path for key in known.items if (path := keys.changed_path(key)) is not None)
-    own += [Item(keys.change_key(path), keys.GONE, 0) for path in told if path in one.observed.own - present]
-    return own
+    changed_paths = (path for key in contents.items if (path := keys.changed_path(key)) is not None)
+    items += [
+        Item(keys.change_key(path), keys.REMOVED, 0)
+        for path in changed_paths
+        if path in run.effects.own_paths - present
+    ]
+    return items
 
 
-def _own_tests(tx: apsw.Connection, one: Finished, known: Known) -> list[Item]:
-    """What the agent saw itself of tests: of a failure it is only reminded, and that one is over it knows."""
-    ran = {outcome.runner for outcome in one.tests}
-    failing = {tests.runner: tests for tests in records.failing_tests(tx, one.workspace.key) if tests.runner in ran}
-    own = []
+def _own_tests(tx: apsw.Connection, run: FinishedRun, contents: SessionContents) -> list[Item]:
+    """Return what the agent itself saw of tests: it only needs a reminder of a failure, and knows of one that ended."""
+    ran = {outcome.runner for outcome in run.tests}
+    failing = {tests.runner: tests for tests in records.failing_tests(tx, run.workspace.key) if tests.runner in ran}
+    items = []
     for runner in sorted(ran):
         key, tests = keys.tests_key(runner), failing.get(runner)
-        told = known.items.get(key)
+        item = contents.items.get(key)
         if tests is not None:
             digest = keys.tests_digest(tests.names, tests.excerpt, tests.run_id)
-            own += [Item(key, digest + keys.SEEN, 0)] if told is None or told.digest != digest else []
-        elif told is not None:
-            own.append(Item(key, keys.GONE, 0))
-    return own
+            items += [Item(key, digest + keys.SEEN, 0)] if item is None or item.digest != digest else []
+        elif item is not None:
+            items.append(Item(key, keys.REMOVED, 0))
+    return items

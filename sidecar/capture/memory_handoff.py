@@ -1,6 +1,6 @@
-"""What a run leaves for the project's memories: words, errors that came and went, memories that were named.
+"""Handoff to the project's memories: statements, resolved errors, cited memories, accepted artifacts.
 
-Collected with the run's record, so that nothing is lost; what of it is worth a memory is decided behind the answer.
+It is collected with the run's record, so that nothing is lost. What becomes a memory is decided after the answer.
 """
 
 from __future__ import annotations
@@ -12,130 +12,136 @@ from typing import Literal
 import apsw
 
 from sidecar.capture.effects.tool_parts import Command, relative_to
-from sidecar.capture.run import Finished
+from sidecar.capture.run import FinishedRun
 from sidecar.capture.test_results.runner_output import outcomes_in
-from sidecar.capture.test_results.verdicts import Change
+from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.core.lazy_regex import regex
 from sidecar.core.text.prose import cut, telling
 from sidecar.memory import Digest, Kind, Note, Said, Trouble, leave, mending, screened, source_of, tag_of, worth_keeping
 from sidecar.runs import Artifact, FailingTests, SessionKey, keys, ledger
 from sidecar.runs.model import ArtifactType
 
-MAX_SAID = 20_000
-MAX_TROUBLE = 4_000
-MAX_TOLD = 400
+MAX_UTTERANCE = 20_000
+MAX_ERROR = 4_000
+MAX_RESOLUTION = 400
 MAX_FILES = 5
 
 _MEMORY_ID = regex(r"\bmem-\d{4}-\d{2}-\d{2}-\d{3,6}\b")
 
 
-def leave_for_memory(
-    tx: apsw.Connection, one: Finished, tests: Sequence[Change], before: Sequence[FailingTests]
+def queue_for_memory(
+    tx: apsw.Connection,
+    run: FinishedRun,
+    verdict_changes: Sequence[VerdictChange],
+    failing_before: Sequence[FailingTests],
 ) -> None:
-    """Keeps what a run leaves until it is captured; `before` are the tests that failed before it."""
-    digest = digest_of_run(one, tests, {failing.runner: failing.excerpt for failing in before})
+    """Queue what a run leaves for capture; `failing_before` are the tests that failed before it."""
+    digest = session_summary_of_run(
+        run, verdict_changes, {failing.runner: failing.excerpt for failing in failing_before}
+    )
     if not digest.is_empty:
-        leave(tx, one.workspace.project_key, digest._replace(told=_told(tx, one)), one.now_ms)
+        leave(tx, run.workspace.project_key, digest._replace(told=_sent_memories(tx, run)), run.now_ms)
 
 
-def _told(tx: apsw.Connection, one: Finished) -> tuple[str, ...]:
-    """Gives the ids of the memories that the run's session has been told of."""
-    session = one.params.session.after or one.params.session.before
+def _sent_memories(tx: apsw.Connection, run: FinishedRun) -> tuple[str, ...]:
+    """Return the ids of the memories that the run's session has received."""
+    session = run.params.session.after or run.params.session.before
     if session is None:
         return ()
-    held = ledger.known(tx, SessionKey(one.params.provider, session, False))
-    return tuple(memory_id for key in held.items if (memory_id := keys.memory_id(key)) is not None)
+    contents = ledger.session_contents(tx, SessionKey(run.params.provider, session, False))
+    return tuple(memory_id for key in contents.items if (memory_id := keys.memory_id(key)) is not None)
 
 
-def digest_of_run(one: Finished, tests: Sequence[Change], excerpts: Mapping[str, str]) -> Digest:
-    """Gives what a run leaves; an agent's conclusions count only where it came to its end."""
-    params = one.params
-    said = _said("user", params.prompt, one.now_ms)
+def session_summary_of_run(
+    run: FinishedRun, verdict_changes: Sequence[VerdictChange], excerpts: Mapping[str, str]
+) -> Digest:
+    """Return what a run leaves. An agent's conclusions count only if the run completed."""
+    params = run.params
+    utterances = _utterances("user", params.prompt, run.now_ms)
     cited: tuple[str, ...] = ()
-    troubles: list[Trouble] = []
+    errors: list[Trouble] = []
     if params.outcome == "completed":
-        said += _said("assistant", one.conclusion, one.now_ms)
-        troubles = [*_of_tests(one, tests, excerpts), *_of_commands(one)]
+        utterances += _utterances("assistant", run.conclusion, run.now_ms)
+        errors = [*_of_tests(run, verdict_changes, excerpts), *_of_commands(run)]
         cited = tuple(dict.fromkeys(_MEMORY_ID.findall(params.assistant.text if params.assistant else "")))
     session = params.session.after or params.session.before or params.sub_chat_id
-    return Digest(session, params.run_id, tuple(said), tuple(troubles), (), cited)
+    return Digest(session, params.run_id, tuple(utterances), tuple(errors), (), cited)
 
 
-def _said(author: Literal["user", "assistant"], text: str, now_ms: int) -> list[Said]:
-    """Gives of a message what may become a memory: what is private, secret or only asked for does not even wait."""
-    said = worth_keeping(Said(author, text[:MAX_SAID], now_ms))
-    return [said] if said is not None else []
+def _utterances(author: Literal["user", "assistant"], text: str, now_ms: int) -> list[Said]:
+    """Return the part of a message that may become a memory, without private, secret or requested text."""
+    utterance = worth_keeping(Said(author, text[:MAX_UTTERANCE], now_ms))
+    return [utterance] if utterance is not None else []
 
 
-def _of_tests(one: Finished, tests: Sequence[Change], excerpts: Mapping[str, str]) -> Iterator[Trouble]:
-    """Gives the tests that failed before the run, or in it, and pass now; others are known as failing."""
-    for change in tests:
+def _of_tests(
+    run: FinishedRun, verdict_changes: Sequence[VerdictChange], excerpts: Mapping[str, str]
+) -> Iterator[Trouble]:
+    """Yield tests that failed before or during the run and pass now. Tests that still fail are recorded elsewhere."""
+    for change in verdict_changes:
         if change.is_red or not change.was_red:
             continue
-        failed = [outcome.excerpt for outcome in one.tests if outcome.runner == change.runner and outcome.failed]
+        failed = [outcome.excerpt for outcome in run.tests if outcome.runner == change.runner and outcome.failed]
         text = next((excerpt for excerpt in (*reversed(failed), excerpts.get(change.runner, "")) if excerpt), "")
         names = ", ".join(dict.fromkeys(map(_name, change.fixed[:MAX_FILES]))) or "the tests"
-        yield Trouble(screened(text[:MAX_TROUBLE]).text, _mended(one), one.now_ms, f"{names} ({change.runner})")
+        yield Trouble(screened(text[:MAX_ERROR]).text, _resolution_text(run), run.now_ms, f"{names} ({change.runner})")
 
 
 def _name(test: str) -> str:
-    """A test's own name, by which its failures are told apart, whatever file it stands in."""
+    """Return a test's own name, without its file, by which failures are distinguished."""
     return re.split(r"::| › ", test)[-1]
 
 
-def _of_commands(one: Finished) -> Iterator[Trouble]:
-    """Gives each command that failed, with what was done if the same one then worked."""
-    last: dict[str, Command] = {command.command: command for command in one.work.commands}
+def _of_commands(run: FinishedRun) -> Iterator[Trouble]:
+    """Yield each command that failed, with what was done if the same command succeeded later."""
+    last_by_command: dict[str, Command] = {command.command: command for command in run.activity.commands}
     failed = {
         command.command: command
-        for command in one.work.commands
-        if command.command and _has_failed(command) and not outcomes_in(command, one.params.cwd)
+        for command in run.activity.commands
+        if command.command and _has_failed(command) and not outcomes_in(command, run.params.cwd)
     }
     for name, command in failed.items():
-        resolution = "" if _has_failed(last[name]) else _mended(one)
-        yield Trouble(screened(command.output[-MAX_TROUBLE:]).text, resolution, one.now_ms)
+        resolution = "" if _has_failed(last_by_command[name]) else _resolution_text(run)
+        yield Trouble(screened(command.output[-MAX_ERROR:]).text, resolution, run.now_ms)
 
 
 def _has_failed(command: Command) -> bool:
     return bool(command.failed)
 
 
-def _mended(one: Finished) -> str:
-    """Says what ended an error: the agent's words, and the files it changed."""
-    paths = (relative_to(one.params.cwd, path) for path in one.work.written)
+def _resolution_text(run: FinishedRun) -> str:
+    """Return what resolved an error: the agent's words, and the files it changed."""
+    paths = (relative_to(run.params.cwd, path) for path in run.activity.written)
     changed = list(dict.fromkeys(path for path in paths if path is not None))
-    told = cut(mending(one.conclusion), MAX_TOLD) or telling(one.conclusion, MAX_TOLD)
-    shown = ", ".join(f"`{path}`" for path in changed[:MAX_FILES])
+    summary = cut(mending(run.conclusion), MAX_RESOLUTION) or telling(run.conclusion, MAX_RESOLUTION)
+    shown_paths = ", ".join(f"`{path}`" for path in changed[:MAX_FILES])
     more = f" and {len(changed) - MAX_FILES} more" if len(changed) > MAX_FILES else ""
-    files = f"Changed: {shown}{more}." if changed else ""
-    return "\n\n".join(filter(None, (told, files)))
+    files = f"Changed: {shown_paths}{more}." if changed else ""
+    return "\n\n".join(filter(None, (summary, files)))
 
 
-# An artifact that the user accepts is remembered: what was decided, what was given up. Its memory follows it.
-
-
-KINDS: dict[ArtifactType, tuple[Kind, float]] = {
+MEMORY_KINDS: dict[ArtifactType, tuple[Kind, float]] = {
     "adr": ("decision", 0.9),
     "rejectedApproach": ("lesson", 0.9),
     "devlog": ("episodic", 0.8),
 }
-"""What a memory of an artifact is, and how sure the user's word makes it."""
+"""Memory kind of each artifact type, and the confidence that the user's acceptance gives it."""
 
 MAX_TEXT = 1_500
 
 _HEADING = regex(r"\A\s*#[^\n]*\n+")
 
 
-def leave_accepted(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:
-    """Keeps what an accepted artifact says until it is captured; the same artifact counts once."""
-    kind, sure = KINDS[artifact.type]
+def queue_accepted(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:
+    """Queue an accepted artifact's text for capture. The same artifact counts once."""
+    kind, confidence = MEMORY_KINDS[artifact.type]
     text = cut(_HEADING.sub("", artifact.body).strip(), MAX_TEXT) or artifact.title
-    note = Note(kind, artifact.title, text, "user", now_ms, sure, (tag_of(artifact.id),), "durable")
+    note = Note(kind, artifact.title, text, "user", now_ms, confidence, (tag_of(artifact.id),), "durable")
     leave(tx, artifact.project, _digest(artifact, (note,)), now_ms)
 
 
-def leave_taken_back(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:
-    """Keeps that an artifact that had been accepted was discarded, until its memory has followed."""
+def queue_withdrawn(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:
+    """Queue that an accepted artifact was discarded, so that its memory is withdrawn."""
     leave(tx, artifact.project, _digest(artifact, ()), now_ms)
 
 

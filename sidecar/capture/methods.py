@@ -7,14 +7,14 @@ from sidecar.method import Lane, method
 
 
 def post_run(call: Call, params: PostRunParams) -> PostRunResult:
-    """Keeps a run that ended: its deliveries, the tests' outcome, a devlog draft, the pressure on the session.
+    """Store a finished run: its deliveries, test results, drafts and the pressure on its session.
 
-    Idempotent by run id, and all of it in one transaction: once answered, nothing of it is lost.
+    Idempotent by run id. Everything is written in one transaction, so an answered run is never lost.
     """
-    # Loaded behind the way to a first answer, on which there is nothing to capture yet.
+    # Imported here, because the first answer of a process needs none of it.
     from sidecar.capture import post_run as postrun
 
-    return postrun.run(call, params)
+    return postrun.capture_run(call, params)
 
 
 METHODS = (

@@ -1,11 +1,11 @@
-"""The messages of `continuity/postRun`."""
+"""Messages of `continuity/postRun`."""
 
 from typing import Any, Literal
 
 from pydantic import Field
 
 from sidecar.core.wire import FolderPath, Identifier, Instant, Tokens, WireModel
-from sidecar.governor.model import GovernorWord
+from sidecar.governor.model import GovernorDecision
 from sidecar.runs.model import (
     MAX_PROMPT_CHARACTERS,
     ArtifactReference,
@@ -17,7 +17,7 @@ from sidecar.runs.model import (
 
 
 class RunError(WireModel):
-    """Why a run failed."""
+    """Reason of a run's failure."""
 
     kind: Literal["auth", "rateLimit", "overload", "other"]
     message: str | None = Field(default=None, max_length=20_000)
@@ -39,7 +39,7 @@ class Assistant(WireModel):
 
 
 class ToolError(WireModel):
-    """The output of a failed tool call, which the stored parts do not have."""
+    """Output of a failed tool call. The stored message parts do not contain it."""
 
     tool_call_id: str | None = Field(default=None, max_length=200)
     tool_name: str | None = Field(default=None, max_length=200)
@@ -48,7 +48,7 @@ class ToolError(WireModel):
 
 
 class RunUsage(WireModel):
-    """What the run cost, where the host knows."""
+    """Token, cost and time usage of the run, as far as the host knows."""
 
     input_tokens: Tokens | None = None
     output_tokens: Tokens | None = None
@@ -59,7 +59,7 @@ class RunUsage(WireModel):
 
 
 class Pipeline(WireModel):
-    """What an orchestrating host knows of the agent's place among others."""
+    """The agent's position in a pipeline of agents, as the orchestrating host knows it."""
 
     score: float | None = Field(default=None, ge=0, description="The agent's score, on any one scale.")
     next_agent_pending: bool = Field(
@@ -68,7 +68,7 @@ class Pipeline(WireModel):
 
 
 class PostRunParams(WireModel):
-    """A run that ended, in whatever way."""
+    """A run that ended, with any outcome."""
 
     run_id: Identifier
     delivery_token: Identifier | None = Field(default=None, description="From the run's pre-run.")
@@ -95,11 +95,11 @@ class PostRunParams(WireModel):
 
 
 class PostRunResult(WireModel):
-    """The run is kept; it will not be lost, and sending it again changes nothing."""
+    """The run is stored durably; sending it again changes nothing."""
 
     accepted: bool = Field(
         description="False where nothing is kept: the mode is `off`, or the conversation was deleted meanwhile."
     )
     duplicate: bool = Field(description="True when this run id was recorded before; the first answer is repeated.")
     artifacts: list[ArtifactReference]
-    governor: GovernorWord
+    governor: GovernorDecision

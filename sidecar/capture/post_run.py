@@ -1,4 +1,4 @@
-"""`continuity/postRun`: understand the run, then keep everything of it in one transaction."""
+"""`continuity/postRun`: analyse the run, then store everything about it in one transaction."""
 
 from __future__ import annotations
 
@@ -8,164 +8,178 @@ import apsw
 
 from sidecar.call import Call
 from sidecar.capture.artifacts.memory_branch import commit_later
-from sidecar.capture.delivery import forget_lost, settle_delivery
+from sidecar.capture.delivery import confirm_delivery, drop_lost_deliveries
 from sidecar.capture.drafts.rejected_approach import RUNS
 from sidecar.capture.effects.boundaries import touched_boundaries
-from sidecar.capture.effects.direction_change import Kept, lines_left
+from sidecar.capture.effects.direction_change import FileLines, surviving_lines
 from sidecar.capture.effects.session_loss import Loss, Recent, compacted_since, loss_by_prompt, recent
-from sidecar.capture.effects.tool_parts import Failure, work_of
-from sidecar.capture.effects.transcript_errors import failures_in
-from sidecar.capture.effects.worktree_changes import observe
+from sidecar.capture.effects.tool_parts import ToolFailure, activity_of
+from sidecar.capture.effects.transcript_errors import transcript_errors
+from sidecar.capture.effects.worktree_changes import observe_effects
 from sidecar.capture.model import PostRunParams, PostRunResult
-from sidecar.capture.pack_metrics import had_before
-from sidecar.capture.record import keep_drafts, keep_run, keep_tests
-from sidecar.capture.run import Finished
+from sidecar.capture.pack_metrics import items_before_run
+from sidecar.capture.record import record_run, store_drafts, store_test_verdicts
+from sidecar.capture.run import FinishedRun
 from sidecar.capture.test_results.runner_output import outcomes_of
 from sidecar.context import Bracket, Standing, standing_of
 from sidecar.core.secrets.redact import redact
 from sidecar.governor import (
+    Decision,
     RunPressure,
-    Word,
     after_compaction,
+    after_new_session,
     after_refusal,
     after_run,
     after_snapshot,
-    after_turnover,
-    in_session,
-    is_renewed,
-    judged,
-    keep_snapshot,
+    evaluate,
+    started_new_session,
+    store_snapshot,
+    with_session,
 )
-from sidecar.governor.model import GovernorWord
+from sidecar.governor.model import GovernorDecision
 from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
 from sidecar.runs.model import ArtifactReference
 
-# Counts a run for the governor, asks it, and keeps the structured state where it says so.
+
+def govern(run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:
+    """Count the run and evaluate the governor. What the session lost during the run no longer adds pressure."""
+    if not run.reached_provider:
+        return Decision("ok", ()), state
+    is_new_session = _is_new_session(run, state.counters)
+    counters = after_run(
+        _counters_of_session(run, state.counters, is_new_session=is_new_session),
+        _pressure(run, is_new_session=is_new_session),
+    )
+    counters = _after_loss(run, counters)
+    decision = evaluate(counters, run.settings, shadow=run.is_shadow)
+    if decision.action != "ok":
+        counters = after_snapshot(counters, run.now_ms)
+    return decision, state._replace(counters=counters)
 
 
-def govern(one: Finished, state: SubChat) -> tuple[Word, SubChat]:
-    """Counts the run, and asks the governor; what the session lost in the run puts no more pressure on it."""
-    if not one.reached:
-        return Word("ok", ()), state
-    renewed = _is_renewed(one, state.counters)
-    counters = after_run(_begun(one, state.counters, renewed=renewed), _pressure(one, renewed=renewed))
-    counters = _after_loss(one, counters)
-    word = judged(counters, one.settings, shadow=one.is_shadow)
-    if word.action != "ok":
-        counters = after_snapshot(counters, one.now_ms)
-    return word, state._replace(counters=counters)
+def _fresh_requested(run: FinishedRun) -> bool:
+    return run.delivered_call is not None and bool(run.delivered_call.record.get("fresh"))
 
 
-def _asked_fresh(one: Finished) -> bool:
-    return one.given is not None and bool(one.given.record.get("fresh"))
-
-
-def _is_renewed(one: Finished, counters: Counters) -> bool:
-    session = one.params.session
-    return session.after is not None and is_renewed(
-        counters, session.before, session.after, asked_fresh=_asked_fresh(one)
+def _is_new_session(run: FinishedRun, counters: Counters) -> bool:
+    session = run.params.session
+    return session.after is not None and started_new_session(
+        counters, session.before, session.after, fresh_requested=_fresh_requested(run)
     )
 
 
-def _begun(one: Finished, counters: Counters, *, renewed: bool) -> Counters:
-    """The counters of the session the run was in: none of them where that began with the run."""
-    after = one.params.session.after
+def _counters_of_session(run: FinishedRun, counters: Counters, *, is_new_session: bool) -> Counters:
+    """Return the counters of the run's session; they are empty if the session started with the run."""
+    after = run.params.session.after
     if after is None:
         return counters
-    if renewed:
-        counters = after_turnover(counters, one.now_ms)
-    elif _asked_fresh(one):
+    if is_new_session:
+        counters = after_new_session(counters, run.now_ms)
+    elif _fresh_requested(run):
         counters = after_refusal(counters)
-    return in_session(counters, after)
+    return with_session(counters, after)
 
 
-def _bracket(one: Finished, *, renewed: bool) -> Bracket | None:
-    """How full the run's window was, as the host told; what it told before a turnover was of the one that was left."""
-    if one.before is None or (renewed and _asked_fresh(one)):
+def _bracket(run: FinishedRun, *, is_new_session: bool) -> Bracket | None:
+    """Return the reported context-window bracket; None if it was the previous session's window."""
+    if run.pre_run is None or (is_new_session and _fresh_requested(run)):
         return None
-    told: Bracket | None = one.before.record.get("bracket")
-    return told
+    bracket: Bracket | None = run.pre_run.record.get("bracket")
+    return bracket
 
 
-def _pressure(one: Finished, *, renewed: bool) -> RunPressure:
-    given, standing = one.given.record if one.given is not None else None, _standing(one)
+def _pressure(run: FinishedRun, *, is_new_session: bool) -> RunPressure:
+    delivered, agent = run.delivered_call.record if run.delivered_call is not None else None, _pipeline_position(run)
     return RunPressure(
-        now_ms=one.now_ms,
-        run_ms=one.run_ms,
-        diff_lines=one.observed.diff_lines,
-        committed_lines=one.observed.committed_lines,
-        touched_lines=one.observed.touched_lines,
-        grown_lines=one.observed.grown_lines,
-        injected_bytes=int(given["metadata"]["wouldInjectBytes"]) if given is not None else 0,
-        files=tuple(given["files"]) if given is not None else (),
-        bracket=_bracket(one, renewed=renewed),
-        score=standing.score,
-        agent=standing.agent,
-        next_agent_pending=standing.next_agent_pending,
-        shadow=one.is_shadow,
+        now_ms=run.now_ms,
+        duration_ms=run.duration_ms,
+        diff_lines=run.effects.diff_lines,
+        committed_lines=run.effects.committed_lines,
+        touched_lines=run.effects.touched_lines,
+        grown_lines=run.effects.grown_lines,
+        injected_bytes=int(delivered["metadata"]["wouldInjectBytes"]) if delivered is not None else 0,
+        files=tuple(delivered["files"]) if delivered is not None else (),
+        bracket=_bracket(run, is_new_session=is_new_session),
+        score=agent.score,
+        agent=agent.agent,
+        next_agent_pending=agent.next_agent_pending,
+        shadow=run.is_shadow,
     )
 
 
-def _standing(one: Finished) -> Standing:
-    """Where the agent stands among others: as the host tells, else as the project's session file says."""
-    pipeline = one.params.pipeline
+def _pipeline_position(run: FinishedRun) -> Standing:
+    """Return the agent's position in the pipeline, from the host or else from the project's session file."""
+    pipeline = run.params.pipeline
     if pipeline is not None:
         return Standing("", pipeline.score, pipeline.next_agent_pending)
-    return standing_of(one.workspace.project, one.workspace.cwd, int(one.params.started_at.timestamp() * 1000))
+    return standing_of(run.workspace.project, run.workspace.cwd, int(run.params.started_at.timestamp() * 1000))
 
 
-def _after_loss(one: Finished, counters: Counters) -> Counters:
-    if one.loss is Loss.SESSION:
-        return after_turnover(counters, one.now_ms)
-    started_ms = int(one.params.started_at.timestamp() * 1000)
-    was_told = counters.compacted_at_ms is not None and counters.compacted_at_ms > started_ms
-    if one.loss is Loss.TRANSCRIPT and not was_told:
-        return after_compaction(counters, one.now_ms)
+def _after_loss(run: FinishedRun, counters: Counters) -> Counters:
+    if run.loss is Loss.SESSION:
+        return after_new_session(counters, run.now_ms)
+    started_ms = int(run.params.started_at.timestamp() * 1000)
+    was_reported = counters.compacted_at_ms is not None and counters.compacted_at_ms > started_ms
+    if run.loss is Loss.TRANSCRIPT and not was_reported:
+        return after_compaction(counters, run.now_ms)
     return counters
 
 
-_NOT_KEPT = PostRunResult(accepted=False, duplicate=False, artifacts=[], governor=GovernorWord(action="ok", reasons=[]))
+_NOT_ACCEPTED = PostRunResult(
+    accepted=False, duplicate=False, artifacts=[], governor=GovernorDecision(action="ok", reasons=[])
+)
 
-STOOD = ("head", "changed", "lines", "toldHead")
-"""What a pre-run keeps of the worktree."""
+WORKTREE_MEMBERS = ("head", "changed", "lines", "toldHead")
+"""Members of a pre-run record that describe the worktree at the start of the run."""
 
 
-def run(call: Call, params: PostRunParams) -> PostRunResult:
-    """Keeps a run that ended; the same run id again gives the same answer and changes nothing."""
+def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
+    """Store a finished run. The same run id again returns the same answer and changes nothing."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     settings = call.process.settings(workspace.project_key)
     if settings.mode == "off":
-        return _NOT_KEPT
+        return _NOT_ACCEPTED
     with call.database.read() as tx:
-        known = records.run_result(tx, params.run_id)
-        asked = _pre_run(tx, params)
-        earlier = records.lines_left(tx, params.sub_chat_id, RUNS)
-        deleted = _is_deleted(tx, params)
-    if known is not None:
-        return _again(known)
-    if deleted:
-        return _NOT_KEPT
+        previous_result = records.run_result(tx, params.run_id)
+        own_pre_run = _find_pre_run(tx, params)
+        stored_lines = records.surviving_lines(tx, params.sub_chat_id, RUNS)
+        is_deleted = _is_deleted(tx, params)
+    if previous_result is not None:
+        return _duplicate(previous_result)
+    if is_deleted:
+        return _NOT_ACCEPTED
     parts = params.assistant.parts if params.assistant else []
-    told = _transcript(call, params)
-    work = work_of(parts, _failures(params, told))
-    before = asked if asked is not None and not asked.record.get("passedThrough") else None
-    observed = observe(call, workspace, params.cwd, work, asked.record if asked else None)
-    loss, now_ms = _loss(params, told, asked), call.now_ms()
-    one = Finished(
-        call, params, workspace, settings, work, outcomes_of(work.commands, params.cwd), before, observed, loss, now_ms
+    transcript = _transcript(call, params)
+    activity = activity_of(parts, _failures(params, transcript))
+    pre_run = own_pre_run if own_pre_run is not None and not own_pre_run.record.get("passedThrough") else None
+    effects = observe_effects(call, workspace, params.cwd, activity, own_pre_run.record if own_pre_run else None)
+    loss, now_ms = _session_loss(params, transcript, own_pre_run), call.now_ms()
+    finished = FinishedRun(
+        call,
+        params,
+        workspace,
+        settings,
+        activity,
+        outcomes_of(activity.commands, params.cwd),
+        pre_run,
+        effects,
+        loss,
+        now_ms,
     )
-    left = {path: Kept(frozenset(marks), digest) for path, (digest, marks) in earlier.items()}
-    one.lines = lines_left(call, workspace, observed, before, left)
+    earlier_lines = {path: FileLines(frozenset(marks), digest) for path, (digest, marks) in stored_lines.items()}
+    finished.surviving_lines = surviving_lines(call, workspace, effects, pre_run, earlier_lines)
     if params.outcome == "completed":
-        one.boundaries = touched_boundaries(call, workspace, observed, one.start_head, settings["capture.boundaries"])
+        finished.boundaries = touched_boundaries(
+            call, workspace, effects, finished.start_head, settings["capture.boundaries"]
+        )
     with call.database.write() as tx:
-        known = records.run_result(tx, params.run_id)
-        if known is None and _is_deleted(tx, params):  # meanwhile
-            return _NOT_KEPT
-        result = _again(known) if known is not None else _keep(tx, one)
+        previous_result = records.run_result(tx, params.run_id)
+        if previous_result is None and _is_deleted(tx, params):  # deleted since the first check
+            return _NOT_ACCEPTED
+        result = _duplicate(previous_result) if previous_result is not None else _store(tx, finished)
     call.process.after_run(call.process, workspace, params.sub_chat_id)
     commit_later(call.process, workspace, settings)
-    from sidecar.memory import tend_later  # loaded behind what the way to a first answer needs
+    from sidecar.memory import tend_later  # not needed by the first answer
 
     tend_later(call.process, workspace)
     return result
@@ -175,106 +189,111 @@ def _is_deleted(tx: apsw.Connection, params: PostRunParams) -> bool:
     return is_deleted(tx, params.sub_chat_id, (params.session.before, params.session.after))
 
 
-def _pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:
-    """Gives the run's own pre-run, one that passed through last; a token of another run says nothing of this one."""
+def _find_pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:
+    """Return the run's own pre-run. One that passed through is the last choice; another run's token is ignored."""
     by_token = records.call_of_token(tx, params.delivery_token) if params.delivery_token else None
-    called = [call for call in (by_token, records.call_of_run(tx, params.run_id)) if call is not None]
-    for found in sorted(called, key=lambda call: bool(call.record.get("passedThrough"))):
-        if (found.run_id, found.sub_chat_id, found.provider) == (
+    pre_runs = [call for call in (by_token, records.call_of_run(tx, params.run_id)) if call is not None]
+    for pre_run in sorted(pre_runs, key=lambda call: bool(call.record.get("passedThrough"))):
+        if (pre_run.run_id, pre_run.sub_chat_id, pre_run.provider) == (
             params.run_id,
             params.sub_chat_id,
             params.provider,
         ):
-            return _as_begun(tx, found)
+            return _with_first_worktree(tx, pre_run)
     return None
 
 
-def _as_begun(tx: apsw.Connection, found: CallRecord) -> CallRecord:
-    """Gives a run's pre-run with the worktree as the run's first one saw it: a run that is compacted has two."""
-    first = records.first_call_of_run(tx, found.run_id)
-    if first is None or first.delivery_token == found.delivery_token or first.record.get("passedThrough"):
-        return found
-    stood = {name: first.record[name] for name in STOOD if name in first.record}
-    return found._replace(record={**found.record, **stood})
+def _with_first_worktree(tx: apsw.Connection, pre_run: CallRecord) -> CallRecord:
+    """Return a pre-run with the worktree as the run's first pre-run saw it: a run that is compacted has two."""
+    first = records.first_call_of_run(tx, pre_run.run_id)
+    if first is None or first.delivery_token == pre_run.delivery_token or first.record.get("passedThrough"):
+        return pre_run
+    worktree = {name: first.record[name] for name in WORKTREE_MEMBERS if name in first.record}
+    return pre_run._replace(record={**pre_run.record, **worktree})
 
 
 def _transcript(call: Call, params: PostRunParams) -> Recent | None:
-    """The provider's transcript of the run, where the host says where it is; one of a run that never began has none."""
+    """Return the end of the provider's transcript of the run. A run that never started has none."""
     if params.transcript_path is None or params.outcome == "notStarted":
         return None
-    found = recent(params.transcript_path, _began_ms(params))
-    if found is None:
+    transcript = recent(params.transcript_path, _started_ms(params))
+    if transcript is None:
         call.log.warning("capture.transcript.unreadable")
-    return found
+    return transcript
 
 
-def _failures(params: PostRunParams, told: Recent | None) -> list[Failure]:
-    """The failed tool calls the host tells of, and those of the message's parts that only the transcript does."""
+def _failures(params: PostRunParams, transcript: Recent | None) -> list[ToolFailure]:
+    """Return the failed tool calls from the host, and those of its parts that only the transcript shows."""
     errors = [
-        Failure(error.tool_call_id, error.text, error.exit_code, error.tool_name) for error in params.tool_errors or []
+        ToolFailure(error.tool_call_id, error.text, error.exit_code, error.tool_name)
+        for error in params.tool_errors or []
     ]
-    known = {error.tool_call_id for error in errors}
-    called = {str(part.get("toolCallId")) for part in params.assistant.parts} if params.assistant else set()
-    found = failures_in(told.lines, _began_ms(params)) if told is not None else []
-    return errors + [one for one in found if one.tool_call_id in called and one.tool_call_id not in known]
+    reported_ids = {error.tool_call_id for error in errors}
+    part_ids = {str(part.get("toolCallId")) for part in params.assistant.parts} if params.assistant else set()
+    in_transcript = transcript_errors(transcript.lines, _started_ms(params)) if transcript is not None else []
+    return errors + [
+        failure
+        for failure in in_transcript
+        if failure.tool_call_id in part_ids and failure.tool_call_id not in reported_ids
+    ]
 
 
-def _began_ms(params: PostRunParams) -> int:
+def _started_ms(params: PostRunParams) -> int:
     return int(params.started_at.timestamp() * 1000)
 
 
-def _loss(params: PostRunParams, told: Recent | None, asked: CallRecord | None) -> Loss:
-    """What the run's session has lost. A run that never began lost nothing; how another one ended makes no odds.
+def _session_loss(params: PostRunParams, transcript: Recent | None, pre_run: CallRecord | None) -> Loss:
+    """Return what the run's session lost, whatever the outcome. A run that never started lost nothing.
 
-    Nor did a run lose what it was given after its compaction.
+    What the run received after its compaction is not lost.
     """
     if params.outcome == "notStarted":
         return Loss.NOTHING
     loss = loss_by_prompt(params.prompt)
-    if loss is not Loss.NOTHING or told is None:
+    if loss is not Loss.NOTHING or transcript is None:
         return loss
-    since_ms = _began_ms(params)
-    if asked is not None and asked.delivery_token == params.delivery_token:
-        since_ms = max(since_ms, asked.created_at_ms)
-    return Loss.TRANSCRIPT if compacted_since(told, since_ms) else Loss.NOTHING
+    since_ms = _started_ms(params)
+    if pre_run is not None and pre_run.delivery_token == params.delivery_token:
+        since_ms = max(since_ms, pre_run.created_at_ms)
+    return Loss.TRANSCRIPT if compacted_since(transcript, since_ms) else Loss.NOTHING
 
 
-def _again(known: dict[str, Any]) -> PostRunResult:
-    return PostRunResult.model_validate({**known, "duplicate": True})
+def _duplicate(result: dict[str, Any]) -> PostRunResult:
+    return PostRunResult.model_validate({**result, "duplicate": True})
 
 
-def _keep(tx: apsw.Connection, one: Finished) -> PostRunResult:
-    state = records.sub_chat(tx, one.params.sub_chat_id)
-    red_before = records.failing_tests(tx, one.workspace.key)
-    tests = keep_tests(tx, one)
-    had = had_before(tx, one)
-    settle_delivery(tx, one)
-    from sidecar.capture.memory_handoff import leave_for_memory
+def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
+    state = records.sub_chat(tx, run.params.sub_chat_id)
+    failing_before = records.failing_tests(tx, run.workspace.key)
+    tests = store_test_verdicts(tx, run)
+    items_before = items_before_run(tx, run)
+    confirm_delivery(tx, run)
+    from sidecar.capture.memory_handoff import queue_for_memory
 
-    leave_for_memory(tx, one, tests, red_before)
-    forget_lost(tx, one)
-    steps = _todos(one, state)
-    drafted = keep_drafts(tx, one, state, steps, tests)
-    state = state._replace(todos=steps, plan=one.plan or state.plan)
-    word, state = govern(one, state)
-    records.put_sub_chat(tx, one.params.sub_chat_id, one.workspace.project_key, one.workspace.key, state, one.now_ms)
+    queue_for_memory(tx, run, tests, failing_before)
+    drop_lost_deliveries(tx, run)
+    steps = _todos(run, state)
+    drafts = store_drafts(tx, run, state, steps, tests)
+    state = state._replace(todos=steps, plan=run.plan or state.plan)
+    decision, state = govern(run, state)
+    records.put_sub_chat(tx, run.params.sub_chat_id, run.workspace.project_key, run.workspace.key, state, run.now_ms)
     result = PostRunResult(
         accepted=True,
         duplicate=False,
         artifacts=[
-            ArtifactReference(id=artifact.id, type=artifact.type, status=artifact.status) for artifact in drafted
+            ArtifactReference(id=artifact.id, type=artifact.type, status=artifact.status) for artifact in drafts
         ],
-        governor=GovernorWord(action=word.action, reasons=list(word.reasons)),
+        governor=GovernorDecision(action=decision.action, reasons=list(decision.reasons)),
     )
-    keep_run(tx, one, state, result, word, had, drafted)
-    if word.action != "ok":
-        keep_snapshot(tx, one.params.sub_chat_id, one.params.run_id, word.reasons, one.now_ms)
+    record_run(tx, run, state, result, decision, items_before, drafts)
+    if decision.action != "ok":
+        store_snapshot(tx, run.params.sub_chat_id, run.params.run_id, decision.reasons, run.now_ms)
     return result
 
 
-def _todos(one: Finished, state: SubChat) -> tuple[tuple[str, str], ...]:
-    if one.params.todos is not None:
-        return tuple((redact(todo.content), todo.status) for todo in one.params.todos)
-    if one.work.todos is not None:
-        return tuple((redact(content), status) for content, status in one.work.todos)
+def _todos(run: FinishedRun, state: SubChat) -> tuple[tuple[str, str], ...]:
+    if run.params.todos is not None:
+        return tuple((redact(todo.content), todo.status) for todo in run.params.todos)
+    if run.activity.todos is not None:
+        return tuple((redact(content), status) for content, status in run.activity.todos)
     return state.todos

@@ -1,4 +1,4 @@
-"""The record of a run that ended, and what is counted of it."""
+"""Records of a finished run in the state file: its row and metrics, test verdicts, drafts."""
 
 from __future__ import annotations
 
@@ -7,170 +7,173 @@ from typing import Any
 
 import apsw
 
-from sidecar.capture.drafts.adr import boundary_events, keep_adr
-from sidecar.capture.drafts.devlog import keep_devlog, window_begin_ms
+from sidecar.capture.drafts.adr import boundary_events, store_adr
+from sidecar.capture.drafts.devlog import store_devlog, window_begin_ms
 from sidecar.capture.drafts.events import fixes
-from sidecar.capture.drafts.rejected_approach import keep_rejections, new_rejections, turn_events, turn_of
-from sidecar.capture.effects.worktree_changes import Change as ChangedFile
+from sidecar.capture.drafts.rejected_approach import (
+    direction_change_of,
+    direction_events,
+    new_rejected_approaches,
+    store_rejected_approaches,
+)
+from sidecar.capture.effects.worktree_changes import FileChange
 from sidecar.capture.model import PostRunResult
-from sidecar.capture.pack_metrics import measured
-from sidecar.capture.run import Finished
-from sidecar.capture.test_results.verdicts import Change, Verdict, change_of
+from sidecar.capture.pack_metrics import measure_run
+from sidecar.capture.run import FinishedRun
+from sidecar.capture.test_results.verdicts import Verdict, VerdictChange, change_of
 from sidecar.core.secrets.redact import redact
-from sidecar.governor import Word
+from sidecar.governor import Decision
 from sidecar.metrics import count_call, labelled, roll_up
-from sidecar.runs import Artifact, FailingTests, Item, SubChat, artifacts, forget_old, records
-from sidecar.runs import records as telling
+from sidecar.runs import Artifact, FailingTests, Item, SubChat, artifacts, delete_old_runs, records
 
-LOOKED_AT_CHARACTERS = 20_000
-KEPT_CHARACTERS = 2_000
-"""Of what an agent said last so much is kept of its beginning, and as much of its end."""
-
-
-def kept_conclusion(text: str) -> str:
-    """Gives of a conclusion what is kept: how it begins and how it ends, its secrets masked."""
-    is_long = len(text) > 2 * LOOKED_AT_CHARACTERS
-    told = redact(f"{text[:LOOKED_AT_CHARACTERS]}\n{text[-LOOKED_AT_CHARACTERS:]}" if is_long else text)
-    if len(told) <= 2 * KEPT_CHARACTERS:
-        return told
-    return f"{told[:KEPT_CHARACTERS].rstrip()}\n…\n{told[-KEPT_CHARACTERS:].lstrip()}"
+READ_CHARACTERS = 20_000
+STORED_CHARACTERS = 2_000
+"""Maximum number of characters stored of a conclusion's beginning, and of its end."""
 
 
-def _touched(one: Finished, change: ChangedFile) -> list[Any]:
-    """A changed file with its counts and, where they are known, the marks of the lines that are left of this work."""
-    kept = one.lines.kept.get(change.path)
-    return [*change, *((kept.digest, sorted(kept.lines)) if kept is not None else ())]
+def stored_conclusion(text: str) -> str:
+    """Return the stored part of a conclusion, its beginning and its end, with secrets masked."""
+    is_long = len(text) > 2 * READ_CHARACTERS
+    masked = redact(f"{text[:READ_CHARACTERS]}\n{text[-READ_CHARACTERS:]}" if is_long else text)
+    if len(masked) <= 2 * STORED_CHARACTERS:
+        return masked
+    return f"{masked[:STORED_CHARACTERS].rstrip()}\n…\n{masked[-STORED_CHARACTERS:].lstrip()}"
 
 
-def keep_run(
+def _touched(run: FinishedRun, change: FileChange) -> list[Any]:
+    """Return a changed file with its counts and, if known, the marks of its surviving lines."""
+    file_lines = run.surviving_lines.by_path.get(change.path)
+    return [*change, *((file_lines.digest, sorted(file_lines.lines)) if file_lines is not None else ())]
+
+
+def record_run(
     tx: apsw.Connection,
-    one: Finished,
+    run: FinishedRun,
     state: SubChat,
     result: PostRunResult,
-    word: Word,
-    had: Mapping[str, Item],
-    drafted: Sequence[Artifact],
+    decision: Decision,
+    items_before: Mapping[str, Item],
+    drafts: Sequence[Artifact],
 ) -> None:
-    """Writes the run's row with the answer it was given, and counts it; `had` is what its session had before.
+    """Write the run's row with the answer it received, and count it.
 
-    Of the artifacts it `drafted` those count that are new: a draft that goes on was counted when it began.
+    `items_before` is what its session had before the run.
+
+    Only new drafts are counted: one that continues was counted when it started.
     """
-    params, worth = one.params, measured(tx, one, had)
+    params, metrics = run.params, measure_run(tx, run, items_before)
     records.record_run(
         tx,
         {
             "run_id": params.run_id,
             "sub_chat_id": params.sub_chat_id,
             "chat_id": params.chat_id,
-            "project": one.workspace.project_key,
-            "workspace": one.workspace.key,
+            "project": run.workspace.project_key,
+            "workspace": run.workspace.key,
             "provider": params.provider,
             "mode": params.mode,
             "outcome": params.outcome,
             "session_before": params.session.before,
             "session_after": params.session.after,
             "task_fingerprint": state.task.fingerprint if state.task else None,
-            "head_commit": one.observed.state.head if one.observed.state else None,
+            "head_commit": run.effects.state.head if run.effects.state else None,
             "objective": state.task.objective if state.task else "",
-            "conclusion": kept_conclusion(one.conclusion),
-            "touched": [_touched(one, change) for change in one.observed.changes],
+            "conclusion": stored_conclusion(run.conclusion),
+            "touched": [_touched(run, change) for change in run.effects.changes],
             "usage": params.usage.model_dump(mode="json", by_alias=True) if params.usage else None,
-            "worth": worth.record,
+            "worth": metrics.record,
             "result": result.model_dump(mode="json", by_alias=True),
             "started_at_ms": int(params.started_at.timestamp() * 1000),
             "finished_at_ms": int(params.finished_at.timestamp() * 1000),
-            "recorded_at_ms": one.now_ms,
+            "recorded_at_ms": run.now_ms,
         },
     )
-    telling.name_project(tx, one.workspace.project_key, redact(one.workspace.project.name))
-    new = sum(artifact.created_at_ms == one.now_ms for artifact in drafted)
+    records.name_project(tx, run.workspace.project_key, redact(run.workspace.project.name))
+    new = sum(artifact.created_at_ms == run.now_ms for artifact in drafts)
     usage = params.usage.model_dump(exclude_none=True, by_alias=True) if params.usage else {}
     count_call(
-        tx, one.workspace.project_key, params.provider, shadow=one.is_shadow, now_ms=one.now_ms,
+        tx, run.workspace.project_key, params.provider, shadow=run.is_shadow, now_ms=run.now_ms,
         measures={
-            "runs": 1, f"outcome.{params.outcome}": 1, "drafts": new, **usage, **worth.measures,
-            **(_governed(word) if one.reached else {}),
+            "runs": 1, f"outcome.{params.outcome}": 1, "drafts": new, **usage, **metrics.measures,
+            **(_governed(decision) if run.reached_provider else {}),
         },
     )  # fmt: skip
-    roll_up(tx, one.now_ms)
-    forget_old(tx, one.now_ms, int(one.call.process.settings("")["retention.days"]))
+    roll_up(tx, run.now_ms)
+    delete_old_runs(tx, run.now_ms, int(run.call.process.settings("")["retention.days"]))
 
 
-def _governed(word: Word) -> dict[str, float]:
-    """Counts the governor's word and what made it."""
+def _governed(decision: Decision) -> dict[str, float]:
+    """Return the counters of the governor's decision and of what triggered it."""
     return {
-        labelled("governor", action=word.action): 1.0,
-        **{labelled("governor.cause", cause=cause): 1.0 for cause in word.causes},
-        **({labelled("governor.withheld", action=word.withheld): 1.0} if word.withheld else {}),
+        labelled("governor", action=decision.action): 1.0,
+        **{labelled("governor.cause", cause=cause): 1.0 for cause in decision.triggers},
+        **({labelled("governor.withheld", action=decision.suppressed): 1.0} if decision.suppressed else {}),
     }
 
 
-# Drafts what a completed run is worth keeping: the events first, then the texts that tell of them.
-
-
-def keep_drafts(
-    tx: apsw.Connection, one: Finished, state: SubChat, steps: Sequence[tuple[str, str]], tests: Sequence[Change]
+def store_drafts(
+    tx: apsw.Connection,
+    run: FinishedRun,
+    state: SubChat,
+    steps: Sequence[tuple[str, str]],
+    tests: Sequence[VerdictChange],
 ) -> list[Artifact]:
-    """Drafts what a run is worth; one that was aborted, failed or never began drafts nothing.
+    """Draft what a completed run is worth. A run that was aborted, failed or never started drafts nothing.
 
-    `state` is the conversation's before the run, `steps` its task list after it, `tests` what the run changed of the
-    runners' verdicts.
+    `state` is the conversation's state before the run, `steps` its task list afterwards, `tests` the changed verdicts.
     """
-    if one.params.outcome != "completed":
+    if run.params.outcome != "completed":
         return []
-    turn = turn_of(tx, one, state, steps)
-    news = new_rejections(tx, one, turn)
-    turned = turn_events(one, turn, news)
-    touched, mended = boundary_events(one.boundaries), fixes(tests, one.observed.files)
-    known = _told(tx, one, one.start_head) if touched else frozenset[str]()
-    lately = _told(tx, one, None) if mended or turned else frozenset[str]()
-    events = [event for event in touched if event.key not in known]
-    events += [event for event in (*mended, *turned) if event.key not in lately]
-    drafted = [keep_devlog(tx, one, state, events), keep_adr(tx, one, state, one.boundaries, known)]
-    notes = keep_rejections(tx, one, state, news, tests)
-    return [artifact for artifact in (*drafted, *notes) if artifact is not None]
+    change = direction_change_of(tx, run, state, steps)
+    new_approaches = new_rejected_approaches(tx, run, change)
+    direction_news = direction_events(run, change, new_approaches)
+    boundary_news, fixes_news = boundary_events(run.boundaries), fixes(tests, run.effects.files)
+    covered = _covered_events(tx, run, run.start_head) if boundary_news else frozenset[str]()
+    recently_covered = _covered_events(tx, run, None) if fixes_news or direction_news else frozenset[str]()
+    events = [event for event in boundary_news if event.key not in covered]
+    events += [event for event in (*fixes_news, *direction_news) if event.key not in recently_covered]
+    drafts = [store_devlog(tx, run, state, events), store_adr(tx, run, state, run.boundaries, covered)]
+    rejected = store_rejected_approaches(tx, run, state, new_approaches, tests)
+    return [artifact for artifact in (*drafts, *rejected) if artifact is not None]
 
 
-def _told(tx: apsw.Connection, one: Finished, start_commit: str | None) -> frozenset[str]:
-    """What artifacts within the dedupe window tell of, whatever became of them; older ones that began at a commit."""
-    return artifacts.told_events(tx, one.workspace.project_key, window_begin_ms(one), start_commit)
+def _covered_events(tx: apsw.Connection, run: FinishedRun, start_commit: str | None) -> frozenset[str]:
+    """Return the events covered by artifacts within the dedupe window, and by older ones that started at the commit."""
+    return artifacts.covered_events(tx, run.workspace.project_key, window_begin_ms(run), start_commit)
 
 
-# What a run's tests said, kept per runner of the workspace.
+def store_test_verdicts(tx: apsw.Connection, run: FinishedRun) -> list[VerdictChange]:
+    """Store each runner's verdict and return what the run changed.
 
-
-def keep_tests(tx: apsw.Connection, one: Finished) -> list[Change]:
-    """Keeps each runner's verdict and gives what the run changed of it.
-
-    While a runner goes on failing, the run in which that began is the failure's name.
+    While a runner keeps failing, the failure is identified by the run in which it started.
     """
-    earlier = {failing.runner: failing for failing in records.failing_tests(tx, one.workspace.key)}
+    earlier = {failing.runner: failing for failing in records.failing_tests(tx, run.workspace.key)}
     changes = []
-    for runner in dict.fromkeys(outcome.runner for outcome in one.tests):
-        begun = earlier.get(runner)
-        of_runner = [outcome for outcome in one.tests if outcome.runner == runner]
-        change = change_of(runner, _verdict(begun), of_runner)
-        failing = _failing(change, begun, one)
-        records.put_tests(tx, one.workspace.key, failing, "failed" if change.is_red else "passed", one.now_ms)
+    for runner in dict.fromkeys(outcome.runner for outcome in run.tests):
+        earlier_failure = earlier.get(runner)
+        of_runner = [outcome for outcome in run.tests if outcome.runner == runner]
+        change = change_of(runner, _verdict(earlier_failure), of_runner)
+        failing = _failing(change, earlier_failure, run)
+        records.put_tests(tx, run.workspace.key, failing, "failed" if change.is_red else "passed", run.now_ms)
         changes.append(change)
     return changes
 
 
-def _verdict(kept: FailingTests | None) -> Verdict:
-    if kept is None:
+def _verdict(failing: FailingTests | None) -> Verdict:
+    if failing is None:
         return Verdict()
-    names = kept.names or ("",)
-    selections = kept.selections if len(kept.selections) == len(names) else ("",) * len(names)
-    return Verdict(dict(zip(names, selections, strict=True)), kept.excerpt, kept.total)
+    names = failing.names or ("",)
+    selections = failing.selections if len(failing.selections) == len(names) else ("",) * len(names)
+    return Verdict(dict(zip(names, selections, strict=True)), failing.excerpt, failing.total)
 
 
-def _failing(change: Change, begun: FailingTests | None, one: Finished) -> FailingTests:
-    state, after = one.observed.state, change.after
+def _failing(change: VerdictChange, earlier_failure: FailingTests | None, run: FinishedRun) -> FailingTests:
+    state, after = run.effects.state, change.after
     return FailingTests(
         change.runner,
         tuple(redact(name) for name in after.names),
         redact(after.excerpt),
-        begun.run_id if begun is not None else one.params.run_id,
+        earlier_failure.run_id if earlier_failure is not None else run.params.run_id,
         head=state.head if state is not None else None,
         changed_hash=state.changed_hash if state is not None else None,
         selections=tuple(redact(seen) for name, seen in after.failing.items() if name or not after.names),

@@ -1,78 +1,78 @@
-"""A run that ended, with all that was understood of it, on its way into the records."""
+"""A finished run with everything understood about it, on its way into the records."""
 
 from dataclasses import dataclass
 
 from sidecar.call import Call
-from sidecar.capture.drafts.devlog_text import kept_plan
+from sidecar.capture.drafts.devlog_text import stored_plan
 from sidecar.capture.effects.boundaries import Boundary
-from sidecar.capture.effects.direction_change import NO_LINES, Lines
+from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
 from sidecar.capture.effects.session_loss import Loss
-from sidecar.capture.effects.tool_parts import Work
-from sidecar.capture.effects.worktree_changes import Observed
+from sidecar.capture.effects.tool_parts import RunActivity
+from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results.runner_output import RunnerOutcome
 from sidecar.runs import CallRecord
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
-REACHED = ("completed", "aborted", "error")
-"""Outcomes that reached the provider, if its session is known."""
+REACHED_OUTCOMES = ("completed", "aborted", "error")
+"""Outcomes of runs that reached the provider, provided the session is known."""
 
 
 @dataclass
-class Finished:
-    """One run; `before` is its own pre-run, if there was one."""
+class FinishedRun:
+    """A finished run. `pre_run` is its own pre-run, if it had one."""
 
     call: Call
     params: PostRunParams
     workspace: Workspace
     settings: Settings
-    work: Work
+    activity: RunActivity
     tests: tuple[RunnerOutcome, ...]
-    """What each of its commands said of tests, in order."""
-    before: CallRecord | None
-    observed: Observed
+    """Test outcomes of its commands, in order."""
+    pre_run: CallRecord | None
+    effects: RunEffects
     loss: Loss
     now_ms: int
     boundaries: tuple[Boundary, ...] = ()
-    """The boundaries that its changes touch, against the commit it began at."""
-    lines: Lines = NO_LINES
-    """What is left of the conversation's work in the files it changed."""
+    """Boundaries that its changes touch, compared with the commit it started at."""
+    surviving_lines: SurvivingLines = NO_SURVIVING_LINES
+    """Surviving lines of the conversation's work in the files that the run changed."""
 
     @property
-    def reached(self) -> bool:
-        """Whether the provider has got what the run was given."""
-        return self.params.outcome in REACHED and self.params.session.after is not None
+    def reached_provider(self) -> bool:
+        """Whether the provider received what the run was given."""
+        return self.params.outcome in REACHED_OUTCOMES and self.params.session.after is not None
 
     @property
-    def given(self) -> CallRecord | None:
-        """The pre-run whose answer the host used, as its token tells; another one's packs never went out."""
+    def delivered_call(self) -> CallRecord | None:
+        """The pre-run whose answer the host used, by its token. The packs of any other pre-run were never sent."""
         token = self.params.delivery_token
-        return self.before if self.before is not None and self.before.delivery_token == token else None
+        return self.pre_run if self.pre_run is not None and self.pre_run.delivery_token == token else None
 
     @property
     def is_shadow(self) -> bool:
         """Whether nothing was really sent."""
-        return self.before.shadow if self.before is not None else self.settings.mode == "passive"
+        return self.pre_run.shadow if self.pre_run is not None else self.settings.mode == "passive"
 
     @property
     def conclusion(self) -> str:
-        """What the agent said last; all it said where its parts do not tell."""
-        return self.work.conclusion or (self.params.assistant.text if self.params.assistant else "")
+        """The agent's final words; its whole text if the message parts do not show them."""
+        return self.activity.conclusion or (self.params.assistant.text if self.params.assistant else "")
 
     @property
     def plan(self) -> str:
-        """The plan the run presented, as it is kept; empty where there was none."""
-        return kept_plan(self.work.plan or "")
+        """The plan that the run presented, as it is stored; empty without one."""
+        return stored_plan(self.activity.plan or "")
 
     @property
-    def run_ms(self) -> int:
-        """How long the run took by the host's clock."""
+    def duration_ms(self) -> int:
+        """Duration of the run by the host's clock."""
         return max(0, int((self.params.finished_at - self.params.started_at).total_seconds() * 1000))
 
     @property
     def start_head(self) -> str | None:
-        """The commit the worktree stood at when the run began; the present one where that is not known."""
-        begun = self.before.record["head"] if self.before is not None else None
-        state = self.observed.state
-        return begun or (state.head if state is not None else None)
+        """The commit at which the run started; the current one if that is unknown."""
+        start = self.pre_run.record["head"] if self.pre_run is not None else None
+        state = self.effects.state
+        return start or (state.head if state is not None else None)

@@ -11,7 +11,7 @@ from sidecar.context.recovery.restart import Counted, after_compaction
 from sidecar.context.recovery.resume_point import Halt
 from sidecar.storage.retention import Holding
 
-KEPT_SESSIONS = 500
+MAX_SESSIONS = 500
 """Sessions of a project that are remembered; the one not heard of for longest goes first."""
 
 
@@ -71,7 +71,7 @@ def _forget_oldest(tx: apsw.Connection, table: str, project: str) -> None:
     tx.execute(
         f"DELETE FROM {table} WHERE project = ?1 AND session_id IN (SELECT session_id FROM {table}"
         " WHERE project = ?1 ORDER BY updated_at_ms DESC, session_id LIMIT -1 OFFSET ?2)",
-        (project, KEPT_SESSIONS),
+        (project, MAX_SESSIONS),
     )
 
 

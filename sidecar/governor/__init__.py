@@ -1,34 +1,34 @@
-"""Pressure on a session → ok, snapshot or rehydrate."""
+"""Governor: pressure on a session → ok, snapshot or rehydrate."""
 
-from sidecar.governor.pressure import Word, decide, judged, signals_of
+from sidecar.governor.pressure import Decision, decide, evaluate, signals_of
 from sidecar.governor.pressure_counters import (
     RunPressure,
     after_compaction,
+    after_new_session,
     after_refusal,
     after_run,
     after_snapshot,
-    after_turnover,
-    before_new_session,
-    in_session,
-    is_renewed,
+    before_fresh_session,
+    started_new_session,
+    with_session,
 )
-from sidecar.governor.snapshot import Snapshot, keep_snapshot, marker_text, structured_state
+from sidecar.governor.snapshot import Snapshot, marker_text, store_snapshot, structured_state
 
 __all__ = [
     "RunPressure",
     "Snapshot",
-    "Word",
+    "Decision",
     "after_compaction",
     "after_refusal",
     "after_run",
     "after_snapshot",
-    "after_turnover",
-    "before_new_session",
+    "after_new_session",
+    "before_fresh_session",
     "decide",
-    "in_session",
-    "is_renewed",
-    "judged",
-    "keep_snapshot",
+    "with_session",
+    "started_new_session",
+    "evaluate",
+    "store_snapshot",
     "marker_text",
     "signals_of",
     "structured_state",

@@ -7,32 +7,32 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, PolicyDenied, StateDegraded
 from sidecar.core.secrets.redact import redact
 from sidecar.governor.model import (
+    GovernorDecision,
     GovernorRehydrateParams,
     GovernorRehydrateResult,
     GovernorStatusParams,
     GovernorStatusResult,
-    GovernorWord,
     PressureSignal,
     SnapshotFile,
-    SnapshotShown,
     SnapshotStep,
+    StoredSnapshotView,
 )
-from sidecar.governor.pressure import judged, signals_of
-from sidecar.governor.snapshot import from_kept, keep_snapshot, marker_text
+from sidecar.governor.pressure import evaluate, signals_of
+from sidecar.governor.snapshot import marker_text, snapshot_from_json, store_snapshot
 from sidecar.method import Lane, method
-from sidecar.runs import KeptSnapshot, Place, records, snapshots
+from sidecar.runs import ConversationPlace, StoredSnapshot, records, snapshots
 
 
 def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
-    """Shows each pressure signal of a conversation beside its thresholds, the word on them, and the last snapshot."""
+    """Return each pressure signal of a conversation with its thresholds, the decision, and the last snapshot."""
     with call.database.read() as tx:
-        place = _place(tx, params.sub_chat_id)
+        conversation = _place_of(tx, params.sub_chat_id)
         counters = records.sub_chat(tx, params.sub_chat_id).counters
-        kept = snapshots.latest(tx, params.sub_chat_id)
-    settings = call.process.settings(place.project)
-    word = judged(counters, settings, shadow=settings.mode != "active")
+        snapshot = snapshots.latest(tx, params.sub_chat_id)
+    settings = call.process.settings(conversation.project)
+    decision = evaluate(counters, settings, shadow=settings.mode != "active")
     return GovernorStatusResult(
-        governor=GovernorWord(action=word.action, reasons=list(word.reasons)),
+        governor=GovernorDecision(action=decision.action, reasons=list(decision.reasons)),
         signals=[
             PressureSignal(
                 name=signal.name,
@@ -43,54 +43,60 @@ def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
             )
             for signal in signals_of(counters)
         ],
-        snapshot=_shown(kept) if kept is not None else None,
+        snapshot=_snapshot_view(snapshot) if snapshot is not None else None,
     )
 
 
 def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateResult:
-    """Asks for a fresh provider session by hand: the next pre-run begins one, with the carry-over and all packs.
+    """Request a fresh provider session: the next pre-run starts it, with the carry-over and all packs.
 
-    Keeps a snapshot first, and removes nothing. Asking again before that pre-run asks for the same one session. Works
-    with the setting `rehydrate` off, since the user asks; in passive mode nothing could be carried over.
+    A snapshot is stored first, and nothing is removed. A repeated request before that pre-run requests the same
+    session. It works with the setting `rehydrate` off, because the user asks for it; in passive mode nothing could be
+    carried over.
     """
     now_ms = call.now_ms()
     with call.database.write() as tx:
-        place = _place(tx, params.sub_chat_id)
-        settings = call.process.settings(place.project)
+        conversation = _place_of(tx, params.sub_chat_id)
+        settings = call.process.settings(conversation.project)
         if settings.mode != "active":
             raise PolicyDenied(
                 f"Nothing is sent in mode {settings.mode}, so a fresh session would begin with nothing.",
                 hint="Set `mode` to active.",
             )
         state = records.sub_chat(tx, params.sub_chat_id)
-        counters = state.counters._replace(asked=redact(params.reason), refused_at=None)
-        word = judged(counters, settings, shadow=False)
-        last_run = next(iter(records.runs_told(tx, params.sub_chat_id, 1)), None)
-        kept = keep_snapshot(tx, params.sub_chat_id, last_run.run_id if last_run else "", word.reasons, now_ms)
+        counters = state.counters._replace(rehydrate_reason=redact(params.reason), refused_at_turn=None)
+        decision = evaluate(counters, settings, shadow=False)
+        last_run = next(iter(records.run_summaries(tx, params.sub_chat_id, 1)), None)
+        snapshot = store_snapshot(tx, params.sub_chat_id, last_run.run_id if last_run else "", decision.reasons, now_ms)
         records.put_sub_chat(
-            tx, params.sub_chat_id, place.project, place.workspace, state._replace(counters=counters), now_ms
+            tx,
+            params.sub_chat_id,
+            conversation.project,
+            conversation.workspace,
+            state._replace(counters=counters),
+            now_ms,
         )
     return GovernorRehydrateResult(
-        governor=GovernorWord(action=word.action, reasons=list(word.reasons)),
-        snapshot=_shown(kept),
-        marker=marker_text(counters, from_kept(kept.value)),
+        governor=GovernorDecision(action=decision.action, reasons=list(decision.reasons)),
+        snapshot=_snapshot_view(snapshot),
+        marker=marker_text(counters, snapshot_from_json(snapshot.value)),
     )
 
 
-def _place(tx: apsw.Connection, sub_chat_id: str) -> Place:
-    place = records.place_of(tx, sub_chat_id)
-    if place is None:
+def _place_of(tx: apsw.Connection, sub_chat_id: str) -> ConversationPlace:
+    conversation = records.conversation_place(tx, sub_chat_id)
+    if conversation is None:
         raise NotFound("Nothing is recorded of that sub-chat.", hint="It appears with its first run.")
-    return place
+    return conversation
 
 
-def _shown(kept: KeptSnapshot) -> SnapshotShown:
-    snapshot = from_kept(kept.value)
-    return SnapshotShown(
-        id=kept.id,
-        run_id=kept.run_id,
-        at=rfc3339(kept.at_ms),
-        reasons=list(kept.reasons),
+def _snapshot_view(stored: StoredSnapshot) -> StoredSnapshotView:
+    snapshot = snapshot_from_json(stored.value)
+    return StoredSnapshotView(
+        id=stored.id,
+        run_id=stored.run_id,
+        at=rfc3339(stored.at_ms),
+        reasons=list(stored.reasons),
         objective=snapshot.objective,
         plan=snapshot.plan,
         todos=[SnapshotStep(content=content, status=status) for content, status in snapshot.todos],

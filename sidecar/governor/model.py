@@ -1,4 +1,4 @@
-"""The governor's word, and the messages of its methods."""
+"""The governor's decision, and the messages of its methods."""
 
 from typing import Literal
 
@@ -9,21 +9,21 @@ from sidecar.core.wire import Identifier, WireModel
 GovernorAction = Literal["ok", "snapshot", "rehydrate"]
 
 
-class GovernorWord(WireModel):
-    """What should happen to the session, and why."""
+class GovernorDecision(WireModel):
+    """Action for the session, with the reasons."""
 
     action: GovernorAction
     reasons: list[str] = Field(description="One sentence each; empty for ok without a withheld action.")
 
 
 class GovernorStatusParams(WireModel):
-    """Which conversation is asked about."""
+    """The conversation to report on."""
 
     sub_chat_id: Identifier
 
 
 class PressureSignal(WireModel):
-    """One signal beside its thresholds."""
+    """A signal and its thresholds."""
 
     name: str
     value: float = Field(description="Since the provider session began: what a rehydrate goes by.")
@@ -33,7 +33,7 @@ class PressureSignal(WireModel):
 
 
 class SnapshotStep(WireModel):
-    """One step of the task list."""
+    """A step of the task list."""
 
     content: str
     status: str
@@ -46,8 +46,8 @@ class SnapshotFile(WireModel):
     why: str = Field(description="What the agent said of it, else what the run was about.")
 
 
-class SnapshotShown(WireModel):
-    """The structured state of a conversation as it was kept."""
+class StoredSnapshotView(WireModel):
+    """The stored structured state of a conversation."""
 
     id: str
     run_id: str = Field(description="The run it was kept after.")
@@ -66,21 +66,21 @@ class SnapshotShown(WireModel):
 class GovernorStatusResult(WireModel):
     """The pressure on a conversation's session as of its last run."""
 
-    governor: GovernorWord
+    governor: GovernorDecision
     signals: list[PressureSignal]
-    snapshot: SnapshotShown | None = Field(description="The last one that was kept; null before the first.")
+    snapshot: StoredSnapshotView | None = Field(description="The last one that was kept; null before the first.")
 
 
 class GovernorRehydrateParams(WireModel):
-    """Which conversation is to go on in a fresh session."""
+    """The conversation that should continue in a fresh session."""
 
     sub_chat_id: Identifier
     reason: str = Field(default="", max_length=2_000, description="Shown among the governor's reasons.")
 
 
 class GovernorRehydrateResult(WireModel):
-    """What was kept, and what the chat may show where the fresh session begins."""
+    """The stored snapshot, and a text that the chat may show where the fresh session starts."""
 
-    governor: GovernorWord
-    snapshot: SnapshotShown
+    governor: GovernorDecision
+    snapshot: StoredSnapshotView
     marker: str

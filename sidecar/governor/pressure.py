@@ -1,10 +1,10 @@
 """Pressure signals → ok, snapshot or rehydrate (decisions.md, Governor). Pure.
 
-An action needs two signals at its threshold, or one at twice its threshold; time and the bracket alone never trigger.
-Reaching a value counts. Each spawn criterion, and the user's wish, forces a rehydrate.
+An action needs two signals at their thresholds, or one at twice its threshold; time or the bracket alone never
+trigger. A value equal to its threshold counts. Each restart criterion, and the user's request, forces a rehydrate.
 
-A snapshot goes by what came since the last one, a rehydrate by what the session has had since it began: a snapshot
-keeps what was reached, and takes nothing out of the session.
+A snapshot counts what was added since the last one, a rehydrate what was added since the session started: a snapshot
+stores what was reached, and removes nothing from the session.
 """
 
 from collections.abc import Mapping
@@ -22,18 +22,18 @@ BRACKET_SNAPSHOT, BRACKET_REHYDRATE = _ORDER.index("DEPLETED"), _ORDER.index("CR
 
 
 class Signal(NamedTuple):
-    """One measure beside its two thresholds; `alone` says whether it may trigger by itself."""
+    """A measure and its two thresholds; `sufficient_alone`: whether it may trigger by itself."""
 
     name: str
-    words: str
+    label: str
     value: float
     since_snapshot: float
-    """The part of the value that came after the last snapshot: what a snapshot has kept does not ask for another."""
+    """The part added after the last snapshot; what a snapshot already covers does not trigger another."""
     snapshot_at: float
     rehydrate_at: float
-    alone: bool = True
+    sufficient_alone: bool = True
     since: tuple[str, str] = ("", "")
-    """How words go on for a snapshot, and for a rehydrate."""
+    """Suffix of the label for a snapshot, and for a rehydrate."""
 
 
 class Threshold(NamedTuple):
@@ -53,14 +53,14 @@ THRESHOLDS: dict[str, Threshold] = {
 """By signal (decisions.md, Governor). The bracket has its own two."""
 
 
-class Word(NamedTuple):
+class Decision(NamedTuple):
     """The governor's decision and its reasons in words."""
 
     action: GovernorAction
     reasons: tuple[str, ...]
-    causes: tuple[str, ...] = ()
-    """The names of the signals that the reasons tell of; `forced` for a spawn criterion or the user's wish."""
-    withheld: GovernorAction | None = None
+    triggers: tuple[str, ...] = ()
+    """Signals behind the reasons; `forced` for a restart criterion or the user's request."""
+    suppressed: GovernorAction | None = None
     """The strongest action that was due and not allowed."""
 
 
@@ -71,13 +71,21 @@ _SINCE = (" since the last snapshot", " in this session")
 
 
 def signals_of(counters: Counters) -> tuple[Signal, ...]:
-    """Return a conversation's counters with their thresholds."""
+    """Return a conversation's counters with the thresholds from the settings."""
 
     def signal(
-        name: str, words: str, value: float, before: float, *, alone: bool = True, since: tuple[str, str] = _SINCE
+        name: str,
+        label: str,
+        value: float,
+        at_snapshot: float,
+        *,
+        sufficient_alone: bool = True,
+        since: tuple[str, str] = _SINCE,
     ) -> Signal:
         threshold = THRESHOLDS[name]
-        return Signal(name, words, value, value - before, threshold.snapshot, threshold.rehydrate, alone, since)
+        return Signal(
+            name, label, value, value - at_snapshot, threshold.snapshot, threshold.rehydrate, sufficient_alone, since
+        )
 
     injected = sum(counters.injected[-WINDOW_CALLS:])
     new_bytes = sum(counters.injected[counters.injected_before :][-WINDOW_CALLS:])
@@ -92,16 +100,16 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
         ),
         signal("files", "distinct files given", len(counters.files), counters.files_before),
         signal("diffLines", "lines more in the difference", counters.diff_lines, counters.diff_lines_before),
-        signal("minutes", "active minutes", minutes, minutes - new_minutes, alone=False),
+        signal("minutes", "active minutes", minutes, minutes - new_minutes, sufficient_alone=False),
         Signal(
             "bracket", _ORDER[bracket], bracket, bracket if bracket > counters.bracket_before else 0,
-            BRACKET_SNAPSHOT, BRACKET_REHYDRATE, alone=False,
+            BRACKET_SNAPSHOT, BRACKET_REHYDRATE, sufficient_alone=False,
         ),
     )  # fmt: skip
 
 
-def wear_of(counters: Counters) -> Wear:
-    """Gives what the spawn criteria ask of a session."""
+def session_counters_of(counters: Counters) -> Wear:
+    """Return the counters that the restart criteria use."""
     return Wear(
         counters.compactions,
         counters.critical_in_a_row,
@@ -112,46 +120,53 @@ def wear_of(counters: Counters) -> Wear:
 
 
 @lru_cache(maxsize=64)
-def judged(counters: Counters, settings: Settings, *, shadow: bool) -> Word:
-    """Gives the word on a conversation: by its signals, the spawn criteria, and whether the user asked."""
-    forced = () if counters.asked is None else (f"asked for{': ' if counters.asked else ' by hand'}{counters.asked}",)
-    withheld: dict[GovernorAction, str] = {}
+def evaluate(counters: Counters, settings: Settings, *, shadow: bool) -> Decision:
+    """Return the decision on a conversation, from its signals, the restart criteria, and a request by the user."""
+    forced = (
+        ()
+        if counters.rehydrate_reason is None
+        else (f"asked for{': ' if counters.rehydrate_reason else ' by hand'}{counters.rehydrate_reason}",)
+    )
+    suppressed: dict[GovernorAction, str] = {}
     if not settings["snapshot"]:
-        withheld["snapshot"] = SWITCHED_OFF
+        suppressed["snapshot"] = SWITCHED_OFF
     if shadow or not (settings["rehydrate"] or forced):
-        withheld["rehydrate"] = SWITCHED_OFF
-    elif counters.refused_at is not None and counters.turns - counters.refused_at < THRESHOLDS["turns"].snapshot:
-        withheld["rehydrate"] = REFUSED
-    return decide(signals_of(counters), (*forced, *spawn_reasons(wear_of(counters))), withheld)
+        suppressed["rehydrate"] = SWITCHED_OFF
+    elif (
+        counters.refused_at_turn is not None
+        and counters.turns - counters.refused_at_turn < THRESHOLDS["turns"].snapshot
+    ):
+        suppressed["rehydrate"] = REFUSED
+    return decide(signals_of(counters), (*forced, *spawn_reasons(session_counters_of(counters))), suppressed)
 
 
-def decide(signals: tuple[Signal, ...], forced: tuple[str, ...], withheld: Mapping[GovernorAction, str]) -> Word:
-    """Gives the strongest action that is due and not withheld; one that is, is named with its reason.
+def decide(signals: tuple[Signal, ...], forced: tuple[str, ...], suppressed: Mapping[GovernorAction, str]) -> Decision:
+    """Return the strongest action that is due and not suppressed. A suppressed action is reported with its reason.
 
-    A rehydrate that is withheld is no reason to snapshot again and again: that needs pressure since the last one.
+    A suppressed rehydrate does not cause repeated snapshots: those need pressure since the last one.
     """
-    named: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    causes: tuple[str, ...] = ()
-    denied: GovernorAction | None = None
+    triggers: tuple[str, ...] = ()
+    suppressed_action: GovernorAction | None = None
     for action in _STRONGEST_FIRST:
-        demands, due = (forced if action == "rehydrate" else ()), _due(signals, action)
-        if not (demands or due):
+        forced_reasons, due_signals = (forced if action == "rehydrate" else ()), _due(signals, action)
+        if not (forced_reasons or due_signals):
             continue
         if not reasons:
-            reasons = (*demands, *(_in_words(signal, action) for signal in due))
-            causes = (*(("forced",) if demands else ()), *(signal.name for signal in due))
-        if action not in withheld:
-            return Word(action, (*reasons, *named), causes, denied)
-        named = named or (f"{action} is due but {withheld[action]}",)
-        denied = denied or action
-    return Word("ok", (*reasons, *named), causes, denied)
+            reasons = (*forced_reasons, *(_describe(signal, action) for signal in due_signals))
+            triggers = (*(("forced",) if forced_reasons else ()), *(signal.name for signal in due_signals))
+        if action not in suppressed:
+            return Decision(action, (*reasons, *notes), triggers, suppressed_action)
+        notes = notes or (f"{action} is due but {suppressed[action]}",)
+        suppressed_action = suppressed_action or action
+    return Decision("ok", (*reasons, *notes), triggers, suppressed_action)
 
 
 def _due(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[Signal, ...]:
-    """The signals that together make an action due; none where it is not."""
+    """Return the signals that together make an action due; none if it is not."""
     reached = tuple(signal for signal in signals if _value(signal, action) >= _threshold(signal, action))
-    strong = any(signal.alone and _is_double(signal, action) for signal in reached)
+    strong = any(signal.sufficient_alone and _is_double(signal, action) for signal in reached)
     return reached if len(reached) >= 2 or strong else ()
 
 
@@ -167,10 +182,10 @@ def _is_double(signal: Signal, action: GovernorAction) -> bool:
     return _value(signal, action) >= 2 * _threshold(signal, action)
 
 
-def _in_words(signal: Signal, action: GovernorAction) -> str:
-    """Says what was reached, and why it is enough by itself where it is."""
+def _describe(signal: Signal, action: GovernorAction) -> str:
+    """Describe what was reached, and why it is sufficient alone if it is."""
     if signal.name == "bracket":
-        return f"the context window is {signal.words}"
-    amount = f"{_value(signal, action):,.0f} {signal.words}{signal.since[action == 'rehydrate']}"
-    times = "twice" if signal.alone and _is_double(signal, action) else "from"
+        return f"the context window is {signal.label}"
+    amount = f"{_value(signal, action):,.0f} {signal.label}{signal.since[action == 'rehydrate']}"
+    times = "twice" if signal.sufficient_alone and _is_double(signal, action) else "from"
     return f"{amount} ({times} {_threshold(signal, action):,.0f})"

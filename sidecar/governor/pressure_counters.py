@@ -1,4 +1,4 @@
-"""What puts pressure on a session, counted run by run. Pure."""
+"""Counters of the pressure on a session, updated run by run. Pure."""
 
 from typing import NamedTuple
 
@@ -10,46 +10,46 @@ WINDOW_CALLS = 10
 
 MINUTE_MS = 60_000
 IDLE_GAP_MS = 10 * MINUTE_MS
-"""A longer gap between two runs is a pause of the user's and does not count as elapsed."""
+"""A longer gap between two runs is a pause of the user and does not count as active time."""
 
-KEPT_SESSIONS = 20
-"""Sessions of a conversation that are known as such; going back to an older one looks like a new one."""
+MAX_SESSIONS = 20
+"""Maximum number of known sessions of a conversation; returning to an older one looks like a new one."""
 
 _ORDER = tuple(BRACKETS)
 
 
 class RunPressure(NamedTuple):
-    """What one run adds: its length, the difference after it, what its call was given."""
+    """Pressure added by one run: its duration, the diff after it, what its call received."""
 
     now_ms: int
-    run_ms: int = 0
+    duration_ms: int = 0
     diff_lines: int = 0
-    """Lines of the whole difference; where the run's own are not known, what it has grown by since the last run."""
+    """Lines of the whole diff. If the run's own lines are unknown, its growth since the last run counts."""
     injected_bytes: int = 0
     files: tuple[str, ...] = ()
     bracket: Bracket | None = None
-    """None where the host did not tell how full the context window is."""
+    """None if the host did not report how full the context window is."""
     score: float | None = None
     agent: str = ""
-    """Whose score it is; empty where the host told it."""
+    """The agent with that score; empty if the host reported it."""
     next_agent_pending: bool = False
     shadow: bool = False
-    """Whether it was given nothing, as passive mode only computes."""
+    """Whether nothing was sent, because passive mode only computes."""
     committed_lines: int = 0
-    """Lines that the run committed: they are no longer in the difference."""
+    """Lines that the run committed, which the diff no longer contains."""
     touched_lines: int | None = None
-    """Lines of what the run changed: it has not made the difference grow by more. None where that is not known."""
+    """Lines of the files that the run changed, an upper limit of the growth; None if unknown."""
     grown_lines: int | None = None
-    """Lines that the run made the difference grow by; None where that is not known."""
+    """Lines that the run added to the diff; None if unknown."""
 
 
 def after_run(counters: Counters, run: RunPressure) -> Counters:
-    """Adds one run to the counters. The first run of a conversation sets the clock.
+    """Add one run to the counters. A conversation's first run starts the clock.
 
-    What passive mode only pretended to give (`shadow`) stops counting with the first run that was given something.
+    What passive mode only computed (`shadow`) stops counting with the first run that received something.
     """
     if counters.shadow and not run.shadow:
-        counters = _without_given(counters)
+        counters = _without_delivered(counters)
     growth = _growth(counters.last_diff_lines, run)
     return counters._replace(
         turns=counters.turns + 1,
@@ -58,7 +58,7 @@ def after_run(counters: Counters, run: RunPressure) -> Counters:
         files=tuple(dict.fromkeys((*counters.files, *run.files))),
         diff_lines=counters.diff_lines + growth,
         last_diff_lines=run.diff_lines,
-        active_ms=counters.active_ms + _active_ms(counters.last_seen_ms, run.now_ms, run.run_ms),
+        active_ms=counters.active_ms + _active_ms(counters.last_seen_ms, run.now_ms, run.duration_ms),
         last_seen_ms=run.now_ms,
         bracket=_ORDER.index(run.bracket) if run.bracket is not None else 0,
         critical_in_a_row=counters.critical_in_a_row + 1 if run.bracket == _ORDER[-1] else 0,
@@ -71,7 +71,7 @@ def after_run(counters: Counters, run: RunPressure) -> Counters:
 
 
 def after_snapshot(counters: Counters, now_ms: int) -> Counters:
-    """Remembers what a snapshot has kept: it asks for no other one. The session has all its pressure still."""
+    """Record what a snapshot covers, so that it does not trigger another. The session still has all its pressure."""
     return counters._replace(
         turns_before=counters.turns,
         injected_before=len(counters.injected),
@@ -83,8 +83,8 @@ def after_snapshot(counters: Counters, now_ms: int) -> Counters:
     )
 
 
-def after_turnover(counters: Counters, now_ms: int) -> Counters:
-    """Begins to count everything anew, for a fresh session."""
+def after_new_session(counters: Counters, now_ms: int) -> Counters:
+    """Return new counters for a fresh session."""
     return Counters(
         last_diff_lines=counters.last_diff_lines,
         last_seen_ms=now_ms,
@@ -94,17 +94,17 @@ def after_turnover(counters: Counters, now_ms: int) -> Counters:
 
 
 def _growth(last_diff_lines: int | None, run: RunPressure) -> int:
-    """The lines of the run's own changes: not of a branch the user switched to, nor of what he brought back."""
+    """Return the lines of the run's own changes, without those of a branch the user switched to or restored."""
     if run.grown_lines is not None:
         return run.grown_lines
-    begun = last_diff_lines if last_diff_lines is not None else run.diff_lines
-    grown = max(0, run.diff_lines + run.committed_lines - begun)
+    earlier_lines = last_diff_lines if last_diff_lines is not None else run.diff_lines
+    grown = max(0, run.diff_lines + run.committed_lines - earlier_lines)
     return grown if run.touched_lines is None else min(grown, run.touched_lines)
 
 
 def after_compaction(counters: Counters, now_ms: int) -> Counters:
-    """Takes away what a compacted session no longer holds: the bytes and files it was given."""
-    return _without_given(counters)._replace(
+    """Remove what a compacted session no longer has: the bytes and files it received."""
+    return _without_delivered(counters)._replace(
         bracket=0,
         bracket_before=0,
         compactions=counters.compactions + 1,
@@ -113,42 +113,42 @@ def after_compaction(counters: Counters, now_ms: int) -> Counters:
     )
 
 
-def before_new_session(counters: Counters) -> Counters:
-    """Gives what presses on a session that the host is about to begin: nothing but the user's wish for a fresh one."""
-    return Counters(asked=counters.asked)
+def before_fresh_session(counters: Counters) -> Counters:
+    """Return the counters for a session about to start: only a manual rehydrate request remains."""
+    return Counters(rehydrate_reason=counters.rehydrate_reason)
 
 
-def in_session(counters: Counters, session_id: str) -> Counters:
-    """Notes the session a run ended in."""
-    others = [known for known in counters.sessions if known != session_id]
-    return counters._replace(sessions=(*others, session_id)[-KEPT_SESSIONS:])
+def with_session(counters: Counters, session_id: str) -> Counters:
+    """Record the session in which a run ended."""
+    earlier = [session for session in counters.sessions if session != session_id]
+    return counters._replace(sessions=(*earlier, session_id)[-MAX_SESSIONS:])
 
 
 def after_refusal(counters: Counters) -> Counters:
-    """Remembers that the host went on in the same session: it is asked again once there is new pressure."""
-    return counters._replace(asked=None, refused_at=counters.turns)
+    """Record that the host continued in the same session; the next request needs new pressure."""
+    return counters._replace(rehydrate_reason=None, refused_at_turn=counters.turns)
 
 
-def is_renewed(counters: Counters, before: str | None, after: str, *, asked_fresh: bool) -> bool:
-    """Says whether a run ended in a session that began with it.
+def started_new_session(counters: Counters, before: str | None, after: str, *, fresh_requested: bool) -> bool:
+    """Whether a run ended in a session that started with it.
 
-    The host's word decides, not ours: where a fresh session was asked for and the same one went on, nothing was turned
-    over. One that goes on under another id, or is forked from another, has all that it had.
+    The host decides, not our request: if a fresh session was requested and the same one continued, nothing restarted. A
+    session that continues under another id, or is forked from another, has everything it had.
     """
     if after == before or after in counters.sessions:
         return False
-    return asked_fresh or before is None
+    return fresh_requested or before is None
 
 
-def _without_given(counters: Counters) -> Counters:
+def _without_delivered(counters: Counters) -> Counters:
     return counters._replace(injected=(), injected_before=0, files=(), files_before=0)
 
 
-def _active_ms(last_seen_ms: int | None, now_ms: int, run_ms: int) -> int:
-    """The time since the last run that counts: the run's own, however long, and before it no longer pause."""
+def _active_ms(last_seen_ms: int | None, now_ms: int, duration_ms: int) -> int:
+    """Return the active time since the last run: the whole run, and before it at most a short pause."""
     if last_seen_ms is None:
         return 0
     elapsed_ms = max(0, now_ms - last_seen_ms)
-    working_ms = min(max(0, run_ms), elapsed_ms)
+    working_ms = min(max(0, duration_ms), elapsed_ms)
     pause_ms = elapsed_ms - working_ms
     return working_ms + (pause_ms if pause_ms <= IDLE_GAP_MS else 0)

@@ -1,4 +1,4 @@
-"""The structured state of a conversation: what a fresh session has to know to go on. Pure."""
+"""Structured state of a conversation: what a fresh session needs to continue."""
 
 from __future__ import annotations
 
@@ -11,14 +11,24 @@ import apsw
 
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import regex
-from sidecar.runs import Artifact, Counters, FailingTests, KeptSnapshot, RunTold, SubChat, artifacts, records, snapshots
+from sidecar.runs import (
+    Artifact,
+    Counters,
+    FailingTests,
+    RunSummary,
+    StoredSnapshot,
+    SubChat,
+    artifacts,
+    records,
+    snapshots,
+)
 
 MAX_FILES = 60
 MAX_FAILING = 40
 MAX_DECISIONS = 12
 MAX_RISKS = 8
 RISK_RUNS = 5
-"""Only the latest runs' open points are open: those of earlier ones were met, or are said again."""
+"""Number of latest runs whose open points count; earlier ones are done or mentioned again."""
 
 SENTENCE_CHARACTERS = 300
 
@@ -40,14 +50,14 @@ _CLEARED = regex(r"(?i)\b(?:no|without|any) (?:\w+ )?(?:risks?|todos?|caveats?|f
 
 
 class TouchedFile(NamedTuple):
-    """A file that the conversation changed, and what for."""
+    """A file that the conversation changed, and why."""
 
     path: str
     why: str
 
 
 class Snapshot(NamedTuple):
-    """What a conversation has reached."""
+    """Structured state that a conversation has reached."""
 
     objective: str
     plan: str
@@ -56,15 +66,15 @@ class Snapshot(NamedTuple):
     risks: tuple[str, ...]
     failing: tuple[str, ...]
     files: tuple[TouchedFile, ...]
-    """The latest first."""
+    """Latest first."""
     conclusion: str
-    """What the agent said last."""
+    """The agent's final words."""
 
 
 def snapshot_of(
-    state: SubChat, runs: Sequence[RunTold], failing: Sequence[FailingTests], artifacts: Sequence[Artifact]
+    state: SubChat, runs: Sequence[RunSummary], failing: Sequence[FailingTests], artifacts: Sequence[Artifact]
 ) -> Snapshot:
-    """Puts together what is known of a conversation; runs are those of it, the latest first."""
+    """Combine what is known about a conversation; `runs` are its own, latest first."""
     return Snapshot(
         objective=state.task.objective if state.task else "",
         plan=state.plan,
@@ -77,13 +87,13 @@ def snapshot_of(
     )
 
 
-def as_kept(snapshot: Snapshot) -> dict[str, Any]:
-    """Gives a snapshot as the JSON value that is kept."""
+def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
+    """Return a snapshot as the JSON value that is stored."""
     return {**snapshot._asdict(), "files": [list(file) for file in snapshot.files]}
 
 
-def from_kept(value: dict[str, Any]) -> Snapshot:
-    """Reads a snapshot that was kept."""
+def snapshot_from_json(value: dict[str, Any]) -> Snapshot:
+    """Return a snapshot from its stored JSON value."""
     return Snapshot(
         objective=value["objective"],
         plan=value["plan"],
@@ -97,15 +107,15 @@ def from_kept(value: dict[str, Any]) -> Snapshot:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Gives a text's sentences without code blocks, headings' and lists' marks."""
+    """Yield a text's sentences without code blocks and without heading and list marks."""
     for part in _END.split(_FENCE.sub("\n", text)):
         sentence = _LEADING.sub("", part).strip()
         if sentence:
             yield sentence if len(sentence) <= SENTENCE_CHARACTERS else sentence[: SENTENCE_CHARACTERS - 1] + "…"
 
 
-def _decisions(runs: Sequence[RunTold], artifacts: Sequence[Artifact]) -> Iterator[str]:
-    """What was written down of the conversation, then what the agent said to have decided."""
+def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Iterator[str]:
+    """Yield recorded decisions of the conversation, then those that the agent stated."""
     for artifact in artifacts:
         if artifact.status == "discarded":
             continue
@@ -117,7 +127,7 @@ def _decisions(runs: Sequence[RunTold], artifacts: Sequence[Artifact]) -> Iterat
         yield from (sentence for sentence in sentences(run.conclusion) if _DECIDED.search(sentence))
 
 
-def _risks(runs: Sequence[RunTold], failing: Sequence[FailingTests]) -> Iterator[str]:
+def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Iterator[str]:
     for tests in failing:
         yield f"{tests.runner} did not pass the last time it ran"
     for run in runs[:RISK_RUNS]:
@@ -126,25 +136,25 @@ def _risks(runs: Sequence[RunTold], failing: Sequence[FailingTests]) -> Iterator
                 yield sentence
 
 
-def _files(runs: Sequence[RunTold]) -> tuple[TouchedFile, ...]:
-    found: dict[str, str] = {}
-    named: set[str] = set()
+def _files(runs: Sequence[RunSummary]) -> tuple[TouchedFile, ...]:
+    reasons: dict[str, str] = {}
+    with_sentence: set[str] = set()
     for run in runs:
         for path in run.touched:
-            found.setdefault(path, run.objective)
-            sentence = None if path in named else _sentence_naming(path, run.conclusion)
+            reasons.setdefault(path, run.objective)
+            sentence = None if path in with_sentence else _sentence_naming(path, run.conclusion)
             if sentence is not None:
-                found[path] = sentence
-                named.add(path)
-    return tuple(TouchedFile(path, why) for path, why in list(found.items())[:MAX_FILES])
+                reasons[path] = sentence
+                with_sentence.add(path)
+    return tuple(TouchedFile(path, why) for path, why in list(reasons.items())[:MAX_FILES])
 
 
 def _sentence_naming(path: str, text: str) -> str | None:
     name = PurePosixPath(path).name
     if name not in text:
         return None
-    word = regex(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
-    return next((sentence for sentence in sentences(text) if word.search(sentence)), None)
+    pattern = regex(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
+    return next((sentence for sentence in sentences(text) if pattern.search(sentence)), None)
 
 
 def _first(texts: Iterable[str], limit: int) -> tuple[str, ...]:
@@ -156,49 +166,45 @@ def _first(texts: Iterable[str], limit: int) -> tuple[str, ...]:
     return tuple(distinct)
 
 
-# Gathers the structured state of a conversation from the records, and keeps it.
-
-
 RUNS = 50
-"""How far back a conversation's runs are looked at."""
+"""Maximum number of a conversation's runs considered."""
 
 ARTIFACTS = 50
 
 
 def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
-    """Gives what a conversation has reached, as of its last run."""
+    """Return what a conversation has reached, as of its last run."""
     state = records.sub_chat(tx, sub_chat_id)
-    place = records.place_of(tx, sub_chat_id)
+    place = records.conversation_place(tx, sub_chat_id)
     if place is None:
         return snapshot_of(state, (), (), ())
-    own = [
+    conversation_artifacts = [
         artifact
         for kind in ("adr", "rejectedApproach")
-        for artifact, is_whole in artifacts.listed(tx, place.project, None, kind, ARTIFACTS)
+        for artifact, is_whole in artifacts.of_project(tx, place.project, None, kind, ARTIFACTS)
         if is_whole and artifact.provenance.get("subChatId") == sub_chat_id
     ]
-    runs = records.runs_told(tx, sub_chat_id, RUNS)
-    return snapshot_of(state, runs, records.failing_tests(tx, place.workspace), own)
+    runs = records.run_summaries(tx, sub_chat_id, RUNS)
+    return snapshot_of(state, runs, records.failing_tests(tx, place.workspace), conversation_artifacts)
 
 
-def keep_snapshot(
+def store_snapshot(
     tx: apsw.Connection, sub_chat_id: str, run_id: str, reasons: tuple[str, ...], now_ms: int
-) -> KeptSnapshot:
-    """Keeps the structured state of a conversation as it is now; only its latest snapshots stay."""
-    value = as_kept(structured_state(tx, sub_chat_id))
-    kept = KeptSnapshot(short_id([sub_chat_id, run_id, now_ms, value]), sub_chat_id, run_id, now_ms, reasons, value)
-    snapshots.put(tx, kept)
-    return kept
-
-
-# What the chat shows where a conversation goes on in a fresh session. Pure.
+) -> StoredSnapshot:
+    """Store the current structured state of a conversation; only its latest snapshots remain."""
+    value = snapshot_to_json(structured_state(tx, sub_chat_id))
+    snapshot = StoredSnapshot(
+        short_id([sub_chat_id, run_id, now_ms, value]), sub_chat_id, run_id, now_ms, reasons, value
+    )
+    snapshots.put(tx, snapshot)
+    return snapshot
 
 
 def marker_text(counters: Counters, snapshot: Snapshot) -> str:
-    """Says in a line or two that a fresh session begins, what the one before had, and what is carried over."""
-    given = f", {_size(sum(counters.injected))} of context" if any(counters.injected) else ""
+    """Return one or two sentences: a fresh session starts, what the previous one had, and what is carried over."""
+    delivered = f", {_size(sum(counters.injected))} of context" if any(counters.injected) else ""
     return (
-        f"Continued in a fresh session: the one before had {_count(counters.turns, 'turn')}{given}."
+        f"Continued in a fresh session: the one before had {_count(counters.turns, 'turn')}{delivered}."
         f" Nothing was removed. Carried over: {_listed(_carried(snapshot))}."
     )
 

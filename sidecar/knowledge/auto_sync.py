@@ -82,7 +82,7 @@ def how_due(call: Call, workspace: Workspace) -> tuple[Due, int]:
     settings = call.process.settings(workspace.project_key)
     wanted, state = triggers_of(settings), load_state(call, workspace.project_key)
     with call.database.read() as tx:
-        sessions = records.sessions_since(tx, workspace.project_key, state.last_sync_at_ms or 0)
+        sessions = records.count_sessions_since(tx, workspace.project_key, state.last_sync_at_ms or 0)
     if not settings["knowledge.repository"]:
         return Due(False, "manual", "No repository is set."), sessions
     since = None if state.last_sync_at_ms is None else call.now_ms() - state.last_sync_at_ms

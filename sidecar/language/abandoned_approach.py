@@ -1,6 +1,6 @@
-"""Finds where an agent says in so many words that it gave an approach up, and why. Pure: a grammar of sentences.
+"""Find where an agent states explicitly that it gave an approach up, and why. Pure: a grammar of sentences.
 
-What somebody else did, what is asked, denied, supposed or planned, quoted or code, is none; nor is one construct
+Excluded are other people's work, questions, denials, suppositions and plans, quotations and code, and one construct
 written in place of another ("use const instead of let").
 """
 
@@ -12,9 +12,6 @@ from sidecar.core.lazy_regex import regex
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.prose import sentences
 
-# How agents say that they gave an approach up: the words and the sentences, as tables. Pure.
-
-
 _ADVERB = r"(?>(?:then|therefore|thus|so|also|later|first|again|now|\w+ly)\b\s++)*+"
 _WE = rf"(?:^|[,;:–—(]\s*|\b(?:so|and|but|then|because|which is why|that's why)\s+|^(?:after|following|having|in the end|at first|at that point)\b[^,;]{{0,60}}?,?\s+)(?:i|we)(?:'ve|\s+have|\s+had)?\s+{_ADVERB}"
 _BEGIN = rf"^{_ADVERB}(?:and\s+|but\s+|so\s+)?{_ADVERB}"
@@ -22,7 +19,7 @@ NOUN = r"(?:approach|attempt|idea|strategy|design|direction|route|experiment|pro
 _THE = r"(?:the|this|that|my|our|an?|any|using|trying|both|all|these|those)\b"
 
 _STRONG = r"(?:abandoned|gave up on|given up on|scrapped|ditched|backed out of)"
-_TAKEN_BACK = r"(?:reverted|rolled back|backed out|undid|undone|threw (?:away|out)|thrown (?:away|out)|discarded|removed|dropped|took out|ripped out|pulled out)"
+_REVERTED = r"(?:reverted|rolled back|backed out|undid|undone|threw (?:away|out)|thrown (?:away|out)|discarded|removed|dropped|took out|ripped out|pulled out)"
 _GIVING_UP = r"(?:abandoning|giving up on|scrapping|ditching|dropping|reverting|backing out)"
 
 BROKE = regex(
@@ -80,11 +77,11 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("given up", rf"(?:{_WE}){_STRONG}\s+(?P<what>.+)"),
         ("given up", rf"{_BEGIN}{_STRONG}\s+(?P<what>{_THE}.*)"),
         ("certain", rf"(?:^|[,;:–—]\s*|\b(?:so|and|but)\s+)(?:i'm|we're|i am|we are)\s+{_ADVERB}{_GIVING_UP}\s+(?P<what>[^,;]*\b{NOUN}\b.*)"),
-        ("certain", rf"(?:{_WE}|{_BEGIN}){_TAKEN_BACK}\s+(?P<what>(?:the|this|that|my|our)\s+(?:[\w-]+\s+){{0,4}}?{NOUN}\b.*)"),
+        ("certain", rf"(?:{_WE}|{_BEGIN}){_REVERTED}\s+(?P<what>(?:the|this|that|my|our)\s+(?:[\w-]+\s+){{0,4}}?{NOUN}\b.*)"),
         ("certain", rf"(?:^|[,;:–—]\s*)(?P<what>{_SUBJECT})\s+(?:was|were|has been|had to be|is)\s+{_ADVERB}(?:abandoned|scrapped|dropped|reverted|rejected|discarded|backed out)\b"),
         ("failed", rf"(?:^|[,;:–—]\s*)(?P<what>{_SUBJECT})\s+{_FAILED}\b"),
         ("failed", rf"^(?:but\s+)?(?P<what>(?:using|trying|patching|caching|wrapping|moving|making|adding|storing|parsing|reusing|sharing|running|letting|switching|calling|hooking|overriding|subclassing|mocking|monkey-?patching|relying|passing|keeping|computing|loading|batching|polling|locking|splitting|inlining|\w+ing\s+(?:the|it|them|a))\b[^,;]*?)\s+{_FAILED}\b"),
-        ("reason", rf"(?:{_WE}|{_BEGIN}){_TAKEN_BACK}\s+(?P<what>(?:the|this|that|my|our|it|those|these)\b.*)"),
+        ("reason", rf"(?:{_WE}|{_BEGIN}){_REVERTED}\s+(?P<what>(?:the|this|that|my|our|it|those|these)\b.*)"),
         ("reason", rf"(?:{_WE}|{_BEGIN})(?:switched|moved|migrated|pivoted|changed)\s+(?:away\s+)?from\s+(?P<what>.+?)\s+to\s+(?P<instead>.+)"),
         ("reason", rf"(?:{_WE}|{_BEGIN})(?:moved|pivoted|stepped|backed)\s+away from\s+(?P<what>.+)"),
         ("reason", rf"(?:{_WE}|{_BEGIN})decided against\s+(?P<what>.+)"),
@@ -96,49 +93,49 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 MAX_TRIED, MAX_REASON = 160, 300
 MAX_SENTENCE = 600
-"""A longer one is no sentence of somebody's who tells what was tried, and reading it takes time by its square."""
+"""Longer sentences rarely state what was tried, and matching time grows with the square of the length."""
 
 
-class Abandoned(NamedTuple):
+class AbandonedApproach(NamedTuple):
     """An approach that was given up."""
 
     sentence: str
     tried: str
-    """What it was, in the agent's words."""
+    """The approach in the agent's words."""
     reason: str
-    """Why it was given up; empty where the agent does not say."""
+    """Reason for giving it up; empty if the agent does not state one."""
     instead: str
-    """What came in its place; empty where the agent does not say."""
+    """Replacement; empty if the agent does not name one."""
 
 
-def abandonments(text: str) -> Iterator[Abandoned]:
-    """Yields the approaches that a conclusion says were given up, in its order."""
-    told = [sentence for sentence in sentences(text) if len(sentence) <= MAX_SENTENCE]
-    for at, sentence in enumerate(told):
-        following = told[at + 1] if at + 1 < len(told) else ""
-        found = _read(sentence, following)
-        if found is not None:
-            yield found
+def abandoned_approaches(text: str) -> Iterator[AbandonedApproach]:
+    """Yield the approaches that a conclusion says were given up, in order."""
+    texts = [sentence for sentence in sentences(text) if len(sentence) <= MAX_SENTENCE]
+    for at, sentence in enumerate(texts):
+        following = texts[at + 1] if at + 1 < len(texts) else ""
+        abandoned = _read(sentence, following)
+        if abandoned is not None:
+            yield abandoned
 
 
-def _read(sentence: str, following: str) -> Abandoned | None:
-    masked = _masked(sentence)
+def _read(sentence: str, following: str) -> AbandonedApproach | None:
+    masked = _mask(sentence)
     if sentence.endswith("?") or ELSEWHERE.search(masked) or MEANT.search(masked):
         return None
     for kind, pattern in PATTERNS:
         match = pattern.search(masked)
         if match is not None and not UNREAL.search(masked[: match.end() if kind == "failed" else _what_at(match)]):
-            found = _told(kind, match, sentence, following)
-            if found is not None:
-                return found
+            abandoned = _abandoned_in(kind, match, sentence, following)
+            if abandoned is not None:
+                return abandoned
     return None
 
 
-def _told(kind: str, match: re.Match[str], sentence: str, following: str) -> Abandoned | None:
+def _abandoned_in(kind: str, match: re.Match[str], sentence: str, following: str) -> AbandonedApproach | None:
     groups = match.groupdict()
     start, end = match.span("what") if groups.get("what") else (match.end(), match.end())
     what = sentence[start:end]
-    reason = REASON.search(_masked(what))
+    reason = REASON.search(_mask(what))
     if kind == "tried":
         tried, why = what, sentence[match.start("why") :]
         if ONLY_TRIED.match(tried) or not BROKE.search(why):
@@ -149,58 +146,60 @@ def _told(kind: str, match: re.Match[str], sentence: str, following: str) -> Aba
         tried = what[: reason.start()] if reason else what
         why = what[reason.end() :] if reason else _after(sentence[end:])
     instead = sentence[match.start("instead") : match.end("instead")] if groups.get("instead") else ""
-    if groups.get("instead") and (cut := REASON.search(_masked(instead))) is not None:
+    if groups.get("instead") and (cut := REASON.search(_mask(instead))) is not None:
         why, instead = instead[cut.end() :], instead[: cut.start()]
     if not why and FOLLOWS.match(following) and BROKE.search(following):
         why = following
     if kind == "reason" and not BROKE.search(why):
         return None
-    if kind in ("failed", "reason") and (UNREAL.search(_masked(tried)) or _is_small(tried)):
+    if kind in ("failed", "reason") and (UNREAL.search(_mask(tried)) or _is_small(tried)):
         return None
     if kind == "failed" and not _goes_on(why, tried):
         return None
-    found = _tidied(sentence, tried, _why_of(why) if kind == "failed" else why, instead, following)
-    return None if kind != "given up" and NOT_OURS.match(found.tried) else found
+    abandoned = _tidied(sentence, tried, _why_of(why) if kind == "failed" else why, instead, following)
+    return None if kind != "given up" and NOT_OURS.match(abandoned.tried) else abandoned
 
 
-def _tidied(sentence: str, tried: str, why: str, instead: str, following: str) -> Abandoned:
-    tried, instead = _parted(tried, instead)
-    why, instead = _parted(why, instead)
+def _tidied(sentence: str, tried: str, why: str, instead: str, following: str) -> AbandonedApproach:
+    tried, instead = _split_replacement(tried, instead)
+    why, instead = _split_replacement(why, instead)
     if not instead and (place := IN_ITS_PLACE.match(following)) is not None:
         instead = place["what"]
     tried = _plain(re.sub(rf"(?i)(\b{NOUN}) and \w+ (?:the|it|a|my)\b.*$", r"\1", tried))
-    return Abandoned(
+    return AbandonedApproach(
         redact(sentence), _cut(tried, MAX_TRIED), _cut(_plain(why), MAX_REASON), _cut(_plain(instead), MAX_TRIED)
     )
 
 
-def _parted(text: str, instead: str) -> tuple[str, str]:
-    """Takes off what came in the place of an approach."""
-    found = INSTEAD.search(text)
-    if found is None:
+def _split_replacement(text: str, instead: str) -> tuple[str, str]:
+    """Split off what replaced an approach."""
+    match = INSTEAD.search(text)
+    if match is None:
         return text, instead
-    place = next(group for group in found.groups() if group)
-    return text[: found.start()], instead or re.sub(r"(?i),? instead\b", "", place)
+    place = next(group for group in match.groups() if group)
+    return text[: match.start()], instead or re.sub(r"(?i),? instead\b", "", place)
 
 
-def _why_of(rest: str) -> str:
-    """Of what an approach came to, the reason where one is told."""
-    found = REASON.search(rest)
-    return rest[found.end() :] if found is not None else rest
+def _why_of(remainder: str) -> str:
+    """Return the reason in the description of a failure, if it states one."""
+    match = REASON.search(remainder)
+    return remainder[match.end() :] if match is not None else remainder
 
 
-def _goes_on(rest: str, tried: str) -> bool:
-    """Whether a failure is an approach's: it is called one, or the sentence tells what was done in its place."""
-    return bool(re.search(rf"(?i)\b{NOUN}\b", tried) or re.search(r"(?i)\b(?:so|and|therefore|hence|instead)\b", rest))
+def _goes_on(remainder: str, tried: str) -> bool:
+    """Whether an approach failed: the text calls it an approach, or says what was done in its place."""
+    return bool(
+        re.search(rf"(?i)\b{NOUN}\b", tried) or re.search(r"(?i)\b(?:so|and|therefore|hence|instead)\b", remainder)
+    )
 
 
-def _after(rest: str) -> str:
-    reason = REASON.search(_masked(rest))
-    return rest[reason.end() :] if reason else ""
+def _after(remainder: str) -> str:
+    reason = REASON.search(_mask(remainder))
+    return remainder[reason.end() :] if reason else ""
 
 
 def _is_small(tried: str) -> bool:
-    """Whether only one word of the language's own was put in place of another."""
+    """Whether only one keyword of a language replaced another."""
     words = re.findall(r"\w+", tried.casefold())
     return bool(words) and all(word in KEYWORDS or word in ("the", "a", "keyword", "to") for word in words)
 
@@ -210,9 +209,9 @@ def _what_at(match: re.Match[str]) -> int:
     return match.start("what" if groups.get("what") else "instead")
 
 
-def _masked(text: str) -> str:
-    """Puts signs that match no word in the place of code and of what is quoted; every place stays where it is."""
-    return re.sub(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)", lambda found: "§" * len(found[0]), text)
+def _mask(text: str) -> str:
+    """Replace code and quotations with characters that match no word; all positions stay the same."""
+    return re.sub(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)", lambda match: "§" * len(match[0]), text)
 
 
 def _plain(text: str) -> str:

@@ -129,7 +129,7 @@ def _in_order(kinds: Iterable[str]) -> list[str]:
 def _damaged_artifacts(tx: apsw.Connection, selection: _PurgeScope) -> list[Artifact]:
     if "damagedArtifacts" not in selection.kinds:
         return []
-    return [artifact for artifact, is_whole in artifacts.every(tx)
+    return [artifact for artifact, is_whole in artifacts.all_artifacts(tx)
             if not is_whole and selection.scope.project in (None, artifact.project)]  # fmt: skip
 
 

@@ -91,7 +91,9 @@ def _projects(
             last_run_at=rfc3339(last_ms) if last_ms else None,
             hit_rate=figures.follow_up_hit_rate,
             reduction=figures.reduction if figures.calls else None,
-            drafts=sum(number for (_, status), number in artifacts.counted(tx, project).items() if status == "draft"),
+            drafts=sum(
+                number for (_, status), number in artifacts.count_by_status(tx, project).items() if status == "draft"
+            ),
             memories=sum(tiers(tx, project).values()),
         )
 

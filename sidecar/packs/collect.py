@@ -19,7 +19,7 @@ from sidecar.packs.prefetch import PREPARE_WAIT_MS, await_preparation, skipped
 from sidecar.packs.prompt_search import Search, files_of
 from sidecar.packs.task import said
 from sidecar.packs.task_pack import Answer, Draft, Question, answer_at_hand, pinned, pointers, shared_pack
-from sidecar.runs import Known, keys
+from sidecar.runs import SessionContents, keys
 from sidecar.system.log import Log
 
 if TYPE_CHECKING:
@@ -85,7 +85,13 @@ def nothing_more(_left_ms: LeftMs) -> None:
 
 
 def begin_elsewhere(
-    begin: Begin, gathered: Gathered, question: Question, params: PreRunParams, known: Known, *, new_task: bool
+    begin: Begin,
+    gathered: Gathered,
+    question: Question,
+    params: PreRunParams,
+    known: SessionContents,
+    *,
+    new_task: bool,
 ) -> Take:
     """Asks the registry and the memories; loaded behind the way to a first answer, they hold no prompt up."""
     if not question.process.loaded.is_set():
@@ -98,7 +104,13 @@ def begin_elsewhere(
 
 
 def _begin_memories(
-    begin: Begin, gathered: Gathered, question: Question, params: PreRunParams, known: Known, *, new_task: bool
+    begin: Begin,
+    gathered: Gathered,
+    question: Question,
+    params: PreRunParams,
+    known: SessionContents,
+    *,
+    new_task: bool,
 ) -> Take:
     """Takes the memories that are known for the prompt, or begins to look for them; gives what takes those.
 
@@ -174,7 +186,9 @@ class _Packed(NamedTuple):
     omissions: list[Trimmed]
 
 
-def gather(question: Question, params: PreRunParams, known: Known, deadline: Deadline, *, new_task: bool) -> Gathered:
+def gather(
+    question: Question, params: PreRunParams, known: SessionContents, deadline: Deadline, *, new_task: bool
+) -> Gathered:
     """Looks at the repository, then at its differences and its files side by side, as long as there is time."""
     gathered = Gathered()
 
@@ -223,7 +237,7 @@ def _is_done(future: Future[Any], wait_ms: float) -> bool:
     return bool(wait((future,), timeout=wait_ms / 1000).done)
 
 
-def _is_little(question: Question, state: RepositoryState, known: Known) -> bool:
+def _is_little(question: Question, state: RepositoryState, known: SessionContents) -> bool:
     """Says whether what is still to be read for the answer is little, so that it is there long before the deadline."""
     is_same_head = known.head_commit in (None, state.head)
     return is_same_head and len(state.changed) <= INLINE_CHANGES and question.repository.is_nearly_indexed()
@@ -239,7 +253,9 @@ def _done_here(run: Callable[..., Any], *given: Any) -> Future[Any]:
     return future
 
 
-def _begin_changes(begin: Begin, gathered: Gathered, question: Question, state: RepositoryState, known: Known) -> Take:
+def _begin_changes(
+    begin: Begin, gathered: Gathered, question: Question, state: RepositoryState, known: SessionContents
+) -> Take:
     """Begins to read the differences, where there are any; gives what takes them."""
     if not state.changed and known.head_commit in (None, state.head):
         gathered.differences = Differences({}, {})
@@ -299,7 +315,9 @@ def _go_on(question: Question, look: Future[tuple[RepositoryState, Listing]]) ->
         skipped(question.process, error)
 
 
-def _changes(repository: Repository, state: RepositoryState, known: Known) -> tuple[Differences, Moved | None]:
+def _changes(
+    repository: Repository, state: RepositoryState, known: SessionContents
+) -> tuple[Differences, Moved | None]:
     diffs = repository.diffs(state)
     new = [file.path for file in state.changed if file.kind == "untracked" or state.head is None]
     shown = new[:MAX_NEW_FILES] if state.kind == "git" else []

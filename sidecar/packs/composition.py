@@ -19,7 +19,7 @@ from sidecar.packs.plan_and_carryover import carryover_items, contract_item, pla
 from sidecar.packs.render import BLOCK_ORDER, render_block
 from sidecar.packs.request import Turn
 from sidecar.packs.task import said
-from sidecar.runs import Known, Pinned, keys
+from sidecar.runs import PinnedAnchor, SessionContents, keys
 
 # Low-token mode: whether a follow-up can do with what its session has, so that only what changed is sent. Pure.
 
@@ -36,7 +36,12 @@ class Reuse(NamedTuple):
 
 
 def reuse_of(
-    items: Sequence[PackItem], known: Known, *, is_new_task: bool, asked: Collection[str], changed: Iterable[str]
+    items: Sequence[PackItem],
+    known: SessionContents,
+    *,
+    is_new_task: bool,
+    asked: Collection[str],
+    changed: Iterable[str],
 ) -> Reuse:
     """Decides: the same task, the same part of the repository, and a search that agrees with what was told.
 
@@ -57,7 +62,9 @@ def reuse_of(
     return Reuse(delta_only=True, reason="same task, same part of the repository, and the search agrees")
 
 
-def without_news(items: Iterable[PackItem], known: Known) -> tuple[tuple[PackItem, ...], tuple[PackItem, ...]]:
+def without_news(
+    items: Iterable[PackItem], known: SessionContents
+) -> tuple[tuple[PackItem, ...], tuple[PackItem, ...]]:
     """Parts items into those that are sent or known, and the files that would be news."""
     kept: list[PackItem] = []
     left_out: list[PackItem] = []
@@ -82,7 +89,7 @@ class Composed(NamedTuple):
     blocks: tuple[Block, ...]
     fates: tuple[tuple[PackItem, Fate], ...]
     delivered: tuple[PackItem, ...]
-    anchor: Pinned | None
+    anchor: PinnedAnchor | None
     anchor_is_new: bool
     injected_bytes: int
     reused_bytes: int
@@ -93,16 +100,22 @@ class Composed(NamedTuple):
     """Low-token mode's word on what the session has."""
 
 
-def anchor_block(lines: Sequence[str], request: str) -> Pinned | None:
+def anchor_block(lines: Sequence[str], request: str) -> PinnedAnchor | None:
     """Renders the anchor; its id changes if and only if its bytes do."""
     if not lines:
         return None
     block = render_block("anchor", [_anchor_item(guarded("\n".join(lines)), "")], request)
-    return Pinned(block.id, block.text)
+    return PinnedAnchor(block.id, block.text)
 
 
 def compose(
-    items: Sequence[PackItem], anchor: Pinned | None, known: Known, limits: Limits, *, as_system: bool, request: str
+    items: Sequence[PackItem],
+    anchor: PinnedAnchor | None,
+    known: SessionContents,
+    limits: Limits,
+    *,
+    as_system: bool,
+    request: str,
 ) -> Composed:
     """Decides item by item. The anchor comes first; `as_system` sends it as system text, the same on every call."""
     items = [item.safe for item in items]
@@ -145,7 +158,7 @@ def _anchor_item(text: str, digest: str) -> PackItem:
     return PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, text, digest, "holds for the whole repository")
 
 
-def _blocks(items: Sequence[PackItem], anchor: Pinned | None, request: str) -> tuple[Block, ...]:
+def _blocks(items: Sequence[PackItem], anchor: PinnedAnchor | None, request: str) -> tuple[Block, ...]:
     blocks = []
     for kind in BLOCK_ORDER:
         if kind == "anchor" and anchor is not None:

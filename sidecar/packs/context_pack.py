@@ -63,14 +63,14 @@ class ContextFile(NamedTuple):
     passage: Passage = ()
 
 
-class Told(NamedTuple):
+class SentChange(NamedTuple):
     """A file as it is told, and the digest of what a session knows once it was told; a pointer tells no content."""
 
     text: str
     digest: str
 
 
-def told(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> Told:
+def told(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> SentChange:
     """Renders one file: what it is, why it is here, the definitions the terms point at, and the lines that matter."""
     summary = file.summary
     lines = _at_length(file, rank) if rank <= TOLD_RANKS else [_brief(file)]
@@ -78,7 +78,7 @@ def told(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) 
     content = _content_lines(file, rank, terms, left, limit_bytes)
     is_told = bool(summary.purpose or content) if rank <= TOLD_RANKS else content and not content[0].startswith(_ALSO)
     digest = _told_digest(summary) if is_told and summary is not UNREAD else keys.POINTER
-    return Told("\n".join((*lines, *content)), digest)
+    return SentChange("\n".join((*lines, *content)), digest)
 
 
 def _at_length(file: ContextFile, rank: int) -> list[str]:
@@ -98,7 +98,7 @@ def _brief(file: ContextFile) -> str:
     return f"{one_line(file.ranked.path, 300)} — {one_line(why, BRIEF_CHARACTERS)}"
 
 
-def context_item(file: ContextFile, rank: int, told: Told) -> PackItem:
+def context_item(file: ContextFile, rank: int, told: SentChange) -> PackItem:
     """Makes an item of a rendered file."""
     return PackItem(
         key=keys.context_key(file.ranked.path),
@@ -316,10 +316,10 @@ class Rendered:
         self._last = (tuple(files), asked, items)
         return items
 
-    def _told(self, file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> Told:
+    def _told(self, file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> SentChange:
         key = (_identity(file), rank, terms, limit_bytes)
         known = self._known.get(key)
-        if isinstance(known, Told):
+        if isinstance(known, SentChange):
             return known
         made = told(file, rank, terms, limit_bytes)
         self._known.put(key, made, len(made.text) + sum(map(len, terms)))

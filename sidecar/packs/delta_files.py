@@ -9,7 +9,7 @@ from sidecar.core.lazy_regex import regex
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.delta_hunks import Telling, telling
 from sidecar.packs.items import PackItem, Priority
-from sidecar.runs import Known, keys
+from sidecar.runs import SessionContents, keys
 
 RELEVANT_FILE_BYTES = 2_400
 FILE_BYTES = 700
@@ -54,7 +54,7 @@ class _Room:
         self._item_bytes = int(sendable_bytes * ITEM_SHARE)
         self._left_bytes = int(sendable_bytes * share)
 
-    def tell(self, path: str, text: str, told: keys.Told) -> Telling:
+    def tell(self, path: str, text: str, told: keys.SentChange) -> Telling:
         """Tells a difference within what is left, and takes its bytes off."""
         return self._take(telling(text, told.hunks, self._interest.query, self._limit(path)))
 
@@ -74,7 +74,7 @@ class _Room:
 def file_items(
     state: RepositoryState,
     differences: Differences | None,
-    known: Known,
+    known: SessionContents,
     moved: Moved | None,
     interest: Interest,
     sendable_bytes: int,
@@ -119,31 +119,33 @@ def _changed(state: RepositoryState, interest: Interest) -> tuple[list[ChangedFi
     return files[:SHOWN_FILES], files[SHOWN_FILES:]
 
 
-def _told(path: str, known: Known) -> keys.Told:
+def _told(path: str, known: SessionContents) -> keys.SentChange:
     given = known.items.get(keys.change_key(path))
-    return keys.told_of(given.digest if given is not None else None)
+    return keys.sent_change_of(given.digest if given is not None else None)
 
 
-def _has(file: ChangedFile, known: Known) -> bool:
+def _has(file: ChangedFile, known: SessionContents) -> bool:
     """Says whether a session was told of just this difference."""
     told = _told(file.path, known)
     return told.is_whole and told.change == keys.change_digest(file)
 
 
-def _had_item(file: ChangedFile, differences: Differences | None, known: Known, room: _Room) -> PackItem:
+def _had_item(file: ChangedFile, differences: Differences | None, known: SessionContents, room: _Room) -> PackItem:
     """A changed file as the session has it: what would be said of it to one that has it not."""
     body = room.retell(file.path, _text(file, differences)) if differences is not None else _NOTHING
     return _item(file, _title(file, differences), body, known.items[keys.change_key(file.path)].digest)
 
 
-def _news_item(file: ChangedFile, differences: Differences | None, known: Known, room: _Room) -> PackItem:
+def _news_item(file: ChangedFile, differences: Differences | None, known: SessionContents, room: _Room) -> PackItem:
     """A changed file whose difference is news, or some of it; only named where it came too late."""
     told, change = _told(file.path, known), keys.change_digest(file)
     if differences is None:
-        return _item(file, _title(file, None), _NOTHING, keys.told_digest(told._replace(change=change, is_whole=False)))
-    body = room.tell(file.path, _text(file, differences), keys.Told("") if file.kind == "deleted" else told)
+        return _item(
+            file, _title(file, None), _NOTHING, keys.sent_change_digest(told._replace(change=change, is_whole=False))
+        )
+    body = room.tell(file.path, _text(file, differences), keys.SentChange("") if file.kind == "deleted" else told)
     title = _title(file, differences) + (_since(body) if told.change else "")
-    return _item(file, title, body, keys.told_digest(keys.Told(change, body.hunks)))
+    return _item(file, title, body, keys.sent_change_digest(keys.SentChange(change, body.hunks)))
 
 
 def _item(file: ChangedFile, title: str, body: Telling, digest: str) -> PackItem:
@@ -176,27 +178,29 @@ def _text(file: ChangedFile, differences: Differences | None) -> str:
     return diff.hunks if diff is not None else as_added(differences.new_files.get(file.path, ""))
 
 
-def _committed_item(state: RepositoryState, diff: FileDiff, known: Known, moved: Moved | None, room: _Room) -> PackItem:
+def _committed_item(
+    state: RepositoryState, diff: FileDiff, known: SessionContents, moved: Moved | None, room: _Room
+) -> PackItem:
     """What commits changed in a file since the session's last run: what it was told before the commit is known."""
     told, is_gone = _told(diff.path, known), _GONE_FILE.match(diff.hunks) is not None
-    body = room.tell(diff.path, diff.hunks if not is_gone else "", told if not is_gone else keys.Told(""))
+    body = room.tell(diff.path, diff.hunks if not is_gone else "", told if not is_gone else keys.SentChange(""))
     what = "committed" if moved is not None and moved.way == "forward" else "changed with HEAD"
     title = f"{what}{', deleted' if is_gone else ''}: {one_line(diff.path, 300)}{_counts(diff)}"
     text = "\n".join([title + (_since(body) if told.change and not is_gone else ""), *body.lines])
     why = "committed since the last run"
     if told.change and not any(file.path == diff.path for file in state.changed):
-        return PackItem(keys.change_key(diff.path), "delta", Priority.DELTA, text, keys.GONE, why)
+        return PackItem(keys.change_key(diff.path), "delta", Priority.DELTA, text, keys.REMOVED, why)
     key = keys.commit_key(diff.path)
     return PackItem(key, "delta", Priority.DELTA, text, short_id(state.head), why, every_time=True)
 
 
-def _rest_item(rest: Sequence[ChangedFile], known: Known) -> list[PackItem]:
+def _rest_item(rest: Sequence[ChangedFile], known: SessionContents) -> list[PackItem]:
     """The files beyond those that are told one by one; to a session that has another list, what is new on it."""
     if not rest:
         return []
     ids = {keys.listed_id(file): file for file in sorted(rest, key=lambda file: file.path)}
     digest, told = keys.listed_digest(list(ids)), known.items.get(keys.MORE)
-    before = keys.listed_of(told.digest) if told is not None and told.digest != digest else frozenset[str]()
+    before = keys.listed_ids(told.digest) if told is not None and told.digest != digest else frozenset[str]()
     news = [file for one, file in ids.items() if one not in before and not (before and _has(file, known))]
     among = (", new or changed again: " if news else "") if before else ": "
     listed = ", ".join(one_line(file.path, 100) for file in news[:LISTED_FILES])
@@ -205,11 +209,13 @@ def _rest_item(rest: Sequence[ChangedFile], known: Known) -> list[PackItem]:
     return [PackItem(keys.MORE, "delta", Priority.DELTA, text, digest, "too many changes to show each")]
 
 
-def _gone_items(state: RepositoryState, known: Known, said: set[str]) -> Iterator[PackItem]:
+def _gone_items(state: RepositoryState, known: SessionContents, said: set[str]) -> Iterator[PackItem]:
     """What the session was told of as changed and that is no more: reverted, deleted again, committed long ago."""
     present = {keys.change_key(file.path) for file in state.changed}
     for key, item in sorted(known.items.items()):
         path = keys.changed_path(key)
-        if path is not None and key not in present and key not in said and item.digest != keys.GONE:
+        if path is not None and key not in present and key not in said and item.digest != keys.REMOVED:
             text = f"no change any more: {one_line(path, 300)}"
-            yield PackItem(key, "delta", Priority.DELTA, text, keys.GONE, "was changed when this session last looked")
+            yield PackItem(
+                key, "delta", Priority.DELTA, text, keys.REMOVED, "was changed when this session last looked"
+            )

@@ -24,7 +24,7 @@ class Telling(NamedTuple):
     lines: tuple[str, ...]
     bytes: int
     """UTF-8 bytes of the lines with their ends."""
-    hunks: tuple[keys.ToldHunk, ...]
+    hunks: tuple[keys.SentHunk, ...]
     """What the session knows of the present difference once it has these lines."""
     knew: bool
     """Whether the session knew some of the difference before."""
@@ -33,7 +33,7 @@ class Telling(NamedTuple):
 
 
 @lru_cache(maxsize=96)
-def telling(text: str, told: tuple[keys.ToldHunk, ...], query: str, limit_bytes: int) -> Telling:
+def telling(text: str, told: tuple[keys.SentHunk, ...], query: str, limit_bytes: int) -> Telling:
     """Tells a difference to a session that knows `told`; cuts between hunks, inside of one only if none fits.
 
     Each hunk of the difference is known, or shown, or counted in a last line; each that was shown and is no more as it
@@ -52,9 +52,9 @@ def telling(text: str, told: tuple[keys.ToldHunk, ...], query: str, limit_bytes:
     if left > 0 and (body or told):  # else the counts of the whole file say it
         body.append(f"  … {left} more lines")
     gone = _gone(hunks, told, shown)
-    was_shown = {number for number, one in known.items() if one.was_shown} | set(shown)
+    was_shown = {number for number, one in known.items() if one.is_shown} | set(shown)
     now = tuple(
-        keys.ToldHunk(hunk.mark, hunk.place, number in was_shown) for number, hunk in enumerate(hunks[: keys.MAX_HUNKS])
+        keys.SentHunk(hunk.mark, hunk.place, number in was_shown) for number, hunk in enumerate(hunks[: keys.MAX_HUNKS])
     )
     body += _gone_lines(gone)
     return Telling(tuple(body), sum(size(line) + 1 for line in body), now, bool(known), bool(news or gone))
@@ -79,7 +79,7 @@ def _line(text: str) -> str:
     return text if len(text) <= LINE_CHARACTERS else text[: LINE_CHARACTERS - 1] + "…"
 
 
-def _known(hunks: Sequence[Hunk], told: Sequence[keys.ToldHunk]) -> dict[int, keys.ToldHunk]:
+def _known(hunks: Sequence[Hunk], told: Sequence[keys.SentHunk]) -> dict[int, keys.SentHunk]:
     """Which hunks were told before, in this order: one that came to stand before another is news."""
     numbers = {one.mark: number for number, one in enumerate(told)}
     known, last = {}, -1
@@ -153,10 +153,10 @@ def _cut(
     return ([number], body) if len(body) > 1 else ([], [])
 
 
-def _gone(hunks: Sequence[Hunk], told: Sequence[keys.ToldHunk], shown: Sequence[int]) -> list[str]:
+def _gone(hunks: Sequence[Hunk], told: Sequence[keys.SentHunk], shown: Sequence[int]) -> list[str]:
     """The places of what was shown and is not as it was, unless the place is among those that are shown now."""
     present = {hunk.mark for hunk in hunks}
-    places = [one.place for one in told if one.was_shown and one.mark not in present]
+    places = [one.place for one in told if one.is_shown and one.mark not in present]
     return [place for place in places if not any(_covers(hunks[number], place) for number in shown)]
 
 

@@ -9,7 +9,7 @@ from sidecar.core.text.sanitize import clean, one_line
 from sidecar.packs.delta_files import SHOWN_FILES, Differences, Interest, file_items, told_by_file
 from sidecar.packs.delta_hunks import LINE_CHARACTERS
 from sidecar.packs.items import PackItem, Priority, has
-from sidecar.runs import FailingTests, Known, keys
+from sidecar.runs import FailingTests, SessionContents, keys
 
 # What the Delta Pack says of the task list: all of it at first, then what was added, done or dropped. Pure.
 
@@ -21,15 +21,15 @@ _MARKS = {"completed": "x", "in_progress": "~"}
 _VERBS = {"completed": "done", "in_progress": "begun"}
 
 
-def todos_items(todos: Sequence[tuple[str, str]], known: Known) -> list[PackItem]:
+def todos_items(todos: Sequence[tuple[str, str]], known: SessionContents) -> list[PackItem]:
     """Gives the task list, to a session that has it as what became of it since."""
     told = known.items.get(keys.TODOS)
     if todos:
         digest = keys.todos_digest(todos)
         changes = _changes(todos, told.digest) if told is not None and told.digest != digest else []
         return [_item(_changed_text(todos, changes) if changes else _whole_text(todos), digest)]
-    if told is not None and told.digest != keys.GONE:
-        return [_item("Task list: empty now.", keys.GONE)]
+    if told is not None and told.digest != keys.REMOVED:
+        return [_item("Task list: empty now.", keys.REMOVED)]
     return []
 
 
@@ -52,9 +52,9 @@ def _bounded(lines: Sequence[str]) -> list[str]:
     return [*lines[:MAX_TODOS], *more]
 
 
-def _changes(todos: Sequence[tuple[str, str]], told_digest: str) -> list[str]:
+def _changes(todos: Sequence[tuple[str, str]], sent_change_digest: str) -> list[str]:
     """What became of each task; nothing where the whole list says it better, or only its order is another."""
-    told = keys.told_todos(told_digest)
+    told = keys.sent_todos(sent_change_digest)
     before = {one: status for one, status, _ in told}
     present = {keys.todo_id(content) for content, _ in todos}
     lines = [f"  dropped: {one_line(content, TODO_CHARACTERS)}" for one, _, content in told if one not in present]
@@ -88,14 +88,14 @@ def _is_recent(tests: FailingTests, state: RepositoryState, now_ms: int) -> bool
     return now_ms - tests.seen_at_ms < (FORGOTTEN_DAYS if has_moved else KEPT_DAYS) * _DAY_MS
 
 
-def tests_items(failing: Sequence[FailingTests], state: RepositoryState, known: Known) -> Iterator[PackItem]:
+def tests_items(failing: Sequence[FailingTests], state: RepositoryState, known: SessionContents) -> Iterator[PackItem]:
     """Gives each runner's failure, and once for a runner that failed no more is known to fail."""
     for tests in failing:
         yield _failing_item(tests, state, known)
     yield from _passed_items(known, {tests.runner for tests in failing})
 
 
-def _failing_item(tests: FailingTests, state: RepositoryState, known: Known) -> PackItem:
+def _failing_item(tests: FailingTests, state: RepositoryState, known: SessionContents) -> PackItem:
     """The tests' names and what went wrong; the session that ran them and saw it is reminded of the names alone."""
     key, digest = keys.tests_key(tests.runner), keys.tests_digest(tests.names, tests.excerpt, tests.run_id)
     told = known.items.get(key)
@@ -115,12 +115,12 @@ def _seen(tests: FailingTests, state: RepositoryState) -> str:
     return f", seen on {day}, before later changes"
 
 
-def _passed_items(known: Known, failing: Collection[str]) -> Iterator[PackItem]:
+def _passed_items(known: SessionContents, failing: Collection[str]) -> Iterator[PackItem]:
     for key, item in sorted(known.items.items()):
         runner = keys.tests_runner(key)
-        if runner is not None and runner not in failing and item.digest != keys.GONE:
+        if runner is not None and runner not in failing and item.digest != keys.REMOVED:
             text = f"Tests ({one_line(runner, 80)}): no failure is known any more."
-            yield PackItem(key, "delta", Priority.DELTA, text, keys.GONE, "they failed when this session last heard")
+            yield PackItem(key, "delta", Priority.DELTA, text, keys.REMOVED, "they failed when this session last heard")
 
 
 def _line(text: str) -> str:
@@ -136,7 +136,7 @@ _NAMED = f":{keys.NAMED_ONLY}"
 def delta_items(
     state: RepositoryState,
     differences: Differences | None,
-    known: Known,
+    known: SessionContents,
     moved: Moved | None,
     failing: Sequence[FailingTests],
     todos: tuple[tuple[str, str], ...],
@@ -170,7 +170,7 @@ def _unchanged_item() -> PackItem:
 
 
 def _head_item(
-    state: RepositoryState, moved: Moved | None, known: Known, told_apart: Collection[str], *, is_whole: bool
+    state: RepositoryState, moved: Moved | None, known: SessionContents, told_apart: Collection[str], *, is_whole: bool
 ) -> PackItem:
     if state.kind != "git":
         return _folder_item(state, known)
@@ -183,7 +183,7 @@ def _head_item(
     return PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), digest, "where the worktree stands")
 
 
-def _folder_item(state: RepositoryState, known: Known) -> PackItem:
+def _folder_item(state: RepositoryState, known: SessionContents) -> PackItem:
     text = "Worktree: a folder without git, whose changes cannot be shown."
     if keys.HEAD in known.items:
         text += " Files in it have changed since your last run."
@@ -191,11 +191,11 @@ def _folder_item(state: RepositoryState, known: Known) -> PackItem:
     return PackItem(keys.HEAD, "delta", Priority.DELTA, text, digest, "where the worktree stands")
 
 
-def _where(state: RepositoryState, known: Known) -> str:
+def _where(state: RepositoryState, known: SessionContents) -> str:
     where = f"branch {one_line(state.branch, 120)}" if state.branch else "detached HEAD"
     at = f"at {state.head[:10]}" if state.head else "without a commit yet"
     told = known.items.get(keys.HEAD)
-    before = keys.told_branch(told.digest) if told is not None else None
+    before = keys.sent_branch(told.digest) if told is not None else None
     was = f" (was on branch {one_line(before, 120)})" if before is not None and before != state.branch else ""
     return f"Worktree: {where} {at}{was}."
 
@@ -230,7 +230,7 @@ def _subjects(subjects: Sequence[str], count: int) -> list[str]:
     return [*(f"  {one_line(subject, 120)}" for subject in subjects[:MAX_COMMITS]), *more]
 
 
-def _rules_items(changes: Sequence[str] | None, known: Known) -> list[PackItem]:
+def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[PackItem]:
     """What the pinned anchor no longer says rightly; also, once, that it is right again."""
     told = known.items.get(keys.RULES)
     if changes:
@@ -240,7 +240,7 @@ def _rules_items(changes: Sequence[str] | None, known: Known) -> list[PackItem]:
         digest = short_id(text)
     elif changes is not None and told is not None:
         text = "The repository's standing rules and map are again as they were first given."
-        digest = keys.GONE
+        digest = keys.REMOVED
     else:
         return []
     return [PackItem(keys.RULES, "delta", Priority.DELTA, text, digest, "the anchor's sources changed")]

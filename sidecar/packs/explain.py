@@ -51,7 +51,7 @@ _KEPT = "Only the latest pre-runs are kept, and none while the mode is off."
 
 def _told(tx: apsw.Connection, found: CallRecord) -> ExplainResult:
     wishes = wishes_of(tx, found.project)
-    held = ledger.known(tx, _session_of(found)).anchor
+    held = ledger.session_contents(tx, _session_of(found)).anchor
     record, texts = found.record, found.blocks
     system = SystemText.model_validate(texts["system"]) if texts["system"] else None
     blocks = [Block.model_validate(block) for block in texts["blocks"]]

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from sidecar.core.text.sanitize import guarded, size
 from sidecar.packs.model import BlockKind
-from sidecar.runs import Item, Known, keys
+from sidecar.runs import Item, SessionContents, keys
 
 
 class Priority(IntEnum):
@@ -56,7 +56,7 @@ class PackItem:
         return Item(self.key, self.digest, self.bytes)
 
 
-def has(known: Known, item: PackItem) -> bool:
+def has(known: SessionContents, item: PackItem) -> bool:
     """Says whether a session has what an item tells; that a file is there it knows from anything it has of it."""
     given = known.items.get(item.key)
     if given is None or item.every_time:

@@ -14,7 +14,7 @@ from sidecar.memory.knowledge_pointer import Pointed
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.pointer_source import Pointers
 from sidecar.registry import Hint
-from sidecar.runs import Known, keys
+from sidecar.runs import SessionContents, keys
 
 MAX_MEMORIES = 4
 LINE_CHARACTERS, TITLE_CHARACTERS = 360, 160
@@ -40,7 +40,7 @@ TELLINGS: Mapping[Bracket, Telling] = {
 
 
 def memory_items(
-    found: Sequence[Relevant], standing: Mapping[str, Memory] | None, known: Known, bracket: Bracket
+    found: Sequence[Relevant], standing: Mapping[str, Memory] | None, known: SessionContents, bracket: Bracket
 ) -> list[PackItem]:
     """Makes an item of each memory that the bracket allows, the best first, and of those told before that changed.
 
@@ -76,16 +76,16 @@ def hint_item(hint: Hint) -> PackItem:
     )
 
 
-def told_before(known: Known) -> list[str]:
+def told_before(known: SessionContents) -> list[str]:
     """Gives the ids of the memories that a session was told of."""
     return [memory_id for key in known.items if (memory_id := keys.memory_id(key)) is not None]
 
 
-def _outdated(known: Known, standing: Mapping[str, Memory]) -> Iterator[str]:
+def _outdated(known: SessionContents, standing: Mapping[str, Memory]) -> Iterator[str]:
     """Those that say something else now, or are no more."""
     for memory_id in told_before(known):
         memory, had = standing.get(memory_id), known.items[keys.memory_key(memory_id)].digest
-        if had != keys.GONE if memory is None else had.partition(":")[0] != memory.version:
+        if had != keys.REMOVED if memory is None else had.partition(":")[0] != memory.version:
             yield memory_id
 
 
@@ -93,7 +93,7 @@ def _changed(memory_id: str, memory: Memory | None) -> PackItem:
     if memory is not None:
         return _item(memory, "chunks", told("chunks", memory.title, memory.tags, memory.text, ()).text, {})
     key, text = keys.memory_key(memory_id), taken_back(memory_id)
-    return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.GONE, "a memory told earlier was taken back")
+    return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.REMOVED, "a memory told earlier was taken back")
 
 
 def _item(memory: Memory, level: Level, said: str, factors: Mapping[str, float]) -> PackItem:

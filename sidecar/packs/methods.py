@@ -6,7 +6,7 @@ from sidecar.call import Call
 from sidecar.context import note_compaction
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
 from sidecar.core.secrets.redact import redact
-from sidecar.governor import after_compaction, after_turnover
+from sidecar.governor import after_compaction, after_new_session
 from sidecar.method import Lane, method, notification
 from sidecar.packs import explain as explaining
 from sidecar.packs import pre_run as prerun
@@ -25,7 +25,7 @@ from sidecar.packs.model import (
 )
 from sidecar.packs.overrides import Wish
 from sidecar.packs.prefetch import rebuild_soon
-from sidecar.runs import forget_sub_chat, ledger, records
+from sidecar.runs import delete_sub_chat, ledger, records
 
 if TYPE_CHECKING:
     import apsw
@@ -103,11 +103,11 @@ def session_event(call: Call, params: SessionEventParams) -> None:
         return
     if params.event == "deleted":
         with call.database.write() as tx:
-            forget_sub_chat(tx, params.sub_chat_id, params.session_id, call.now_ms())
+            delete_sub_chat(tx, params.sub_chat_id, params.session_id, call.now_ms())
         return
     with call.database.write() as tx:
         # A run under way counts as not delivered: what it was given may be gone with the rest.
-        forget = ledger.compact if params.event in ("compacted", "rolledBack") else ledger.forget
+        forget = ledger.drop_transcript if params.event in ("compacted", "rolledBack") else ledger.drop_session
         forget(tx, params.provider, params.session_id, params.sub_chat_id)
         records.drop_pending(tx, params.sub_chat_id)
         _relieve(tx, params, call.now_ms())
@@ -115,14 +115,14 @@ def session_event(call: Call, params: SessionEventParams) -> None:
 
 def _relieve(tx: "apsw.Connection", params: SessionEventParams, now_ms: int) -> None:
     """Takes from a conversation the pressure that its present session has lost; of another session it has none."""
-    place = records.place_of(tx, params.sub_chat_id)
+    place = records.conversation_place(tx, params.sub_chat_id)
     state = records.sub_chat(tx, params.sub_chat_id)
     present = state.counters.sessions[-1:]
     if place is None or (params.session_id is not None and (params.session_id,) != present):
         return
     if params.event == "compacted" and params.session_id is not None:
         note_compaction(tx, place.project, params.session_id, now_ms)
-    after = {"compacted": after_compaction, "reset": after_turnover}.get(params.event)
+    after = {"compacted": after_compaction, "reset": after_new_session}.get(params.event)
     if after is not None:
         state = state._replace(counters=after(state.counters, now_ms))
         records.put_sub_chat(tx, params.sub_chat_id, place.project, place.workspace, state, now_ms)

@@ -61,7 +61,7 @@ def _stand(process: Process, workspace: Workspace, token: str) -> None:
     try:
         state = repository_of(workspace, process).state()
         with process.database.write(durable=False, aside=True) as tx:
-            records.amend_call(tx, token, {**stood(state), "late": True})
+            records.add_to_call(tx, token, {**stood(state), "late": True})
     except (StateFailed, SidecarError, OSError) as error:
         process.log.warning("packs.standing.unknown", kind=type(error).__name__)
 
@@ -135,7 +135,7 @@ def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunRes
         if is_other_task:
             _put_task(tx, turn, now_ms)
         if ends_shadow:
-            ledger.drop_shadow(tx, params.sub_chat_id)
+            ledger.drop_shadow_sessions(tx, params.sub_chat_id)
         records.record_call(tx, _call_record(turn, gathered, composed, result, token, now_ms))
         project, provider = turn.workspace.project_key, params.provider
         count_call(tx, project, provider, shadow=turn.is_shadow, now_ms=now_ms, measures=_measured(turn, result))

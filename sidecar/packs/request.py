@@ -8,7 +8,7 @@ import apsw
 from sidecar.call import Call
 from sidecar.codebase import repository_of
 from sidecar.context import Bracket, bracket_of, share_of
-from sidecar.governor import Snapshot, Word, before_new_session, judged, structured_state
+from sidecar.governor import Decision, Snapshot, before_fresh_session, evaluate, structured_state
 from sidecar.packs.anchor.decisions import Accepted, accepted_of
 from sidecar.packs.byte_budget import Appetite, Limits, appetite_of
 from sidecar.packs.model import PreRunParams, TokenMode
@@ -16,7 +16,17 @@ from sidecar.packs.overrides import Wishes
 from sidecar.packs.pointer_source import pointers_in
 from sidecar.packs.store import wishes_of
 from sidecar.packs.task import task_of
-from sidecar.runs import UNKNOWN, FailingTests, Known, SessionKey, SubChat, Task, artifacts, ledger, records
+from sidecar.runs import (
+    NO_CONTENTS,
+    FailingTests,
+    SessionContents,
+    SessionKey,
+    SubChat,
+    Task,
+    artifacts,
+    ledger,
+    records,
+)
 from sidecar.settings.resolve import Settings
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
@@ -40,7 +50,7 @@ class Recalled(NamedTuple):
     sub_chat: SubChat
     failing: tuple[FailingTests, ...]
     accepted: Accepted
-    held: Known
+    held: SessionContents
     """What the provider session has."""
     touched: tuple[str, ...]
     """Files that the last runs on the conversation's present task changed, sorted."""
@@ -81,7 +91,7 @@ def _read(tx: apsw.Connection, workspace: Workspace, sub_chat_id: str, session: 
             artifacts.accepted(tx, workspace.project_key, "rejectedApproach", MAX_ACCEPTED),
             artifacts.accepted(tx, workspace.project_key, "adr", MAX_ACCEPTED),
         ),
-        ledger.known(tx, session),
+        ledger.session_contents(tx, session),
         touched_on(tx, sub_chat_id, sub_chat.task.fingerprint) if sub_chat.task is not None else (),
         wishes_of(tx, workspace.project_key),
     )
@@ -104,10 +114,10 @@ class Turn:
     accepted: Accepted
     session: SessionKey | None
     """The session the packs are for; None when a fresh one begins or is asked for."""
-    known: Known
-    held: Known
+    known: SessionContents
+    held: SessionContents
     """What the session has that the host would resume, also when a fresh one is asked for."""
-    word: Word
+    word: Decision
     fresh: bool
     carried: Snapshot | None
     """What the conversation has reached, for the fresh session it goes on in; None where it goes on in its own."""
@@ -156,8 +166,8 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
     accepted = recalled.accepted._replace(pointers=pointers_in(call.process, workspace))
     sub_chat, held, touched = recalled.sub_chat, recalled.held, recalled.touched
     continues = params.session.will_resume or params.session.is_fork
-    counters = sub_chat.counters if continues else before_new_session(sub_chat.counters)
-    word = judged(counters, settings, shadow=shadow)
+    counters = sub_chat.counters if continues else before_fresh_session(sub_chat.counters)
+    word = evaluate(counters, settings, shadow=shadow)
     fresh = word.action == "rehydrate"
     carried = _carried(call, params.sub_chat_id) if fresh else None
     task, is_new = task_of(sub_chat.task, params.prompt, lambda: _worked_on(call, workspace, recalled))
@@ -167,7 +177,7 @@ def begin(call: Call, params: PreRunParams, workspace: Workspace, settings: Sett
         sub_chat = sub_chat.for_new_task()
     bracket = (None if fresh else reported_bracket(params)) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
-    session, known = (None, UNKNOWN) if fresh else (held_by, held)
+    session, known = (None, NO_CONTENTS) if fresh else (held_by, held)
     return Turn(
         call, params, workspace, settings, token_mode, bracket, sub_chat, recalled.failing, accepted, session, known,
         held, word, fresh, carried, task, is_new, touched, recalled.wishes,

@@ -1,42 +1,42 @@
-"""What happened: runs, the delivery ledger, test status, task state, artifacts."""
+"""Runs: pre-runs, finished runs, delivery ledger, test status, task state, artifacts."""
 
 from sidecar.runs import artifacts, keys, ledger, records, snapshots
-from sidecar.runs.maintenance import forget_old, forget_sub_chat, is_deleted
+from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (
-    UNKNOWN,
+    NO_CONTENTS,
     Artifact,
     CallRecord,
+    ConversationPlace,
     Counters,
     FailingTests,
     Item,
-    KeptSnapshot,
-    Known,
-    Pinned,
-    Place,
-    RunTold,
+    PinnedAnchor,
+    RunSummary,
+    SessionContents,
     SessionKey,
+    StoredSnapshot,
     SubChat,
     Task,
 )
 
 __all__ = [
-    "UNKNOWN",
+    "NO_CONTENTS",
     "Artifact",
     "CallRecord",
     "Counters",
     "FailingTests",
     "Item",
-    "KeptSnapshot",
-    "Known",
-    "Pinned",
-    "Place",
-    "RunTold",
+    "StoredSnapshot",
+    "SessionContents",
+    "PinnedAnchor",
+    "ConversationPlace",
+    "RunSummary",
     "SessionKey",
     "SubChat",
     "Task",
     "artifacts",
-    "forget_old",
-    "forget_sub_chat",
+    "delete_old_runs",
+    "delete_sub_chat",
     "is_deleted",
     "keys",
     "ledger",

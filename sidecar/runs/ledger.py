@@ -1,7 +1,7 @@
-"""The delivery ledger: what each provider session has been given. The unit is the provider session, not the chat.
+"""The delivery ledger: what each provider session has received. The unit is the provider session, not the chat.
 
-Text put into a prompt stays in the provider's conversation, so an item counts as delivered once a post-run has
-confirmed that the run reached the provider. The worst that a crash in between can cause is sending again.
+Text in a prompt stays in the provider's conversation, so an item counts as delivered once a post-run has confirmed
+that the run reached the provider. The worst that a crash in between can cause is sending again.
 """
 
 from __future__ import annotations
@@ -11,41 +11,41 @@ from collections.abc import Iterable
 import apsw
 
 from sidecar.runs import keys
-from sidecar.runs.model import UNKNOWN, Item, Known, Pinned, SessionKey
+from sidecar.runs.model import NO_CONTENTS, Item, PinnedAnchor, SessionContents, SessionKey
 
 
-def known(tx: apsw.Connection, key: SessionKey | None) -> Known:
-    """Gives what a session has; a new, forked or unknown one has nothing."""
+def session_contents(tx: apsw.Connection, key: SessionKey | None) -> SessionContents:
+    """Return what a session has; a new, forked or unknown one has nothing."""
     if key is None:
-        return UNKNOWN
+        return NO_CONTENTS
     row = tx.execute(
         "SELECT anchor_id, anchor_text, head_commit FROM continuity_sessions"
         " WHERE provider = ? AND session_id = ? AND shadow = ?",
         key,
     ).fetchone()
     if row is None:
-        return UNKNOWN
-    anchor_id, anchor_text, head = row
+        return NO_CONTENTS
+    anchor_id, anchor_text, head_commit = row
     items = tx.execute(
         "SELECT item, digest, bytes FROM continuity_deliveries WHERE provider = ? AND session_id = ? AND shadow = ?",
         key,
     )
-    anchor = Pinned(anchor_id, anchor_text) if anchor_id else None
-    given = {name: Item(name, digest, size) for name, digest, size in items}
-    return Known(given, anchor, head, exists=any(name != keys.ANCHOR for name in given))
+    anchor = PinnedAnchor(anchor_id, anchor_text) if anchor_id else None
+    items_by_key = {name: Item(name, digest, size) for name, digest, size in items}
+    return SessionContents(items_by_key, anchor, head_commit, exists=any(name != keys.ANCHOR for name in items_by_key))
 
 
 def continue_session(
     tx: apsw.Connection, key: SessionKey, sub_chat_id: str, head: str | None, before: SessionKey | None, now_ms: int
 ) -> None:
-    """Makes sure a session is known, with what it inherits from the one it continues under a new id."""
+    """Create a session if needed, with what it inherits from the one it continues under a new id."""
     tx.execute(
         "INSERT INTO continuity_sessions (provider, session_id, shadow, sub_chat_id, created_at_ms, updated_at_ms)"
         " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         (*key, sub_chat_id, now_ms, now_ms),
     )
     if before is not None and before != key:
-        inherited = known(tx, before)
+        inherited = session_contents(tx, before)
         deliver(tx, key, inherited.items.values(), inherited.anchor, "", now_ms)
     tx.execute(
         "UPDATE continuity_sessions SET head_commit = coalesce(?, head_commit), sub_chat_id = ?, updated_at_ms = ?"
@@ -55,9 +55,9 @@ def continue_session(
 
 
 def deliver(
-    tx: apsw.Connection, key: SessionKey, items: Iterable[Item], anchor: Pinned | None, run_id: str, now_ms: int
+    tx: apsw.Connection, key: SessionKey, items: Iterable[Item], anchor: PinnedAnchor | None, run_id: str, now_ms: int
 ) -> None:
-    """Notes that a known session has been given items, and pins its anchor if it has none yet."""
+    """Record that a known session received items, and pin its anchor if it has none yet."""
     tx.executemany(
         "INSERT OR REPLACE INTO continuity_deliveries"
         " (provider, session_id, shadow, item, digest, bytes, run_id, delivered_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -71,22 +71,22 @@ def deliver(
         )
 
 
-def forget(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str) -> None:
-    """Forgets a session, or without an id all sessions of a conversation: the next call sends everything again."""
+def drop_session(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str) -> None:
+    """Delete a session, or without an id a conversation's sessions; the next call sends everything again."""
     if session_id is not None:
         tx.execute("DELETE FROM continuity_sessions WHERE provider = ? AND session_id = ?", (provider, session_id))
     else:
         tx.execute("DELETE FROM continuity_sessions WHERE provider = ? AND sub_chat_id = ?", (provider, sub_chat_id))
 
 
-def compact(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str) -> None:
-    """Forgets what stood in a session's transcript, or without an id in all of a conversation's: it was compacted.
+def drop_transcript(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str) -> None:
+    """Delete what a compacted session's transcript contained; without an id, for the whole conversation.
 
-    Claude's anchor stays: it is no part of the transcript, and another one would break the provider's prompt cache.
-    One that was delivered as an item stood in the transcript and goes with it.
+    Claude's anchor stays: it is not part of the transcript, and another one would break the provider's prompt cache. An
+    anchor that was delivered as an item was in the transcript and is deleted.
     """
     if provider != "claude":
-        forget(tx, provider, session_id, sub_chat_id)
+        drop_session(tx, provider, session_id, sub_chat_id)
         return
     rows = tx.execute(
         "UPDATE continuity_sessions SET head_commit = NULL"
@@ -105,14 +105,14 @@ def compact(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat
         tx.execute("DELETE FROM continuity_deliveries WHERE provider = ? AND session_id = ?", (provider, compacted))
 
 
-def holders(tx: apsw.Connection, provider: str, session_id: str) -> set[str]:
-    """Names the conversations that had a run in a session."""
+def sub_chats_of(tx: apsw.Connection, provider: str, session_id: str) -> set[str]:
+    """Return the conversations that had a run in a session."""
     rows = tx.execute(
         "SELECT sub_chat_id FROM continuity_sessions WHERE provider = ? AND session_id = ?", (provider, session_id)
     )
     return {name for (name,) in rows}
 
 
-def drop_shadow(tx: apsw.Connection, sub_chat_id: str) -> None:
-    """Drops what passive mode pretended to have delivered in a conversation."""
+def drop_shadow_sessions(tx: apsw.Connection, sub_chat_id: str) -> None:
+    """Delete a conversation's passive-mode sessions, whose deliveries were only computed."""
     tx.execute("DELETE FROM continuity_sessions WHERE sub_chat_id = ? AND shadow = 1", (sub_chat_id,))

@@ -1,4 +1,4 @@
-"""What is kept of runs, for removing it: by project, by age, or of one conversation."""
+"""Retention and health checks of stored runs."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ RUNS = (
     Holding("runs", "continuity_state", before="updated_at_ms < ?2", is_counted=False),
     Holding("runs", "continuity_deleted", of_project="", before="at_ms < ?2", is_counted=False),
 )
-"""In the order in which they are removed: what is found by conversations goes before these. Deliveries go with their
-sessions."""
+"""In order of deletion: tables that are selected by conversation come first. Deliveries are deleted with their
+sessions.
+"""
 
 HOLDINGS = (
     Holding("caches", "continuity_pack_cache", _WORKSPACES, "used_at_ms < ?2"),
@@ -41,40 +42,37 @@ HOLDINGS = (
 )  # fmt: skip
 
 
-def forget_old(tx: apsw.Connection, now_ms: int, days: int) -> None:
-    """Removes runs, and what was kept of their conversations, that are older than so many days."""
+def delete_old_runs(tx: apsw.Connection, now_ms: int, days: int) -> None:
+    """Delete runs, and everything stored of their conversations, that are older than this many days."""
     before_ms = now_ms - days * DAY_MS
     oldest = tx.execute("SELECT recorded_at_ms FROM continuity_runs ORDER BY rowid LIMIT 1").get
     if oldest is not None and int(str(oldest)) < before_ms:
         remove(tx, RUNS, Scope(None, before_ms))
 
 
-def forget_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | None, now_ms: int) -> None:
-    """Forgets a conversation that was deleted, or of it one session: its runs, what it was given, how it stood.
+def delete_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | None, now_ms: int) -> None:
+    """Delete a conversation, or one session of it: its runs, deliveries and state.
 
-    What came of it stays: artifacts, memories, sums. That it was deleted is known until it is spoken in again, for the
-    run that ends after it.
+    Its results stay: artifacts, memories, sums. The deletion is remembered until the conversation continues, for a run
+    that ends after it.
     """
     tx.execute("INSERT OR REPLACE INTO continuity_deleted VALUES (?, ?, ?)", (sub_chat_id, session_id or "", now_ms))
     if session_id is not None:
         tx.execute("DELETE FROM continuity_sessions WHERE session_id = ?", (session_id,))
         where = "sub_chat_id = ?1 AND coalesce(session_after, session_before) IS ?2"
-        told = (sub_chat_id, session_id)
+        parameters = (sub_chat_id, session_id)
         runs = f"run_id IN (SELECT run_id FROM continuity_runs WHERE {where})"
-        for table, which in (("calls", runs), ("snapshots", runs), ("runs", where)):
-            tx.execute(f"DELETE FROM continuity_{table} WHERE {which}", told)
+        for table, condition in (("calls", runs), ("snapshots", runs), ("runs", where)):
+            tx.execute(f"DELETE FROM continuity_{table} WHERE {condition}", parameters)
         return
     for table in ("sessions", "snapshots", "calls", "runs", "state"):
         tx.execute(f"DELETE FROM continuity_{table} WHERE sub_chat_id = ?", (sub_chat_id,))
 
 
 def is_deleted(tx: apsw.Connection, sub_chat_id: str, session_ids: Iterable[str | None]) -> bool:
-    """Says whether a conversation was deleted, or one of these sessions of it."""
+    """Whether a conversation, or one of these sessions of it, was deleted."""
     rows = tx.execute("SELECT session_id FROM continuity_deleted WHERE sub_chat_id = ?", (sub_chat_id,))
     return not {"", *session_ids}.isdisjoint(session for (session,) in rows)
-
-
-# Looks whether what is kept of runs is what was written.
 
 
 JSON_CELLS = {
@@ -83,9 +81,9 @@ JSON_CELLS = {
     "continuity_calls": ("record",),
     "continuity_tests": ("failing",),
 }
-"""Cells without which a row is of no use."""
+"""Columns without which a row is useless."""
 
-_TOLD = {
+_TABLE_NAMES = {
     "continuity_state": "states of conversations",
     "continuity_runs": "runs",
     "continuity_calls": "pre-runs",
@@ -94,20 +92,20 @@ _TOLD = {
 }
 
 
-def records(process: Process) -> Iterator[Finding]:
-    """Looks at artifacts, snapshots, conversations, pre-runs and runs."""
+def check_records(process: Process) -> Iterator[Finding]:
+    """Check artifacts, snapshots, conversations, pre-runs and runs."""
     with process.database.read() as tx:
-        damaged = [one for one, is_whole in artifacts.every(tx) if not is_whole]
-        unreadable = {table: list(_unreadable(tx, table)) for table in _TOLD}
-    for one in damaged:
-        told = f"The artifact {one.id} is not what was written; it is neither told nor committed."
+        damaged = [artifact for artifact, is_intact in artifacts.all_artifacts(tx) if not is_intact]
+        unreadable = {table: list(_unreadable(tx, table)) for table in _TABLE_NAMES}
+    for artifact in damaged:
+        message = f"The artifact {artifact.id} is not what was written; it is neither told nor committed."
         remedy = "Look into `backups/` for it, or remove it by `onecode-sidecar purge --kind damagedArtifacts`."
-        yield Finding("error", told, remedy)
+        yield Finding("error", message, remedy)
     for table, rows in unreadable.items():
         if rows:
-            told = f"{len(rows)} of the {_TOLD[table]} cannot be read."
+            message = f"{len(rows)} of the {_TABLE_NAMES[table]} cannot be read."
             remedy = "`--fix` removes them; what they told is begun anew."
-            yield Finding("error", told, remedy, partial(_remove, process, table))
+            yield Finding("error", message, remedy, partial(_remove, process, table))
 
 
 def _unreadable(tx: apsw.Connection, table: str) -> Iterator[apsw.SQLiteValue]:
@@ -129,22 +127,22 @@ def _unreadable(tx: apsw.Connection, table: str) -> Iterator[apsw.SQLiteValue]:
 def _damaged_snapshots(tx: apsw.Connection) -> Iterator[apsw.SQLiteValue]:
     for snapshot_id, value, row_hash in tx.execute("SELECT snapshot_id, value, row_hash FROM continuity_snapshots"):
         try:
-            is_whole = digest_value(orjson.loads(value)) == row_hash
+            is_intact = digest_value(orjson.loads(value)) == row_hash
         except (orjson.JSONDecodeError, TypeError):
-            is_whole = False
-        if not is_whole:
+            is_intact = False
+        if not is_intact:
             yield snapshot_id
 
 
 def _remove(process: Process, table: str) -> None:
-    """Looks again under the write lock: what was written anew meanwhile stays."""
+    """Delete damaged rows, checked again under the write lock: rows that were rewritten in the meantime stay."""
     with process.database.write() as tx:
         rows = [(row,) for row in _unreadable(tx, table)]
         tx.executemany(f"DELETE FROM {table} WHERE {_key(tx, table)} = ?", rows)
 
 
 def _key(tx: apsw.Connection, table: str) -> str:
-    """The column that names a row, or for one named by two what puts them together."""
+    """Return the column that identifies a row, or an expression that joins several."""
     names = [
         str(name) for (name,) in tx.execute("SELECT name FROM pragma_table_info(?) WHERE pk ORDER BY pk", (table,))
     ]

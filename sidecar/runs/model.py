@@ -1,4 +1,4 @@
-"""Values about runs that several slices speak of."""
+"""Values of runs (ledger items, task, counters, tests, artifacts), and wire types that slices share."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -9,20 +9,20 @@ from sidecar.core.wire import WireModel
 MAX_PROMPT_CHARACTERS = 4_000_000
 
 Provider = Literal["claude", "codex"]
-"""Which agent runs."""
+"""The agent that runs."""
 
 RunMode = Literal["plan", "agent"]
 """Whether the agent plans or works."""
 
 Outcome = Literal["completed", "aborted", "error", "empty", "notStarted", "superseded"]
-"""How a run ended: `aborted` is the user's Stop; `empty` and `notStarted` never reached the provider."""
+"""End of a run: `aborted` is the user's Stop; `empty` and `notStarted` never reached the provider."""
 
 ArtifactType = Literal["devlog", "adr", "rejectedApproach"]
 ArtifactStatus = Literal["draft", "accepted", "discarded", "committed"]
 
 
 class Todo(WireModel):
-    """One step of the agent's task list."""
+    """A step of the agent's task list."""
 
     content: str = Field(max_length=4_000)
     status: Literal["pending", "in_progress", "completed"]
@@ -32,18 +32,15 @@ class Todo(WireModel):
 
 
 class ArtifactReference(WireModel):
-    """An artifact, named."""
+    """An artifact's id, type and status."""
 
     id: str
     type: ArtifactType
     status: ArtifactStatus
 
 
-# What the slice keeps, as values: the ledger's sessions and items, task, counters, tests, artifacts.
-
-
 class SessionKey(NamedTuple):
-    """A provider session in the ledger; `shadow` is passive mode's own ledger, which never counts as delivery."""
+    """A provider session in the ledger. `shadow` is passive mode's own ledger, which never counts as delivery."""
 
     provider: str
     session_id: str
@@ -51,35 +48,35 @@ class SessionKey(NamedTuple):
 
 
 class Item(NamedTuple):
-    """Something a provider session was given: what it is, the digest of its content, its bytes as rendered."""
+    """Something that a provider session received: its key, the digest of its content, its bytes as rendered."""
 
     key: str
     digest: str
     bytes: int
 
 
-class Pinned(NamedTuple):
-    """The anchor a provider session has."""
+class PinnedAnchor(NamedTuple):
+    """The anchor of a provider session."""
 
     id: str
     text: str
 
 
-class Known(NamedTuple):
-    """What the ledger says a provider session has."""
+class SessionContents(NamedTuple):
+    """Content of a provider session, according to the ledger."""
 
     items: dict[str, Item]
-    anchor: Pinned | None
+    anchor: PinnedAnchor | None
     head_commit: str | None
     exists: bool
-    """Whether it has been given anything beside its anchor."""
+    """Whether it received anything besides its anchor."""
 
 
-UNKNOWN = Known({}, None, None, exists=False)
+NO_CONTENTS = SessionContents({}, None, None, exists=False)
 
 
 class Task(NamedTuple):
-    """What a conversation is about; `query` ranks files and follows from the fingerprint's words alone."""
+    """Task of a conversation. `query` ranks files and follows from the fingerprint's words alone."""
 
     fingerprint: str
     terms: tuple[str, ...]
@@ -89,9 +86,9 @@ class Task(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """Pressure on a conversation's present provider session: bytes, lines, milliseconds since that session began.
+    """Pressure on a conversation's current provider session (bytes, lines, milliseconds) since that session started.
 
-    `…_before` is what of it a snapshot has kept already.
+    `…_before` is the part that the last snapshot already covers.
     """
 
     turns: int = 0
@@ -99,20 +96,20 @@ class Counters(NamedTuple):
     injected: tuple[int, ...] = ()
     """Bytes injected by the last calls, newest last."""
     injected_before: int = 0
-    """How many of those calls were before the last snapshot."""
+    """Number of those calls that were before the last snapshot."""
     files: tuple[str, ...] = ()
-    """Distinct files given to the session, in order."""
+    """Distinct files delivered to the session, in order."""
     files_before: int = 0
     diff_lines: int = 0
-    """Lines the difference has grown by."""
+    """Lines by which the diff has grown."""
     diff_lines_before: int = 0
     last_diff_lines: int | None = None
-    """Lines of the difference at the last run; None before the first."""
+    """Lines of the diff at the last run; None before the first."""
     active_ms: int = 0
     active_ms_before: int = 0
     last_seen_ms: int | None = None
     bracket: int = 0
-    """How full the context window was at the last call, as the bracket's place in their order, the roomiest 0."""
+    """Index of the last call's context-window bracket; 0 has the most room."""
     bracket_before: int = 0
     critical_in_a_row: int = 0
     compactions: int = 0
@@ -120,32 +117,33 @@ class Counters(NamedTuple):
     score: float | None = None
     """The agent's score as the host told it last, and the one before the last compaction."""
     last_score: float | None = None
+    """The agent's score before the last compaction; `score` is the latest one that the host reported."""
     agent: str = ""
-    """Whose score it is; empty where the host told it."""
+    """The agent with that score; empty if the host reported it."""
     next_agent_pending: bool = False
-    asked: str | None = None
-    """Why a fresh session was asked for by hand; None where it was not."""
-    refused_at: int | None = None
-    """The turn at which a fresh session was asked for and the host went on in the same one."""
+    rehydrate_reason: str | None = None
+    """Reason given for a manual rehydrate request; None without a request."""
+    refused_at_turn: int | None = None
+    """The turn at which a fresh session was requested and the host continued in the same one."""
     snapshot_at_ms: int | None = None
     shadow: bool = False
-    """Whether bytes and files are what passive mode would have given; dropped on activation."""
+    """Whether bytes and files are what passive mode would have sent; dropped on activation."""
     sessions: tuple[str, ...] = ()
-    """The provider sessions the conversation was in, the latest last."""
+    """The conversation's provider sessions, the latest last."""
 
 
 class SubChat(NamedTuple):
-    """What is known of a conversation."""
+    """Stored state of a conversation."""
 
     task: Task | None
     counters: Counters
     todos: tuple[tuple[str, str], ...]
     """(content, status) of each step."""
     plan: str = ""
-    """The plan that the agent proposed last for this task."""
+    """The last plan that the agent proposed for this task."""
 
     def for_new_task(self) -> "SubChat":
-        """Gives what of it holds for another task than before: neither steps nor plan."""
+        """Return what is valid for another task: neither steps nor plan."""
         return self._replace(todos=(), plan="") if self.task is not None else self
 
 
@@ -162,7 +160,7 @@ class CallRecord(NamedTuple):
     workspace: str
     provider: str
     session_id: str | None
-    """The session this call continues; None when it begins a fresh one."""
+    """The session that this call continues; None if it starts a fresh one."""
     shadow: bool
     status: Literal["pending", "committed", "dropped"]
     created_at_ms: int
@@ -171,7 +169,7 @@ class CallRecord(NamedTuple):
 
 
 class FailingTests(NamedTuple):
-    """The last word of a test runner in a workspace, while it is a failing one."""
+    """A test runner's last verdict in a workspace, while it is failing."""
 
     runner: str
     names: tuple[str, ...]
@@ -181,32 +179,34 @@ class FailingTests(NamedTuple):
     """When a run saw it last."""
     head: str | None = None
     changed_hash: str | None = None
-    """Where the worktree stood at the end of that run, as its state tells; None where that is not known."""
+    """State of the worktree at the end of that run; None if unknown."""
     selections: tuple[str, ...] = ()
-    """What part of the suite each was seen failing in, empty for the whole; one for a failure without names."""
+    """The part of the suite in which each test failed, empty for the whole suite; one entry for a failure without
+    names.
+    """
     total: int = 0
-    """How many tests ran when it was seen last; 0 where that is not known."""
+    """Number of tests that ran at that time; 0 if unknown."""
 
 
-class Place(NamedTuple):
-    """Where a conversation belongs."""
+class ConversationPlace(NamedTuple):
+    """The project and workspace of a conversation."""
 
     project: str
     workspace: str
 
 
-class RunTold(NamedTuple):
-    """What a run's record tells of its work."""
+class RunSummary(NamedTuple):
+    """Summary of a run's work from its record."""
 
     run_id: str
     objective: str
     conclusion: str
-    """What the agent said at its end, its secrets masked."""
+    """The agent's final words, with secrets masked."""
     touched: tuple[str, ...]
 
 
-class KeptSnapshot(NamedTuple):
-    """The structured state of a conversation as it was kept."""
+class StoredSnapshot(NamedTuple):
+    """The stored structured state of a conversation."""
 
     id: str
     sub_chat_id: str
@@ -217,7 +217,7 @@ class KeptSnapshot(NamedTuple):
 
 
 class Artifact(NamedTuple):
-    """Something worth keeping of a run."""
+    """Something of a run that is worth storing."""
 
     id: str
     project: str

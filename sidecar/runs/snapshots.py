@@ -1,4 +1,4 @@
-"""Snapshots of conversations in the state file, each with a hash over its content."""
+"""Snapshots of conversations in the state file, each with a hash of its content."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import apsw
 import orjson
 
 from sidecar.core.digests import digest_value
-from sidecar.runs.model import KeptSnapshot
+from sidecar.runs.model import StoredSnapshot
 
-KEPT_SNAPSHOTS = 10
-"""Of each conversation, the latest."""
+MAX_SNAPSHOTS = 10
+"""Maximum number of snapshots stored per conversation; the oldest are deleted."""
 
 
-def put(tx: apsw.Connection, snapshot: KeptSnapshot) -> None:
-    """Keeps a snapshot, and forgets the conversation's oldest ones."""
+def put(tx: apsw.Connection, snapshot: StoredSnapshot) -> None:
+    """Store a snapshot, and delete the conversation's oldest ones."""
     tx.execute(
         "INSERT OR REPLACE INTO continuity_snapshots"
         " (snapshot_id, sub_chat_id, run_id, at_ms, reasons, value, row_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -22,12 +22,12 @@ def put(tx: apsw.Connection, snapshot: KeptSnapshot) -> None:
     tx.execute(
         "DELETE FROM continuity_snapshots WHERE snapshot_id IN (SELECT snapshot_id FROM continuity_snapshots"
         " WHERE sub_chat_id = ? ORDER BY at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)",
-        (snapshot.sub_chat_id, KEPT_SNAPSHOTS),
+        (snapshot.sub_chat_id, MAX_SNAPSHOTS),
     )
 
 
-def latest(tx: apsw.Connection, sub_chat_id: str) -> KeptSnapshot | None:
-    """Gives a conversation's newest snapshot whose content is what was written."""
+def latest(tx: apsw.Connection, sub_chat_id: str) -> StoredSnapshot | None:
+    """Return a conversation's newest intact snapshot."""
     rows = tx.execute(
         "SELECT snapshot_id, sub_chat_id, run_id, at_ms, reasons, value, row_hash FROM continuity_snapshots"
         " WHERE sub_chat_id = ? ORDER BY at_ms DESC, rowid DESC",
@@ -39,5 +39,5 @@ def latest(tx: apsw.Connection, sub_chat_id: str) -> KeptSnapshot | None:
         except orjson.JSONDecodeError:
             continue
         if digest_value(value) == row_hash:
-            return KeptSnapshot._make((*cells, tuple(orjson.loads(reasons)), value))
+            return StoredSnapshot._make((*cells, tuple(orjson.loads(reasons)), value))
     return None

@@ -33,7 +33,7 @@ from sidecar.memory.retrieval.memory_search import search, weigh
 from sidecar.memory.store.candidates import Sought
 from tests.benchmarks.fitting import Lesson, fit, hard
 from tests.benchmarks.programs import quiet_sidecar
-from tests.support.conversations import Told, read_conversations, turn_of, write_memories
+from tests.support.conversations import Told, direction_change_of, read_conversations, write_memories
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 from tests.support.plain import Plain
@@ -70,7 +70,9 @@ class Kept(NamedTuple):
         with self._reading() as (tx, project):
             weighed = weigh(tx, project, SHARED_ONLY, query.read(text, self.now_ms), Sought())
             ids = dict(tx.execute("SELECT row_id, id FROM continuity_memories"))
-        places = frozenset(at for at, one in enumerate(weighed) if turn_of(str(ids[one.row.row_id])) in right)
+        places = frozenset(
+            at for at, one in enumerate(weighed) if direction_change_of(str(ids[one.row.row_id])) in right
+        )
         lesson = Lesson([one.values for one in weighed], places)
         return hard(lesson, SHIPPED.grouped.weights) if places else lesson
 
@@ -115,7 +117,7 @@ def _conversations(every: Sequence[Told], sidecar: MemorySidecar, folder: Path, 
         for asked in told.questions:
             for name, profiles in (("learnt from the others", learnt), ("shipped", SHIPPED)):
                 ids, scores, tokens, ms = one.find(asked.text, profiles)
-                _score(figures[name], [turn_of(found) for found in ids], scores, tokens, asked.evidence, ms)
+                _score(figures[name], [direction_change_of(found) for found in ids], scores, tokens, asked.evidence, ms)
             for name, stop in (("plain FTS5", False), ("plain FTS5, no stop words", True)):
                 found, ms = plain.find(asked.text, stop=stop)
                 tokens = [estimate_tokens(plain.texts[turn]) for turn in found]

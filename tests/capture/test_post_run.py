@@ -34,7 +34,7 @@ def rows(sidecar: MemorySidecar) -> dict[str, list[Any]]:
     return found
 
 
-def test_the_same_run_again_gives_the_first_answer_and_changes_nothing(talk: Talk, active: MemorySidecar) -> None:
+def test_repeating_a_run_returns_the_first_answer_and_changes_nothing(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT)
     first = chat.post_run(before, PROMPT, assistant={"parts": [chat.edit("src/cart.py", CART)]})
@@ -45,7 +45,7 @@ def test_the_same_run_again_gives_the_first_answer_and_changes_nothing(talk: Tal
     assert rows(active) == kept
 
 
-def test_the_same_run_from_many_threads_at_once_is_kept_once(talk: Talk, active: MemorySidecar) -> None:
+def test_one_run_sent_by_many_threads_is_stored_once(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT)
     part = chat.edit("src/cart.py", CART)
@@ -76,7 +76,7 @@ def test_the_same_run_after_a_restart_is_a_duplicate(
     assert chat.post_run(before) == {**first, "duplicate": True}
 
 
-def test_a_failing_write_keeps_nothing_of_the_run_and_repeating_it_works(talk: Talk, active: MemorySidecar) -> None:
+def test_a_failed_write_stores_nothing_of_the_run_and_a_repeat_works(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     red = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
     before = chat.pre_run(PROMPT)
@@ -127,7 +127,7 @@ def test_mode_off_accepts_nothing(talk: Talk, active: MemorySidecar) -> None:
     assert rows(active)["runs"] == []
 
 
-def test_a_worktree_that_is_gone_meanwhile_does_not_lose_the_run(talk: Talk, shop: Repository, tmp_path: Path) -> None:
+def test_a_run_is_stored_although_its_worktree_was_removed(talk: Talk, shop: Repository, tmp_path: Path) -> None:
     worktree = shop.add_worktree(tmp_path / "work tree", "chat/1")
     chat = talk(cwd=worktree.path, projectPath=str(shop.path))
     before = chat.pre_run(PROMPT)
@@ -139,7 +139,7 @@ def test_a_worktree_that_is_gone_meanwhile_does_not_lose_the_run(talk: Talk, sho
     assert chat.post_run(before)["duplicate"] is True
 
 
-def test_a_run_that_only_read_drafts_nothing_whatever_was_dirty(talk: Talk, shop: Repository) -> None:
+def test_a_read_only_run_drafts_nothing_in_a_dirty_worktree(talk: Talk, shop: Repository) -> None:
     shop.write({"src/mail.py": "dirty = True\n", "src/new.py": "new = True\n"})
     chat = talk()
     chat.turn(PROMPT, lambda: [read_part(shop.path / "src/mail.py"), bash("git status", " M src/mail.py\n")])
@@ -172,7 +172,7 @@ def files_of(chat: Conversation) -> list[str]:
     return found
 
 
-def test_codexs_changes_are_known_by_their_keys_and_where_they_moved(talk: Talk, shop: Repository) -> None:
+def test_codex_changes_are_read_from_their_keys_and_move_targets(talk: Talk, shop: Repository) -> None:
     chat = talk("codex")
     before = chat.pre_run(PROMPT)
     shop.git("mv", "src/mail.py", "src/post.py")
@@ -191,7 +191,7 @@ def test_codexs_changes_are_known_by_their_keys_and_where_they_moved(talk: Talk,
     assert "src/post.py" not in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_what_a_shell_command_wrote_is_known(talk: Talk, shop: Repository) -> None:
+def test_files_written_by_a_shell_command_are_attributed_to_the_run(talk: Talk, shop: Repository) -> None:
     chat = talk()
     shop.write({"src/mail.py": "dirty before\n"})
     before = chat.pre_run(PROMPT)
@@ -200,7 +200,7 @@ def test_what_a_shell_command_wrote_is_known(talk: Talk, shop: Repository) -> No
     assert files_of(chat) == ["src/cart.py", "src/made.py"]
 
 
-def test_what_the_agent_committed_is_known(talk: Talk, shop: Repository) -> None:
+def test_files_committed_by_the_agent_are_attributed_to_the_run(talk: Talk, shop: Repository) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT)
     shop.commit({"src/cart.py": CART, "src/tax.py": "RATE = 19\n" * 7})
@@ -210,7 +210,7 @@ def test_what_the_agent_committed_is_known(talk: Talk, shop: Repository) -> None
     assert "`src/tax.py` +7 −0" in chat.artifact(artifact["id"])["body"]
 
 
-def test_an_entry_is_readable_and_says_where_it_comes_from(talk: Talk, shop: Repository) -> None:
+def test_a_devlog_entry_is_readable_and_has_its_provenance(talk: Talk, shop: Repository) -> None:
     chat = talk()
     prompt = "Make the cart's total respect the discount. Use whole cents; my key is sk-live-abcdefghijklmnop1234."
     conclusion = "The total now subtracts the discount.\n\n```python\nx = 1\n```\n\nShall I go on with invoices?"
@@ -251,7 +251,7 @@ def test_an_entry_is_readable_and_says_where_it_comes_from(talk: Talk, shop: Rep
     }
 
 
-def test_runs_of_one_task_grow_one_entry_until_it_is_due(talk: Talk, active: MemorySidecar) -> None:
+def test_runs_of_one_task_extend_one_entry_until_it_is_due(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     lines = "line = 1\n"
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", lines * 50)])
@@ -293,7 +293,7 @@ def test_many_files_make_an_entry_due(talk: Talk) -> None:
     assert [artifact["event"] for artifact in artifacts(chat)] == ["mergedDiff"]
 
 
-def test_tool_errors_tell_of_failing_tests(talk: Talk) -> None:
+def test_tool_errors_reveal_failing_tests(talk: Talk) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT)
     part = {"type": "tool-Bash", "toolCallId": "b", "state": "call", "input": {"command": "pytest"}}
@@ -302,7 +302,7 @@ def test_tool_errors_tell_of_failing_tests(talk: Talk) -> None:
     assert "tests/test_cart.py::test_total" in sent(chat.pre_run("go on"))
 
 
-def test_damaged_parts_are_passed_over(talk: Talk) -> None:
+def test_damaged_parts_are_skipped(talk: Talk) -> None:
     chat = talk()
     damaged = [
         {},
@@ -318,7 +318,7 @@ def test_damaged_parts_are_passed_over(talk: Talk) -> None:
     assert chat.post_run(before, assistant={"parts": damaged})["accepted"] is True
 
 
-def test_artifacts_are_listed_by_status_and_type_and_got_by_id(talk: Talk) -> None:
+def test_artifacts_are_listed_by_status_and_type_and_fetched_by_id(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)])
     assert len(artifacts(chat, status="draft", type="devlog", limit=1)) == 1
@@ -339,7 +339,7 @@ def snapshot(repository: Repository) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", ["passive", "active"])
-def test_a_whole_session_leaves_the_users_repository_byte_identical(talk: Talk, shop: Repository, mode: str) -> None:
+def test_a_complete_session_leaves_the_repository_byte_identical(talk: Talk, shop: Repository, mode: str) -> None:
     shop.write({"src/mail.py": "dirty = True\n", "src/new.py": "new = True\n"})
     shop.git("add", "src/new.py")
     untouched = snapshot(shop)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sidecar.capture.drafts.devlog_text import devlog, kept_plan
-from sidecar.capture.effects.tool_parts import STEP_CHARACTERS, Command, work_of
+from sidecar.capture.drafts.devlog_text import devlog, stored_plan
+from sidecar.capture.effects.tool_parts import STEP_CHARACTERS, Command, activity_of
 from sidecar.capture.test_results.runner_output import OUTPUT_CHARACTERS, outcomes_of
 from tests.support.secret_shapes import TOKENS, shows
 
@@ -16,11 +16,11 @@ def test_a_secret_is_masked_before_a_draft_is_cut(name: str) -> None:
         drafted = devlog(asked, [], asked, [], 1)
         assert not shows(drafted.title + drafted.body, secret)
     for lines in (0, 40, 200):
-        assert not shows(kept_plan("a line of the plan\n" * lines + secret.text), secret)
+        assert not shows(stored_plan("a line of the plan\n" * lines + secret.text), secret)
 
 
 @pytest.mark.parametrize("name", TOKENS)
-def test_a_secret_in_a_tests_name_or_output_is_not_kept(name: str) -> None:
+def test_a_secret_in_a_test_name_or_output_is_not_stored(name: str) -> None:
     secret = TOKENS[name]
     output = f"E   assert '{secret.text}' == 2\nFAILED tests/test_a.py::test_it[{secret.text}] - no\n1 failed in 0.1s\n"
     for before in (0, OUTPUT_CHARACTERS - len(output) + len(secret.text) // 2 + 5):
@@ -28,7 +28,7 @@ def test_a_secret_in_a_tests_name_or_output_is_not_kept(name: str) -> None:
         assert not any(shows(text, secret) for text in (*found.names, found.excerpt))
 
 
-def test_a_line_of_a_key_in_an_output_is_not_kept() -> None:
+def test_a_line_of_a_private_key_in_an_output_is_not_stored() -> None:
     body = "".join(secret.value for secret in TOKENS.values() if secret.value.isalnum())[:640]
     lines = "\n".join(f"E   {body[at : at + 64]}" for at in range(0, 640, 64))
     key = f"-----BEGIN RSA PRIVATE {'KEY'}-----\n{lines}\n-----END RSA PRIVATE {'KEY'}-----"
@@ -44,7 +44,7 @@ def test_a_secret_in_a_step_is_masked_before_the_step_is_cut(name: str) -> None:
     for there in range(10, len(secret.text), 9):
         content = f"{before[: STEP_CHARACTERS - there - 1]} {secret.text} after"
         part = {"type": "tool-TodoWrite", "input": {"todos": [{"content": content, "status": "pending"}]}}
-        work = work_of([part], ())
+        work = activity_of([part], ())
         assert work.todos is not None
         ((kept, _),) = work.todos
         assert secret.text[: len(secret.text) // 2] not in kept

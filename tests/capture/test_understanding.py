@@ -31,7 +31,7 @@ def files_of(chat: Conversation) -> list[str]:
 
 
 @pytest.mark.parametrize("command", ["git log -3", "cat src/cart.py | head -5", "pytest -q 2>&1 | tail -3"])
-def test_what_somebody_else_changed_while_a_run_only_looked_is_not_its_doing(
+def test_changes_by_others_during_a_read_only_run_are_not_attributed_to_it(
     talk: Talk, shop: Repository, command: str
 ) -> None:
     chat = talk()
@@ -42,7 +42,7 @@ def test_what_somebody_else_changed_while_a_run_only_looked_is_not_its_doing(
     assert "by the user" in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_what_somebody_else_changed_while_a_run_edited_is_not_its_doing(talk: Talk, shop: Repository) -> None:
+def test_changes_by_others_during_an_editing_run_are_not_attributed_to_it(talk: Talk, shop: Repository) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT)
     shop.write({"src/mail.py": "saved = 'by the user'\n"})
@@ -51,7 +51,7 @@ def test_what_somebody_else_changed_while_a_run_edited_is_not_its_doing(talk: Ta
 
 
 @pytest.mark.parametrize("commits", [False, True], ids=["written", "committed"])
-def test_a_run_behind_a_slash_command_is_known_for_what_it_did(talk: Talk, shop: Repository, commits: bool) -> None:
+def test_changes_of_a_slash_command_run_are_attributed_to_it(talk: Talk, shop: Repository, commits: bool) -> None:
     chat = talk()
     chat.turn(PROMPT)
     before = chat.pre_run("/implement the discount")
@@ -62,7 +62,7 @@ def test_a_run_behind_a_slash_command_is_known_for_what_it_did(talk: Talk, shop:
     assert files_of(chat) == ["src/cart.py", "src/tax.py"]
 
 
-def test_the_error_of_a_tool_that_is_no_shell_is_no_test_result(talk: Talk) -> None:
+def test_an_error_of_a_non_shell_tool_is_not_a_test_result(talk: Talk) -> None:
     chat, other = talk(), talk("codex", sub_chat_id="other")
     error = {"toolCallId": "x", "toolName": "Grep", "text": RED}
     chat.turn(PROMPT, list, toolErrors=[error])
@@ -92,7 +92,7 @@ def switch(shop: Repository) -> None:
 
 @pytest.mark.parametrize("passed_through", [False, True], ids=["", "behind a slash"])
 @pytest.mark.parametrize(("users", "grown"), [(write_and_commit, 3), (bring_back, 3), (switch, 23 + 9)])
-def test_what_the_user_does_between_two_runs_puts_no_pressure_on_the_session(
+def test_user_changes_between_runs_add_no_pressure(
     talk: Talk, shop: Repository, users: Callable[[Repository], None], grown: int, passed_through: bool
 ) -> None:
     chat = talk()
@@ -107,7 +107,7 @@ def test_what_the_user_does_between_two_runs_puts_no_pressure_on_the_session(
     assert (0 <= by <= 23 + 9) if passed_through else by == grown
 
 
-def test_what_was_changed_and_then_committed_presses_once(talk: Talk, shop: Repository) -> None:
+def test_changes_that_are_then_committed_add_pressure_once(talk: Talk, shop: Repository) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("src/made.py", "made = True\n" * 100)])
     before = chat.pre_run("commit that")
@@ -116,7 +116,7 @@ def test_what_was_changed_and_then_committed_presses_once(talk: Talk, shop: Repo
     assert pressing_lines(chat) == 100
 
 
-def test_lines_the_agent_committed_press_on_the_session_as_others_do(talk: Talk, shop: Repository) -> None:
+def test_committed_lines_of_the_agent_add_pressure_like_others(talk: Talk, shop: Repository) -> None:
     chat = talk()
     for number in range(3):
         before = chat.pre_run(PROMPT if number == 0 else "go on")

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.pack_metrics import CacheUse, Worth, breaks_cache, cache_use, worth_of
+from sidecar.capture.pack_metrics import CacheUse, PackUse, breaks_cache, cache_use, pack_use
 from sidecar.runs import Item, keys
 from tests.support.conversation import Conversation
 from tests.support.shop import PROMPT, Talk, active, read_part, shop, talk
@@ -19,35 +19,35 @@ def told(path: str, *, size: int = 100, digest: str = "d") -> Item:
     return Item(keys.context_key(path), digest, size)
 
 
-def test_used_found_and_repeated_are_told_apart() -> None:
+def test_used_discovered_and_repeated_files_are_distinguished() -> None:
     had = [told("earlier"), told("own", size=0), told("pointer", digest=keys.POINTER)]
-    worth = worth_of(
+    use = pack_use(
         [told("a"), told("b"), Item("delta:todos", "x", 5)], {item.key: item for item in had},
-        read={"a", "own", "earlier", "pointer", "alone", "edited"}, written={"edited", "new"}, made={"new"},
+        read={"a", "own", "earlier", "pointer", "alone", "edited"}, written={"edited", "new"}, created={"new"},
     )  # fmt: skip
-    assert worth == Worth(
-        given=("a", "b"), used=("a",), needed=("a", "alone", "earlier", "edited", "pointer"),
-        found=("alone", "edited"), repeated=("a", "earlier"),
+    assert use == PackUse(
+        in_pack=("a", "b"), used=("a",), needed=("a", "alone", "earlier", "edited", "pointer"),
+        discovered=("alone", "edited"), repeated=("a", "earlier"),
     )  # fmt: skip
 
 
-def test_a_run_that_used_no_file_says_nothing_of_its_pack() -> None:
-    assert worth_of([told("a")], {}, set(), set(), set()) is None
-    assert worth_of([told("a")], {}, set(), {"new"}, {"new"}) is None
+def test_a_run_that_used_no_file_does_not_measure_its_pack() -> None:
+    assert pack_use([told("a")], {}, set(), set(), set()) is None
+    assert pack_use([told("a")], {}, set(), {"new"}, {"new"}) is None
 
 
 @given(paths, paths, paths, paths)
-def test_shares_are_shares(delivered: set[str], had: set[str], read: set[str], written: set[str]) -> None:
+def test_the_file_sets_are_consistent(delivered: set[str], had: set[str], read: set[str], written: set[str]) -> None:
     items = {keys.context_key(path): told(path) for path in had}
-    worth = worth_of([told(path) for path in delivered], items, read, written, set())
-    if worth is not None:
-        assert set(worth.used) <= set(worth.given)
-        assert set(worth.found) <= set(worth.needed) <= read | written
-        assert not set(worth.found) & (delivered | had)
-        assert set(worth.repeated) <= read - written
+    use = pack_use([told(path) for path in delivered], items, read, written, set())
+    if use is not None:
+        assert set(use.used) <= set(use.in_pack)
+        assert set(use.discovered) <= set(use.needed) <= read | written
+        assert not set(use.discovered) & (delivered | had)
+        assert set(use.repeated) <= read - written
 
 
-def test_only_another_anchor_that_doubles_the_misses_breaks_the_cache() -> None:
+def test_only_a_different_anchor_that_doubles_the_misses_breaks_the_cache() -> None:
     before, dear = CacheUse("a", 90_000, 2_000), CacheUse("b", 10_000, 60_000)
     assert breaks_cache(before, dear)
     assert not breaks_cache(before, dear._replace(anchor_id="a")), "the provider forgot it by itself"
@@ -62,7 +62,7 @@ def summary(chat: Conversation, **params: Any) -> Any:
     return chat.client.request("metrics/summary", params)["active"]
 
 
-def test_the_summary_tells_precision_recall_and_cost_by_provider(talk: Talk) -> None:
+def test_the_summary_has_precision_recall_and_cost_by_provider(talk: Talk) -> None:
     chat = talk()
     assert (summary(chat)["precision"], summary(chat)["recall"]) == (None, None)
     before = chat.pre_run(PROMPT)

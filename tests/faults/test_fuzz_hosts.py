@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mcp import Client as McpClient
 
 from sidecar.capture.effects.session_loss import was_compacted
-from sidecar.capture.effects.tool_parts import Failure, relative_to, work_of
+from sidecar.capture.effects.tool_parts import ToolFailure, activity_of, relative_to
 from sidecar.integrations.claude_code.transcript_run import add_touched_files, run_since
 from sidecar.integrations.location import Location
 from sidecar.integrations.mcp.tools import MethodFailed, Tools, build_server
@@ -97,7 +97,7 @@ def test_any_session_file_of_claude_code_is_read(lines: list[bytes], touched: li
     run = run_since(lines, since_ms)
     assert all(isinstance(part.get("type"), str) for part in run.parts)
     assert all(count >= 0 for count in run.usage.values())
-    work = work_of(add_touched_files(run.parts, touched), [])
+    work = activity_of(add_touched_files(run.parts, touched), [])
     assert all(path and "\0" not in path for path in (*work.written, *work.read))
     assert isinstance(was_compacted(lines, since_ms), bool)
     assert all(one.text.strip() for one in told_in(lines, since_ms).said)
@@ -111,7 +111,7 @@ def test_a_text_that_was_cut_inside_of_a_character_is_read() -> None:
 
 @given(st.lists(PART.filter(lambda part: isinstance(part, dict)), max_size=5), SAID, st.sampled_from((None, 0, 2**70)))
 def test_any_parts_of_a_message_are_read(parts: list[dict[str, Any]], text: str, code: int | None) -> None:
-    work = work_of(parts, [Failure("a", text, code), Failure(None, text, None, "shell")])
+    work = activity_of(parts, [ToolFailure("a", text, code), ToolFailure(None, text, None, "shell")])
     assert all(isinstance(command.command, str) for command in work.commands)
     for path in (*work.written, *work.read):
         told = relative_to("/work/shop", path)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.language.abandoned_approach import abandonments
+from sidecar.language.abandoned_approach import abandoned_approaches
 from sidecar.language.creation_intent import creation_intent
 from sidecar.packs.anchor.commands import purpose_of
 from sidecar.ralph.agent.text_stream import AnsiStripper
@@ -29,8 +29,8 @@ MOST_GROWTH = 8.0
 """From the short text to one four times as long: a line takes 4 times as long, a square 16 times."""
 
 BOUNDED: dict[str, Use] = {
-    "sidecar.language.abandoned_approach.": lambda text: list(abandonments(text)),
-    "sidecar.language.abandoned_approach": lambda text: list(abandonments(text)),
+    "sidecar.language.abandoned_approach.": lambda text: list(abandoned_approaches(text)),
+    "sidecar.language.abandoned_approach": lambda text: list(abandoned_approaches(text)),
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
     "sidecar.ralph.agent.text_stream._SEQUENCE": lambda text: AnsiStripper().strip(text),
     "sidecar.language.creation_intent.": creation_intent,

@@ -159,5 +159,5 @@ def test_a_passive_run_is_told_nothing_and_counts_what_it_would_have_been(
     answer = conversation.pre_run(PROMPT)
     assert answer["action"] == "passthrough"
     items = conversation.client.request("continuity/explain", {"runId": answer["runId"]})["items"]
-    (told_of,) = [one["item"] for one in items if one["item"].startswith("memory:")]
-    assert told_of.removeprefix("memory:") in memories.ids()
+    (sent_change_of,) = [one["item"] for one in items if one["item"].startswith("memory:")]
+    assert sent_change_of.removeprefix("memory:") in memories.ids()

@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.governor import (
+    Decision,
     RunPressure,
-    Word,
+    after_new_session,
     after_refusal,
     after_run,
     after_snapshot,
-    after_turnover,
     decide,
-    is_renewed,
-    judged,
+    evaluate,
     signals_of,
+    started_new_session,
 )
 from sidecar.governor.model import GovernorAction
-from sidecar.governor.pressure_counters import IDLE_GAP_MS, KEPT_SESSIONS, MINUTE_MS, in_session
+from sidecar.governor.pressure_counters import IDLE_GAP_MS, MAX_SESSIONS, MINUTE_MS, with_session
 from sidecar.runs import Counters
 from sidecar.settings.resolve import resolve
 
@@ -69,7 +69,7 @@ def values(pressure: Counters) -> dict[str, float]:
 
 
 @given(amounts)
-def test_an_action_needs_two_signals_or_one_other_than_time_at_double(pressure: Counters) -> None:
+def test_an_action_needs_two_signals_or_one_at_twice_its_threshold(pressure: Counters) -> None:
     expected = "ok"
     for name, index in (("snapshot", 0), ("rehydrate", 1)):
         reached = {kind for kind, value in values(pressure).items() if value >= THRESHOLDS[kind][index]}
@@ -105,7 +105,7 @@ def test_reaching_a_threshold_counts() -> None:
 
 
 @given(amounts, st.booleans(), st.booleans())
-def test_a_withheld_action_is_named_and_the_strongest_allowed_one_taken(
+def test_a_suppressed_action_is_reported_and_the_strongest_allowed_one_taken(
     pressure: Counters, snapshot: bool, rehydrate: bool
 ) -> None:
     due = action(pressure)
@@ -117,17 +117,17 @@ def test_a_withheld_action_is_named_and_the_strongest_allowed_one_taken(
     assert bool(word.reasons) == (due != "ok")
 
 
-def run(before: Counters, now_ms: int, *, run_ms: int = 0, diff_lines: int = 0) -> Counters:
-    pressure = RunPressure(now_ms, run_ms, diff_lines, injected_bytes=5, files=("a",))
+def run(before: Counters, now_ms: int, *, duration_ms: int = 0, diff_lines: int = 0) -> Counters:
+    pressure = RunPressure(now_ms, duration_ms, diff_lines, injected_bytes=5, files=("a",))
     return after_run(before, pressure)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**5)), max_size=20))
-def test_counters_never_run_ahead_of_the_clock_or_backwards(steps: list[tuple[int, int, int]]) -> None:
+def test_counters_never_exceed_the_clock_or_decrease(steps: list[tuple[int, int, int]]) -> None:
     state, now_ms = Counters(), 1_000
-    for gap_ms, run_ms, lines in steps:
+    for gap_ms, duration_ms, lines in steps:
         now_ms += gap_ms
-        after = run(state, now_ms, run_ms=run_ms, diff_lines=lines)
+        after = run(state, now_ms, duration_ms=duration_ms, diff_lines=lines)
         assert 0 <= after.active_ms - state.active_ms <= (gap_ms if state.turns else 0)
         assert after.diff_lines >= state.diff_lines
         assert len(after.injected) <= 10
@@ -136,7 +136,7 @@ def test_counters_never_run_ahead_of_the_clock_or_backwards(steps: list[tuple[in
 
 
 def test_the_first_run_sets_clock_and_baseline() -> None:
-    first = run(Counters(), 10**12, run_ms=10**6, diff_lines=5_000)
+    first = run(Counters(), 10**12, duration_ms=10**6, diff_lines=5_000)
     assert (first.active_ms, first.diff_lines, first.turns) == (0, 0, 1)
     second = run(first, 10**12 + MINUTE_MS, diff_lines=5_100)
     assert (second.active_ms, second.diff_lines) == (MINUTE_MS, 100)
@@ -146,14 +146,14 @@ def test_only_pauses_over_ten_minutes_do_not_count() -> None:
     first = run(Counters(), 0)
     assert run(first, 600_000).active_ms == IDLE_GAP_MS == 600_000
     assert run(first, IDLE_GAP_MS + 1).active_ms == 0
-    long_run = run(first, IDLE_GAP_MS * 4, run_ms=IDLE_GAP_MS * 3)
+    long_run = run(first, IDLE_GAP_MS * 4, duration_ms=IDLE_GAP_MS * 3)
     assert long_run.active_ms == IDLE_GAP_MS * 4
-    after_a_night = run(first, IDLE_GAP_MS * 60, run_ms=IDLE_GAP_MS * 3)
+    after_a_night = run(first, IDLE_GAP_MS * 60, duration_ms=IDLE_GAP_MS * 3)
     assert after_a_night.active_ms == IDLE_GAP_MS * 3
 
 
 @given(amounts)
-def test_a_snapshot_asks_for_no_other_without_new_pressure_and_takes_none_away(pressure: Counters) -> None:
+def test_a_snapshot_triggers_no_other_without_new_pressure_and_removes_none(pressure: Counters) -> None:
     kept = after_snapshot(pressure, 7)
     assert action(kept, rehydrate=False) == "ok"
     assert values(kept) == values(pressure)
@@ -161,8 +161,8 @@ def test_a_snapshot_asks_for_no_other_without_new_pressure_and_takes_none_away(p
 
 
 @given(amounts)
-def test_a_turnover_takes_all_pressure_away(pressure: Counters) -> None:
-    fresh = after_turnover(pressure, 7)
+def test_a_new_session_has_no_pressure(pressure: Counters) -> None:
+    fresh = after_new_session(pressure, 7)
     assert action(fresh) == "ok"
     assert all(value == 0 for value in values(fresh).values())
     assert fresh.last_diff_lines == pressure.last_diff_lines
@@ -186,16 +186,16 @@ MORE: dict[str, Callable[[RunPressure], RunPressure]] = {
     "files": lambda one: one._replace(files=(*one.files, *"0123456789")),
     "bracket": lambda one: one._replace(bracket="CRITICAL"),
     "handover": lambda one: one._replace(next_agent_pending=True),
-    "time": lambda one: one._replace(run_ms=10**7),
+    "time": lambda one: one._replace(duration_ms=10**7),
 }
 
 
 @given(st.lists(st.tuples(pressures, st.sampled_from(sorted(MORE))), max_size=30))
-def test_a_run_with_more_of_anything_never_weakens_the_word(runs: list[tuple[RunPressure, str]]) -> None:
+def test_a_run_with_more_of_anything_never_weakens_the_decision(runs: list[tuple[RunPressure, str]]) -> None:
     one = other = Counters()
     for run_, name in runs:
         one, other = after_run(one, run_), after_run(other, MORE[name](run_))
-        words = [judged(counted, REHYDRATES, shadow=False).action for counted in (one, other)]
+        words = [evaluate(counted, REHYDRATES, shadow=False).action for counted in (one, other)]
         assert RANK[words[1]] >= RANK[words[0]]
 
 
@@ -205,19 +205,19 @@ def test_no_action_comes_twice_without_new_pressure(runs: list[RunPressure], reh
     state, acted_at = Counters(), -100
     for turn, run_ in enumerate(runs):
         state = after_run(state, run_)
-        word = judged(state, settings, shadow=False)
+        word = evaluate(state, settings, shadow=False)
         if word.action != "ok":
             state = after_snapshot(state, 0)
         if word.action == "rehydrate":
-            state = after_turnover(state, 0) if obeys else after_refusal(state)
+            state = after_new_session(state, 0) if obeys else after_refusal(state)
             assert turn - acted_at >= (1 if obeys else 7)
             acted_at = turn
-        again = judged(state, settings, shadow=False)
+        again = evaluate(state, settings, shadow=False)
         assert again.action == "ok"
 
 
 @given(st.integers(0, 30_000), st.integers(0, 3), st.integers(0, 60), st.integers(0, 9))
-def test_pressure_that_rises_gradually_snapshots_on_its_way_and_in_the_end_turns_the_session_over(
+def test_gradually_rising_pressure_takes_snapshots_and_finally_rehydrates(
     injected: int, files: int, lines: int, minutes: int
 ) -> None:
     state = Counters()
@@ -237,8 +237,8 @@ def test_pressure_that_rises_gradually_snapshots_on_its_way_and_in_the_end_turns
     assert all(later - earlier > 1 for earlier, later in pairwise(snapshots))
 
 
-def test_one_signal_at_double_says_that_it_is_enough() -> None:
-    word = judged(counters(turns=14), SETTINGS, shadow=False)
+def test_a_signal_at_twice_its_threshold_is_described_as_sufficient() -> None:
+    word = evaluate(counters(turns=14), SETTINGS, shadow=False)
     assert word.reasons == ("14 turns since the last snapshot (twice 7)",)
 
 
@@ -246,35 +246,35 @@ def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
     assert action(counters()._replace(bracket=3)) == "ok"
     assert action(counters(turns=7)._replace(bracket=2)) == "snapshot"
     assert action(counters(turns=12)._replace(bracket=3)) == "rehydrate"
-    word = judged(counters(turns=7)._replace(bracket=2), SETTINGS, shadow=False)
+    word = evaluate(counters(turns=7)._replace(bracket=2), SETTINGS, shadow=False)
     assert word.reasons[-1] == "the context window is DEPLETED"
-    assert word.causes == ("turns", "bracket")
+    assert word.triggers == ("turns", "bracket")
 
 
-def test_each_spawn_criterion_and_the_users_wish_forces_a_rehydrate() -> None:
+def test_each_restart_criterion_and_a_user_request_force_a_rehydrate() -> None:
     for worn in (
         Counters(compactions=3),
         Counters(critical_in_a_row=3),
         Counters(last_score=90, score=70),
         Counters(next_agent_pending=True),
     ):
-        assert judged(worn, REHYDRATES, shadow=False).action == "rehydrate"
-        assert judged(worn, SETTINGS, shadow=False).action == "ok"
-    asked = judged(Counters(asked="start over"), SETTINGS, shadow=False)
+        assert evaluate(worn, REHYDRATES, shadow=False).action == "rehydrate"
+        assert evaluate(worn, SETTINGS, shadow=False).action == "ok"
+    asked = evaluate(Counters(rehydrate_reason="start over"), SETTINGS, shadow=False)
     assert asked == ("rehydrate", ("asked for: start over",), ("forced",), None)
-    assert judged(Counters(asked=""), SETTINGS, shadow=True).action == "ok"
+    assert evaluate(Counters(rehydrate_reason=""), SETTINGS, shadow=True).action == "ok"
 
 
-def test_only_a_session_that_began_with_the_run_counts_as_fresh() -> None:
+def test_only_a_session_that_started_with_the_run_counts_as_new() -> None:
     known = Counters(sessions=("a", "b"))
-    assert is_renewed(known, "b", "c", asked_fresh=True)
-    assert is_renewed(known, None, "c", asked_fresh=False), "the user began anew"
-    assert not is_renewed(known, "b", "b", asked_fresh=True), "the host resumed all the same"
-    assert not is_renewed(known, "b", "a", asked_fresh=True), "the host went back to another one"
-    assert not is_renewed(known, "b", "c", asked_fresh=False), "resumed under another id, or forked"
+    assert started_new_session(known, "b", "c", fresh_requested=True)
+    assert started_new_session(known, None, "c", fresh_requested=False), "the user began anew"
+    assert not started_new_session(known, "b", "b", fresh_requested=True), "the host resumed all the same"
+    assert not started_new_session(known, "b", "a", fresh_requested=True), "the host went back to another one"
+    assert not started_new_session(known, "b", "c", fresh_requested=False), "resumed under another id, or forked"
 
 
-def test_a_bracket_that_a_snapshot_has_kept_asks_for_another_only_once_it_is_worse() -> None:
+def test_a_bracket_covered_by_a_snapshot_triggers_another_only_when_it_worsens() -> None:
     def after(bracket_before: int) -> Counters:
         return counters(turns=7)._replace(bracket=2, bracket_before=bracket_before)
 
@@ -282,30 +282,30 @@ def test_a_bracket_that_a_snapshot_has_kept_asks_for_another_only_once_it_is_wor
     assert action(after(1)) == "snapshot"
 
 
-def test_a_refused_rehydrate_is_asked_for_again_after_as_many_turns_as_a_snapshot_takes() -> None:
-    def word(refused_at: int) -> Word:
-        return judged(counters(turns=24)._replace(refused_at=refused_at), REHYDRATES, shadow=False)
+def test_a_refused_rehydrate_is_requested_again_after_the_snapshot_turns() -> None:
+    def word(refused_at_turn: int) -> Decision:
+        return evaluate(counters(turns=24)._replace(refused_at_turn=refused_at_turn), REHYDRATES, shadow=False)
 
-    assert (word(17).action, word(17).withheld) == ("rehydrate", None)
-    assert (word(18).action, word(18).withheld) == ("snapshot", "rehydrate")
+    assert (word(17).action, word(17).suppressed) == ("rehydrate", None)
+    assert (word(18).action, word(18).suppressed) == ("snapshot", "rehydrate")
 
 
-def test_of_two_actions_that_are_withheld_the_stronger_is_named() -> None:
+def test_of_two_suppressed_actions_the_stronger_is_reported() -> None:
     settings = resolve([("global", {"snapshot": False, "rehydrate": False})])
-    word = judged(counters(turns=24), settings, shadow=False)
-    assert (word.action, word.withheld) == ("ok", "rehydrate")
+    word = evaluate(counters(turns=24), settings, shadow=False)
+    assert (word.action, word.suppressed) == ("ok", "rehydrate")
 
 
-def test_a_session_that_the_conversation_was_in_before_is_no_new_one() -> None:
+def test_an_earlier_session_of_the_conversation_is_not_new() -> None:
     counters = Counters()
     for session in ("one", "two", "one"):
-        counters = in_session(counters, session)
+        counters = with_session(counters, session)
     assert counters.sessions == ("two", "one")
     for session in ("one", "two"):
-        assert not is_renewed(counters, None, session, asked_fresh=True)
-    assert is_renewed(counters, "one", "three", asked_fresh=True)
-    assert not is_renewed(counters, "one", "three", asked_fresh=False)
-    for number in range(KEPT_SESSIONS):
-        counters = in_session(counters, f"more-{number}")
-    assert len(counters.sessions) == KEPT_SESSIONS
-    assert is_renewed(counters, None, "one", asked_fresh=False)
+        assert not started_new_session(counters, None, session, fresh_requested=True)
+    assert started_new_session(counters, "one", "three", fresh_requested=True)
+    assert not started_new_session(counters, "one", "three", fresh_requested=False)
+    for number in range(MAX_SESSIONS):
+        counters = with_session(counters, f"more-{number}")
+    assert len(counters.sessions) == MAX_SESSIONS
+    assert started_new_session(counters, None, "one", fresh_requested=False)

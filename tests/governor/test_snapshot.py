@@ -4,9 +4,16 @@ from typing import Any
 
 import pytest
 
-from sidecar.governor.snapshot import Snapshot, TouchedFile, as_kept, from_kept, marker_text, snapshot_of
+from sidecar.governor.snapshot import (
+    Snapshot,
+    TouchedFile,
+    marker_text,
+    snapshot_from_json,
+    snapshot_of,
+    snapshot_to_json,
+)
 from sidecar.packs.plan_and_carryover import carryover_items
-from sidecar.runs import Artifact, Counters, FailingTests, RunTold, SubChat, Task
+from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, SubChat, Task
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.shop import PROMPT, Talk, set_settings, text_of
 from tests.support.thresholds import Thresholds
@@ -31,10 +38,10 @@ def artifact(kind: Any, status: Any, title: str) -> Artifact:
     return Artifact(title, "p", kind, status, title, "", "", "", {}, 1, 1)
 
 
-def test_decisions_open_points_and_reasons_come_from_what_the_agent_said() -> None:
+def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
     runs = [
-        RunTold("2", "Round the discount", CONCLUSION, ("src/cart.py", "src/tax.py")),
-        RunTold("1", "Find the discount", "Looked around.", ("src/cart.py", "src/mail.py")),
+        RunSummary("2", "Round the discount", CONCLUSION, ("src/cart.py", "src/tax.py")),
+        RunSummary("1", "Find the discount", "Looked around.", ("src/cart.py", "src/mail.py")),
     ]
     failing = [FailingTests("pytest", ("test_a",), "", "2")]
     known = [artifact("adr", "accepted", "Money is cents"), artifact("rejectedApproach", "draft", "A cache"),
@@ -50,7 +57,7 @@ def test_decisions_open_points_and_reasons_come_from_what_the_agent_said() -> No
         TouchedFile("src/tax.py", "Round the discount"),
         TouchedFile("src/mail.py", "Find the discount"),
     )
-    assert from_kept(as_kept(snapshot)) == snapshot
+    assert snapshot_from_json(snapshot_to_json(snapshot)) == snapshot
 
 
 LARGE = Snapshot(
@@ -62,7 +69,7 @@ LARGE = Snapshot(
 
 
 @pytest.mark.parametrize("sendable", [1_500, 4_480, 14_000, 42_000])
-def test_goal_and_steps_fit_any_budget_and_the_rest_as_far_as_it_goes(sendable: int) -> None:
+def test_goal_and_steps_fit_any_budget_before_the_rest(sendable: int) -> None:
     items = carryover_items(LARGE, sendable)
     assert [item.key for item in items][:2] == ["carryover:goal", "carryover:steps"]
     assert sum(item.bytes for item in items) <= max(sendable * 0.25, 310 + 470)
@@ -74,13 +81,13 @@ def test_goal_and_steps_fit_any_budget_and_the_rest_as_far_as_it_goes(sendable: 
     ]  # fmt: skip
 
 
-def test_steps_to_do_come_before_those_that_are_done() -> None:
+def test_open_steps_come_before_completed_ones() -> None:
     todos = (("a", "completed"), ("b", "pending"), ("c", "in_progress"))
     items = carryover_items(snapshot_of(state(todos), [], [], []), 24_000)
     assert items[1].text == "Steps:\n- b (pending)\n- c (in_progress)\n- a (completed)"
 
 
-def test_the_marker_says_what_was_and_what_is_kept() -> None:
+def test_the_marker_states_the_previous_session_and_the_carry_over() -> None:
     snapshot = snapshot_of(state((("a", "completed"), ("b", "pending"))), [], [FailingTests("go", ("T",), "", "1")], [])
     assert marker_text(Counters(turns=12, injected=(100_000, 52_000)), snapshot) == (
         "Continued in a fresh session: the one before had 12 turns, 152 KB of context. Nothing was removed."
@@ -107,7 +114,7 @@ def ask(chat: Conversation, **params: Any) -> Any:
     return chat.client.request("governor/rehydrate", {"subChatId": chat.sub_chat_id, **params})
 
 
-def test_asked_by_hand_the_next_pre_run_begins_a_fresh_session_once(talk: Talk) -> None:
+def test_a_manual_request_makes_the_next_pre_run_start_one_fresh_session(talk: Talk) -> None:
     chat = worked(talk)
     asked = ask(chat, reason="It forgets")
     assert asked["governor"] == {"action": "rehydrate", "reasons": ["asked for: It forgets"]}
@@ -129,7 +136,7 @@ def test_asked_by_hand_the_next_pre_run_begins_a_fresh_session_once(talk: Talk) 
     assert after["governor"] == {"action": "ok", "reasons": [], "startFreshSession": False, "marker": None}
 
 
-def test_a_message_that_arrives_meanwhile_is_served_and_gets_the_carry_over_too(talk: Talk) -> None:
+def test_a_message_sent_meanwhile_also_receives_the_carry_over(talk: Talk) -> None:
     chat = worked(talk)
     ask(chat)
     first, second = chat.pre_run("go on"), chat.pre_run("and the mail?")
@@ -139,7 +146,7 @@ def test_a_message_that_arrives_meanwhile_is_served_and_gets_the_carry_over_too(
         assert "carryover" in kinds(answer)
 
 
-def test_a_host_that_goes_on_in_the_same_session_is_not_believed_and_asked_again_later(
+def test_a_host_that_continues_the_same_session_gets_the_request_again_later(
     talk: Talk, thresholds: Thresholds
 ) -> None:
     chat = worked(talk)
@@ -157,7 +164,7 @@ def test_a_host_that_goes_on_in_the_same_session_is_not_believed_and_asked_again
     assert turns["value"] == 7, "the session has all its turns still"
 
 
-def test_a_session_that_the_user_began_anew_has_no_pressure(talk: Talk) -> None:
+def test_a_session_restarted_by_the_user_has_no_pressure(talk: Talk) -> None:
     chat = talk()
     for number in range(4):
         chat.session_id = None
@@ -169,7 +176,7 @@ def test_a_session_that_the_user_began_anew_has_no_pressure(talk: Talk) -> None:
     assert all(signal["value"] == 0 for signal in signals)
 
 
-def test_three_compactions_turn_the_session_over(talk: Talk) -> None:
+def test_three_compactions_trigger_a_rehydrate(talk: Talk) -> None:
     chat = talk()
     set_settings(chat, rehydrate=True)
     chat.turn(PROMPT)
@@ -178,7 +185,7 @@ def test_three_compactions_turn_the_session_over(talk: Talk) -> None:
     assert words[-1]["reasons"] == ["3 compactions in this session (from 3)"]
 
 
-def test_a_critical_context_window_three_times_in_a_row_and_a_handover_turn_the_session_over(talk: Talk) -> None:
+def test_three_critical_windows_in_a_row_and_a_handover_trigger_a_rehydrate(talk: Talk) -> None:
     full, handover = {"usage": {"usedTokens": 190, "maxTokens": 200}}, {"nextAgentPending": True}
     for turns, pre, pipeline in ((3, full, None), (1, {}, handover)):
         chat = talk(sub_chat_id=f"chat-{turns}")
@@ -188,7 +195,7 @@ def test_a_critical_context_window_three_times_in_a_row_and_a_handover_turn_the_
         assert word["action"] == "rehydrate"
 
 
-def test_a_fresh_session_does_not_have_the_full_window_of_the_one_before(talk: Talk) -> None:
+def test_a_fresh_session_does_not_inherit_the_previous_window(talk: Talk) -> None:
     chat = talk()
     set_settings(chat, rehydrate=True)
     full = {"usage": {"usedTokens": 190, "maxTokens": 200}}
@@ -206,14 +213,14 @@ def test_a_fresh_session_does_not_have_the_full_window_of_the_one_before(talk: T
     assert chat.post_run(chat.pre_run(PROMPT, **full), session="fresh")["governor"]["action"] == "rehydrate"
 
 
-def test_asking_is_refused_in_passive_mode_and_for_an_unknown_conversation(talk: Talk) -> None:
+def test_a_request_is_refused_in_passive_mode_and_for_an_unknown_conversation(talk: Talk) -> None:
     chat = worked(talk)
     set_settings(chat, mode="passive")
     assert chat.client.error("governor/rehydrate", {"subChatId": "chat"}).data["kind"] == "policyDenied"
     assert chat.client.error("governor/rehydrate", {"subChatId": "nobody"}).data["kind"] == "notFound"
 
 
-def test_a_long_conversation_keeps_its_goal_and_steps_in_the_smallest_budget(talk: Talk) -> None:
+def test_a_long_conversation_carries_its_goal_and_steps_in_the_smallest_budget(talk: Talk) -> None:
     chat = talk(tokenMode="low")
     todos = [
         {"content": f"Step {number} of the long way to round the discount", "status": "pending"} for number in range(40)

@@ -33,7 +33,7 @@ def test_low_pressure_is_ok(talk: Talk) -> None:
     assert answer["after"]["governor"] == {"action": "ok", "reasons": []}
 
 
-def test_a_snapshot_keeps_the_session_and_begins_to_count_anew(talk: Talk, thresholds: Thresholds) -> None:
+def test_a_snapshot_continues_the_session_and_restarts_its_counting(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk()
     thresholds(**QUICK)
     assert chat.turn(PROMPT)["after"]["governor"]["action"] == "ok"
@@ -75,7 +75,7 @@ def test_rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs
     assert after["after"]["governor"]["action"] == "ok"
 
 
-def test_a_fresh_session_that_never_began_is_asked_for_again(talk: Talk, thresholds: Thresholds) -> None:
+def test_a_fresh_session_that_never_started_is_requested_again(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk()
     under_pressure(chat, thresholds)
     fresh = chat.pre_run("go on")
@@ -86,7 +86,7 @@ def test_a_fresh_session_that_never_began_is_asked_for_again(talk: Talk, thresho
     assert "carryover" in kinds(again)
 
 
-def test_a_session_that_the_host_begins_by_itself_is_under_no_pressure(talk: Talk, thresholds: Thresholds) -> None:
+def test_a_session_started_by_the_host_has_no_pressure(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk()
     under_pressure(chat, thresholds)
     old = chat.session_id
@@ -98,7 +98,7 @@ def test_a_session_that_the_host_begins_by_itself_is_under_no_pressure(talk: Tal
     assert chat.pre_run("go on")["governor"]["startFreshSession"] is True, "the session that was left has its pressure"
 
 
-def test_a_wish_for_a_fresh_session_is_met_also_where_the_host_begins_one_by_itself(talk: Talk) -> None:
+def test_a_session_started_by_the_host_fulfils_a_rehydrate_request(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT)
     chat.client.request("governor/rehydrate", {"subChatId": chat.sub_chat_id, "reason": "it forgets"})
@@ -108,7 +108,7 @@ def test_a_wish_for_a_fresh_session_is_met_also_where_the_host_begins_one_by_its
     assert "carryover" in kinds(answer)
 
 
-def test_a_slash_prompt_under_pressure_goes_on_in_its_session_with_its_anchor(
+def test_a_slash_command_under_pressure_continues_its_session_with_its_anchor(
     talk: Talk, thresholds: Thresholds
 ) -> None:
     chat = talk()
@@ -131,7 +131,7 @@ def test_passive_mode_never_starts_a_fresh_session(talk: Talk, thresholds: Thres
     assert status(chat)["governor"]["action"] == "ok"
 
 
-def test_lock_files_and_generated_code_are_no_growth(talk: Talk) -> None:
+def test_lock_files_and_generated_code_do_not_count_as_growth(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT)
     chat.turn("go on", lambda: [chat.edit("package-lock.json", "x\n" * 900), chat.edit("app.min.js", "x\n" * 900)])
@@ -139,7 +139,7 @@ def test_lock_files_and_generated_code_are_no_growth(talk: Talk) -> None:
     assert lines["value"] == 0
 
 
-def test_status_shows_each_signal_beside_its_thresholds(talk: Talk, active: MemorySidecar) -> None:
+def test_status_shows_each_signal_with_its_thresholds(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     chat.turn(PROMPT)
     active.clock.advance(5 * 60_000)

@@ -102,7 +102,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reported]:
         time.sleep(0.25)
     yield made._replace(answer=answer, kept=before)
     patch.undo()
-    pressure.judged.cache_clear()
+    pressure.evaluate.cache_clear()
     active.close()
 
 

@@ -22,7 +22,7 @@ from sidecar.packs.delta_files import Differences, Interest
 from sidecar.packs.delta_pack import delta_items
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
-from sidecar.runs import UNKNOWN, Counters, FailingTests, SubChat, Task, keys
+from sidecar.runs import NO_CONTENTS, Counters, FailingTests, SubChat, Task, keys
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, text_of
@@ -82,7 +82,7 @@ def test_the_delta(path: str, text: str, status: str) -> None:
     diff = FileDiff(path, 1, 0, f"@@ -0,0 +1 @@\n+{text}\n")
     differences = Differences({path: diff}, {path: text}, {path: diff})
     interest, todos = Interest({path: 1.0}, text), ((text, status),)
-    items = delta_items(state, differences, UNKNOWN, moved, failing, todos, None, interest, 24_000)
+    items = delta_items(state, differences, NO_CONTENTS, moved, failing, todos, None, interest, 24_000)
     assert_harmless(items)
 
 
@@ -126,7 +126,7 @@ def test_the_anchor(path: str, text: str) -> None:
 @given(st.lists(nasty, min_size=1, max_size=4))
 def test_whatever_an_items_maker_let_pass_the_last_gate_breaks(texts: list[str]) -> None:
     items = [PackItem(str(number), "delta", Priority.DELTA, text, "", "") for number, text in enumerate(texts)]
-    composed = compose(items, anchor_block(["Rules:"], ""), UNKNOWN, LIMITS, as_system=True, request="")
+    composed = compose(items, anchor_block(["Rules:"], ""), NO_CONTENTS, LIMITS, as_system=True, request="")
     for block in composed.blocks:
         assert block.text.casefold().count(MARK) == 1
         assert block.bytes == len(block.text.encode())

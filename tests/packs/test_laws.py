@@ -11,7 +11,7 @@ from sidecar.packs.composition import Composed, anchor_block, compose
 from sidecar.packs.items import PackItem, Priority, has
 from sidecar.packs.model import BlockKind
 from sidecar.packs.render import BLOCK_ORDER, overhead_bytes, render_block, render_prompt
-from sidecar.runs import UNKNOWN, Item, Known
+from sidecar.runs import NO_CONTENTS, Item, SessionContents
 
 KINDS: tuple[BlockKind, ...] = ("carryover", "plan", "context", "delta")
 LIMITS = st.integers(0, 6_000)
@@ -37,14 +37,14 @@ def some_items(draw: st.DrawFn) -> list[PackItem]:
 
 
 @st.composite
-def some_known(draw: st.DrawFn, items: Sequence[PackItem], anchor_lines: Sequence[str]) -> Known:
+def some_known(draw: st.DrawFn, items: Sequence[PackItem], anchor_lines: Sequence[str]) -> SessionContents:
     given_items = {
         item.key: Item(item.key, item.digest if draw(st.booleans()) else "older", item.bytes)
         for item in items
         if draw(st.booleans())
     }
     pinned = anchor_block(anchor_lines, "") if draw(st.booleans()) else None
-    return Known(given_items, pinned, None, exists=True) if draw(st.booleans()) else UNKNOWN
+    return SessionContents(given_items, pinned, None, exists=True) if draw(st.booleans()) else NO_CONTENTS
 
 
 @given(some_items(), LIMITS)

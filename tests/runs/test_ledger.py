@@ -8,7 +8,7 @@ from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, read_part, set_settings, tell, text_of
 
 
-def test_a_second_turn_gets_nothing_the_session_already_has(talk: Talk) -> None:
+def test_a_second_run_receives_nothing_the_session_already_has(talk: Talk) -> None:
     chat = talk()
     first = chat.turn(PROMPT)
     second = chat.pre_run("and now fix it")
@@ -64,7 +64,7 @@ def test_after_a_crash_between_pre_run_and_post_run_everything_is_sent_again(tal
     ],
     ids=["new", "forked", "not resumed", "unknown"],
 )
-def test_a_session_that_is_not_known_gets_the_full_packs(talk: Talk, session: dict[str, object]) -> None:
+def test_an_unknown_session_receives_the_full_packs(talk: Talk, session: dict[str, object]) -> None:
     chat = talk("codex")
     first = chat.turn(PROMPT)
     again = chat.pre_run(PROMPT, session=session)
@@ -73,7 +73,7 @@ def test_a_session_that_is_not_known_gets_the_full_packs(talk: Talk, session: di
 
 @pytest.mark.parametrize("event", ["reset", "forked", "rolledBack", "compacted", "deleted"])
 @pytest.mark.parametrize("names_session", [True, False])
-def test_an_event_that_takes_context_away_makes_the_session_unknown(
+def test_an_event_that_removes_context_makes_the_session_unknown(
     talk: Talk, event: str, *, names_session: bool
 ) -> None:
     chat = talk()
@@ -82,14 +82,14 @@ def test_an_event_that_takes_context_away_makes_the_session_unknown(
     assert sent(chat.pre_run(PROMPT)) == sent(first)
 
 
-def test_a_changed_mode_takes_nothing_away(talk: Talk) -> None:
+def test_a_mode_change_loses_nothing(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT)
     tell(chat, "modeChanged")
     assert kinds(chat.pre_run(PROMPT)) == ["delta"]
 
 
-def test_what_a_run_was_given_is_forgotten_when_its_session_was_compacted_meanwhile(talk: Talk) -> None:
+def test_deliveries_of_a_run_are_dropped_if_its_session_was_compacted_meanwhile(talk: Talk) -> None:
     chat = talk()
     first = chat.pre_run(PROMPT)
     tell(chat, "compacted", "session")
@@ -97,7 +97,7 @@ def test_what_a_run_was_given_is_forgotten_when_its_session_was_compacted_meanwh
     assert sent(chat.pre_run(PROMPT)) == sent(first)
 
 
-def test_a_session_that_goes_on_under_another_id_keeps_what_it_has(talk: Talk) -> None:
+def test_a_session_that_continues_under_another_id_has_its_deliveries(talk: Talk) -> None:
     chat = talk()
     first = chat.turn(PROMPT, session="s-1")
     chat.turn("and now fix it", session="s-2")
@@ -106,14 +106,14 @@ def test_a_session_that_goes_on_under_another_id_keeps_what_it_has(talk: Talk) -
     assert third["system"] == first["system"]
 
 
-def test_another_provider_knows_nothing_of_a_session_with_the_same_id(talk: Talk) -> None:
+def test_a_session_with_the_same_id_of_another_provider_is_separate(talk: Talk) -> None:
     talk("claude").turn(PROMPT)
     other = talk("codex")
     other.session_id = "session"
     assert kinds(other.pre_run(PROMPT)) == ["anchor", "context", "delta"]
 
 
-def test_the_token_of_another_run_delivers_nothing(talk: Talk) -> None:
+def test_the_token_of_another_run_confirms_nothing(talk: Talk) -> None:
     one, two = talk(sub_chat_id="one"), talk(sub_chat_id="two")
     given = one.pre_run(PROMPT)
     two.post_run({"runId": "other", "deliveryToken": given["deliveryToken"]}, PROMPT, session="two")
@@ -122,7 +122,7 @@ def test_the_token_of_another_run_delivers_nothing(talk: Talk) -> None:
     assert "context" not in kinds(one.pre_run(PROMPT))
 
 
-def test_passive_mode_keeps_a_ledger_of_its_own_that_activation_drops(talk: Talk) -> None:
+def test_passive_mode_has_its_own_ledger_that_activation_drops(talk: Talk) -> None:
     chat = talk()
     set_settings(chat, mode="passive")
     first = chat.turn(PROMPT)
@@ -137,7 +137,7 @@ def test_passive_mode_keeps_a_ledger_of_its_own_that_activation_drops(talk: Talk
     assert fourth["metadata"]["wouldInjectBytes"] == first["metadata"]["wouldInjectBytes"]
 
 
-def test_a_run_that_activation_overtook_does_not_count_as_delivery(talk: Talk) -> None:
+def test_a_passive_run_that_ends_after_activation_is_not_a_delivery(talk: Talk) -> None:
     chat = talk()
     set_settings(chat, mode="passive")
     first = chat.pre_run(PROMPT)
@@ -146,7 +146,7 @@ def test_a_run_that_activation_overtook_does_not_count_as_delivery(talk: Talk) -
     assert kinds(chat.pre_run(PROMPT)) == ["context", "delta"]
 
 
-def test_what_the_agent_read_and_wrote_itself_is_not_told_again(talk: Talk, shop: Repository) -> None:
+def test_files_the_agent_read_or_wrote_are_not_sent_again(talk: Talk, shop: Repository) -> None:
     chat = talk()
     chat.turn(
         "Make the mail polite",
@@ -157,7 +157,7 @@ def test_what_the_agent_read_and_wrote_itself_is_not_told_again(talk: Talk, shop
     assert "src/mail.py" not in sent(second)
 
 
-def test_what_the_user_edits_is_told(talk: Talk, shop: Repository) -> None:
+def test_user_edits_are_sent(talk: Talk, shop: Repository) -> None:
     chat = talk()
     chat.turn(PROMPT)
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
@@ -167,7 +167,7 @@ def test_what_the_user_edits_is_told(talk: Talk, shop: Repository) -> None:
     assert "mail.py" not in sent(chat.pre_run("go on"))
 
 
-def test_an_edit_that_was_denied_does_not_hide_the_users_own(talk: Talk, shop: Repository) -> None:
+def test_a_denied_edit_does_not_hide_a_user_edit(talk: Talk, shop: Repository) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT)
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
@@ -176,7 +176,7 @@ def test_an_edit_that_was_denied_does_not_hide_the_users_own(talk: Talk, shop: R
     assert "src/mail.py" in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_a_file_the_user_changed_after_the_agent_read_it_is_told(talk: Talk, shop: Repository) -> None:
+def test_a_file_that_the_user_changed_after_the_agent_read_it_is_sent(talk: Talk, shop: Repository) -> None:
     chat = talk()
     before = chat.pre_run("Where is mail sent?")
     shop.write({"src/cart.py": '"""A new cart."""\n\ndef total_of_discount() -> None:\n    ...\n'})
@@ -184,7 +184,7 @@ def test_a_file_the_user_changed_after_the_agent_read_it_is_told(talk: Talk, sho
     assert "total_of_discount" in sent(chat.pre_run(PROMPT))
 
 
-def test_staging_a_change_does_not_tell_it_again(talk: Talk, shop: Repository) -> None:
+def test_staging_a_change_does_not_send_it_again(talk: Talk, shop: Repository) -> None:
     chat = talk()
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
     chat.turn(PROMPT)
@@ -192,7 +192,7 @@ def test_staging_a_change_does_not_tell_it_again(talk: Talk, shop: Repository) -
     assert "Nothing since your last run." in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_commits_of_others_are_told(talk: Talk, shop: Repository) -> None:
+def test_commits_by_others_are_sent(talk: Talk, shop: Repository) -> None:
     chat = talk()
     chat.turn(PROMPT)
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
@@ -203,7 +203,7 @@ def test_commits_of_others_are_told(talk: Talk, shop: Repository) -> None:
     assert "Add the tax rate" not in sent(chat.pre_run("go on"))
 
 
-def test_the_agents_own_commit_is_not_told(talk: Talk, shop: Repository) -> None:
+def test_a_commit_by_the_agent_is_not_sent(talk: Talk, shop: Repository) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "def send() -> None:\n    ...\n")])
     before = chat.pre_run("Now commit it")
@@ -212,7 +212,7 @@ def test_the_agents_own_commit_is_not_told(talk: Talk, shop: Repository) -> None
     assert "Nothing since your last run." in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_a_commit_during_a_run_that_ran_no_command_is_told(talk: Talk, shop: Repository) -> None:
+def test_a_commit_during_a_run_without_commands_is_sent(talk: Talk, shop: Repository) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT)
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
@@ -220,7 +220,7 @@ def test_a_commit_during_a_run_that_ran_no_command_is_told(talk: Talk, shop: Rep
     assert "Add the tax rate" in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_a_change_that_is_gone_again_is_told_once(talk: Talk, shop: Repository) -> None:
+def test_a_reverted_change_is_reported_once(talk: Talk, shop: Repository) -> None:
     chat = talk()
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
     chat.turn(PROMPT)
@@ -231,7 +231,7 @@ def test_a_change_that_is_gone_again_is_told_once(talk: Talk, shop: Repository) 
     assert "+def send_politely()" in text_of(chat.pre_run("go on"), "delta")
 
 
-def test_another_branch_is_told(talk: Talk, shop: Repository) -> None:
+def test_a_branch_switch_is_sent(talk: Talk, shop: Repository) -> None:
     chat = talk()
     chat.turn(PROMPT)
     shop.git("switch", "--quiet", "--create", "feature/tax")
@@ -241,7 +241,7 @@ def test_another_branch_is_told(talk: Talk, shop: Repository) -> None:
 RED = "=== FAILURES ===\nE   assert 1 == 0\nFAILED tests/test_cart.py::test_total - assert 1 == 0\n1 failed in {}s\n"
 
 
-def test_failing_tests_are_told_until_they_pass(talk: Talk) -> None:
+def test_failing_tests_are_sent_until_they_pass(talk: Talk) -> None:
     chat, other = talk(), talk("codex", sub_chat_id="other")
     chat.turn(PROMPT, lambda: [bash("pytest", RED.format("0.12"))])
     told = text_of(other.turn(PROMPT), "delta")
@@ -256,7 +256,7 @@ def test_failing_tests_are_told_until_they_pass(talk: Talk) -> None:
     assert "Failing tests" in sent(other.turn("go on"))
 
 
-def test_todos_are_told_when_they_change(talk: Talk) -> None:
+def test_todos_are_sent_when_they_change(talk: Talk) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT)
     chat.post_run(before, todos=[{"content": "Fix the total", "status": "in_progress"}])
@@ -265,7 +265,7 @@ def test_todos_are_told_when_they_change(talk: Talk) -> None:
     assert "Fix the total" not in sent(chat.pre_run("go on"))
 
 
-def test_todos_the_agent_wrote_itself_are_not_told_to_it(talk: Talk) -> None:
+def test_todos_written_by_the_agent_are_not_sent_to_it(talk: Talk) -> None:
     chat = talk()
     todos = {"todos": [{"content": "Fix the total", "status": "pending", "activeForm": "Fixing"}]}
     part = {"type": "tool-TodoWrite", "toolCallId": "t", "state": "result", "input": todos}
@@ -273,7 +273,7 @@ def test_todos_the_agent_wrote_itself_are_not_told_to_it(talk: Talk) -> None:
     assert "Fix the total" not in sent(chat.pre_run("go on"))
 
 
-def test_claudes_anchor_stays_byte_identical_as_system_text_whatever_changes(talk: Talk, shop: Repository) -> None:
+def test_the_claude_anchor_stays_byte_identical_as_system_text(talk: Talk, shop: Repository) -> None:
     chat = talk()
     first = chat.turn(PROMPT)
     assert "Never use floats" in first["system"]["text"]
@@ -291,7 +291,7 @@ def test_claudes_anchor_stays_byte_identical_as_system_text_whatever_changes(tal
     assert all(system == first["system"] for system in systems)
 
 
-def test_a_rule_that_is_taken_back_is_told_too(talk: Talk, shop: Repository) -> None:
+def test_a_removed_rule_is_reported(talk: Talk, shop: Repository) -> None:
     chat = talk()
     chat.turn(PROMPT)
     shop.commit({"AGENTS.md": "# Rules\n\n- Never use pennies.\n"})
@@ -301,7 +301,7 @@ def test_a_rule_that_is_taken_back_is_told_too(talk: Talk, shop: Repository) -> 
     assert "standing rules" not in sent(chat.pre_run("go on"))
 
 
-def test_codexs_anchor_opens_a_fresh_session_and_never_comes_again(talk: Talk) -> None:
+def test_the_codex_anchor_opens_a_fresh_session_and_is_not_repeated(talk: Talk) -> None:
     chat = talk("codex")
     first = chat.turn(PROMPT)
     assert kinds(first)[0] == "anchor"
@@ -311,7 +311,7 @@ def test_codexs_anchor_opens_a_fresh_session_and_never_comes_again(talk: Talk) -
     assert second["system"] is None
 
 
-def test_two_conversations_have_ledgers_of_their_own(talk: Talk, active: MemorySidecar) -> None:
+def test_two_conversations_have_separate_ledgers(talk: Talk, active: MemorySidecar) -> None:
     talk(sub_chat_id="one").turn(PROMPT, session="one")
     other = talk(sub_chat_id="two")
     assert "context" in kinds(other.turn(PROMPT, session="two"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.runs import CallRecord, Counters, SubChat, Task, records
-from sidecar.runs.records import FORGOTTEN_AT_ONCE, KEPT_CALLS
+from sidecar.runs.records import CALLS_PRUNED_AT_ONCE, MAX_CALLS
 from sidecar.storage.database import Database
 from sidecar.storage.open_state import open_state
 
@@ -21,24 +21,24 @@ def call(number: int) -> CallRecord:
     )
 
 
-def test_only_the_latest_calls_are_kept_also_within_one_millisecond(database: Database) -> None:
+def test_only_the_latest_calls_are_stored_even_within_one_millisecond(database: Database) -> None:
     with database.write() as tx:
-        for number in range(KEPT_CALLS + 25):
+        for number in range(MAX_CALLS + 25):
             records.record_call(tx, call(number))
         kept = int(str(tx.execute("SELECT count(*) FROM continuity_calls").get))
-        assert KEPT_CALLS <= kept < KEPT_CALLS + FORGOTTEN_AT_ONCE
-        assert records.call_of_run(tx, f"run-{24 - FORGOTTEN_AT_ONCE}") is None
+        assert MAX_CALLS <= kept < MAX_CALLS + CALLS_PRUNED_AT_ONCE
+        assert records.call_of_run(tx, f"run-{24 - CALLS_PRUNED_AT_ONCE}") is None
         assert records.call_of_run(tx, "run-25") is not None
-        assert records.call_of_run(tx, f"run-{KEPT_CALLS + 24}") is not None
+        assert records.call_of_run(tx, f"run-{MAX_CALLS + 24}") is not None
 
 
-def test_a_conversation_comes_back_as_it_was_kept(database: Database) -> None:
+def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> None:
     task = Task("f", ("a", "b"), ("C.d",), "a b", "Do it")
-    counters = Counters(turns=3, injected=(1, 2), files=("x",), sessions=("s",), asked="")
+    counters = Counters(turns=3, injected=(1, 2), files=("x",), sessions=("s",), rehydrate_reason="")
     kept = SubChat(task, counters, (("a", "pending"),), "1. Do it")
     with database.write() as tx:
         assert records.sub_chat(tx, "chat").task is None
-        assert records.place_of(tx, "chat") is None
+        assert records.conversation_place(tx, "chat") is None
         records.put_sub_chat(tx, "chat", "project", "workspace", kept, 1)
         assert records.sub_chat(tx, "chat") == kept
-        assert records.place_of(tx, "chat") == ("project", "workspace")
+        assert records.conversation_place(tx, "chat") == ("project", "workspace")

@@ -1,1 +1,1 @@
-"""What runs left for the user to decide on, and its way to the memory branch."""
+"""Artifacts: drafts for the user to decide on, and their commits to the memory branch."""

@@ -1,6 +1,6 @@
-"""An artifact as a file on the memory branch, and the message of its commit. Pure.
+"""An artifact's text: as its user edits it, as a file on the memory branch, and in the commit message. Pure.
 
-The same artifact gives the same bytes, so that one which is on the branch already is recognised.
+The same artifact gives the same bytes, so that a file that is already on the branch is recognised.
 """
 
 import re
@@ -16,56 +16,64 @@ from sidecar.runs.model import ArtifactStatus
 
 FOLDER = "continuity"
 MAX_SUBJECT_TITLE = 60
-MAX_TOLD = 20
-"""So many artifacts of a commit are named in its message."""
+MAX_LISTED = 20
+"""Maximum number of artifacts listed in a commit message."""
 
 _FOLDERS = {"devlog": "devlog", "adr": "adr", "rejectedApproach": "rejected"}
-_NAMES = {"devlog": "devlog entry", "adr": "decision", "rejectedApproach": "rejected approach"}
-_MANY = {"devlog": "devlog entries", "adr": "decisions", "rejectedApproach": "rejected approaches"}
+_SINGULAR_NAMES = {"devlog": "devlog entry", "adr": "decision", "rejectedApproach": "rejected approach"}
+_PLURAL_NAMES = {"devlog": "devlog entries", "adr": "decisions", "rejectedApproach": "rejected approaches"}
 _ID = regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
-_TOLD = (
+_PROVENANCE_MEMBERS = (
     "runId", "runs", "subChatId", "chatId", "provider", "sessionId", "taskFingerprint", "headCommit", "files",
     "sidecarVersion",
 )  # fmt: skip
 
 
 def path_of(artifact: Artifact) -> str | None:
-    """Gives the file's path on the branch; None for an id that cannot be a file's name everywhere."""
+    """Return the file's path on the branch; None for an id that is not a valid file name everywhere."""
     if not _ID.fullmatch(artifact.id):
         return None
     return f"{FOLDER}/{_FOLDERS[artifact.type]}/{rfc3339(artifact.created_at_ms)[:7]}-{artifact.id}.md"
 
 
 def file_of(artifact: Artifact) -> bytes:
-    """Gives the file: where it comes from as YAML front matter, of which JSON is a part, then the text."""
-    told = {name: artifact.provenance[name] for name in _TOLD if artifact.provenance.get(name) is not None}
+    """Return the file: its provenance as YAML front matter (JSON is a subset of YAML), then the text."""
+    members = {
+        name: artifact.provenance[name] for name in _PROVENANCE_MEMBERS if artifact.provenance.get(name) is not None
+    }
     matter = {
         "id": artifact.id,
         "type": artifact.type,
         "title": _line(artifact.title),
         "event": artifact.event,
         "createdAt": rfc3339(artifact.created_at_ms),
-        **told,
+        **members,
     }
     lines = [f"{name}: {_yaml(value)}" for name, value in matter.items()]
     return ("\n".join(["---", *lines, "---", "", redact(artifact.body).strip("\n")]) + "\n").encode("utf-8", "replace")
 
 
 def message_of(artifacts: Sequence[Artifact], version: str) -> str:
-    """Gives the commit's message: what was kept, by its titles, and which runs it comes from."""
-    told = [f"- {_NAMES[one.type]}: {_line(one.title)} ({one.id})" for one in artifacts[:MAX_TOLD]]
-    if len(artifacts) > MAX_TOLD:
-        told.append(f"- … and {len(artifacts) - MAX_TOLD} more")
-    runs = [f"Run: {_line(run)}" for run in dict.fromkeys(str(one.provenance.get("runId", "")) for one in artifacts)]
+    """Return the commit message: the titles of the artifacts, and the runs they come from."""
+    lines = [
+        f"- {_SINGULAR_NAMES[artifact.type]}: {_line(artifact.title)} ({artifact.id})"
+        for artifact in artifacts[:MAX_LISTED]
+    ]
+    if len(artifacts) > MAX_LISTED:
+        lines.append(f"- … and {len(artifacts) - MAX_LISTED} more")
+    runs = [
+        f"Run: {_line(run)}"
+        for run in dict.fromkeys(str(artifact.provenance.get("runId", "")) for artifact in artifacts)
+    ]
     return "\n".join(
         [
             _subject(artifacts),
             "",
             "Committed by the 1Code continuity sidecar, which keeps what runs taught on this branch.",
             "",
-            *told,
+            *lines,
             "",
-            *[run for run in runs if run != "Run: "][:MAX_TOLD],
+            *[run for run in runs if run != "Run: "][:MAX_LISTED],
             f"Sidecar-Version: {version}",
             "",
         ]
@@ -75,23 +83,22 @@ def message_of(artifacts: Sequence[Artifact], version: str) -> str:
 def _subject(artifacts: Sequence[Artifact]) -> str:
     if len(artifacts) == 1:
         title = _line(artifacts[0].title)
-        shown = title if len(title) <= MAX_SUBJECT_TITLE else title[: MAX_SUBJECT_TITLE - 1].rstrip() + "…"
-        return f"Keep a {_NAMES[artifacts[0].type]}: {shown}"
-    kinds = [one.type for one in artifacts]
-    counts = [(kinds.count(kind), kind) for kind in _NAMES if kind in kinds]
-    return "Keep " + ", ".join(f"{count} {(_NAMES if count == 1 else _MANY)[kind]}" for count, kind in counts)
+        short_title = title if len(title) <= MAX_SUBJECT_TITLE else title[: MAX_SUBJECT_TITLE - 1].rstrip() + "…"
+        return f"Keep a {_SINGULAR_NAMES[artifacts[0].type]}: {short_title}"
+    kinds = [artifact.type for artifact in artifacts]
+    counts = [(kinds.count(kind), kind) for kind in _SINGULAR_NAMES if kind in kinds]
+    return "Keep " + ", ".join(
+        f"{count} {(_SINGULAR_NAMES if count == 1 else _PLURAL_NAMES)[kind]}" for count, kind in counts
+    )
 
 
 def _line(text: str) -> str:
-    """Makes one line of a text, its secrets masked and without control characters."""
+    """Return a text as one line, with secrets masked and without control characters."""
     return re.sub(r"[\s\x00-\x1f\x7f]+", " ", redact(text)).strip()
 
 
 def _yaml(value: Any) -> str:
     return json_text.dumps(value).decode()
-
-
-# An artifact's text as its user changes it: title and first heading go together. Pure.
 
 
 _HEADING = regex(r"\A\s*+#[ \t]++((?:[^\n \t]++|[ \t]++(?=[^\n \t]))++)[ \t]*+(?:\n|\Z)")
@@ -106,22 +113,22 @@ class Text(NamedTuple):
     body: str
 
 
-def revised(before: Text, title: str | None, body: str | None, longest_title: int) -> Text:
-    """Gives the text after a change of title, body or both, its secrets masked.
+def edited_text(before: Text, title: str | None, body: str | None, longest_title: int) -> Text:
+    """Return the text after a change of title, body or both, with secrets masked.
 
-    A new title replaces a heading that said the old one; a new body's first heading becomes the title, where no other
-    is given. Neither given changes nothing.
+    A new title replaces a heading equal to the old one; the first heading of a new body becomes the title unless one is
+    given. Without either, nothing changes.
     """
-    now = Text(before.title, before.body if body is None else redact(body).strip("\n") + "\n")
+    text = Text(before.title, before.body if body is None else redact(body).strip("\n") + "\n")
     if title is not None:
         name = redact(" ".join(title.split()))[:longest_title]
-        return Text(name, _headed(now.body, before.title, name) if body is None else now.body)
-    heading = _HEADING.match(now.body) if body is not None else None
-    return now._replace(title=" ".join(heading[1].split())[:longest_title]) if heading else now
+        return Text(name, _headed(text.body, before.title, name) if body is None else text.body)
+    heading = _HEADING.match(text.body) if body is not None else None
+    return text._replace(title=" ".join(heading[1].split())[:longest_title]) if heading else text
 
 
 def with_status(body: str, status: ArtifactStatus) -> str:
-    """Gives a decision record whose status line says what was decided on it; what its user wrote there stays."""
+    """Return a decision record whose status line shows the decision. Text that the user wrote there stays."""
     return _STATUS.sub(rf"\g<1>{status}", body, count=1)
 
 

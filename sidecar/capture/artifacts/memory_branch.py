@@ -1,6 +1,6 @@
-"""Commits artifacts to the memory branch, by hand or after a run, and marks them committed.
+"""Commit artifacts to the memory branch, by hand or after a run, and mark them committed.
 
-First the commit, then the mark: a process that dies between the two finds its files on the branch the next time, and
+The commit comes first, then the mark: a process that dies in between finds its files on the branch the next time, and
 only marks them.
 """
 
@@ -24,47 +24,44 @@ from sidecar.system.branches import add_once, is_readable, lock_of
 from sidecar.system.refs import Addition, Place, Tip, Uses, place_of, uses_of
 from sidecar.workspace import Workspace
 
-# Which branches artifacts are never committed to. Pure.
-
-
-_OTHER = "Name a branch no one works on in the setting `memoryBranch`."
+_OTHER_BRANCH_HINT = "Name a branch no one works on in the setting `memoryBranch`."
 
 
 class Refusal(NamedTuple):
-    """Why nothing is committed, and what to do about it."""
+    """Reason why nothing is committed, with a hint."""
 
     sentence: str
     hint: str
 
 
 def refusal(branch: str, uses: Uses) -> Refusal | None:
-    """Says why a branch must not be written; None where it may be.
+    """Return why a branch must not be written, or None if it may be.
 
     Names are compared without case: on many disks `Memory` is the same branch as `memory`.
     """
     if not is_memory_branch(branch):
-        return Refusal(f"`{branch}` is a branch that people work on or release from.", _OTHER)
+        return Refusal(f"`{branch}` is a branch that people work on or release from.", _OTHER_BRANCH_HINT)
     folded = branch.casefold()
     if folded in {name.casefold() for name in uses.remote_defaults}:
-        return Refusal(f"`{branch}` is a remote's default branch.", _OTHER)
+        return Refusal(f"`{branch}` is a remote's default branch.", _OTHER_BRANCH_HINT)
     if folded in {name.casefold() for name in uses.checked_out}:
         return Refusal(
             f"`{branch}` is checked out in a worktree, or a rebase or bisection goes back to it.",
             "Switch that worktree to another branch; `git worktree list` shows them.",
         )
     if uses.points_at is not None:
-        return Refusal(f"`{branch}` is only another name for `{uses.points_at}`.", _OTHER)
+        return Refusal(f"`{branch}` is only another name for `{uses.points_at}`.", _OTHER_BRANCH_HINT)
     return None
 
 
 POLICY = "auto-write-memory-branch"
 MAX_PER_COMMIT = 100
-ATTEMPTS = 12
-"""So often a branch is tried that others move meanwhile; the waits between double, from 1 to 64 ms, 0.4 s in all."""
+MAX_ATTEMPTS = 12
+"""Maximum number of attempts while others move the branch. Waits double from 1 to 64 ms, 0.4 s in total."""
 
 
 class Committed(NamedTuple):
-    """What a commit came to: the branch, its commit that holds the files, and the artifacts with their paths."""
+    """Result of a commit: the branch, its commit with the files, and the artifacts with their paths."""
 
     branch: str
     commit: str
@@ -72,19 +69,19 @@ class Committed(NamedTuple):
 
 
 def commit_later(process: Process, workspace: Workspace, settings: Settings) -> None:
-    """Has what is ready committed in the background, where the settings say so; never in passive mode."""
+    """Commit in the background what is ready, if the settings ask for it; never in passive mode."""
     if settings["artifactPolicy"] != POLICY or settings.mode != "active":
         return
     try:
-        begun = process.background.submit(_commit_pending, process, workspace, str(settings["memoryBranch"]))
+        future = process.background.submit(_commit_pending, process, workspace, str(settings["memoryBranch"]))
     except RuntimeError:
-        process.log.warning("capture.commit.put_off")  # the process is ending; the next run's commit takes them
+        process.log.warning("capture.commit.put_off")  # the process is ending; the next run commits them
     else:
-        begun.add_done_callback(lambda done: _tell_if_broken(process, done))
+        future.add_done_callback(lambda future: _log_failure(process, future))
 
 
-def _tell_if_broken(process: Process, done: Future[None]) -> None:
-    error = None if done.cancelled() else done.exception()
+def _log_failure(process: Process, future: Future[None]) -> None:
+    error = None if future.cancelled() else future.exception()
     if error is not None:
         process.log.error("capture.commit.broke", kind=type(error).__name__)
 
@@ -92,20 +89,20 @@ def _tell_if_broken(process: Process, done: Future[None]) -> None:
 def commit(
     process: Process, workspace: Workspace, branch: str, chosen: Sequence[Artifact], *, accepts: bool = False
 ) -> Committed:
-    """Commits artifacts and marks them, as accepted too where the user commits them himself (`accepts`).
+    """Commit artifacts and mark them; `accepts` marks them as accepted too, for a commit by the user.
 
-    Raises PolicyDenied, WorkspaceUnavailable or Conflict; then those that were not changed meanwhile are marked.
+    Raise PolicyDenied, WorkspaceUnavailable or Conflict. On Conflict, artifacts that did not change are marked.
     """
     place = place_of(workspace.project)
     paths = tuple(_with_paths(chosen))
     now_ms = process.clock.now_ms()
     files = {path: file_of(_accepted(artifact) if accepts else artifact) for artifact, path in paths}
-    tip = _added(place, branch, Addition(files, message_of(chosen, process.version), now_ms // 1000))
+    tip = _add_commit(place, branch, Addition(files, message_of(chosen, process.version), now_ms // 1000))
     with process.database.write() as tx:
         changed = [
-            one
-            for one, path in paths
-            if not _mark(tx, one, {"branch": branch, "commit": tip.commit, "path": path}, now_ms, accepts=accepts)
+            artifact
+            for artifact, path in paths
+            if not _mark(tx, artifact, {"branch": branch, "commit": tip.commit, "path": path}, now_ms, accepts=accepts)
         ]
     if changed:
         raise Conflict("An artifact was changed while it was committed.", hint="Commit it again.")
@@ -113,16 +110,16 @@ def commit(
 
 
 def _commit_pending(process: Process, workspace: Workspace, branch: str) -> None:
-    """Commits what is ready; what cannot be is said in the log, and is tried again after the next run."""
+    """Commit what is ready. Failures are logged, and the next run tries again."""
     try:
         with process.database.read() as tx:
-            found = artifacts.uncommitted(tx, workspace.project_key, MAX_PER_COMMIT)
-        chosen = [artifact for artifact, is_whole in found if is_whole and path_of(artifact) is not None]
-        if len(chosen) < len(found):
-            process.log.warning("capture.commit.damaged", artifacts=len(found) - len(chosen))
+            rows = artifacts.uncommitted(tx, workspace.project_key, MAX_PER_COMMIT)
+        chosen = [artifact for artifact, is_intact in rows if is_intact and path_of(artifact) is not None]
+        if len(chosen) < len(rows):
+            process.log.warning("capture.commit.damaged", artifacts=len(rows) - len(chosen))
         if chosen:
-            done = commit(process, workspace, branch, chosen)
-            process.log.info("capture.commit.done", artifacts=len(chosen), commit=done.commit)
+            committed = commit(process, workspace, branch, chosen)
+            process.log.info("capture.commit.done", artifacts=len(chosen), commit=committed.commit)
     except SidecarError as error:
         process.log.warning("capture.commit.failed", kind=error.kind, text=error.message)
 
@@ -135,9 +132,9 @@ def _with_paths(chosen: Sequence[Artifact]) -> Iterator[tuple[Artifact, str]]:
         yield artifact, path
 
 
-def _added(place: Place, branch: str, addition: Addition) -> Tip:
-    """Adds to the branch, again as long as others move it meanwhile; what it is used for is looked at each time."""
-    for attempt in range(ATTEMPTS):
+def _add_commit(place: Place, branch: str, addition: Addition) -> Tip:
+    """Add to the branch, again while others move it. The branch's uses are checked before each attempt."""
+    for attempt in range(MAX_ATTEMPTS):
         refused = refusal(branch, uses_of(place, branch))
         if refused is not None:
             raise PolicyDenied(refused.sentence, hint=refused.hint)
@@ -158,49 +155,48 @@ def _accepted(artifact: Artifact) -> Artifact:
 
 
 def _mark(tx: apsw.Connection, artifact: Artifact, where: dict[str, str], now_ms: int, *, accepts: bool) -> bool:
-    """Marks an artifact committed; False where it no longer is what was committed, or was discarded meanwhile."""
-    found = artifacts.get(tx, artifact.id)
-    if found is None:
+    """Mark an artifact committed; False if it changed or was discarded in the meantime."""
+    stored = artifacts.get(tx, artifact.id)
+    if stored is None:
         return False
-    now, _ = found
-    if now.status == "committed":
+    current, _ = stored
+    if current.status == "committed":
         return True
-    if now.status == "discarded" or file_of(now) != file_of(artifact):
+    if current.status == "discarded" or file_of(current) != file_of(artifact):
         return False
-    now, accepted = _accepted(now) if accepts else now, accepts or now.status == "accepted"
-    provenance = {**now.provenance, "committed": {**where, "accepted": accepted}}
-    artifacts.put(tx, now._replace(status="committed", provenance=provenance, updated_at_ms=now_ms))
+    current, accepted = _accepted(current) if accepts else current, accepts or current.status == "accepted"
+    provenance = {**current.provenance, "committed": {**where, "accepted": accepted}}
+    artifacts.put(tx, current._replace(status="committed", provenance=provenance, updated_at_ms=now_ms))
     return True
 
 
-# Looks whether artifacts can be committed to the memory branch, and whether what is on it can be read.
+MAX_WAITING = 50
+"""This many artifacts wait for a commit only if commits keep failing."""
 
 
-MANY = 50
-"""So many artifacts never wait for a commit, unless none succeeds."""
-
-
-def memory_branch(process: Process, workspace: Workspace) -> Iterator[Finding]:
-    """Looks at the branch of a project's settings; where nothing is committed by itself, only at what is there."""
+def check_memory_branch(process: Process, workspace: Workspace) -> Iterator[Finding]:
+    """Check the memory branch of a project; without automatic commits, only what exists already."""
     settings = process.settings(workspace.project_key)
-    branch, commits = str(settings["memoryBranch"]), settings["artifactPolicy"] == POLICY
+    branch, is_automatic = str(settings["memoryBranch"]), settings["artifactPolicy"] == POLICY
     try:
         place = place_of(workspace.project)
     except SidecarError as error:
-        if commits:
+        if is_automatic:
             yield Finding("warning", error.message, f"{error.hint} Or set `artifactPolicy` to its default.")
         return
     refused = refusal(branch, uses_of(place, branch))
-    if refused is not None and commits:
+    if refused is not None and is_automatic:
         yield Finding("error", f"Nothing is committed: {refused.sentence}", refused.hint)
     lock = lock_of(place, branch)
     if lock is not None:
-        told = f"`{lock.name}` keeps the memory branch from being moved."
-        yield Finding("error", told, f"Unless git is at work there, remove {lock}.")
+        message = f"`{lock.name}` keeps the memory branch from being moved."
+        yield Finding("error", message, f"Unless git is at work there, remove {lock}.")
     if not is_readable(place, branch):
-        told = f"The commit that `{branch}` names, or its files, cannot be read."
-        yield Finding("error", told, f"Run `git fsck`; `git branch -D {branch}` has it begin anew, from the artifacts.")
+        message = f"The commit that `{branch}` names, or its files, cannot be read."
+        yield Finding(
+            "error", message, f"Run `git fsck`; `git branch -D {branch}` has it begin anew, from the artifacts."
+        )
     with process.database.read() as tx:
-        waiting = len(artifacts.uncommitted(tx, workspace.project_key, MANY)) if commits else 0
-    if waiting >= MANY and settings.mode == "active":
+        waiting = len(artifacts.uncommitted(tx, workspace.project_key, MAX_WAITING)) if is_automatic else 0
+    if waiting >= MAX_WAITING and settings.mode == "active":
         yield Finding("warning", f"{waiting} artifacts or more wait to be committed.", "`artifacts commit` says why.")

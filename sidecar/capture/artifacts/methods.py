@@ -1,4 +1,4 @@
-"""`artifact/list`, `get`, `update`, `accept`, `discard`: what runs left for the user to decide on."""
+"""`artifact/list`, `get`, `update`, `accept`, `discard`, `commit`: what runs left for the user to decide on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import apsw
 from pydantic import Field
 
 from sidecar.call import Call
-from sidecar.capture.artifacts.artifact_text import Text, revised, with_status
+from sidecar.capture.artifacts.artifact_text import Text, edited_text, with_status
 from sidecar.capture.artifacts.memory_branch import MAX_PER_COMMIT, commit
 from sidecar.capture.artifacts.model import (
     MAX_TITLE,
@@ -30,53 +30,56 @@ from sidecar.runs import Artifact, artifacts
 from sidecar.runs.model import ArtifactStatus, ArtifactType
 from sidecar.workspace import Workspace
 
-# One artifact of a project, or why there is none to be had.
 
+def lookup_artifact(tx: apsw.Connection, project: str, artifact_id: str) -> Artifact:
+    """Return an artifact of a project.
 
-def artifact_of(tx: apsw.Connection, project: str, artifact_id: str) -> Artifact:
-    """Gives an artifact of a project; raises NotFound for another project's too, StateDegraded for a damaged one."""
-    found = artifacts.get(tx, artifact_id)
-    if found is None or found[0].project != project:
+    Raise NotFound also for another project's artifact, and StateDegraded for a damaged one.
+    """
+    row = artifacts.get(tx, artifact_id)
+    if row is None or row[0].project != project:
         raise NotFound("There is no artifact of that id.", hint="`artifact/list` shows a project's artifacts.")
-    artifact, is_whole = found
-    if not is_whole:
+    artifact, is_intact = row
+    if not is_intact:
         raise StateDegraded("The artifact's record is damaged.", hint="Restart the sidecar: it checks the state file.")
     return artifact
-
-
-# What becomes of an artifact: draft → accepted | discarded → committed. Pure.
 
 
 Verb = Literal["update", "accept", "discard", "commit"]
 
 
-class No(Enum):
-    """Why a verb does not apply."""
+class NotAllowed(Enum):
+    """Reason why an action is not allowed."""
 
     FINAL = "final"
     DISCARDED = "discarded"
 
 
-STATUS_AFTER: dict[ArtifactStatus, dict[Verb, ArtifactStatus | No]] = {
+STATUS_AFTER: dict[ArtifactStatus, dict[Verb, ArtifactStatus | NotAllowed]] = {
     "draft": {"update": "draft", "accept": "accepted", "discard": "discarded", "commit": "committed"},
     "accepted": {"update": "accepted", "accept": "accepted", "discard": "discarded", "commit": "committed"},
-    "discarded": {"update": "discarded", "accept": "accepted", "discard": "discarded", "commit": No.DISCARDED},
-    "committed": {"update": No.FINAL, "accept": "committed", "discard": No.FINAL, "commit": "committed"},
+    "discarded": {"update": "discarded", "accept": "accepted", "discard": "discarded", "commit": NotAllowed.DISCARDED},
+    "committed": {
+        "update": NotAllowed.FINAL,
+        "accept": "committed",
+        "discard": NotAllowed.FINAL,
+        "commit": "committed",
+    },
 }
-"""A committed artifact stays one: its file is on the branch. It can still be accepted, so that sessions are told of
-it: what was committed by itself was not."""
+"""Status after each action: draft → accepted | discarded → committed.
+
+A committed artifact stays committed, because its file is on the branch. It can still be accepted, so that sessions
+receive it: an automatic commit does not accept it.
+"""
 
 
-def status_after(status: ArtifactStatus, verb: Verb) -> ArtifactStatus | No:
-    """Gives the status a verb leads to, the same again where nothing changes, or why it does not apply."""
+def status_after(status: ArtifactStatus, verb: Verb) -> ArtifactStatus | NotAllowed:
+    """Return the status after an action, unchanged if nothing changes, or why the action is not allowed."""
     return STATUS_AFTER[status][verb]
 
 
-# `artifact/commit`: artifacts go to the memory branch by hand.
-
-
 class ArtifactCommitParams(WireModel):
-    """Which artifacts to commit, and to which project's repository."""
+    """Artifacts to commit, and the project whose repository they go to."""
 
     project_path: FolderPath
     ids: list[Identifier] | None = Field(
@@ -96,7 +99,7 @@ class CommittedArtifact(WireModel):
 
 
 class ArtifactCommitResult(WireModel):
-    """What is on the memory branch now."""
+    """Artifacts on the memory branch after the commit."""
 
     branch: str
     commit: str | None = Field(description="The branch's commit that holds them; null when there was nothing to do.")
@@ -104,41 +107,46 @@ class ArtifactCommitResult(WireModel):
 
 
 def commit_artifacts(call: Call, params: ArtifactCommitParams) -> ArtifactCommitResult:
-    """Commits artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks are left alone.
+    """Commit artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks stay untouched.
 
-    An artifact that is committed already stays as it is. A branch that is checked out, a remote's default or one that
-    people work on is refused.
+    An artifact that is already committed stays as it is. A branch is refused if it is checked out, a remote's default,
+    or one that people work on.
     """
     workspace = call.process.workspaces.get(params.project_path, None)
     settings = call.process.settings(workspace.project_key)
     if settings.mode == "off":
         raise PolicyDenied("The sidecar is switched off for this project.", hint="Set `mode` to passive or active.")
     branch = str(settings["memoryBranch"])
-    asked = _asked(call, workspace, params.ids)
-    chosen = [one for one in asked if one.status != "committed"]
-    done = commit(call.process, workspace, branch, chosen, accepts=True) if chosen else None
+    requested = _chosen(call, workspace, params.ids)
+    uncommitted = [artifact for artifact in requested if artifact.status != "committed"]
+    committed = commit(call.process, workspace, branch, uncommitted, accepts=True) if uncommitted else None
     return ArtifactCommitResult(
         branch=branch,
-        commit=done.commit if done else None,
+        commit=committed.commit if committed else None,
         artifacts=[
             CommittedArtifact(
-                id=one.id,
-                type=one.type,
-                commit=done.commit if done and one in chosen else str(one.provenance["committed"]["commit"]),
+                id=artifact.id,
+                type=artifact.type,
+                commit=committed.commit
+                if committed and artifact in uncommitted
+                else str(artifact.provenance["committed"]["commit"]),
             )
-            for one in asked
+            for artifact in requested
         ],
     )
 
 
-def _asked(call: Call, workspace: Workspace, ids: list[str] | None) -> list[Artifact]:
+def _chosen(call: Call, workspace: Workspace, ids: list[str] | None) -> list[Artifact]:
     with call.database.read() as tx:
         if ids is None:
-            ids = [one.id for one, _ in artifacts.listed(tx, workspace.project_key, "accepted", None, MAX_PER_COMMIT)]
-        asked = [artifact_of(tx, workspace.project_key, artifact_id) for artifact_id in dict.fromkeys(ids)]
-    if any(status_after(one.status, "commit") is No.DISCARDED for one in asked):
+            ids = [
+                artifact.id
+                for artifact, _ in artifacts.of_project(tx, workspace.project_key, "accepted", None, MAX_PER_COMMIT)
+            ]
+        requested = [lookup_artifact(tx, workspace.project_key, artifact_id) for artifact_id in dict.fromkeys(ids)]
+    if any(status_after(artifact.status, "commit") is NotAllowed.DISCARDED for artifact in requested):
         raise PolicyDenied("A discarded artifact is not committed.", hint="Accept it first.")
-    return asked
+    return requested
 
 
 ROW = method(
@@ -150,56 +158,58 @@ ROW = method(
 
 
 def list_artifacts(call: Call, params: ArtifactListParams) -> ArtifactListResult:
-    """Lists a project's artifacts, the newest first."""
+    """List a project's artifacts, newest first."""
     project = _project(call, params.project_path)
     with call.database.read() as tx:
-        found = artifacts.listed(tx, project, params.status, params.type, params.limit, params.id_prefix or "")
-    return ArtifactListResult(artifacts=[ArtifactSummary(**_summary(one, is_whole)) for one, is_whole in found])
+        rows = artifacts.of_project(tx, project, params.status, params.type, params.limit, params.id_prefix or "")
+    return ArtifactListResult(
+        artifacts=[ArtifactSummary(**_summary(artifact, is_intact)) for artifact, is_intact in rows]
+    )
 
 
 def get_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
-    """Shows an artifact with its text and where it comes from."""
+    """Return an artifact with its text and provenance."""
     project = _project(call, params.project_path)
     with call.database.read() as tx:
-        return _shown(artifact_of(tx, project, params.id))
+        return _result(lookup_artifact(tx, project, params.id))
 
 
 def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResult:
-    """Changes an artifact's title, its body, or both; no run adds to it any more.
+    """Change an artifact's title, its body, or both. Later runs add nothing to it.
 
-    A title replaces the heading that said the old one, a body's first heading becomes the title. What is on the memory
-    branch already stays as it is.
+    A new title replaces a heading equal to the old one; the first heading of a new body becomes the title. What is
+    already on the memory branch does not change.
     """
     project, now_ms = _project(call, params.project_path), call.now_ms()
     with call.database.write() as tx:
-        before = artifact_of(tx, project, params.id)
+        before = lookup_artifact(tx, project, params.id)
         _status(before, "update")
         if params.expected_updated_at is not None and _ms(params.expected_updated_at) != before.updated_at_ms:
             raise Conflict("The artifact was changed meanwhile.", hint="Get it again, and change that.")
-        now = revised(Text(before.title, before.body), params.title, params.body, MAX_TITLE)
-        if now == (before.title, before.body):
-            return _shown(before)
-        edited = before._replace(title=now.title, body=now.body, provenance={**before.provenance, "edited": True})
+        text = edited_text(Text(before.title, before.body), params.title, params.body, MAX_TITLE)
+        if text == (before.title, before.body):
+            return _result(before)
+        edited = before._replace(title=text.title, body=text.body, provenance={**before.provenance, "edited": True})
         if edited.status == "accepted":
-            _leave(tx, edited, now_ms)
-        shown = _shown(_kept(tx, edited, now_ms))
+            _queue_for_memory(tx, edited, now_ms)
+        result = _result(_store(tx, edited, now_ms))
     if before.status == "accepted":
-        _tend(call, params.project_path)
-    return shown
+        _run_upkeep(call, params.project_path)
+    return result
 
 
 def accept_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
-    """Accepts an artifact: the project's next sessions are told of it. Accepting it again changes nothing.
+    """Accept an artifact, so that the project's next sessions receive it. Accepting it again changes nothing.
 
-    One that was discarded can still be accepted. A committed one stays committed, and is told of from then on.
+    A discarded artifact can still be accepted. A committed one stays committed, and sessions receive it from then on.
     """
     return _decide(call, params, "accept")
 
 
 def discard_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
-    """Discards an artifact: sessions are told of it no more. Discarding it again changes nothing.
+    """Discard an artifact, so that sessions no longer receive it. Discarding it again changes nothing.
 
-    It can still be accepted. What is on the memory branch already is not discarded.
+    It can still be accepted. What is already on the memory branch cannot be discarded.
     """
     return _decide(call, params, "discard")
 
@@ -207,35 +217,35 @@ def discard_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
 def _decide(call: Call, params: ArtifactParams, verb: Verb) -> ArtifactGetResult:
     project, now_ms = _project(call, params.project_path), call.now_ms()
     decided = _decided(call, params, verb, project, now_ms)
-    _tend(call, params.project_path)
+    _run_upkeep(call, params.project_path)
     return decided
 
 
 def _decided(call: Call, params: ArtifactParams, verb: Verb, project: str, now_ms: int) -> ArtifactGetResult:
     with call.database.write() as tx:
-        before = artifact_of(tx, project, params.id)
+        before = lookup_artifact(tx, project, params.id)
         status = _status(before, verb)
-        now = before._replace(status=status)
+        decided = before._replace(status=status)
         if status != "committed":
-            now = now._replace(body=with_status(before.body, status))
-        if now.status == "committed" and not _is_accepted(before):
+            decided = decided._replace(body=with_status(before.body, status))
+        if decided.status == "committed" and not _is_accepted(before):
             where = {**before.provenance["committed"], "accepted": True}
-            now = now._replace(provenance={**now.provenance, "committed": where})
-        if now == before:
-            return _shown(before)
+            decided = decided._replace(provenance={**decided.provenance, "committed": where})
+        if decided == before:
+            return _result(before)
         if verb == "accept" or before.status == "accepted":
-            _leave(tx, now, now_ms)
-        return _shown(_kept(tx, now, now_ms))
+            _queue_for_memory(tx, decided, now_ms)
+        return _result(_store(tx, decided, now_ms))
 
 
-def _leave(tx: apsw.Connection, now: Artifact, now_ms: int) -> None:
-    """Leaves for the memories what an artifact says now, or that it was taken back."""
-    from sidecar.capture.memory_handoff import leave_accepted, leave_taken_back
+def _queue_for_memory(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:
+    """Queue an artifact's current text, or its withdrawal, for the memories."""
+    from sidecar.capture.memory_handoff import queue_accepted, queue_withdrawn
 
-    (leave_taken_back if now.status == "discarded" else leave_accepted)(tx, now, now_ms)
+    (queue_withdrawn if artifact.status == "discarded" else queue_accepted)(tx, artifact, now_ms)
 
 
-def _tend(call: Call, project_path: str) -> None:
+def _run_upkeep(call: Call, project_path: str) -> None:
     from sidecar.memory import tend_later
 
     tend_later(call.process, call.process.workspaces.get(project_path, None))
@@ -258,11 +268,11 @@ def _is_accepted(committed: Artifact) -> bool:
     return bool(committed.provenance.get("committed", {}).get("accepted"))
 
 
-def _kept(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> Artifact:
-    """Keeps a change. Each has a moment of its own, so that no two of one millisecond are taken for the same."""
-    kept = artifact._replace(updated_at_ms=max(now_ms, artifact.updated_at_ms + 1))
-    artifacts.put(tx, kept)
-    return kept
+def _store(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> Artifact:
+    """Store a change with a time of its own, so that two changes in one millisecond are distinguished."""
+    stored = artifact._replace(updated_at_ms=max(now_ms, artifact.updated_at_ms + 1))
+    artifacts.put(tx, stored)
+    return stored
 
 
 def _ms(moment: datetime) -> int:
@@ -273,7 +283,7 @@ def _project(call: Call, path: str) -> str:
     return call.process.workspaces.get(path, None).project_key
 
 
-def _summary(artifact: Artifact, is_whole: bool) -> dict[str, Any]:
+def _summary(artifact: Artifact, is_intact: bool) -> dict[str, Any]:
     return {
         "id": artifact.id,
         "type": artifact.type,
@@ -282,16 +292,18 @@ def _summary(artifact: Artifact, is_whole: bool) -> dict[str, Any]:
         "event": artifact.event,
         "created_at": rfc3339(artifact.created_at_ms),
         "updated_at": rfc3339(artifact.updated_at_ms),
-        "damaged": not is_whole,
+        "damaged": not is_intact,
     }
 
 
-def _shown(artifact: Artifact) -> ArtifactGetResult:
+def _result(artifact: Artifact) -> ArtifactGetResult:
     where = artifact.provenance.get("committed", {})
-    told = {**artifact.provenance, "branch": where.get("branch"), "commit": where.get("commit")}
+    members = {**artifact.provenance, "branch": where.get("branch"), "commit": where.get("commit")}
     named = ((name, field.alias or name) for name, field in Provenance.model_fields.items())
-    known: dict[str, Any] = {name: told.get(alias) for name, alias in named if alias in told or name not in _OPTIONAL}
-    return ArtifactGetResult(**_summary(artifact, is_whole=True), body=artifact.body, provenance=Provenance(**known))
+    values: dict[str, Any] = {
+        name: members.get(alias) for name, alias in named if alias in members or name not in _OPTIONAL
+    }
+    return ArtifactGetResult(**_summary(artifact, is_intact=True), body=artifact.body, provenance=Provenance(**values))
 
 
 _OPTIONAL = frozenset(name for name, field in Provenance.model_fields.items() if not field.is_required())

@@ -1,4 +1,4 @@
-"""The messages of `artifact/…`, all but those of `artifact/commit`."""
+"""Messages of `artifact/…`, except `artifact/commit`."""
 
 from typing import Annotated
 
@@ -13,11 +13,11 @@ MAX_BODY = 100_000
 Title = Annotated[
     str, Field(min_length=1, max_length=MAX_TITLE, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")
 ]
-"""One line that is not blank."""
+"""A single line that is not blank."""
 
 
 class ArtifactListParams(WireModel):
-    """Which artifacts to list."""
+    """Filter of the artifacts to list."""
 
     project_path: FolderPath
     status: ArtifactStatus | None = None
@@ -40,20 +40,20 @@ class ArtifactSummary(WireModel):
 
 
 class ArtifactListResult(WireModel):
-    """Artifacts of a project, the newest first."""
+    """Artifacts of a project, newest first."""
 
     artifacts: list[ArtifactSummary]
 
 
 class ArtifactParams(WireModel):
-    """Names one artifact of a project."""
+    """Reference to one artifact of a project."""
 
     project_path: FolderPath = Field(description="The artifacts of another project are not known here.")
     id: Identifier
 
 
 class Provenance(WireModel):
-    """Where an artifact comes from; what happened there is the artifact's `event`."""
+    """Origin of an artifact; the artifact's `event` names what happened."""
 
     run_id: str
     sub_chat_id: str

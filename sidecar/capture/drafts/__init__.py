@@ -1,1 +1,1 @@
-"""The texts that tell of a run: development log, decision stub, rejected approach."""
+"""Drafts of artifacts: devlog entry, decision record, rejected approach."""

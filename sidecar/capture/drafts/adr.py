@@ -1,4 +1,7 @@
-"""The stub of a decision record: what the run touched of others' ground, and what of the decision is known. Pure."""
+"""Stub of a decision record for the boundaries that a task touches: one per task until the user decides on it.
+
+It states what the work touched of others' contracts and what is known of the decision.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.capture.drafts.devlog import is_growing, objective_of, provenance_of
-from sidecar.capture.drafts.devlog_text import MAX_TITLE, Draft
+from sidecar.capture.drafts.devlog_text import MAX_TITLE, DraftText
 from sidecar.capture.drafts.events import Event
 from sidecar.capture.effects.boundaries import Boundary, kind_of
-from sidecar.capture.run import Finished
+from sidecar.capture.run import FinishedRun
 from sidecar.codebase import Contract, parameters
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import regex
@@ -22,12 +25,12 @@ from sidecar.runs import Artifact, SubChat, artifacts
 
 MAX_FILES = 8
 MAX_CONTRACTS = 8
-"""Of one file."""
+"""Maximum number of contracts per file."""
 
 MAX_NAMED = 6
 MAX_CONTEXT = 500
 MAX_SENTENCE = 300
-MAX_SAID = 3
+MAX_STATEMENTS = 3
 LONG_SIGNATURE = 90
 
 _DECIDED = regex(
@@ -43,41 +46,57 @@ _UNDECIDED = regex(
 _REASON = regex(r"(?i)\b(?:because|since|so that|as it|as they)\b")
 
 
-class Said(NamedTuple):
-    """What runs said of the change: what they concluded, and what they decided."""
+class Statements(NamedTuple):
+    """Statements of runs about the change: their conclusions and their decisions."""
 
     concluded: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
 
-    def and_then(self, conclusion: str) -> Said:
-        """Adds what another run said."""
-        told = (*self.concluded, telling(conclusion, MAX_CONTEXT))
+    def with_conclusion(self, conclusion: str) -> Statements:
+        """Add another run's conclusion."""
+        concluded_now = (*self.concluded, telling(conclusion, MAX_CONTEXT))
         decided = (*self.decided, *decisions_of(conclusion))
-        return Said(*(tuple(dict.fromkeys(one for one in each if one))[-MAX_SAID:] for each in (told, decided)))
+        return Statements(
+            *(
+                tuple(dict.fromkeys(text for text in texts if text))[-MAX_STATEMENTS:]
+                for texts in (concluded_now, decided)
+            )
+        )
 
 
-def adr(objective: str, said: Said, boundaries: Sequence[Boundary], changed: Collection[str]) -> Draft:
-    """Writes the stub; `changed` are the files that the work changed. What is not known is left open, and says so."""
+def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], changed: Collection[str]) -> DraftText:
+    """Write the stub; `changed` are the files that the work changed. What is unknown is marked as open."""
     title = title_of(boundaries)
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
-    if asked := cut(" ".join(redact(objective).split()), MAX_CONTEXT):
-        lines += [f"Asked for: {asked}", ""]
-    for told in said.concluded:
-        lines += [told, ""]
+    if objective_text := cut(" ".join(redact(objective).split()), MAX_CONTEXT):
+        lines += [f"Asked for: {objective_text}", ""]
+    for conclusion in statements.concluded:
+        lines += [conclusion, ""]
     lines += ["## Affected contracts", ""]
     for boundary in boundaries[:MAX_FILES]:
         lines += _affected(boundary)
     if len(boundaries) > MAX_FILES:
         lines.append(f"- … and {len(boundaries) - MAX_FILES} more files")
-    lines += ["", "## Decision", "", " ".join(said.decided) or "_Open: the run did not say why it is done so._", ""]
+    lines += [
+        "",
+        "## Decision",
+        "",
+        " ".join(statements.decided) or "_Open: the run did not say why it is done so._",
+        "",
+    ]
     lines += ["## Consequences", "", *(_consequences(boundaries, changed) or ["_Open._"])]
-    return Draft(title, "\n".join(lines) + "\n")
+    return DraftText(title, "\n".join(lines) + "\n")
 
 
 def title_of(boundaries: Sequence[Boundary]) -> str:
-    """Names what was touched, not how the run was worded."""
-    names = list(dict.fromkeys(_named(one) for boundary in boundaries for one in boundary.contracts))
-    kinds = {bool(one.after or one.moved_to) for boundary in boundaries for one in boundary.contracts if one.name}
+    """Name what was touched, not how the run was worded."""
+    names = list(dict.fromkeys(_named(contract) for boundary in boundaries for contract in boundary.contracts))
+    kinds = {
+        bool(contract.after or contract.moved_to)
+        for boundary in boundaries
+        for contract in boundary.contracts
+        if contract.name
+    }
     verb = "Removed" if kinds == {False} else "Changed"
     shown: list[str] = []
     for name in names:
@@ -90,89 +109,89 @@ def title_of(boundaries: Sequence[Boundary]) -> str:
 
 
 def decisions_of(conclusion: str) -> list[str]:
-    """Gives the sentences of a conclusion that state a decision, two at most."""
-    found = [
-        one for one in sentences(conclusion)
-        if _DECIDED.search(one) and not _UNDECIDED.search(_REASON.split(one)[0]) and not one.endswith("?")
+    """Return at most two sentences of a conclusion that state a decision."""
+    matches = [
+        sentence for sentence in sentences(conclusion)
+        if _DECIDED.search(sentence) and not _UNDECIDED.search(_REASON.split(sentence)[0]) and not sentence.endswith("?")
     ]  # fmt: skip
-    return [redact(cut(one, MAX_SENTENCE)) for one in found[:2]]
+    return [redact(cut(sentence, MAX_SENTENCE)) for sentence in matches[:2]]
 
 
-def described(one: Contract) -> str:
-    """Tells of one contract what became of it, in Markdown."""
-    if one.moved_to:
-        return f"{_code(one.before) if one.name else 'the module'} is in `{one.moved_to}` now"
-    if not one.name:
-        return _described_file(one)
-    if kind_of(one.path) == "manifest":
-        before, after = (_code(side) if side else "nothing" for side in (one.before, one.after))
-        return f"`{one.name}`: {before} → {after}"
-    if not one.after:
-        return f"{_code(one.before)} is gone"
-    if "\n" in one.before and "\n" in one.after:
-        return _by_lines(one)
-    if one.before and "(" in one.before and max(len(one.before), len(one.after)) > LONG_SIGNATURE:
-        return _by_parameters(one)
-    return f"{_code(one.before)} → {_code(one.after)}"
+def described(contract: Contract) -> str:
+    """Describe in Markdown how one contract changed."""
+    if contract.moved_to:
+        return f"{_code(contract.before) if contract.name else 'the module'} is in `{contract.moved_to}` now"
+    if not contract.name:
+        return _described_file(contract)
+    if kind_of(contract.path) == "manifest":
+        before, after = (_code(side) if side else "nothing" for side in (contract.before, contract.after))
+        return f"`{contract.name}`: {before} → {after}"
+    if not contract.after:
+        return f"{_code(contract.before)} is gone"
+    if "\n" in contract.before and "\n" in contract.after:
+        return _by_lines(contract)
+    if contract.before and "(" in contract.before and max(len(contract.before), len(contract.after)) > LONG_SIGNATURE:
+        return _by_parameters(contract)
+    return f"{_code(contract.before)} → {_code(contract.after)}"
 
 
-def _described_file(one: Contract) -> str:
-    if one.before == one.after:
+def _described_file(contract: Contract) -> str:
+    if contract.before == contract.after:
         return "changed"
-    if one.before in ("module", "file") and not one.after:
+    if contract.before in ("module", "file") and not contract.after:
         return "removed, with all that it offered"
-    return f"added: {_code(one.after)}" if not one.before else f"removed: {_code(one.before)}"
+    return f"added: {_code(contract.after)}" if not contract.before else f"removed: {_code(contract.before)}"
 
 
-def _by_parameters(one: Contract) -> str:
-    """Of a long signature only what is another."""
-    (head, old, rest), (other, new, then) = parameters(one.before), parameters(one.after)
-    told = _differing(old, new)
-    if rest != then:
-        told.append(f"returns {_code(then.removeprefix('->').removeprefix(':').strip() or 'nothing said')}")
-    if head != other:
-        told.append(f"is {_code(other.strip())} now")
-    return f"`{one.name}(…)`: {', '.join(told[:MAX_NAMED]) or 'the order of its parameters'}"
+def _by_parameters(contract: Contract) -> str:
+    """Describe only what differs of a long signature."""
+    (old_head, old, old_return), (new_head, new, new_return) = parameters(contract.before), parameters(contract.after)
+    changes = _differing(old, new)
+    if old_return != new_return:
+        changes.append(f"returns {_code(new_return.removeprefix('->').removeprefix(':').strip() or 'nothing said')}")
+    if old_head != new_head:
+        changes.append(f"is {_code(new_head.strip())} now")
+    return f"`{contract.name}(…)`: {', '.join(changes[:MAX_NAMED]) or 'the order of its parameters'}"
 
 
-def _by_lines(one: Contract) -> str:
-    """Of a type's body only the lines that are others."""
-    told = _differing(one.before.split("\n"), one.after.split("\n"))
-    more = f" and {len(told) - MAX_NAMED} lines more" if len(told) > MAX_NAMED else ""
-    return f"`{one.name}`: {', '.join(told[:MAX_NAMED]) or 'the order of its lines'}{more}"
+def _by_lines(contract: Contract) -> str:
+    """Describe only the lines that differ of a type's body."""
+    changes = _differing(contract.before.split("\n"), contract.after.split("\n"))
+    more = f" and {len(changes) - MAX_NAMED} lines more" if len(changes) > MAX_NAMED else ""
+    return f"`{contract.name}`: {', '.join(changes[:MAX_NAMED]) or 'the order of its lines'}{more}"
 
 
 def _differing(old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """What went, what came, and what became of parts of the same name."""
-    gone = {_parameter_name(each): each for each in old if each not in new}
-    come = {_parameter_name(each): each for each in new if each not in old}
-    told = [f"{_code(gone[name])} → {_code(come[name])}" for name in gone if name in come]
-    told += [f"{_code(each)} added" for name, each in come.items() if name not in gone]
-    return told + [f"{_code(each)} removed" for name, each in gone.items() if name not in come]
+    """Return what was replaced, added and removed; parts of the same name are compared."""
+    removed = {_parameter_name(part): part for part in old if part not in new}
+    added = {_parameter_name(part): part for part in new if part not in old}
+    changes = [f"{_code(removed[name])} → {_code(added[name])}" for name in removed if name in added]
+    changes += [f"{_code(part)} added" for name, part in added.items() if name not in removed]
+    return changes + [f"{_code(part)} removed" for name, part in removed.items() if name not in added]
 
 
 def _parameter_name(parameter: str) -> str:
-    found = re.search(r"\w+", parameter)
-    return found[0] if found else parameter
+    match = re.search(r"\w+", parameter)
+    return match[0] if match else parameter
 
 
 def _affected(boundary: Boundary) -> list[str]:
-    told = list(dict.fromkeys(described(one) for one in boundary.contracts))
-    lines = [f"- `{boundary.path}`, {boundary.why}:", *(f"  - {one}" for one in told[:MAX_CONTRACTS])]
-    if told == ["changed"]:
+    changes = list(dict.fromkeys(described(contract) for contract in boundary.contracts))
+    lines = [f"- `{boundary.path}`, {boundary.why}:", *(f"  - {contract}" for contract in changes[:MAX_CONTRACTS])]
+    if changes == ["changed"]:
         return [f"- `{boundary.path}`, {boundary.why}"]
-    return [*lines, f"  - … and {len(told) - MAX_CONTRACTS} more"] if len(told) > MAX_CONTRACTS else lines
+    return [*lines, f"  - … and {len(changes) - MAX_CONTRACTS} more"] if len(changes) > MAX_CONTRACTS else lines
 
 
 def _consequences(boundaries: Iterable[Boundary], changed: Collection[str]) -> list[str]:
     lines = []
-    for one in boundaries:
-        along = [path for path in one.importers if path in changed]
-        left = [path for path in one.importers if path not in changed]
-        if along:
-            lines.append(f"- Changed along with `{one.path}`: {_listed(along)}")
-        if left:
-            lines.append(f"- Not changed, though using `{one.path}`: {_listed(left)}")
+    for boundary in boundaries:
+        changed_importers = [path for path in boundary.importers if path in changed]
+        unchanged_importers = [path for path in boundary.importers if path not in changed]
+        if changed_importers:
+            lines.append(f"- Changed along with `{boundary.path}`: {_listed(changed_importers)}")
+        if unchanged_importers:
+            lines.append(f"- Not changed, though using `{boundary.path}`: {_listed(unchanged_importers)}")
     return lines[: 2 * MAX_FILES]
 
 
@@ -181,8 +200,12 @@ def _listed(paths: Sequence[str]) -> str:
     return f"{shown} and {len(paths) - MAX_NAMED} more" if len(paths) > MAX_NAMED else shown
 
 
-def _named(one: Contract) -> str:
-    return one.name.removesuffix(".__init__") if one.name and kind_of(one.path) != "manifest" else one.path
+def _named(contract: Contract) -> str:
+    return (
+        contract.name.removesuffix(".__init__")
+        if contract.name and kind_of(contract.path) != "manifest"
+        else contract.path
+    )
 
 
 def _code(text: str) -> str:
@@ -191,52 +214,61 @@ def _code(text: str) -> str:
     return f"{fence}{flat}{fence}"
 
 
-# Keeps the stub of a decision record for the boundaries that a task touches: one for a task, until the user has it.
-
-
 MAX_BOUNDARIES = 40
-MAX_NAMED_DECISION_RECORDS = 4
+MAX_NAMES_IN_EVENT = 4
 
 
 def boundary_events(boundaries: Sequence[Boundary]) -> list[Event]:
-    """Gives an event for each contract that was touched; those of one file are told in the same words."""
+    """Return an event for each touched contract; those of one file have the same wording."""
     return [
-        Event("boundaryTouched", _key(one), _told(boundary)) for boundary in boundaries for one in boundary.contracts
+        Event("boundaryTouched", _key(contract), _event_line(boundary))
+        for boundary in boundaries
+        for contract in boundary.contracts
     ]
 
 
-def keep_adr(
-    tx: apsw.Connection, one: Finished, state: SubChat, boundaries: Sequence[Boundary], told: Container[str]
+def store_adr(
+    tx: apsw.Connection, run: FinishedRun, state: SubChat, boundaries: Sequence[Boundary], covered: Container[str]
 ) -> Artifact | None:
-    """Drafts the stub, or adds to the task's own where the user has not decided on it yet.
+    """Draft the stub, or extend the task's own one if the user has not decided on it yet.
 
-    `told` are the keys of events that an artifact tells of already, whatever became of it: these draft nothing.
+    `covered` are the keys of events that an artifact already covers, whatever its status; these draft nothing.
     """
-    news = _news(boundaries, told)
-    if not news:
+    new_boundaries = _new_boundaries(boundaries, covered)
+    if not new_boundaries:
         return None
-    key = f"adr:{one.params.sub_chat_id}"
-    found = artifacts.of_event(tx, one.workspace.project_key, key, 0)
-    open_one = found if found is not None and is_growing(found, one, state) else None
-    shown = _joined(_kept(open_one), boundaries, is_same_base=_base(open_one) == one.start_head) if open_one else news
-    artifact = _artifact(one, state, shown[:MAX_BOUNDARIES], news, open_one)
+    key = f"adr:{run.params.sub_chat_id}"
+    latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
+    open_draft = latest if latest is not None and is_growing(latest, run, state) else None
+    boundaries_shown = (
+        _merged(_stored_boundaries(open_draft), boundaries, is_same_base=_base(open_draft) == run.start_head)
+        if open_draft
+        else new_boundaries
+    )
+    artifact = _artifact(run, state, boundaries_shown[:MAX_BOUNDARIES], new_boundaries, open_draft)
     artifacts.put(tx, artifact._replace(event_key=key))
     return artifact._replace(event_key=key)
 
 
 def _artifact(
-    one: Finished, state: SubChat, shown: Sequence[Boundary], news: Sequence[Boundary], earlier: Artifact | None
+    run: FinishedRun,
+    state: SubChat,
+    shown: Sequence[Boundary],
+    new_boundaries: Sequence[Boundary],
+    earlier: Artifact | None,
 ) -> Artifact:
-    known = earlier.provenance if earlier is not None else {}
-    changed = {change.path for change in one.observed.changes} | set(known.get("changed", ()))
-    changed |= {file.path for file in one.observed.state.changed} if one.observed.state is not None else set()
-    said = Said(*(tuple(each) for each in known.get("said", ()))).and_then(one.conclusion)
-    draft = adr(objective_of(one, state), said, shown, changed)
-    events = {event.key: list(event) for event in boundary_events(news)}
+    earlier_provenance = earlier.provenance if earlier is not None else {}
+    changed = {change.path for change in run.effects.changes} | set(earlier_provenance.get("changed", ()))
+    changed |= {file.path for file in run.effects.state.changed} if run.effects.state is not None else set()
+    statements = Statements(*(tuple(texts) for texts in earlier_provenance.get("said", ()))).with_conclusion(
+        run.conclusion
+    )
+    draft = adr(objective_of(run, state), statements, shown, changed)
+    events = {event.key: list(event) for event in boundary_events(new_boundaries)}
     importers = {path for boundary in shown for path in boundary.importers}
     return Artifact(
-        id=earlier.id if earlier else f"adr-{one.call.process.new_id()[:12]}",
-        project=one.workspace.project_key,
+        id=earlier.id if earlier else f"adr-{run.call.process.new_id()[:12]}",
+        project=run.workspace.project_key,
         type="adr",
         status="draft",
         title=draft.title,
@@ -244,31 +276,31 @@ def _artifact(
         event="boundaryTouched",
         event_key="",
         provenance={
-            **provenance_of(one, state, [boundary.path for boundary in shown], earlier),
-            "base": one.start_head,
-            "said": [list(each) for each in said],
+            **provenance_of(run, state, [boundary.path for boundary in shown], earlier),
+            "base": run.start_head,
+            "said": [list(texts) for texts in statements],
             "boundaries": [[b.path, b.why, [list(c) for c in b.contracts], list(b.importers)] for b in shown],
             "changed": sorted(changed & importers),
-            "events": list(({event[1]: event for event in known.get("events", ())} | events).values()),
+            "events": list(({event[1]: event for event in earlier_provenance.get("events", ())} | events).values()),
         },
-        created_at_ms=earlier.created_at_ms if earlier else one.now_ms,
-        updated_at_ms=one.now_ms,
+        created_at_ms=earlier.created_at_ms if earlier else run.now_ms,
+        updated_at_ms=run.now_ms,
     )
 
 
-def _news(boundaries: Sequence[Boundary], told: Container[str]) -> list[Boundary]:
-    found = []
+def _new_boundaries(boundaries: Sequence[Boundary], covered: Container[str]) -> list[Boundary]:
+    boundaries_found = []
     for boundary in boundaries:
-        contracts = tuple(one for one in boundary.contracts if _key(one) not in told)
+        contracts = tuple(contract for contract in boundary.contracts if _key(contract) not in covered)
         if contracts:
-            found.append(boundary._replace(contracts=contracts))
-    return found
+            boundaries_found.append(boundary._replace(contracts=contracts))
+    return boundaries_found
 
 
-def _kept(artifact: Artifact | None) -> list[Boundary]:
+def _stored_boundaries(artifact: Artifact | None) -> list[Boundary]:
     rows = artifact.provenance.get("boundaries", ()) if artifact is not None else ()
     return [
-        Boundary(path, why, tuple(Contract._make(one) for one in contracts), tuple(importers))
+        Boundary(path, why, tuple(Contract._make(row) for row in contracts), tuple(importers))
         for path, why, contracts, importers in rows
     ]
 
@@ -277,23 +309,23 @@ def _base(artifact: Artifact | None) -> str | None:
     return artifact.provenance.get("base") if artifact is not None else None
 
 
-def _joined(kept: Sequence[Boundary], now: Sequence[Boundary], *, is_same_base: bool) -> list[Boundary]:
-    """Lays what is seen now over what was seen before; against another commit both hold."""
-    joined = {boundary.path: boundary for boundary in kept}
-    for boundary in now:
-        seen = {one.identity for one in boundary.contracts}
+def _merged(stored: Sequence[Boundary], current: Sequence[Boundary], *, is_same_base: bool) -> list[Boundary]:
+    """Merge current boundaries over earlier ones; if they were compared with another commit, both remain."""
+    joined = {boundary.path: boundary for boundary in stored}
+    for boundary in current:
+        seen = {contract.identity for contract in boundary.contracts}
         before = joined[boundary.path].contracts if boundary.path in joined and not is_same_base else ()
-        earlier = tuple(one for one in before if one.identity not in seen)
+        earlier = tuple(contract for contract in before if contract.identity not in seen)
         joined[boundary.path] = boundary._replace(contracts=(*earlier, *boundary.contracts))
     return [joined[path] for path in sorted(joined)]
 
 
-def _key(one: Contract) -> str:
-    return f"boundary:{one.identity}:{short_id([one.before, one.after, one.moved_to], 8)}"
+def _key(contract: Contract) -> str:
+    return f"boundary:{contract.identity}:{short_id([contract.before, contract.after, contract.moved_to], 8)}"
 
 
-def _told(boundary: Boundary) -> str:
-    names = list(dict.fromkeys(one.name for one in boundary.contracts if one.name))
-    shown = ", ".join(f"`{name}`" for name in names[:MAX_NAMED_DECISION_RECORDS])
-    more = f" and {len(names) - MAX_NAMED_DECISION_RECORDS} more" if len(names) > MAX_NAMED_DECISION_RECORDS else ""
+def _event_line(boundary: Boundary) -> str:
+    names = list(dict.fromkeys(contract.name for contract in boundary.contracts if contract.name))
+    shown = ", ".join(f"`{name}`" for name in names[:MAX_NAMES_IN_EVENT])
+    more = f" and {len(names) - MAX_NAMES_IN_EVENT} more" if len(names) > MAX_NAMES_IN_EVENT else ""
     return f"Boundary touched: `{boundary.path}`, {boundary.why}{f' ({shown}{more})' if shown else ''}."

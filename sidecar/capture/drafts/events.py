@@ -1,16 +1,16 @@
-"""What happened in a run that is worth an entry, each known by what happened and not by its wording. Pure."""
+"""Events of a run that are worth an entry, identified by what happened and not by its wording. Pure."""
 
 from collections.abc import Container, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from sidecar.capture.test_results.verdicts import Change
+from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.core.digests import short_id
 from sidecar.core.secrets.redact import redact
 
 Kind = Literal["directionChanged", "boundaryTouched", "testsFixed"]
 
 RANK: tuple[Kind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")
-"""Of several events in an entry the first of these is its name."""
+"""The first of these among an entry's events names the entry."""
 
 MAX_NAMES = 5
 
@@ -21,28 +21,28 @@ class Event(NamedTuple):
     kind: Kind
     key: str
     """The same for the same event, however its run was worded."""
-    told: str
-    """The event for a reader, a line of Markdown."""
+    line: str
+    """The event for a reader, one line of Markdown."""
 
 
-def fixes(changes: Iterable[Change], files: Container[str]) -> list[Event]:
-    """Gives an event for each runner whose tests failed and now all pass; a test that was deleted is not mended."""
-    found = []
+def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[Event]:
+    """Return an event for each runner whose tests failed and now all pass. A deleted test is not a fix."""
+    events = []
     for change in changes:
         names = [redact(name) for name in change.fixed if _is_there(name, files)]
         if change.is_red or not change.was_red or (change.fixed and not names):
             continue
-        found.append(Event("testsFixed", f"fixed:{short_id([change.runner, sorted(names)])}", _told(change, names)))
-    return found
+        events.append(Event("testsFixed", f"fixed:{short_id([change.runner, sorted(names)])}", _line(change, names)))
+    return events
 
 
 def name_of(events: Iterable[Event]) -> Kind | None:
-    """Gives the event that names an entry."""
+    """Return the event that names an entry."""
     kinds = {event.kind for event in events}
     return next((kind for kind in RANK if kind in kinds), None)
 
 
-def _told(change: Change, names: Sequence[str]) -> str:
+def _line(change: VerdictChange, names: Sequence[str]) -> str:
     if not names:
         return f"Fixed: {change.runner} passes again."
     shown = ", ".join(f"`{_plain(name)}`" for name in names[:MAX_NAMES])
@@ -55,6 +55,6 @@ def _plain(name: str) -> str:
 
 
 def _is_there(name: str, files: Container[str]) -> bool:
-    """Whether a test's file is there, where its name begins with one."""
+    """Whether a test's file exists, if its name starts with one."""
     path, separator, _ = name.partition("::")
     return not separator or "/" not in path or path in files

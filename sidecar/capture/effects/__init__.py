@@ -1,1 +1,1 @@
-"""What a run did: read from its messages, its commands, its transcript and the repository."""
+"""Effects of a run, read from its message parts, commands, transcript and repository."""

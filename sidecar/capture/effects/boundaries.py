@@ -1,4 +1,7 @@
-"""Which of the changed files are boundaries, by their paths and by what they promise others. Pure."""
+"""Boundaries among the changed files, by their paths and by what they promise others.
+
+The contracts of a run's changed files are compared with the commit at which the run started.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidecar.call import Call
-from sidecar.capture.effects.worktree_changes import Observed
+from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.codebase import (
     Contract,
     Repository,
@@ -31,10 +34,10 @@ from sidecar.core.lazy_regex import regex
 from sidecar.workspace import Workspace
 
 LEAST_FAN_IN, FAN_IN_SHARE = 8, 0.03
-"""A file that so many files import, and so large a share of the code files, is one of the most used."""
+"""A file counts as one of the most used from this many importers and this share of all code files."""
 
 MAX_LINES = 8
-"""Lines of a schema or migration that are told."""
+"""Maximum number of lines shown of a schema or migration."""
 
 MAX_VALUE = 120
 
@@ -61,18 +64,18 @@ _CRATE_KEYS = ("package.name", "package.edition", "package.rust-version", "lib",
 
 
 class Boundary(NamedTuple):
-    """A file whose contract with others was changed."""
+    """A file whose contract with others changed."""
 
     path: str
     why: str
-    """Why it is a boundary, in words that go on from its path and a comma."""
+    """Reason why it is a boundary, worded to follow its path and a comma."""
     contracts: tuple[Contract, ...]
     importers: tuple[str, ...] = ()
-    """The files that import it and changed too, or use what was changed of it; tests left out."""
+    """Files that import it and changed too, or use what changed; without tests."""
 
 
 def kind_of(path: str) -> str | None:
-    """Names what kind of a boundary a path alone shows: schema, migration, manifest; None for none."""
+    """Return the kind of boundary that a path alone shows: schema, migration, manifest or None."""
     if _TEST.search(path):
         return None
     if path.rpartition("/")[2] in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod"):
@@ -81,7 +84,7 @@ def kind_of(path: str) -> str | None:
 
 
 def by_path(path: str, before: str | None, after: str | None) -> Boundary | None:
-    """Gives the boundary that a schema, a migration or a manifest is, where more of it changed than its comments.
+    """Return the boundary of a schema, migration or manifest if more than its comments changed.
 
     A side without a file is None.
     """
@@ -89,16 +92,16 @@ def by_path(path: str, before: str | None, after: str | None) -> Boundary | None
     if kind == "manifest":
         contracts = _of_manifest(path, before or "", after or "") if before is not None else []
         return Boundary(path, "which says what the package offers", tuple(contracts)) if contracts else None
-    told = _lines(path, before or "", after or "", statements=kind == "migration")
-    if not told:
+    contracts = _changed_lines(path, before or "", after or "", statements=kind == "migration")
+    if not contracts:
         return None
     if after is None:
-        told = [Contract(path, "", "file", "")]
-    return Boundary(path, "a database migration" if kind == "migration" else "an API schema", tuple(told))
+        contracts = [Contract(path, "", "file", "")]
+    return Boundary(path, "a database migration" if kind == "migration" else "an API schema", tuple(contracts))
 
 
 def by_imports(path: str, contracts: Iterable[Contract], importers: Sequence[str], code_files: int) -> Boundary:
-    """Gives the boundary that a file with changed contracts is, by how many files import it."""
+    """Return the boundary of a file with changed contracts, described by how many files import it."""
     count = len(importers)
     many = count >= max(LEAST_FAN_IN, FAN_IN_SHARE * code_files)
     files = "1 file imports" if count == 1 else f"{count} files import"
@@ -107,51 +110,53 @@ def by_imports(path: str, contracts: Iterable[Contract], importers: Sequence[str
 
 
 def names_used(contracts: Iterable[Contract]) -> frozenset[str]:
-    """Gives the names that files which use the contracts say; empty where they need not say one, as of values."""
+    """Return the names by which other files use the contracts; empty if they need not name one, as with values."""
     names = set()
-    for one in contracts:
-        if not one.name or not _NAMED_IN_USE.search(one.before):
+    for contract in contracts:
+        if not contract.name or not _NAMED_IN_USE.search(contract.before):
             return frozenset()
-        names.add(one.name.removesuffix(".__init__").removesuffix(".constructor").rpartition(".")[2])
+        names.add(contract.name.removesuffix(".__init__").removesuffix(".constructor").rpartition(".")[2])
     return frozenset(names)
 
 
-def is_apart(path: str) -> bool:
-    """Says whether a file stands beside what it uses: a test, an example."""
+def is_test_or_example(path: str) -> bool:
+    """Whether a file is a test or an example."""
     return bool(_TEST.search(path))
 
 
 def by_setting(path: str) -> Boundary:
-    """Gives the boundary that the settings make of a file."""
+    """Return the boundary that the settings make of a file."""
     return Boundary(path, "set as a boundary", (Contract(path, "", "set", "set"),))
 
 
-def is_set(path: str, globs: Iterable[str]) -> bool:
-    """Says whether one of the globs names a file; one without a slash names files in any folder."""
+def matches_any(path: str, globs: Iterable[str]) -> bool:
+    """Whether a glob matches a file. A glob without a slash matches files in any folder."""
     return any(_pattern(glob).fullmatch(path) for glob in globs)
 
 
 @lru_cache(maxsize=128)
 def _pattern(glob: str) -> re.Pattern[str]:
-    """`**` stands for any folders, `*` and `?` for characters of one name, a folder for all that is in it."""
+    """Compile a glob: `**` matches any folders, `*` and `?` characters of one name, a folder everything inside it."""
     anchored = glob.removeprefix("./")
     if "/" not in anchored.rstrip("/"):
         anchored = f"**/{anchored}"
     if anchored.endswith("/"):
         anchored += "**"
     parts = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return regex("".join(parts.get(one) or re.escape(one) for one in re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", anchored)))
+    return regex(
+        "".join(parts.get(part) or re.escape(part) for part in re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", anchored))
+    )
 
 
-def _lines(path: str, before: str, after: str, *, statements: bool) -> list[Contract]:
-    old, new = _significant(before), _significant(after)
-    gone = [line for line in old if line not in set(new)]
-    come = [line for line in new if line not in set(old)]
+def _changed_lines(path: str, old_text: str, new_text: str, *, statements: bool) -> list[Contract]:
+    old, new = _significant(old_text), _significant(new_text)
+    removed = [line for line in old if line not in set(new)]
+    added = [line for line in new if line not in set(old)]
     if statements:
-        telling = [line for line in come if _STATEMENT.search(line)]
-        come = telling or come[:1]
-    told = [*((line, "") for line in gone), *(("", line) for line in come)]
-    return [Contract(path, "", one[:MAX_VALUE], other[:MAX_VALUE]) for one, other in told[:MAX_LINES]]
+        statement_lines = [line for line in added if _STATEMENT.search(line)]
+        added = statement_lines or added[:1]
+    pairs = [*((line, "") for line in removed), *(("", line) for line in added)]
+    return [Contract(path, "", before[:MAX_VALUE], after[:MAX_VALUE]) for before, after in pairs[:MAX_LINES]]
 
 
 def _significant(text: str) -> list[str]:
@@ -160,7 +165,7 @@ def _significant(text: str) -> list[str]:
 
 
 def _of_manifest(path: str, before: str, after: str) -> list[Contract]:
-    old, new = _offered(path, before), _offered(path, after)
+    old, new = _offered_values(path, before), _offered_values(path, after)
     return [
         Contract(path, key, old.get(key, ""), new.get(key, ""))
         for key in dict.fromkeys((*old, *new))
@@ -169,11 +174,11 @@ def _of_manifest(path: str, before: str, after: str) -> list[Contract]:
 
 
 def _is_breaking(key: str) -> bool:
-    """A list of what is open to others closes the rest."""
+    """Whether adding the key restricts others: a list of what is public closes the rest."""
     return key in ("exports", "engines", "type")
 
 
-def _offered(path: str, text: str) -> dict[str, str]:
+def _offered_values(path: str, text: str) -> dict[str, str]:
     name = path.rpartition("/")[2]
     if name == "go.mod":
         module = re.search(r"(?m)^module\s+(\S+)", text)
@@ -183,18 +188,18 @@ def _offered(path: str, text: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         return {}
     keys = {"package.json": _PACKAGE_KEYS, "pyproject.toml": _PROJECT_KEYS, "Cargo.toml": _CRATE_KEYS}[name]
-    found = {key: _shown(_at(content, key)) for key in keys}
-    return {key: shown for key, shown in found.items() if shown is not None}
+    values = {key: _short_text(_member_at(content, key)) for key in keys}
+    return {key: text for key, text in values.items() if text is not None}
 
 
-def _at(content: Any, key: str) -> Any:
+def _member_at(content: Any, key: str) -> Any:
     for part in key.split("."):
         content = content.get(part) if isinstance(content, Mapping) else None
     return content
 
 
-def _shown(value: Any) -> str | None:
-    """Gives a value as text; None where there is none, and for what JSON does not hold, too deep or too large."""
+def _short_text(value: Any) -> str | None:
+    """Return a value as short text; None for no value, and for one that JSON cannot hold, or too deep or too large."""
     if value is None:
         return None
     if isinstance(value, str):
@@ -207,46 +212,45 @@ def _shown(value: Any) -> str | None:
     return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…"
 
 
-# Looks at what a run's changed files promise others, against the commit that the run began at.
-
-
 MAX_FILES = 40
-"""Of a run that changed more, the first by path are looked at."""
+"""Maximum number of changed files examined per run, in path order."""
 
-_ENTRANCES = frozenset(("__init__", "index", "lib", "mod"))
+_ENTRY_POINTS = frozenset(("__init__", "index", "lib", "mod"))
 
 
 def touched_boundaries(
-    call: Call, workspace: Workspace, observed: Observed, start: str | None, globs: Sequence[str]
+    call: Call, workspace: Workspace, effects: RunEffects, start: str | None, globs: Sequence[str]
 ) -> tuple[Boundary, ...]:
-    """Gives the boundaries that a run touched; none where the commit it began at is not known or cannot be read."""
-    paths = _worth_a_look(observed, globs)
-    if start is None or observed.state is None or not paths:
+    """Return the boundaries that a run touched; none if its starting commit is unknown or unreadable."""
+    paths = _candidate_paths(effects, globs)
+    if start is None or effects.state is None or not paths:
         return ()
     repository = repository_of(workspace, call.process)
     try:
-        before = repository.at(start, paths, observed.state)
+        before = repository.at(start, paths, effects.state)
     except StateFailed as error:
         call.log.warning("capture.contracts.unavailable", reason=error.reason)
         return ()
-    after = {path: observed.files[path] for path in paths if path in observed.files}
+    after = {path: effects.files[path] for path in paths if path in effects.files}
     changed = [path for path in paths if before.get(path) != (after.get(path) or "").removeprefix("w:")]
     by_name = _by_paths(repository, [path for path in changed if kind_of(path)], before, after)
     code = [path for path in changed if is_code(path) and not kind_of(path) and not is_test(path)]
-    found = {one.path: one for one in (*by_name, *_by_contracts(repository, observed, code, before, after))}
+    by_file = {
+        boundary.path: boundary for boundary in (*by_name, *_by_contracts(repository, effects, code, before, after))
+    }
     for path in changed:
-        if path not in found and is_set(path, globs):
-            found[path] = by_setting(path)
-    return tuple(found[path] for path in sorted(found))
+        if path not in by_file and matches_any(path, globs):
+            by_file[path] = by_setting(path)
+    return tuple(by_file[path] for path in sorted(by_file))
 
 
-def _worth_a_look(observed: Observed, globs: Sequence[str]) -> list[str]:
-    changed = {change.path for change in observed.changes}
-    changed |= {observed.originals[path] for path in changed if path in observed.originals}
+def _candidate_paths(effects: RunEffects, globs: Sequence[str]) -> list[str]:
+    changed = {change.path for change in effects.changes}
+    changed |= {effects.originals[path] for path in changed if path in effects.originals}
     return [
         path
         for path in sorted(changed)
-        if not is_generated(path) and (kind_of(path) or is_code(path) or is_set(path, globs))
+        if not is_generated(path) and (kind_of(path) or is_code(path) or matches_any(path, globs))
     ][:MAX_FILES]
 
 
@@ -256,12 +260,12 @@ def _by_paths(
     old = repository.texts({path: before[path] for path in paths if path in before})
     new = repository.texts({path: after[path] for path in paths if path in after})
     readable = [path for path in paths if (path in before) == (path in old) and (path in after) == (path in new)]
-    found = (by_path(path, old.get(path), new.get(path)) for path in readable)
-    return [one for one in found if one is not None]
+    boundaries = (by_path(path, old.get(path), new.get(path)) for path in readable)
+    return [boundary for boundary in boundaries if boundary is not None]
 
 
 def _by_contracts(
-    repository: Repository, observed: Observed, paths: Sequence[str], before: dict[str, str], after: dict[str, str]
+    repository: Repository, effects: RunEffects, paths: Sequence[str], before: dict[str, str], after: dict[str, str]
 ) -> list[Boundary]:
     files = _read_sides(repository, paths, before, after)
     cut = [path for path, sides in files.items() if needs_texts(sides)]
@@ -272,22 +276,26 @@ def _by_contracts(
             path: files[path]._replace(old_text=old_texts.get(path, ""), new_text=new_texts.get(path, ""))
             for path in cut
         }
-    moved = {original: path for path, original in observed.originals.items() if path in observed.files}
+    moved = {original: path for path, original in effects.originals.items() if path in effects.files}
     contracts = changed_contracts(files, moved)
-    contracts += [one for path, sides in files.items() if _is_entrance(path) for one in _not_passed_on(path, sides)]
+    contracts += [
+        contract for path, sides in files.items() if _is_entry_point(path) for contract in _dropped_exports(path, sides)
+    ]
     imports = {path: sides.before.imports for path, sides in files.items() if sides.before is not None}
-    return _boundaries(repository, observed, contracts, imports)
+    return _boundaries(repository, effects, contracts, imports)
 
 
 def _read_sides(
     repository: Repository, paths: Sequence[str], before: dict[str, str], after: dict[str, str]
 ) -> dict[str, Sides]:
-    """The summaries of what promised something before; all the others too where one of these has lost something."""
+    """Return the summaries of files with contracts, and of all others if a contract was removed."""
     old = repository.summaries({path: before[path] for path in paths if path in before})
-    own = [path for path in paths if path in old and (offers(old[path]) or _is_entrance(path))]
-    sides = _sides(own, old, repository.summaries({path: after[path] for path in own if path in after}), after)
-    others = [path for path in paths if path not in own]
-    if others and any(not one.after for one in changed_contracts(sides, {})):
+    offering = [path for path in paths if path in old and (offers(old[path]) or _is_entry_point(path))]
+    sides = _sides(
+        offering, old, repository.summaries({path: after[path] for path in offering if path in after}), after
+    )
+    others = [path for path in paths if path not in offering]
+    if others and any(not contract.after for contract in changed_contracts(sides, {})):
         new = repository.summaries({path: after[path] for path in others if path in after})
         sides |= _sides(others, old, new, after)
     return sides
@@ -296,58 +304,65 @@ def _read_sides(
 def _sides(
     paths: Sequence[str], old: dict[str, Summary], new: dict[str, Summary], after: dict[str, str]
 ) -> dict[str, Sides]:
-    """What could not be read is not gone."""
+    """Pair old and new summaries. An unreadable file is not treated as deleted."""
     return {path: Sides(old.get(path), new.get(path)) for path in paths if (path in after) == (path in new)}
 
 
 def _boundaries(
-    repository: Repository, observed: Observed, contracts: Sequence[Contract], imports: dict[str, tuple[str, ...]]
+    repository: Repository, effects: RunEffects, contracts: Sequence[Contract], imports: dict[str, tuple[str, ...]]
 ) -> list[Boundary]:
-    """The files that others import, or did before they were changed along; `imports` are the changed files' own."""
-    found = []
+    """Return the boundaries among files that others import, or imported before they changed too.
+
+    `imports` are the changed files' own.
+    """
+    boundaries = []
     code_files: int | None = None
-    changed = {change.path for change in observed.changes}
-    changed |= {file.path for file in observed.state.changed} if observed.state is not None else set()
-    for path in dict.fromkeys(one.path for one in contracts):
-        is_gone = path not in observed.files
-        importing = repository.former_importers(path, imports) if is_gone else repository.importers(path)
-        importers = [one for one in importing if not is_test(one)]
-        if not importers and not _is_entrance(path):
+    changed = {change.path for change in effects.changes}
+    changed |= {file.path for file in effects.state.changed} if effects.state is not None else set()
+    for path in dict.fromkeys(contract.path for contract in contracts):
+        is_deleted = path not in effects.files
+        importing = repository.former_importers(path, imports) if is_deleted else repository.importers(path)
+        importers = [contract for contract in importing if not is_test(contract)]
+        if not importers and not _is_entry_point(path):
             continue
         if code_files is None:
-            code_files = sum(map(is_code, observed.files))
-        own = [one for one in contracts if one.path == path]
-        concerned = _using(repository, observed, importers, names_used(own), changed)
-        within = [one for one in importers if not is_apart(one)]
-        found.append(by_imports(path, own, within, code_files)._replace(importers=tuple(concerned)))
-    return found
+            code_files = sum(map(is_code, effects.files))
+        own_contracts = [contract for contract in contracts if contract.path == path]
+        affected = _affected_importers(repository, effects, importers, names_used(own_contracts), changed)
+        regular_importers = [contract for contract in importers if not is_test_or_example(contract)]
+        boundaries.append(
+            by_imports(path, own_contracts, regular_importers, code_files)._replace(importers=tuple(affected))
+        )
+    return boundaries
 
 
-def _using(
+def _affected_importers(
     repository: Repository,
-    observed: Observed,
+    effects: RunEffects,
     importers: Sequence[str],
     names: Collection[str],
     changed: Collection[str],
 ) -> list[str]:
-    """Those of the importers that changed too, or that use what was changed, as far as that is known."""
-    known = repository.known_summaries({path: observed.files[path] for path in importers if path in observed.files})
-    found = []
+    """Return the importers that changed too, or that use what changed, as far as that is known."""
+    summaries = repository.known_summaries({path: effects.files[path] for path in importers if path in effects.files})
+    affected = []
     for path in importers:
-        summary = known.get(path)
+        summary = summaries.get(path)
         used = (
-            {one for each in summary.imports for one in each.split(".")} | {*summary.references} if summary else set()
+            {part for module in summary.imports for part in module.split(".")} | {*summary.references}
+            if summary
+            else set()
         )
         if path in changed or summary is None or not names or not used.isdisjoint(names):
-            found.append(path)
-    return found
+            affected.append(path)
+    return affected
 
 
-def _is_entrance(path: str) -> bool:
-    return path.rpartition("/")[2].partition(".")[0] in _ENTRANCES
+def _is_entry_point(path: str) -> bool:
+    return path.rpartition("/")[2].partition(".")[0] in _ENTRY_POINTS
 
 
-def _not_passed_on(path: str, sides: Sides) -> list[Contract]:
+def _dropped_exports(path: str, sides: Sides) -> list[Contract]:
     if sides.before is None or sides.after is None:
         return []
     return [Contract(path, name, name, "") for name in gone_exports(sides.before, sides.after)]

@@ -1,6 +1,6 @@
-"""What a shell command line runs: its simple commands, whether they may write files, what they read. Pure.
+"""Analysis of shell command lines: their simple commands, whether they may write files, what they read. Pure.
 
-No shell is imitated: where a line cannot be read for certain, it is a line that may write and reads nothing.
+This does not emulate a shell. A line that cannot be parsed reliably counts as one that may write and reads nothing.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ _OPERATORS = "();<>|&\n"
 _MAX_CHARACTERS = 20_000
 _SHELLS = frozenset("sh bash zsh dash ksh fish".split())
 _ASSIGNMENT = regex(r"[A-Za-z_]\w*=")
-_NOWHERE = frozenset(("/dev/null", "/dev/stderr", "/dev/stdout", "NUL", "$null"))
+_NULL_TARGETS = frozenset(("/dev/null", "/dev/stderr", "/dev/stdout", "NUL", "$null"))
 
 _WRAPPERS = frozenset("sudo env time nice nohup command exec builtin timeout xargs stdbuf caffeinate".split())
 """Programs that run the rest of their line."""
 
-_SHOWING = frozenset(
+_READ_ONLY = frozenset(
     "cat bat nl less more head tail grep egrep fgrep rg ag ack sed awk echo printf ls tree find fd stat file git gh"
     " glab diff cmp wc sort uniq cut tr column jq curl cd pushd popd pwd which type whoami date test [ true false sleep"
     " yq ps du df env export set uname id basename dirname realpath readlink md5sum sha1sum sha256sum xxd hexdump"
     " strings exit wait read : seq tac rev od".split()
 )
-"""Programs that only show what stands somewhere, unless an option says otherwise."""
+"""Programs that only display existing content, unless an option changes that."""
 
-_CHECKING = frozenset(
+_CHECKERS = frozenset(
     "pytest py.test unittest jest vitest mocha rspec phpunit tox nox mypy pyright tsc eslint flake8 pylint ruff"
     " shellcheck yamllint golangci-lint staticcheck ctest".split()
 )
-"""Programs that look at code and leave it as it is, unless an option says otherwise."""
+"""Programs that check code without changing it, unless an option changes that."""
 
-_GIT_SHOWING = frozenset(
+_GIT_READ_ONLY = frozenset(
     "log status diff show blame rev-parse ls-files ls-tree grep describe remote cat-file shortlog reflog rev-list"
     " merge-base name-rev for-each-ref show-ref config version help whatchanged diff-tree diff-index fetch".split()
 )
-_SECOND_WORDS = {
+_READ_ONLY_SUBCOMMANDS = {
     "gh": frozenset("view list status diff checks".split()),
     "glab": frozenset("view list status diff".split()),
     "cargo": frozenset("test check clippy tree metadata nextest bench".split()),
@@ -55,38 +55,38 @@ _SECOND_WORDS = {
     "gradle": frozenset("test check".split()),
     "gradlew": frozenset("test check".split()),
 }
-"""What of a larger program only shows or checks, by a word of its command line."""
+"""Subcommands of larger programs that only display or check."""
 
 _WRITING_OPTION = regex(
     r"(?:-i\S*|--in-place\S*|-o|-O|--output\S*|--fix\S*|-w|--write|-delete|-exec\S*|-ok\S*|-u|--update\S*|--snapshot-update"
     r"|--updateSnapshot|--inline-snapshot\S*|--allow-dirty|--emit\S*|--outDir\S*|--add|--unset|--replace-all)"
 )
-_HARMLESS = {
+_HARMLESS_OPTIONS = {
     **dict.fromkeys("cat bat nl less head tail grep egrep fgrep rg ag ack ls tree diff".split()),
     **dict.fromkeys("stat file echo wc jq du df test [ mocha ps date unittest".split()),
 }  # fmt: skip
-"""Programs of which those letters mean something else, or nothing."""
+"""Programs for which those options mean something else, or nothing."""
 
 _READERS = frozenset("cat bat nl less more head tail sed awk tac".split())
-_SCRIPTED = frozenset(("sed", "awk"))
+_SCRIPT_FIRST = frozenset(("sed", "awk"))
 _NUMBER = regex(r"[+-]?\d+[a-zA-Z]*")
 
 
-class Simple(NamedTuple):
-    """One program with its words, without wrappers and assignments; `redirected` says its output goes to a file."""
+class SimpleCommand(NamedTuple):
+    """A program with its words, without wrappers and assignments. `redirected`: its output goes to a file."""
 
     words: tuple[str, ...]
     redirected: bool = False
 
     @property
     def program(self) -> str:
-        """Its name without folder and ending."""
+        """Its name without folder and extension."""
         name = re.split(r"[/\\]", self.words[0])[-1].casefold()
         return name.removesuffix(".exe").removesuffix(".cmd").removesuffix(".bat")
 
 
-def simple_commands(line: str) -> tuple[Simple, ...] | None:
-    """Splits a command line into its programs; None where that cannot be told (open quotes, here-documents)."""
+def simple_commands(line: str) -> tuple[SimpleCommand, ...] | None:
+    """Split a command line into its programs; None if that is not possible (open quotes, here-documents)."""
     if len(line) > _MAX_CHARACTERS or "<<" in line or "$(" in line or "`" in line:
         return None
     lexer = shlex.shlex(line.replace("\\\n", " "), posix=True, punctuation_chars=_OPERATORS)
@@ -95,41 +95,41 @@ def simple_commands(line: str) -> tuple[Simple, ...] | None:
         tokens = list(lexer)
     except ValueError:
         return None
-    found: list[Simple] = []
+    commands: list[SimpleCommand] = []
     for words, redirected in _split(tokens):
-        inner = _unwrapped(words)
-        script = _script(inner)
-        nested = simple_commands(script) if script is not None else (Simple(inner, redirected),)
+        inner = _without_wrappers(words)
+        script = _inner_script(inner)
+        nested = simple_commands(script) if script is not None else (SimpleCommand(inner, redirected),)
         if nested is None:
             return None
-        found.extend(simple for simple in nested if simple.words)
-    return tuple(found)
+        commands.extend(simple for simple in nested if simple.words)
+    return tuple(commands)
 
 
 def may_write(line: str) -> bool:
-    """Whether a command line may change files: anything but programs known to show or check only."""
+    """Whether a command line may change files: anything but programs known to only display or check."""
     commands = simple_commands(line)
     return commands is None or any(_may_write(command) for command in commands)
 
 
-def only_shows(line: str) -> bool:
-    """Whether every program of a command line only shows what stands somewhere: its output is another time's."""
+def only_displays(line: str) -> bool:
+    """Whether every program only displays existing content, so that the output is from another time."""
     commands = simple_commands(re.sub(r"\$\(|`", ";", line))
-    return bool(commands) and all(command.program in _SHOWING for command in commands or ())
+    return bool(commands) and all(command.program in _READ_ONLY for command in commands or ())
 
 
-def reads(line: str) -> tuple[str, ...]:
-    """Gives the words of a command line that may be files it shows: `cat`, `sed -n`, `head` and their like."""
-    found: list[str] = []
+def files_read(line: str) -> tuple[str, ...]:
+    """Return the words of a command line that may be files it displays: `cat`, `sed -n`, `head` and the like."""
+    paths: list[str] = []
     folder = ""
     for command in simple_commands(line) or ():
         if command.program in ("cd", "pushd") and len(command.words) > 1:
             folder = posixpath.join(folder, command.words[1])
         elif command.program in _READERS and not _may_write(command):
             words = [word for word in command.words[1:] if not word.startswith("-") and not _NUMBER.fullmatch(word)]
-            files = words[1:] if command.program in _SCRIPTED else words
-            found.extend(posixpath.join(folder, file) for file in files)
-    return tuple(dict.fromkeys(found))
+            files = words[1:] if command.program in _SCRIPT_FIRST else words
+            paths.extend(posixpath.join(folder, file) for file in files)
+    return tuple(dict.fromkeys(paths))
 
 
 def _split(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
@@ -148,13 +148,13 @@ def _split(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
                 words, redirected = [], False
         elif target_follows:
             target_follows = False
-            redirected = redirected or not (token in _NOWHERE or token.isdigit())
+            redirected = redirected or not (token in _NULL_TARGETS or token.isdigit())
         else:
             words.append(token)
 
 
-def _unwrapped(words: list[str]) -> tuple[str, ...]:
-    """Leaves out assignments and the programs that only run another one, with their options."""
+def _without_wrappers(words: list[str]) -> tuple[str, ...]:
+    """Remove assignments and programs that only run another one, with their options."""
     rest = list(words)
     while rest:
         if _ASSIGNMENT.match(rest[0]):
@@ -168,24 +168,24 @@ def _unwrapped(words: list[str]) -> tuple[str, ...]:
     return tuple(rest)
 
 
-def _script(words: tuple[str, ...]) -> str | None:
-    """The script of `bash -lc '…'`."""
-    if len(words) < 3 or Simple(words).program not in _SHELLS:
+def _inner_script(words: tuple[str, ...]) -> str | None:
+    """Return the script of `bash -lc '…'`."""
+    if len(words) < 3 or SimpleCommand(words).program not in _SHELLS:
         return None
     return words[2] if re.fullmatch(r"-\w*c", words[1]) else None
 
 
-def _may_write(command: Simple) -> bool:
+def _may_write(command: SimpleCommand) -> bool:
     if command.redirected:
         return True
     words, program = command.words, command.program
-    if program not in _HARMLESS and any(_WRITING_OPTION.fullmatch(word) for word in words[1:]):
+    if program not in _HARMLESS_OPTIONS and any(_WRITING_OPTION.fullmatch(word) for word in words[1:]):
         return True
     if program == "git":
-        return _git_command(words) not in _GIT_SHOWING
-    if program in _SECOND_WORDS:
-        return not any(word in _SECOND_WORDS[program] for word in words[1:4])
-    return program not in _SHOWING and not _checks(words)
+        return _git_command(words) not in _GIT_READ_ONLY
+    if program in _READ_ONLY_SUBCOMMANDS:
+        return not any(word in _READ_ONLY_SUBCOMMANDS[program] for word in words[1:4])
+    return program not in _READ_ONLY and not _checks(words)
 
 
 def _git_command(words: tuple[str, ...]) -> str:
@@ -199,9 +199,9 @@ def _git_command(words: tuple[str, ...]) -> str:
 
 
 def _checks(words: tuple[str, ...]) -> bool:
-    """A checker by itself or behind a launcher: `npx jest`, `uv run pytest`, `python -m pytest`."""
+    """Whether it runs a checker, directly or through a launcher: `npx jest`, `uv run pytest`, `python -m pytest`."""
     for word in words[:5]:
         name = re.split(r"[/\\]", word)[-1]
-        if name in _CHECKING:
+        if name in _CHECKERS:
             return not ({"format", "--fix", "init"} & set(words))
     return False

@@ -1,10 +1,10 @@
-"""Reads the stored parts of an agent's message, Claude's and Codex's: files, commands, task list. Pure."""
+"""Read the stored parts of an agent's message, Claude's and Codex's: files, commands, task list. Pure."""
 
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sidecar.capture.effects.shell_commands import may_write, reads
+from sidecar.capture.effects.shell_commands import files_read, may_write
 from sidecar.core.lazy_regex import regex
 from sidecar.core.secrets.redact import redact
 
@@ -18,94 +18,94 @@ STEP_CHARACTERS = 4_000
 
 
 class Command(NamedTuple):
-    """A shell command the agent ran, with what is known of its end."""
+    """A shell command that the agent ran, with what is known about its end."""
 
     command: str
     output: str
     exit_code: int | None
-    """None where the host does not tell; Claude's parts usually do not."""
+    """None if the host does not report it; Claude's parts usually do not."""
     failed: bool | None
 
 
-class Work(NamedTuple):
-    """What an agent did in a run, as far as its parts tell; paths are absolute or as the agent wrote them."""
+class RunActivity(NamedTuple):
+    """Activity of an agent in a run, as its parts show it. Paths are absolute or as the agent wrote them."""
 
     written: tuple[str, ...]
     read: tuple[str, ...]
     commands: tuple[Command, ...]
     todos: tuple[tuple[str, str], ...] | None
-    """None where the run said nothing about its task list."""
+    """None if the run did not change its task list."""
     plan: str | None
-    """The plan that was proposed last; None where there was none."""
+    """The last proposed plan; None without one."""
     conclusion: str
-    """What the agent said after its last tool call; empty where the parts do not tell."""
+    """Text after the last tool call; empty if the parts do not show it."""
 
     @property
     def may_have_written(self) -> bool:
-        """Whether a command it ran may have changed files beside those it says it wrote."""
+        """Whether a command may have changed files beyond those the run reports as written."""
         return any(may_write(command.command) for command in self.commands)
 
 
-class Failure(NamedTuple):
-    """The output of a failed tool call, by its id where known."""
+class ToolFailure(NamedTuple):
+    """Output of a failed tool call, by its id if known."""
 
     tool_call_id: str | None
     text: str
     exit_code: int | None
     tool: str | None = None
-    """The tool's name, where the host tells."""
+    """The tool's name, if the host reports it."""
 
     @property
-    def is_shells(self) -> bool:
-        """Whether a shell command may have failed so: what another tool quotes is no command's output."""
+    def is_shell_output(self) -> bool:
+        """Whether this may be a shell command's output. What another tool quotes is not."""
         return self.tool is None or self.tool.removeprefix("tool-").casefold() in _SHELL_TOOLS
 
 
-def work_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[Failure]) -> Work:
-    """Collects what a run did; a part of an unknown or damaged shape is passed over."""
+def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailure]) -> RunActivity:
+    """Collect what a run did. Parts of unknown or damaged shape are skipped."""
     by_id = {failure.tool_call_id: failure for failure in failures if failure.tool_call_id}
     written: list[str] = []
     read: list[str] = []
     commands: list[Command] = []
     todos: tuple[tuple[str, str], ...] | None = None
     plan: str | None = None
-    said: list[str] = []
+    texts: list[str] = []
     for part in parts:
-        kind, given = part.get("type"), part.get("input")
+        kind, tool_input = part.get("type"), part.get("input")
         if kind == "text" and isinstance(part.get("text"), str):
-            said.append(str(part["text"]))
-        if not isinstance(kind, str) or not isinstance(given, Mapping):
+            texts.append(str(part["text"]))
+        if not isinstance(kind, str) or not isinstance(tool_input, Mapping):
             continue
-        said.clear()
+        texts.clear()
         failure = by_id.get(str(part.get("toolCallId")))
-        # A call that was denied, failed or cut off stays a call without an output (host.md, Stored messages).
-        happened = failure is None and (part.get("state") != "call" or part.get("output") is not None)
+        # A denied, failed or interrupted call stays a call without output (host.md, Stored messages).
+        succeeded = failure is None and (part.get("state") != "call" or part.get("output") is not None)
         if kind in _WRITING:
-            written.extend(_paths(given) if happened else ())
+            written.extend(_paths(tool_input) if succeeded else ())
         elif kind in _READING:
-            read.extend(_paths(given) if happened else ())
+            read.extend(_paths(tool_input) if succeeded else ())
         elif kind == "tool-Bash":
-            command = _command(part, given, failure)
+            command = _command(part, tool_input, failure)
             commands.extend([command] if command else [])
-            read.extend(reads(command.command) if command and happened and not command.failed else ())
+            read.extend(files_read(command.command) if command and succeeded and not command.failed else ())
         elif kind == "tool-TodoWrite":
-            listed = given.get("todos")
-            todos = _todos(listed) if isinstance(listed, list) else todos
+            todo_items = tool_input.get("todos")
+            todos = _todos(todo_items) if isinstance(todo_items, list) else todos
         elif kind == "tool-ExitPlanMode":
-            # The host stops the run at a proposal: its call needs no result, and one that was refused is the last word.
-            proposed = given.get("plan")
+            # The host stops the run at a proposal: the call needs no result, and a refused plan is still the last one.
+            proposed = tool_input.get("plan")
             plan = proposed if isinstance(proposed, str) and proposed.strip() else plan
-    known = {str(part.get("toolCallId")) for part in parts}
+    call_ids = {str(part.get("toolCallId")) for part in parts}
     commands.extend(
         Command("", failure.text, failure.exit_code, failed=True)
         for failure in failures
-        if failure.tool_call_id not in known and failure.is_shells
+        if failure.tool_call_id not in call_ids and failure.is_shell_output
     )
-    return Work(_distinct(written), _distinct(read), tuple(commands), todos, plan, "\n\n".join(said))
+    return RunActivity(_distinct(written), _distinct(read), tuple(commands), todos, plan, "\n\n".join(texts))
 
 
 def relative_to(cwd: str, path: str) -> str | None:
-    """Gives a tool's path relative to the worktree, slashes forward; None for one outside of it."""
+    """Return a tool's path relative to the worktree, with forward slashes; None for a path outside it."""
     absolute = path if os.path.isabs(path) else os.path.join(cwd, path)
     folder = os.path.realpath(os.path.dirname(absolute))
     for root, candidate in (
@@ -117,20 +117,22 @@ def relative_to(cwd: str, path: str) -> str | None:
     return None
 
 
-def _paths(given: Mapping[str, Any]) -> list[str]:
-    """Claude names one file; Codex's changes have the paths as keys, and a move has two."""
-    found = [given[name] for name in ("file_path", "notebook_path", "path") if isinstance(given.get(name), str)]
-    changes = given.get("changes")
+def _paths(tool_input: Mapping[str, Any]) -> list[str]:
+    """Return the paths in a tool's input: one for Claude, the keys of Codex's changes, two for a move."""
+    paths = [
+        tool_input[name] for name in ("file_path", "notebook_path", "path") if isinstance(tool_input.get(name), str)
+    ]
+    changes = tool_input.get("changes")
     if isinstance(changes, Mapping):
         for path, change in changes.items():
-            found.append(path)
+            paths.append(path)
             if isinstance(change, Mapping) and isinstance(change.get("move_path"), str):
-                found.append(change["move_path"])
-    return [path for path in found if path and "\0" not in path]
+                paths.append(change["move_path"])
+    return [path for path in paths if path and "\0" not in path]
 
 
-def _command(part: Mapping[str, Any], given: Mapping[str, Any], failure: Failure | None) -> Command | None:
-    command = given.get("command")
+def _command(part: Mapping[str, Any], tool_input: Mapping[str, Any], failure: ToolFailure | None) -> Command | None:
+    command = tool_input.get("command")
     if isinstance(command, list):
         command = " ".join(str(word) for word in command)
     if not isinstance(command, str):
@@ -155,24 +157,24 @@ def _command(part: Mapping[str, Any], given: Mapping[str, Any], failure: Failure
     return Command(command, text, exit_code, failed=None if exit_code is None else exit_code != 0)
 
 
-def _exit_code(told: int | None, text: str) -> int | None:
-    if told is not None:
-        return told
+def _exit_code(reported: int | None, text: str) -> int | None:
+    if reported is not None:
+        return reported
     match = _EXIT_CODE.search(text[:200])
     return int(match[1]) if match else None
 
 
-def _todos(listed: list[Any]) -> tuple[tuple[str, str], ...]:
-    """Content and status of each step; a status of the agent's own making is none of ours, and counts as pending."""
+def _todos(todo_items: list[Any]) -> tuple[tuple[str, str], ...]:
+    """Return content and status of each step. An unknown status counts as pending."""
     return tuple(
         (_step(str(todo.get("content", ""))), status if (status := todo.get("status")) in _STATUSES else _STATUSES[0])
-        for todo in listed
+        for todo in todo_items
         if isinstance(todo, Mapping)
     )
 
 
 def _step(content: str) -> str:
-    """Masks a step's secrets before it is cut: half a secret is not known as one."""
+    """Mask a step's secrets before it is cut: half a secret is not recognised."""
     return redact(content[: 2 * STEP_CHARACTERS])[:STEP_CHARACTERS]
 
 

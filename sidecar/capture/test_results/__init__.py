@@ -1,1 +1,1 @@
-"""What a run's tests said."""
+"""Test results read from a run's commands."""

@@ -1,7 +1,7 @@
-"""Test runners as rows: how their command looks, how their output counts, how a failing test is named.
+"""Test runners as rows: their command, the output that is a result, the names of failing tests.
 
-Only what a runner prints as its result counts; prose such as "0 failed" or "error page" does not. The rows are read
-off what the runners print (tests/capture/outputs), those of Gradle and dotnet off their documentation.
+Only what a runner prints as its result counts, not prose such as "0 failed" or "error page". The rows are taken from
+real output (tests/capture/outputs); those of Gradle and dotnet from their documentation.
 """
 
 import re
@@ -13,9 +13,9 @@ _NEVER = r"(?!)"
 
 
 class Runner(NamedTuple):
-    """One runner. `failed` and `passed` match lines that only it prints as its result, whatever command ran it.
+    """A test runner. `failed` and `passed` match lines that only it prints as its result, whatever command ran it.
 
-    `broken` and `passed_if_named` match what is a result only where the command names the runner.
+    `broken` and `passed_if_named` match results only if the command names the runner.
     """
 
     name: str
@@ -23,17 +23,17 @@ class Runner(NamedTuple):
     failed: re.Pattern[str]
     passed: re.Pattern[str]
     failing_name: re.Pattern[str]
-    """A failing test; its groups, joined by a blank, are its name."""
+    """A failing test; its groups, joined by a space, are its name."""
     detail: re.Pattern[str]
-    """A line that says what went wrong."""
+    """A line that describes the failure."""
     summary: re.Pattern[str]
-    """A line with numbers of tests."""
+    """A line with test counts."""
     broken: re.Pattern[str]
     passed_if_named: re.Pattern[str]
     passing: re.Pattern[str]
-    """A test, a file or a package that passed as a whole."""
+    """A test, file or package that passed completely."""
     group: re.Pattern[str]
-    """The file or package that the tests named after it belong to; before it where `group_follows`."""
+    """The file or package of the tests listed after it; before it if `group_follows`."""
     group_follows: bool
 
 

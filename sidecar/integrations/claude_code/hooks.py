@@ -290,7 +290,7 @@ def _common(hook: HookCall, open_run: OpenRun) -> dict[str, Any]:
 def _belongs_to_host(call: Call, hook: HookCall) -> bool:
     """Whether a host has had runs in the session; then the host injects the packs."""
     with call.database.read() as tx:
-        holders = ledger.holders(tx, "claude", hook.session_id)
+        holders = ledger.sub_chats_of(tx, "claude", hook.session_id)
     return any(not holder.startswith(SUB_CHAT_PREFIX) for holder in holders)
 
 

@@ -59,7 +59,7 @@ class ReportData:
     errors: Mapping[str, int]
     syncs: Mapping[str, float]
     """The knowledge sync's measures, by the specification's names."""
-    decisions: tuple[records.Governed, ...]
+    decisions: tuple[records.GovernedRun, ...]
     artifacts: Mapping[tuple[str, str], int]
     memories: Mapping[str, int]
     caches: tuple[CacheSize, ...]
@@ -93,8 +93,8 @@ def read_report_data(
         ),
         errors=_errors(of_no_project),
         syncs={name: total for (_, name), total in of_no_provider.items() if name.startswith("sync.")},
-        decisions=tuple(map(_without_user_reason, records.governed(tx, project, since_ms, MAX_DECISIONS))),
-        artifacts=artifacts.counted(tx, project),
+        decisions=tuple(map(_without_user_reason, records.governed_runs(tx, project, since_ms, MAX_DECISIONS))),
+        artifacts=artifacts.count_by_status(tx, project),
         memories=tiers(tx, project),
         caches=tuple(cache_sizes(tx)),
         file_bytes=file_bytes(tx),
@@ -102,7 +102,7 @@ def read_report_data(
     )
 
 
-def _without_user_reason(decision: records.Governed) -> records.Governed:
+def _without_user_reason(decision: records.GovernedRun) -> records.GovernedRun:
     """Remove the user's reason for a fresh session: those are the user's own words."""
     return decision._replace(
         reasons=tuple("asked for by hand" if reason.startswith("asked for:") else reason for reason in decision.reasons)

@@ -45,7 +45,7 @@ def spoil(sidecar: MemorySidecar, artifact_id: str, column: str, value: object) 
         tx.execute(f"UPDATE continuity_artifacts SET {column} = ? WHERE artifact_id = ?", (value, artifact_id))
 
 
-def test_an_edited_draft_says_so_and_its_title_is_its_heading(chat: Conversation, active: MemorySidecar) -> None:
+def test_an_edited_draft_is_marked_and_its_heading_becomes_the_title(chat: Conversation, active: MemorySidecar) -> None:
     draft = only(chat)
     active.clock.advance(1)
     edited = chat.decide("update", draft["id"], body="# The total counts discounts\n\nBy hand.\n")
@@ -58,13 +58,13 @@ def test_an_edited_draft_says_so_and_its_title_is_its_heading(chat: Conversation
     assert retitled["body"] == "# Discounts are counted\n\nBy hand.\n"
 
 
-def test_a_change_that_changes_nothing_is_none(chat: Conversation) -> None:
+def test_an_update_without_a_difference_changes_nothing(chat: Conversation) -> None:
     draft = only(chat)
     assert chat.decide("update", draft["id"], title=draft["title"], body=draft["body"]) == draft
     assert chat.decide("update", draft["id"]) == draft
 
 
-def test_a_change_to_what_has_changed_since_is_a_conflict_and_loses_nothing(chat: Conversation) -> None:
+def test_updating_a_changed_artifact_is_a_conflict_and_loses_nothing(chat: Conversation) -> None:
     draft = only(chat)
     first = chat.decide("update", draft["id"], title="First", expectedUpdatedAt=draft["updatedAt"])
     assert first["updatedAt"] > draft["updatedAt"]  # within the same millisecond of the clock, too
@@ -75,7 +75,7 @@ def test_a_change_to_what_has_changed_since_is_a_conflict_and_loses_nothing(chat
     assert chat.decide("update", draft["id"], title="Third", expectedUpdatedAt=first["updatedAt"])["title"] == "Third"
 
 
-def test_accepting_and_discarding_may_be_said_twice_and_taken_back(chat: Conversation) -> None:
+def test_accepting_and_discarding_can_be_repeated_and_reversed(chat: Conversation) -> None:
     artifact_id = only(chat)["id"]
     accepted = chat.decide("accept", artifact_id)
     assert accepted["status"] == "accepted"
@@ -87,7 +87,7 @@ def test_accepting_and_discarding_may_be_said_twice_and_taken_back(chat: Convers
     assert [one["id"] for one in listed(chat, status="accepted")] == [artifact_id]
 
 
-def test_what_is_committed_stays_as_it_is_but_can_still_be_accepted(chat: Conversation) -> None:
+def test_a_committed_artifact_is_final_but_can_still_be_accepted(chat: Conversation) -> None:
     artifact_id = only(chat)["id"]
     chat.client.request("artifact/commit", {"projectPath": chat.project_path, "ids": [artifact_id]})
     committed = only(chat)
@@ -99,7 +99,7 @@ def test_what_is_committed_stays_as_it_is_but_can_still_be_accepted(chat: Conver
 
 
 @pytest.mark.parametrize("verb", ["get", "update", "accept", "discard", "commit"])
-def test_another_projects_artifact_is_not_there(verb: str, chat: Conversation, tmp_path: Path) -> None:
+def test_an_artifact_of_another_project_is_not_found(verb: str, chat: Conversation, tmp_path: Path) -> None:
     before = only(chat)
     named = {"ids": [before["id"]]} if verb == "commit" else {"id": before["id"]}
     failure = chat.client.error(f"artifact/{verb}", {"projectPath": str(tmp_path), **named})
@@ -107,7 +107,7 @@ def test_another_projects_artifact_is_not_there(verb: str, chat: Conversation, t
     assert only(chat) == before
 
 
-def test_a_run_that_goes_on_begins_an_entry_of_its_own_after_one_that_was_decided_on(chat: Conversation) -> None:
+def test_after_a_decision_the_next_run_starts_a_new_entry(chat: Conversation) -> None:
     first = only(chat)
     chat.decide("accept", first["id"])
     (second,) = work(chat, CART + "\n\nTAX = 1\n")
@@ -118,7 +118,7 @@ def test_a_run_that_goes_on_begins_an_entry_of_its_own_after_one_that_was_decide
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_damaged_record_is_listed_as_such_and_nothing_is_made_of_it(
+def test_a_damaged_record_is_listed_as_damaged_and_not_used(
     column: str, chat: Conversation, active: MemorySidecar, shop: Repository
 ) -> None:
     draft = only(chat)
@@ -135,7 +135,7 @@ def test_a_damaged_record_is_listed_as_such_and_nothing_is_made_of_it(
     assert [one["damaged"] for one in listed(chat) if one["id"] == draft["id"]] == ([] if other_key else [True])
 
 
-def test_a_record_of_before_is_sound_by_its_own_hash_and_gets_the_new_one_with_a_change(
+def test_an_old_record_is_verified_by_its_old_hash_and_upgraded_on_change(
     chat: Conversation, active: MemorySidecar
 ) -> None:
     draft = only(chat)

@@ -37,7 +37,7 @@ def commits(repository: Repository) -> int:
     return int(repository.git("rev-list", "--count", BRANCH))
 
 
-def test_an_artifact_becomes_a_file_that_says_where_it_comes_from(talk: Talk, shop: Repository) -> None:
+def test_a_committed_artifact_is_a_file_with_its_provenance(talk: Talk, shop: Repository) -> None:
     chat = talk()
     artifact_id = change_cart(chat)
     before = shop.untouchable(BRANCH)
@@ -67,7 +67,7 @@ def test_an_artifact_becomes_a_file_that_says_where_it_comes_from(talk: Talk, sh
     assert f"Run: {artifact['provenance']['runId']}" in message
 
 
-def test_what_is_committed_already_stays_as_it_is(talk: Talk, shop: Repository) -> None:
+def test_committing_again_changes_nothing(talk: Talk, shop: Repository) -> None:
     chat = talk()
     artifact_id = change_cart(chat)
     first = commit(chat, artifact_id)
@@ -77,7 +77,7 @@ def test_what_is_committed_already_stays_as_it_is(talk: Talk, shop: Repository) 
     assert commit(chat) == {"branch": BRANCH, "commit": None, "artifacts": []}
 
 
-def test_a_file_that_is_on_the_branch_when_the_sidecar_died_before_it_noted_so_is_only_marked(
+def test_after_a_crash_between_commit_and_mark_the_artifact_is_only_marked(
     talk: Talk, shop: Repository, active: MemorySidecar
 ) -> None:
     chat = talk()
@@ -97,7 +97,7 @@ def test_a_file_that_is_on_the_branch_when_the_sidecar_died_before_it_noted_so_i
     assert commits(shop) == 1
 
 
-def test_the_next_run_begins_an_entry_of_its_own_which_tells_only_what_is_new(talk: Talk, shop: Repository) -> None:
+def test_after_a_commit_the_next_run_starts_an_entry_with_only_new_changes(talk: Talk, shop: Repository) -> None:
     chat = talk()
     first = change_cart(chat)
     commit(chat, first)
@@ -145,7 +145,7 @@ def test_a_locked_branch_is_a_conflict_that_names_the_lock(talk: Talk, shop: Rep
     assert status(chat, second) == "draft"
 
 
-def test_unknown_artifacts_those_of_other_projects_and_a_project_outside_git_are_refused(
+def test_unknown_and_foreign_artifacts_and_projects_without_git_are_refused(
     talk: Talk, shop: Repository, make_repository: Callable[..., Repository], active: MemorySidecar
 ) -> None:
     artifact_id = change_cart(talk())
@@ -157,7 +157,7 @@ def test_unknown_artifacts_those_of_other_projects_and_a_project_outside_git_are
     (shop.path / ".elsewhere").rename(shop.path / ".git")
 
 
-def test_switched_off_nothing_is_committed_by_hand_in_passive_mode_it_is(talk: Talk, shop: Repository) -> None:
+def test_manual_commits_work_in_passive_mode_but_not_when_off(talk: Talk, shop: Repository) -> None:
     chat = talk()
     artifact_id = change_cart(chat)
     set_settings(chat, mode="off")
@@ -166,7 +166,7 @@ def test_switched_off_nothing_is_committed_by_hand_in_passive_mode_it_is(talk: T
     assert commit(chat, artifact_id)["commit"] == shop.git("rev-parse", BRANCH)
 
 
-def test_a_secret_that_got_into_an_artifact_does_not_get_onto_the_branch(talk: Talk, shop: Repository) -> None:
+def test_a_secret_in_an_artifact_is_masked_on_the_branch(talk: Talk, shop: Repository) -> None:
     chat = talk()
     artifact_id = change_cart(chat, text="Done with ghp_" + "a1B2" * 9 + " as the token.")
     commit(chat, artifact_id)
@@ -209,7 +209,7 @@ def test_in_passive_mode_and_by_default_nothing_is_committed_after_a_run(
     assert shop.git("branch", "--list", BRANCH) == ""
 
 
-def test_a_commit_that_is_refused_after_a_run_is_made_after_a_later_one(
+def test_a_refused_automatic_commit_is_retried_after_a_later_run(
     talk: Talk, shop: Repository, active: MemorySidecar
 ) -> None:
     chat = talk()

@@ -27,7 +27,7 @@ def test_a_branch_in_use_is_refused_in_any_case(name: str, case: str) -> None:
 
 
 @given(NAMES, NAMES)
-def test_what_is_not_this_branch_does_not_matter(name: str, other: str) -> None:
+def test_uses_of_other_branches_are_allowed(name: str, other: str) -> None:
     uses = Uses(frozenset({f"{other}-x"}), frozenset({f"{other}-y"}), None)
     assert (refusal(name, uses) is None) == is_memory_branch(name)
 
@@ -40,7 +40,7 @@ def artifact(title: str = "One", body: str = "# One\n", artifact_id: str = "devl
 
 
 @given(TEXTS, TEXTS)
-def test_front_matter_is_one_json_value_a_line_whatever_a_title_holds(title: str, body: str) -> None:
+def test_front_matter_has_one_json_value_per_line_for_any_title(title: str, body: str) -> None:
     text = file_of(artifact(title, body)).decode()
     front = text.split("\n---\n", maxsplit=1)[0].removeprefix("---\n").split("\n")
     told = {name: orjson.loads(value) for name, _, value in (line.partition(": ") for line in front)}
@@ -49,21 +49,21 @@ def test_front_matter_is_one_json_value_a_line_whatever_a_title_holds(title: str
 
 
 @given(TEXTS, TEXTS)
-def test_a_file_tells_what_was_kept_not_in_which_state_it_is(title: str, body: str) -> None:
+def test_a_file_has_the_provenance_but_not_the_status(title: str, body: str) -> None:
     one = artifact(title, body)
     later = one._replace(status="committed", updated_at_ms=99)
     committed = later._replace(provenance={**one.provenance, "committed": {"commit": "c"}})
     assert file_of(one) == file_of(later) == file_of(committed)
 
 
-def test_an_id_that_cannot_be_a_files_name_has_no_path() -> None:
+def test_an_id_that_is_not_a_valid_file_name_has_no_path() -> None:
     assert path_of(artifact()) == "continuity/devlog/2026-03-devlog-1.md"
     for artifact_id in ("", "../x", "a/b", "a\\b", "a\nb", "a.", ".git", "a" * 200, "ü"):
         assert path_of(artifact(artifact_id=artifact_id)) is None
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=40))
-def test_a_message_has_a_short_subject_and_names_what_was_kept(titles: list[str]) -> None:
+def test_a_commit_message_has_a_short_subject_and_lists_the_artifacts(titles: list[str]) -> None:
     many = [artifact(title, artifact_id=f"devlog-{n}", run=f"run-{n}") for n, title in enumerate(titles)]
     subject, blank, *rest = message_of(many, "1.0").split("\n")
     assert len(subject) <= 90

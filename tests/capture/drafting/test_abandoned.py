@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.language.abandoned_approach import abandonments
+from sidecar.language.abandoned_approach import abandoned_approaches
 
 SAID = Path(__file__).parent / "said"
 
@@ -18,23 +18,23 @@ def lines(name: str) -> list[str]:
 ABANDONED, NOT_ABANDONED = lines("abandoned.txt"), lines("not_abandoned.txt")
 
 
-def test_the_corpus_is_large_enough_and_has_no_sentence_twice() -> None:
+def test_the_corpus_is_large_enough_without_duplicates() -> None:
     assert len(set(ABANDONED)) == len(ABANDONED) >= 40
     assert len(set(NOT_ABANDONED)) == len(NOT_ABANDONED) >= 80
 
 
 @pytest.mark.parametrize("text", ABANDONED)
-def test_an_approach_given_up_is_known(text: str) -> None:
-    assert list(abandonments(text))
+def test_an_abandoned_approach_is_recognised(text: str) -> None:
+    assert list(abandoned_approaches(text))
 
 
 @pytest.mark.parametrize("text", NOT_ABANDONED)
-def test_what_gives_nothing_up_is_not(text: str) -> None:
-    assert list(abandonments(text)) == []
+def test_other_sentences_are_not_abandoned_approaches(text: str) -> None:
+    assert list(abandoned_approaches(text)) == []
 
 
-def test_adverbs_in_a_row_take_no_time() -> None:
+def test_consecutive_adverbs_are_matched_quickly() -> None:
     begun = time.thread_time()
-    assert list(abandonments("entirely\t" * 60)) == []
-    assert list(abandonments("finally so " * 60)) == []
+    assert list(abandoned_approaches("entirely\t" * 60)) == []
+    assert list(abandoned_approaches("finally so " * 60)) == []
     assert time.thread_time() - begun < 1

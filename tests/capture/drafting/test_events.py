@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sidecar.capture.drafts.events import fixes
-from sidecar.capture.test_results.verdicts import Change, Verdict
+from sidecar.capture.test_results.verdicts import Verdict, VerdictChange
 from tests.support.conversation import Conversation, bash
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -30,7 +30,7 @@ def green(chat: Conversation, number: int = 2, prompt: str = "go on") -> None:
     chat.turn(prompt, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", GREEN)])
 
 
-def test_a_test_that_passes_again_is_told_in_the_entry_and_closes_it(talk: Talk) -> None:
+def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(talk: Talk) -> None:
     chat = talk()
     red(chat)
     assert [one["event"] for one in drafts(chat)] == ["filesChanged"]
@@ -43,7 +43,7 @@ def test_a_test_that_passes_again_is_told_in_the_entry_and_closes_it(talk: Talk)
     assert [one["event"] for one in drafts(chat)] == ["testsFixed", "filesChanged"]
 
 
-def test_a_run_that_only_shows_the_tests_to_pass_closes_the_entry_of_the_work(talk: Talk) -> None:
+def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(talk: Talk) -> None:
     chat = talk()
     red(chat)
     chat.turn("run the tests again", lambda: [bash("pytest", GREEN)])
@@ -52,14 +52,14 @@ def test_a_run_that_only_shows_the_tests_to_pass_closes_the_entry_of_the_work(ta
     assert entry["provenance"]["files"] == ["src/cart.py"]
 
 
-def test_tests_that_somebody_else_mended_are_no_event_of_this_conversation(talk: Talk) -> None:
+def test_tests_fixed_by_others_are_not_an_event(talk: Talk) -> None:
     chat, other = talk(), talk(sub_chat_id="other")
     red(chat)
     other.turn("run the tests", lambda: [bash("pytest", GREEN)], session="other")
     assert [one["event"] for one in drafts(chat)] == ["filesChanged"]
 
 
-def test_the_same_tests_mended_twice_are_one_event_until_the_window_is_over(talk: Talk, active: MemorySidecar) -> None:
+def test_tests_fixed_twice_are_one_event_within_the_window(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     red(chat)
     green(chat)
@@ -72,18 +72,18 @@ def test_the_same_tests_mended_twice_are_one_event_until_the_window_is_over(talk
     assert [one["event"] for one in drafts(chat)].count("testsFixed") == 2
 
 
-def test_a_test_that_was_deleted_is_not_mended() -> None:
-    gone = Change("pytest", Verdict(), ("tests/test_a.py::test_b",), was_red=True)
+def test_a_deleted_test_is_not_a_fix() -> None:
+    gone = VerdictChange("pytest", Verdict(), ("tests/test_a.py::test_b",), was_red=True)
     assert fixes([gone], {"src/a.py": "1"}) == []
     (event,) = fixes([gone], {"tests/test_a.py": "1"})
-    assert event.told == "Fixed: `tests/test_a.py::test_b` (pytest)."
+    assert event.line == "Fixed: `tests/test_a.py::test_b` (pytest)."
     assert fixes([gone._replace(after=Verdict({"x": ""}))], {"tests/test_a.py": "1"}) == []
-    assert [one.told for one in fixes([Change("go test", Verdict(), (), was_red=True)], {})] == [
+    assert [one.line for one in fixes([VerdictChange("go test", Verdict(), (), was_red=True)], {})] == [
         "Fixed: go test passes again."
     ]
 
 
-def test_an_entry_that_the_user_edited_is_not_grown(talk: Talk) -> None:
+def test_an_entry_that_the_user_edited_is_not_extended(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 20)])
     (edited,) = drafts(chat)
@@ -94,7 +94,7 @@ def test_an_entry_that_the_user_edited_is_not_grown(talk: Talk) -> None:
     assert "`src/big.py` +5 −0" in later["body"]
 
 
-def test_what_the_user_threw_away_is_not_drafted_again_until_something_happens(talk: Talk) -> None:
+def test_a_discarded_entry_is_not_drafted_again_until_an_event_happens(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 20)])
     (entry,) = drafts(chat)
@@ -105,7 +105,7 @@ def test_what_the_user_threw_away_is_not_drafted_again_until_something_happens(t
     assert [one["event"] for one in drafts(chat)] == ["filesChanged", "mergedDiff"]
 
 
-def test_what_an_earlier_entry_told_is_told_by_no_later_one(talk: Talk, active: MemorySidecar) -> None:
+def test_a_later_entry_repeats_nothing_of_an_earlier_one(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)])
     active.clock.advance(25 * 3_600_000)
@@ -127,7 +127,7 @@ def test_a_lock_file_alone_drafts_nothing(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("prompt", [PROMPT, "something worded quite differently about invoices"])
-def test_the_same_run_told_again_under_another_name_is_no_second_entry(
+def test_the_same_changes_under_another_run_id_are_not_a_second_entry(
     talk: Talk, shop: Repository, prompt: str
 ) -> None:
     chat = talk()
@@ -139,7 +139,7 @@ def test_the_same_run_told_again_under_another_name_is_no_second_entry(
     assert len(drafts(chat)) == 1
 
 
-def test_provenance_names_every_run_and_the_commits_before_and_after(talk: Talk, shop: Repository) -> None:
+def test_provenance_lists_every_run_and_the_commits_before_and_after(talk: Talk, shop: Repository) -> None:
     chat = talk(chatId="the-chat")
     begun = shop.head()
     first = chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n")])

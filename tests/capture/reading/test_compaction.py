@@ -41,7 +41,7 @@ def compacted(path: str, since_ms: int) -> bool:
 
 @pytest.mark.parametrize("outcome", ["completed", "aborted", "error", "empty"])
 @pytest.mark.parametrize("prompt", ["/compact", "  /compact keep the plan\n", "/clear"])
-def test_a_slash_command_that_empties_the_session_makes_the_next_call_send_everything(
+def test_after_a_slash_command_that_clears_the_session_everything_is_sent_again(
     talk: Talk, prompt: str, outcome: str
 ) -> None:
     chat = talk()
@@ -53,7 +53,7 @@ def test_a_slash_command_that_empties_the_session_makes_the_next_call_send_every
     assert sent(again).startswith(first["system"]["text"])
 
 
-def test_a_codex_session_gets_its_anchor_again(talk: Talk) -> None:
+def test_a_compacted_codex_session_receives_its_anchor_again(talk: Talk) -> None:
     chat = talk("codex")
     first = chat.turn(PROMPT)
     command(chat, "/compact")
@@ -62,7 +62,7 @@ def test_a_codex_session_gets_its_anchor_again(talk: Talk) -> None:
     assert sent(again) == sent(first)
 
 
-def test_a_compacted_session_of_claudes_keeps_its_system_text_and_is_told_what_it_no_longer_says(
+def test_a_compacted_claude_session_keeps_its_system_text_and_receives_the_rest_again(
     talk: Talk,
 ) -> None:
     chat = talk()
@@ -76,7 +76,7 @@ def test_a_compacted_session_of_claudes_keeps_its_system_text_and_is_told_what_i
     assert "now: Always round up." in text_of(again, "delta")
 
 
-def test_a_session_that_goes_on_under_another_id_after_a_compaction_has_nothing_but_its_system_text(
+def test_a_session_with_a_new_id_after_a_compaction_has_only_its_system_text(
     talk: Talk,
 ) -> None:
     chat = talk()
@@ -87,7 +87,7 @@ def test_a_session_that_goes_on_under_another_id_after_a_compaction_has_nothing_
     assert again["system"] == first["system"]
 
 
-def test_a_command_that_never_began_takes_nothing_away(talk: Talk) -> None:
+def test_a_command_that_never_started_loses_nothing(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT)
     command(chat, "/compact", outcome="notStarted")
@@ -97,7 +97,7 @@ def test_a_command_that_never_began_takes_nothing_away(talk: Talk) -> None:
 @pytest.mark.parametrize(
     "record", [CLAUDE, SUMMARY, CODEX, CODEX_EVENT], ids=["claude", "claude's summary", "codex", "codex event"]
 )
-def test_a_compaction_inside_a_run_makes_the_next_call_send_everything(
+def test_after_a_compaction_during_a_run_everything_is_sent_again(
     talk: Talk, tmp_path: Path, record: dict[str, Any]
 ) -> None:
     chat = talk()
@@ -119,7 +119,7 @@ def test_a_compaction_inside_a_run_makes_the_next_call_send_everything(
     ],
     ids=["of an earlier run", "a subagent's", "quoted", "deeper"],
 )
-def test_what_is_no_compaction_of_this_run_takes_nothing_away(
+def test_records_other_than_a_compaction_of_this_run_lose_nothing(
     talk: Talk, tmp_path: Path, record: dict[str, Any]
 ) -> None:
     chat = talk()
@@ -128,14 +128,14 @@ def test_what_is_no_compaction_of_this_run_takes_nothing_away(
     assert kinds(chat.pre_run("and now fix it")) == ["delta"]
 
 
-def test_a_transcript_that_cannot_be_read_takes_nothing_away(talk: Talk, tmp_path: Path) -> None:
+def test_an_unreadable_transcript_loses_nothing(talk: Talk, tmp_path: Path) -> None:
     chat = talk()
     chat.turn(PROMPT, transcriptPath=str(tmp_path))
     chat.turn("and now fix it", transcriptPath=str(tmp_path / "nowhere"))
     assert kinds(chat.pre_run("and now fix it")) == ["delta"]
 
 
-def test_of_a_huge_transcript_the_end_is_read_and_an_unseen_part_of_the_run_counts_as_a_compaction(
+def test_only_the_end_of_a_huge_transcript_is_read_and_an_unread_part_counts_as_compacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filling = [{"type": "user", "timestamp": DURING, "text": "x" * 200} for _ in range(50)]
@@ -147,21 +147,19 @@ def test_of_a_huge_transcript_the_end_is_read_and_an_unseen_part_of_the_run_coun
     assert compacted(path, since_ms + 30_000) is False
 
 
-def test_damaged_lines_are_passed_over() -> None:
+def test_damaged_lines_are_skipped() -> None:
     lines = [b"", b"compact", b'"compact"', b"[]", b'{"type": "compacted"', b'{"compact": "\\ud800"}', b"\xffcompact"]
     assert not was_compacted(lines, 0)
     assert was_compacted([*lines, b'{"type": "compacted", "timestamp": "soon"}'], 0)
 
 
 @pytest.mark.parametrize("prompt", ["", " ", "compact", "/compacted", "please /compact", "/review"])
-def test_other_prompts_take_nothing_away(prompt: str) -> None:
+def test_other_prompts_lose_nothing(prompt: str) -> None:
     assert loss_by_prompt(prompt) is Loss.NOTHING
 
 
 @pytest.mark.parametrize("session_id", ["session", None])
-def test_an_event_that_tells_of_a_compaction_leaves_the_system_text_as_it_is(
-    talk: Talk, session_id: str | None
-) -> None:
+def test_a_compaction_event_leaves_the_system_text_unchanged(talk: Talk, session_id: str | None) -> None:
     chat = talk()
     first = chat.turn(PROMPT)
     (chat.cwd / "AGENTS.md").write_text("- Always round up.\n", encoding="utf-8")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.shell_commands import may_write, only_shows, reads
+from sidecar.capture.effects.shell_commands import files_read, may_write, only_displays
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from sidecar.capture.effects.shell_commands import may_write, only_shows, reads
         "npm test > /dev/null",
     ],
 )  # fmt: skip
-def test_showing_and_checking_write_nothing(line: str) -> None:
+def test_commands_that_display_or_check_write_nothing(line: str) -> None:
     assert not may_write(line)
 
 
@@ -32,19 +32,19 @@ def test_showing_and_checking_write_nothing(line: str) -> None:
         "echo $(touch a)", "cat 'open", "bash -c 'touch a'", "sort -o a a", "tee a", "eval x", "git apply p",
     ],
 )  # fmt: skip
-def test_anything_else_may_write(line: str) -> None:
+def test_any_other_command_may_write(line: str) -> None:
     assert may_write(line)
 
 
-def test_files_that_a_command_line_shows() -> None:
-    assert reads("cat src/a.py src/b.py | head -5") == ("src/a.py", "src/b.py")
-    assert reads("bash -lc \"sed -n '1,40p' src/a.py && nl -ba b.py\"") == ("src/a.py", "b.py")
-    assert reads("head -n 20 'a file.py'; sed -i s/a/b/ c.py; rm d.py") == ("a file.py",)
-    assert reads("rg total src") == ()
+def test_the_files_that_a_command_line_displays() -> None:
+    assert files_read("cat src/a.py src/b.py | head -5") == ("src/a.py", "src/b.py")
+    assert files_read("bash -lc \"sed -n '1,40p' src/a.py && nl -ba b.py\"") == ("src/a.py", "b.py")
+    assert files_read("head -n 20 'a file.py'; sed -i s/a/b/ c.py; rm d.py") == ("a file.py",)
+    assert files_read("rg total src") == ()
 
 
 @given(st.text(alphabet=st.sampled_from("ab '\"\\;|&<>()$`#\n-=/"), max_size=60))
-def test_no_line_is_too_odd(line: str) -> None:
-    if only_shows(line) and not may_write(line):
+def test_any_line_is_parsed_without_an_error(line: str) -> None:
+    if only_displays(line) and not may_write(line):
         assert line.strip()
-    reads(line)
+    files_read(line)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.transcript_errors import failures_in
+from sidecar.capture.effects.transcript_errors import transcript_errors
 from sidecar.transcripts import tail
 from tests.support.conversation import sent
 from tests.support.shop import PROMPT, Talk, text_of
@@ -53,9 +53,7 @@ def failed_call() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("record", [claude, codex, codex_lines, codex_event])
-def test_a_failing_command_that_only_the_transcript_tells_of_is_told_next(
-    talk: Talk, tmp_path: Path, record: Any
-) -> None:
+def test_a_failed_command_found_only_in_the_transcript_is_sent_next(talk: Talk, tmp_path: Path, record: Any) -> None:
     chat, other = talk("claude" if record is claude else "codex"), talk("codex", sub_chat_id="other")
     path = written(tmp_path, {"timestamp": EARLIER}, b'{"damaged\n', record(RED), b"\xff\n", record("", call_id="x"))
     chat.turn(PROMPT, failed_call, transcriptPath=path)
@@ -65,7 +63,7 @@ def test_a_failing_command_that_only_the_transcript_tells_of_is_told_next(
 @pytest.mark.parametrize(
     "record", [claude(RED, at=EARLIER), claude(RED, call_id="another"), claude(RED, isSidechain=True)]
 )
-def test_what_is_not_of_this_run_is_not_told(talk: Talk, tmp_path: Path, record: dict[str, Any]) -> None:
+def test_failures_of_other_runs_are_not_sent(talk: Talk, tmp_path: Path, record: dict[str, Any]) -> None:
     chat, other = talk(), talk("codex", sub_chat_id="other")
     chat.turn(PROMPT, failed_call, transcriptPath=written(tmp_path, record))
     assert "Failing tests" not in sent(other.turn(PROMPT))
@@ -78,7 +76,7 @@ def test_only_the_end_of_a_transcript_is_read(tmp_path: Path) -> None:
     assert found is not None
     assert found.is_whole
     assert sum(map(len, found.lines)) <= tail.CHUNK_BYTES
-    assert len(failures_in(found.lines, BEGAN_MS)) == 1
+    assert len(transcript_errors(found.lines, BEGAN_MS)) == 1
 
 
 @given(st.lists(st.binary(max_size=80), max_size=6), st.randoms(use_true_random=False))
@@ -89,4 +87,4 @@ def test_damaged_lines_in_any_order_change_nothing(damage: list[bytes], order: r
         b'{"payload": {"type": "function_call_output", "call_id": "a", "output": "{"}}',
     ]
     order.shuffle(lines)
-    assert [failure.tool_call_id for failure in failures_in(lines, BEGAN_MS)] == ["bash"]
+    assert [failure.tool_call_id for failure in transcript_errors(lines, BEGAN_MS)] == ["bash"]

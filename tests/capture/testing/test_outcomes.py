@@ -25,7 +25,7 @@ NODE = 'import test from "node:test"\nimport assert from "node:assert"\ntest("ad
 Run = Callable[..., RunnerOutcome | None]
 
 
-def judged(command: str, output: str, exit_code: int | None = None) -> RunnerOutcome | None:
+def evaluate(command: str, output: str, exit_code: int | None = None) -> RunnerOutcome | None:
     found = outcomes_of((Command(command, output, exit_code, None if exit_code is None else exit_code != 0),))
     assert len(found) <= 1
     return found[0]._replace(counts=None, passing=(), selection=Selection(), crashed=False) if found else None
@@ -39,7 +39,7 @@ def run(tmp_path: Path) -> Run:
         (tmp_path / name).write_text(content, encoding="utf-8")
         alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         done = subprocess.run(arguments, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False)
-        return judged(shown, done.stdout + done.stderr, done.returncode)
+        return evaluate(shown, done.stdout + done.stderr, done.returncode)
 
     return really
 
@@ -61,7 +61,7 @@ def test_pytest_passes_and_fails(run: Run, options: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("content", [TEST_ERROR, FIXTURE_ERROR], ids=["collection", "fixture"])
-def test_an_error_of_pytest_is_a_failure(run: Run, content: str) -> None:
+def test_a_pytest_error_is_a_failure(run: Run, content: str) -> None:
     outcome = pytest_run(run, "test_error.py", content, "-q")
     assert outcome is not None
     assert outcome.failed
@@ -74,7 +74,7 @@ def test_a_conftest_that_breaks_pytest_is_a_failure(run: Run) -> None:
     assert outcome.failed
 
 
-def test_pytest_without_tests_says_nothing(run: Run) -> None:
+def test_pytest_without_tests_has_no_outcome(run: Run) -> None:
     assert pytest_run(run, "test_empty.py", "", "-q") is None
 
 
@@ -194,11 +194,11 @@ CARGO_PASSED = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored;
         ("cargo test", CARGO_BROKEN, "cargo test", ()),
     ],
 )
-def test_a_failing_run_gives_its_runner_and_names(
+def test_a_failing_run_has_its_runner_and_test_names(
     command: str, output: str, runner: str, names: tuple[str, ...]
 ) -> None:
     for text in (output, output.replace("\n", "\r\n"), _coloured(output)):
-        outcome = judged(command, text)
+        outcome = evaluate(command, text)
         assert outcome is not None
         assert (outcome.runner, outcome.failed, outcome.names) == (runner, True, names)
         assert outcome.excerpt
@@ -217,8 +217,8 @@ def test_a_failing_run_gives_its_runner_and_names(
         ("pytest", "=== 2 passed, 1 xfailed, 3 subtests passed in 0.10s ===\n", "pytest"),
     ],
 )
-def test_a_passing_run_is_known_also_behind_another_command(command: str, output: str, runner: str) -> None:
-    outcome = judged(command, output, 1 if "mypy" in command else None)
+def test_a_passing_run_is_recognised_behind_another_command(command: str, output: str, runner: str) -> None:
+    outcome = evaluate(command, output, 1 if "mypy" in command else None)
     assert outcome == RunnerOutcome(runner, failed=False, names=(), excerpt="")
 
 
@@ -239,11 +239,11 @@ def test_a_passing_run_is_known_also_behind_another_command(command: str, output
         ("npm run lint", "FAIL: the linter found 3 problems\n"),
     ],
 )
-def test_prose_and_what_is_only_shown_is_no_outcome(command: str, output: str) -> None:
-    assert judged(command, output) is None
+def test_prose_and_displayed_files_are_not_outcomes(command: str, output: str) -> None:
+    assert evaluate(command, output) is None
 
 
-def test_two_runners_behind_one_command_are_both_known() -> None:
+def test_two_runners_in_one_command_are_both_recognised() -> None:
     found = outcomes_of((Command("make test", f"3 passed in 0.10s\n{JEST_FAILED}", 1, failed=True),))
     assert [(outcome.runner, outcome.failed) for outcome in found] == [("pytest", False), ("jest", True)]
 
@@ -255,10 +255,10 @@ def _coloured(text: str) -> str:
 @pytest.mark.parametrize(
     "filler", ["\n", " \n", "=", "1 a", "  1) x\n", "FAIL\n", "● ", "E   \n", "\x1b[31m"], ids=repr
 )
-def test_a_huge_output_is_judged_at_once(filler: str) -> None:
+def test_a_huge_output_is_parsed_quickly(filler: str) -> None:
     output = filler * (600_000 // len(filler)) + "\n1 failed in 0.10s\n"
     started = time.perf_counter()
-    outcome = judged("pytest", output)
+    outcome = evaluate("pytest", output)
     assert outcome is not None
     assert outcome.failed
     assert time.perf_counter() - started < 5

@@ -38,7 +38,7 @@ def recorded(runner: str, case: str) -> RunnerOutcome:
 
 
 @pytest.mark.parametrize("runner", NAMES)
-def test_a_recorded_run_gives_verdict_counts_and_names(runner: str) -> None:
+def test_recorded_output_yields_verdict_counts_and_names(runner: str) -> None:
     passed, failed, erred = (recorded(runner, case) for case in ("pass", "fail", "error"))
     assert (passed.failed, passed.names, passed.excerpt) == (False, (), "")
     for outcome in (failed, erred):
@@ -51,7 +51,7 @@ def test_a_recorded_run_gives_verdict_counts_and_names(runner: str) -> None:
 
 
 @pytest.mark.parametrize("runner", [*NAMES, "maven"])
-def test_a_recorded_run_that_broke_is_a_failure(runner: str) -> None:
+def test_recorded_output_of_a_broken_run_is_a_failure(runner: str) -> None:
     broke = recorded(runner, "crash")
     assert broke.failed
     assert broke.excerpt
@@ -110,7 +110,7 @@ DOTNET_PASSED = (
         ("dotnet test --no-build", DOTNET_PASSED, "dotnet test", (), Counts(5)),
     ],
 )
-def test_a_documented_output_gives_verdict_counts_and_names(
+def test_documented_output_yields_verdict_counts_and_names(
     command: str, output: str, runner: str, names: tuple[str, ...], counts: Counts | None
 ) -> None:
     [outcome] = outcomes_in(Command(command, output, None, None))
@@ -118,10 +118,10 @@ def test_a_documented_output_gives_verdict_counts_and_names(
     assert outcome.counts == counts
 
 
-def test_a_runner_that_was_killed_failed() -> None:
+def test_a_killed_runner_counts_as_failed() -> None:
     [outcome] = outcomes_in(Command("pytest -q", "....", 137, failed=True))
     assert outcome.crashed
 
 
-def test_an_android_build_without_its_tests_says_nothing_of_them() -> None:
+def test_an_android_build_without_tests_has_no_outcome() -> None:
     assert outcomes_in(Command("./gradlew build -x test", "BUILD SUCCESSFUL in 3s\n", 0, failed=False)) == []

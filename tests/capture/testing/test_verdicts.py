@@ -47,38 +47,38 @@ BOTH = ("tests/test_cart.py::test_total", "tests/test_mail.py::test_send")
         ("make test", ()),
     ],
 )
-def test_a_green_run_ends_the_failures_it_ran_and_no_others(command: str, left: tuple[str, ...]) -> None:
+def test_a_green_run_clears_only_the_failures_it_covered(command: str, left: tuple[str, ...]) -> None:
     assert played(("pytest", RED), (command, "3 passed in 0.1s\n")) == left
 
 
-def test_a_test_that_is_named_as_passed_fails_no_more() -> None:
+def test_a_test_named_as_passed_no_longer_fails() -> None:
     assert played(("pytest", RED), ("pytest -v -m fast", f"{BOTH[0]} PASSED [10%]\n1 passed in 0.1s\n")) == BOTH[1:]
 
 
-def test_the_same_selection_speaks_for_what_it_said_before() -> None:
+def test_the_same_selection_covers_its_earlier_failures() -> None:
     assert played(("pytest -m slow", RED), ("pytest -m slow", "10 passed in 1s\n")) == ()
 
 
-def test_as_many_tests_as_failed_before_are_the_same_ones() -> None:
+def test_a_green_run_of_equally_many_tests_clears_the_failures() -> None:
     assert played(("pytest", RED), ("npm run test:all", "10 passed in 1s\n")) == ()
 
 
-def test_a_narrower_red_run_adds_to_what_failed_before() -> None:
+def test_a_narrower_failing_run_adds_to_earlier_failures() -> None:
     red = "FAILED tests/test_tax.py::test_rate - assert\n1 failed in 0.1s\n"
     assert played(("pytest", RED), ("pytest tests/test_tax.py", red)) == (*BOTH, "tests/test_tax.py::test_rate")
 
 
-def test_a_whole_red_run_replaces_them_unless_it_stopped_early() -> None:
+def test_a_full_failing_run_replaces_failures_unless_it_stopped_early() -> None:
     red = "FAILED tests/test_cart.py::test_total - assert\n1 failed in 0.1s\n"
     assert played(("pytest", RED), ("pytest", red)) == BOTH[:1]
     assert set(played(("pytest", RED), ("pytest -x", red))) == set(BOTH)
 
 
-def test_a_run_that_broke_takes_nothing_back() -> None:
+def test_a_broken_run_clears_no_failure() -> None:
     assert set(played(("pytest", RED), ("pytest", "INTERNALERROR> ValueError\n"))) == set(BOTH)
 
 
-def test_red_to_green_within_a_run_tells_what_was_fixed() -> None:
+def test_tests_that_turn_green_within_a_run_are_reported_as_fixed() -> None:
     change = change_of(
         "pytest", Verdict(), outcomes(("pytest", RED), ("pytest tests/test_mail.py", "1 passed in 1s\n"))
     )
@@ -97,7 +97,7 @@ def test_a_failure_without_names_ends_with_the_whole_suite() -> None:
     assert not whole.is_red
 
 
-def test_a_selection_is_the_same_in_any_order() -> None:
+def test_a_selection_does_not_depend_on_word_order() -> None:
     runner = re.compile(r"\bpytest\b")
     one, other = (selection_of(line, runner) for line in ("pytest b.py a.py -x", "pytest -q a.py b.py"))
     assert one.text == other.text

@@ -7,7 +7,7 @@ from sidecar.codebase.summary.summarize import summarise
 from sidecar.packs.byte_budget import APPETITES
 from sidecar.packs.context_pack import ContextFile, Rendered, gives_content
 from sidecar.packs.items import PackItem, has
-from sidecar.runs import UNKNOWN, Item, Known
+from sidecar.runs import NO_CONTENTS, Item, SessionContents
 from tests.support.repositories import Repository
 from tests.support.shop import Talk, text_of
 
@@ -21,9 +21,9 @@ def item(text: str = BODY, rank: int = 1, content: str = "a1") -> PackItem:
     return Rendered().items([file] * rank, "the total of the cart", APPETITES["normal"], 24_000)[-1]
 
 
-def told(given: PackItem | Item) -> Known:
+def told(given: PackItem | Item) -> SessionContents:
     delivery = given if isinstance(given, Item) else given.as_delivery()
-    return UNKNOWN._replace(items={delivery.key: delivery}, exists=True)
+    return NO_CONTENTS._replace(items={delivery.key: delivery}, exists=True)
 
 
 def test_a_file_told_as_there_may_be_told_in_full_later() -> None:
@@ -59,9 +59,9 @@ def test_a_prompt_about_one_file_gets_a_small_pack(talk: Talk, make_repository: 
     files["src/cart.py"] = "import mod_1\n\n\ndef apply_discount(cart):\n    return cart\n"
     repository = make_repository(files, name="wide")
     answer = talk(cwd=repository.path).pre_run("Fix apply_discount in src/cart.py")
-    told_of = [line for line in text_of(answer, "context").splitlines() if line.startswith("src/")]
-    assert told_of[0].startswith("src/cart.py (")
-    assert len(told_of) <= 4
+    sent_change_of = [line for line in text_of(answer, "context").splitlines() if line.startswith("src/")]
+    assert sent_change_of[0].startswith("src/cart.py (")
+    assert len(sent_change_of) <= 4
     assert answer["metadata"]["injectedBytes"] < 2_500
 
 

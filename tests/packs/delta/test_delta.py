@@ -11,7 +11,7 @@ from sidecar.core.text.sanitize import size
 from sidecar.packs.delta_files import Differences, Interest
 from sidecar.packs.delta_pack import delta_items, still_failing, todos_items
 from sidecar.packs.items import PackItem, has
-from sidecar.runs import UNKNOWN, FailingTests, Item, Known, keys
+from sidecar.runs import NO_CONTENTS, FailingTests, Item, SessionContents, keys
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
 WHOLE = Differences({"a.py": DIFF}, {})
@@ -39,7 +39,7 @@ def changed(path: str = "a.py", content: str = "c", kind: str = "unstaged") -> C
 def items_of(
     now: RepositoryState,
     differences: Differences | None = WHOLE,
-    known: Known = UNKNOWN,
+    known: SessionContents = NO_CONTENTS,
     *,
     moved: Moved | None = None,
     failing: tuple[FailingTests, ...] = (),
@@ -49,10 +49,10 @@ def items_of(
     return delta_items(now, differences, known, moved, failing, (), rules, Interest({}), sendable)
 
 
-def told(items: list[PackItem], head: str | None = None) -> Known:
+def told(items: list[PackItem], head: str | None = None) -> SessionContents:
     """What a session knows that was given these items."""
     given_items = {item.key: Item(item.key, item.digest, item.bytes) for item in items if not item.every_time}
-    return Known(given_items, None, head, exists=True)
+    return SessionContents(given_items, None, head, exists=True)
 
 
 def text(items: list[PackItem]) -> str:
@@ -134,7 +134,7 @@ def test_a_failure_is_forgotten_days_after_its_commit_was_left_and_weeks_after_i
 
 def test_a_task_list_in_another_order_is_told_as_a_whole() -> None:
     todos = (("one", "pending"), ("two", "pending"), ("three", "pending"))
-    known = Known({keys.TODOS: Item(keys.TODOS, keys.todos_digest(todos), 0)}, None, None, exists=True)
+    known = SessionContents({keys.TODOS: Item(keys.TODOS, keys.todos_digest(todos), 0)}, None, None, exists=True)
     (item,) = todos_items((todos[2], *todos[:2]), known)
     assert item.text.startswith("Task list:\n  [ ] three\n")
     (reopened,) = todos_items((("one", "in_progress"), *todos[1:]), known)
@@ -144,6 +144,6 @@ def test_a_task_list_in_another_order_is_told_as_a_whole() -> None:
 def test_a_ledger_of_an_earlier_version_counts_as_having_the_whole_file() -> None:
     first = items_of(state(changed()))
     older = {key: item._replace(digest=item.digest.partition(":")[0]) for key, item in told(first).items.items()}
-    known = Known(older, None, None, exists=True)
+    known = SessionContents(older, None, None, exists=True)
     assert all(has(known, item) for item in items_of(state(changed()), known=known) if item.key != keys.HEAD)
     assert "+x = 2" in text(items_of(state(changed(content="d")), known=known))

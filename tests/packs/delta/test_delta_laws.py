@@ -12,7 +12,7 @@ from sidecar.core.digests import short_id
 from sidecar.packs.delta_files import Differences, Interest
 from sidecar.packs.delta_pack import delta_items
 from sidecar.packs.items import PackItem, has
-from sidecar.runs import Item, Known, keys
+from sidecar.runs import Item, SessionContents, keys
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():"]), max_size=30)
 HAPPENINGS = st.sampled_from(("told", "told", "told", "late", "lost", "own", "reverted"))
@@ -42,7 +42,7 @@ class Session:
         state = RepositoryState("git", Path("/r"), "", "1" * 40, "main", (changed,) if text else (), text, "watch")
         diffs = {} if self.is_new_file else {PATH: FileDiff(PATH, 1, 1, text)}
         new_files = {PATH: "\n".join(self.now)} if self.is_new_file else {}
-        known = Known(self.ledger, None, "1" * 40, exists=True)
+        known = SessionContents(self.ledger, None, "1" * 40, exists=True)
         differences = None if late else Differences(diffs, new_files)
         items = delta_items(state, differences, known, None, [], (), None, Interest({PATH: 1.0}), 1_000_000)
         return [item for item in items if not has(known, item)]
@@ -64,9 +64,9 @@ class Session:
 
     def write(self) -> None:
         """The agent writes the file itself, as the capture after its run keeps it."""
-        told = keys.Told(keys.change_digest(self.change()), keys.all_shown(self.hunks()))
+        told = keys.SentChange(keys.change_digest(self.change()), keys.shown_hunks(self.hunks()))
         if self.text():
-            self.ledger[keys.change_key(PATH)] = Item(keys.change_key(PATH), keys.told_digest(told), 0)
+            self.ledger[keys.change_key(PATH)] = Item(keys.change_key(PATH), keys.sent_change_digest(told), 0)
         self.seen |= {hunk.mark for hunk in self.hunks()}
 
 

@@ -22,16 +22,16 @@ def unified(before: list[str], after: list[str]) -> str:
     return "".join(f"{line}\n" for line in list(lines)[2:])
 
 
-def remembered(told: keys.Told) -> keys.Told:
+def remembered(told: keys.SentChange) -> keys.SentChange:
     """Told as it comes back from the ledger."""
-    return keys.told_of(keys.told_digest(told))
+    return keys.sent_change_of(keys.sent_change_digest(told))
 
 
 @given(LINES, EDITS, st.sampled_from([PLENTY, 300, 60]))
 def test_whatever_is_edited_each_hunk_is_known_or_shown_or_counted_and_each_that_is_gone_is_named(
     base: list[str], edits: list[tuple[int, int, list[str]]], limit: int
 ) -> None:
-    told, now = keys.Told(""), list(base)
+    told, now = keys.SentChange(""), list(base)
     shown_before: dict[str, str] = {}
     for at, gone, come in edits:
         now[at : at + gone] = come
@@ -51,7 +51,7 @@ def test_whatever_is_edited_each_hunk_is_known_or_shown_or_counted_and_each_that
         if limit == PLENTY:
             _what_is_gone_is_named(shown_before, found.lines, {hunk.mark for hunk in hunks}, text)
             shown_before = {hunk.mark: hunk.place for hunk in hunks}
-        told = remembered(keys.Told("state", found.hunks))
+        told = remembered(keys.SentChange("state", found.hunks))
         assert told.hunks == found.hunks
 
 
