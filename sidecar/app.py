@@ -365,9 +365,9 @@ def show_presence(process: "Process", said: Handshake) -> "Presence":
 
 def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> None:
     """Prepares the next pre-run, and has the knowledge synced where that is due."""
-    from sidecar.packs import prepare
+    from sidecar.packs import prefetch_packs
 
-    prepare(process, workspace, sub_chat_id)
+    prefetch_packs(process, workspace, sub_chat_id)
     if process.settings(workspace.project_key)["knowledge.repository"]:
         from sidecar.knowledge import sync_when_due  # loaded behind what the way to a first answer needs
 

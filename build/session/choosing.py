@@ -52,7 +52,7 @@ def chosen_files(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "score": round(sum(item["score"].values()), 2),
             "parts": dict(sorted(item["score"].items(), key=lambda part: -abs(part[1]))),
             "why": item["why"],
-            "fate": item["fate"],
+            "disposition": item["disposition"],
         }
         for item in items
         if item["item"].startswith("context:")

@@ -149,7 +149,7 @@ export interface Assistant {
   parts?: Record<string, unknown>[]
 }
 
-/** One pack as text, to be sent before the user's request. */
+/** A pack as text, sent before the user's request. */
 export interface Block {
   kind: "anchor" | "context" | "delta" | "plan" | "carryover"
   id: string
@@ -710,7 +710,7 @@ export interface EntityEntry {
   origin: "file" | "code"
 }
 
-/** Which pre-run is to be explained: one that was, or one that would be; with nothing given the newest that was. */
+/** Which pre-run to explain: a recorded one or a hypothetical one; without a member, the newest recorded one. */
 export interface ExplainParams {
   /** A pre-run that was. */
   runId?: string | null
@@ -733,32 +733,32 @@ export interface ExplainResult {
   /** The anchor's that the session has; for one that would be also those of the present anchor. */
   statements: ExplainedStatement[]
   /** The user's words on the project's items, the newest first. */
-  wishes: UserWish[]
+  overrides: UserOverride[]
   system: SystemText | null
   blocks: Block[]
   metadata: PreRunMetadata
 }
 
-/** One item of the packs: what became of it and why it was there. */
+/** An item of the packs: its disposition and the reason it was considered. */
 export interface ExplainedItem {
   item: string
   kind: "anchor" | "context" | "delta" | "plan" | "carryover"
   bytes: number
-  fate: "sent" | "alreadyDelivered" | "trimmed" | "muted"
+  disposition: "sent" | "alreadyDelivered" | "trimmed" | "muted"
   why: string
   /** The user's word on it. */
-  word: "always" | "never" | "wrong" | null
+  override: "always" | "never" | "wrong" | null
   /** The score's parts by name, as in `codebase/search`; empty where nothing was scored. */
   score: Record<string, number>
 }
 
-/** One line of the anchor that the session has: a rule, a trap, a part of the map. */
+/** A line of the session's anchor: a rule, a trap, a part of the map. */
 export interface ExplainedStatement {
   /** Its name, for `continuity/mute`. */
   item: string
   text: string
   /** The user's word on it; one that is muted is told to be over. */
-  word: "always" | "never" | "wrong" | null
+  override: "always" | "never" | "wrong" | null
 }
 
 /** A file that went to the archive, or was cleaned. */
@@ -783,7 +783,7 @@ export interface FoundFile {
   matched: string[]
 }
 
-/** The governor's word before a run. */
+/** The governor's decision before a run. */
 export interface GovernorBefore {
   action: "ok" | "snapshot" | "rehydrate"
   reasons: string[]
@@ -882,7 +882,7 @@ export interface HookRunResult {
   emptyReason: string | null
 }
 
-/** Which instruction files the host or the provider already sends, so that they are not sent twice. */
+/** Instruction files that the host or the provider already sends. */
 export interface HostInjects {
   agentsMd?: boolean
   claudeMd?: boolean
@@ -1265,6 +1265,13 @@ export interface LastUpkeep {
   tiers: number
   archived: number
   cleaned: number
+}
+
+/** The decision of low-token mode on a call. */
+export interface LowTokenReuse {
+  /** Whether only what changed was sent, because the session's packs still fit. */
+  deltaOnly: boolean
+  reason: string
 }
 
 /** A memory to keep. */
@@ -1737,7 +1744,7 @@ export interface MemoryWarning {
   warning: string
 }
 
-/** What the user pointed at in the prompt, relative to `cwd` or absolute inside it. */
+/** Files and folders the user mentioned in the prompt, relative to `cwd` or absolute inside it. */
 export interface Mentions {
   files?: string[]
   folders?: string[]
@@ -1875,7 +1882,7 @@ export interface MetricsSummaryResult {
   measures: Record<string, number>
 }
 
-/** An item that is never to be sent: unwanted, or wrong. */
+/** An item that is never sent: unwanted, or wrong. */
 export interface MuteParams {
   projectPath: string
   /** As `continuity/explain` names it, for example `context:src/cart.py`. */
@@ -1883,7 +1890,7 @@ export interface MuteParams {
   /** The user's reason, for the user. */
   why?: string
   /** Forgets whatever was said of the item. */
-  takeBack?: boolean
+  revoke?: boolean
   /** Whether what it says is wrong, as of a trap that is none. */
   wrong?: boolean
 }
@@ -1900,7 +1907,12 @@ export interface OpenRun {
   startedAt: string
 }
 
-/** An item that is always to be sent. */
+/** The user's overrides of a project's items, newest first. */
+export interface OverridesResult {
+  overrides: UserOverride[]
+}
+
+/** An item that is always sent. */
 export interface PinParams {
   projectPath: string
   /** As `continuity/explain` names it, for example `context:src/cart.py`. */
@@ -1908,7 +1920,7 @@ export interface PinParams {
   /** The user's reason, for the user. */
   why?: string
   /** Forgets whatever was said of the item. */
-  takeBack?: boolean
+  revoke?: boolean
 }
 
 /** The agent's position in a pipeline of agents, as the orchestrating host knows it. */
@@ -1956,7 +1968,7 @@ export interface PostRunResult {
   governor: GovernorDecision
 }
 
-/** What the call cost and saved; bytes are UTF-8. */
+/** Costs and savings of the call; bytes are UTF-8. */
 export interface PreRunMetadata {
   /** Whether the context pack came from the pack cache. */
   cacheHit: boolean
@@ -1978,7 +1990,7 @@ export interface PreRunMetadata {
   /** What was left out, and why: over the budget, late, not to be shown, no news. */
   trimmed: Trimmed[]
   /** Null in every other token mode than low. */
-  reuse: ReuseWord | null
+  reuse: LowTokenReuse | null
   /** True when the deadline left something out. */
   partial: boolean
   /** How the repository's state was proven fresh; null without a state. */
@@ -1987,7 +1999,7 @@ export interface PreRunMetadata {
   elapsedMs: number
 }
 
-/** One prompt, just before it goes to the provider. */
+/** A prompt, just before it goes to the provider. */
 export interface PreRunParams {
   runId: string
   subChatId: string
@@ -2016,7 +2028,7 @@ export interface PreRunParams {
   deadlineMs?: number | null
 }
 
-/** What goes to the provider, and what it saved. */
+/** What goes to the provider, and what the call saved. */
 export interface PreRunResult {
   action: "inject" | "passthrough"
   /** Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend; else null. */
@@ -2607,7 +2619,7 @@ export interface RemarkEntry {
   message: string
 }
 
-/** A hint that files changed; it speeds things up and proves nothing. */
+/** A hint that files changed. It speeds up the next call and proves nothing. */
 export interface RepoChangedParams {
   cwd: string
   paths?: string[]
@@ -2657,13 +2669,6 @@ export interface RetentionSettings {
    * Days for which runs are kept, and what their conversations were given; artifacts, memories and settings stay. Default: 180.
    */
   days?: number | null
-}
-
-/** Low-token mode's decision on a call. */
-export interface ReuseWord {
-  /** Whether only what changed was sent, because the session's packs still fit. */
-  deltaOnly: boolean
-  reason: string
 }
 
 /** Reason of a run's failure. */
@@ -2734,7 +2739,7 @@ export interface SessionActivateResult {
   warnings: string[]
 }
 
-/** The provider session the prompt is about to go to. */
+/** The provider session that will receive the prompt. */
 export interface SessionBefore {
   /** The provider's session id; null for a new session. */
   id: string | null
@@ -3080,7 +3085,7 @@ export interface StoredSnapshotView {
   conclusion: string
 }
 
-/** The pinned anchor, for the provider's system prompt (Claude): the same bytes on every call of a session. */
+/** The pinned anchor for the provider's system prompt (Claude): the same bytes on every call of a session. */
 export interface SystemText {
   id: string
   text: string
@@ -3110,7 +3115,7 @@ export interface ToolError {
   exitCode?: number | null
 }
 
-/** Something that was left out, and why. */
+/** An omitted item and the reason. */
 export interface Trimmed {
   item: string
   reason: string
@@ -3123,10 +3128,10 @@ export interface TrimmedPart {
   reason: string
 }
 
-/** The user's word on an item: always send it, never send it, it is wrong. */
-export interface UserWish {
+/** The user's override of an item: always send it, never send it, or it is wrong. */
+export interface UserOverride {
   item: string
-  word: "always" | "never" | "wrong"
+  override: "always" | "never" | "wrong"
   why: string
   /** RFC 3339. */
   at: string
@@ -3146,11 +3151,6 @@ export interface WindowUsage {
   averageTokens?: number | null
   /** A usual prompt with its answer, whose tokens are estimated where no average is known. */
   sampleText?: string | null
-}
-
-/** The user's words on a project's items, the newest first. */
-export interface WishesResult {
-  wishes: UserWish[]
 }
 
 /** Names a workspace. */
@@ -3184,40 +3184,41 @@ export interface Methods {
    */
   "shutdown": { params: Empty; result: Empty }
   /**
-   * Gives what goes to the provider before a run: the packs this provider session does not have yet.
+   * Return what goes to the provider before a run: the packs this provider session does not have yet.
    *
-   * The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a
-   * local model, and when nothing is ready at the deadline. What is sent counts as delivered once
-   * `continuity/postRun` confirms that the run reached the provider.
+   * The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
+   * model, and when nothing is ready at the deadline. What is sent counts as delivered once `continuity/postRun`
+   * confirms that the run reached the provider.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "continuity/preRun": { params: PreRunParams; result: PreRunResult }
   /**
-   * Shows what a run's pre-run sent, or what one would send now, item by item, with the reasons.
+   * Show what a run's pre-run sent, or what one would send now, item by item, with the reasons.
    *
-   * Of a run also what passive mode would have sent, and why a prompt passed through. What would be is not recorded.
+   * For a recorded run, this includes what passive mode would have sent, and why a prompt passed through. A hypothetical
+   * pre-run is not recorded.
    *
    * Errors: notFound, workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "continuity/explain": { params: ExplainParams; result: ExplainResult }
   /**
-   * Keeps the user's word that an item is always to be sent: to each session, once, and again when it changed.
+   * Always send an item: once to each session, and again when it changed.
    *
-   * Holds for the project in all its worktrees. Of files the twelve that were pinned last are sent.
+   * Applies to the project in all its worktrees. At most twelve files are sent, the most recently pinned.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
-  "continuity/pin": { params: PinParams; result: WishesResult }
+  "continuity/pin": { params: PinParams; result: OverridesResult }
   /**
-   * Keeps the user's word that an item is never to be sent, or that what it says is wrong.
+   * Never send an item, or mark its content as wrong.
    *
-   * Holds for the project in all its worktrees. A session that has a statement of the anchor is told that it no longer
-   * holds.
+   * Applies to the project in all its worktrees. A session that has received a wrong statement of the anchor gets a
+   * retraction.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
-  "continuity/mute": { params: MuteParams; result: WishesResult }
+  "continuity/mute": { params: MuteParams; result: OverridesResult }
   /**
    * Store a finished run: its deliveries, test results, drafts and the pressure on its session.
    *
@@ -3753,18 +3754,18 @@ export interface ClientNotifications {
   /** Cancels a request in flight. It is answered with -32800, once. */
   "$/cancelRequest": CancelParams
   /**
-   * Hints that files changed, so that their words are read, and the packs made, before the next pre-run asks.
+   * Index changed files and rebuild packs before the next pre-run needs them.
    *
-   * Of a burst of hints comes one rebuild, and of a state that has its packs none. Proves nothing.
+   * A burst of hints causes one rebuild; a state that already has its packs causes none. The hint proves nothing.
    */
   "continuity/repoChanged": RepoChangedParams
   /**
-   * Tells what happened to a provider session outside a run.
+   * Record what happened to a provider session outside a run.
    *
-   * After reset, forked, rolledBack, compacted and deleted the session counts as unknown and gets the full packs
-   * again, but a compacted or rolled back one of Claude's keeps its system text; modeChanged changes nothing it has.
-   * Of what is deleted, the sub-chat or with an id one session of it, the runs are forgotten too, also the one that ends
-   * only later; artifacts, memories and sums stay.
+   * After reset, forked, rolledBack, compacted and deleted the session counts as unknown and receives the full packs
+   * again, except that a compacted or rolled back Claude session retains its system text. modeChanged changes nothing.
+   * Deleting a sub-chat, or one of its sessions by id, also deletes its runs, including a run that ends later;
+   * artifacts, memories and metric totals remain.
    */
   "continuity/sessionEvent": SessionEventParams
 }

@@ -44,9 +44,9 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     yield from _items(answer["items"])
     for entry in figures["trimmed"]:
         yield f"  not taken  {entry['item']}: {entry['reason']}"
-    if answer["wishes"]:
+    if answer["overrides"]:
         yield "Your words:"
-        yield from (f"  {entry['word']:<8} {entry['item']}  {entry['why']}".rstrip() for entry in answer["wishes"])
+        yield from (f"  {entry['word']:<8} {entry['item']}  {entry['why']}".rstrip() for entry in answer["overrides"])
     if with_texts:
         yield from _texts(answer)
 

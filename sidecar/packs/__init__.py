@@ -1,5 +1,5 @@
-"""Before a run: what the agent is told, and what it is not told twice."""
+"""Build what an agent receives before a run, and avoid sending the same text twice."""
 
-from sidecar.packs.prefetch import prepare
+from sidecar.packs.prefetch import prefetch_packs
 
-__all__ = ["prepare"]
+__all__ = ["prefetch_packs"]

@@ -1,4 +1,4 @@
-"""The pack cache: the chosen context files of a task in a state of the repository."""
+"""Cache of packs: the anchor's lines and the context files of a task in a state of the repository."""
 
 import threading
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 
 PACK_VERSION = 11
-"""Part of the key's sources: a change of what a pack holds makes the old ones invalid."""
+"""Part of the key: increment it when the content of a pack changes."""
 
-PACKS_AT_HAND = 64
-"""Packs kept as they are used, beside their texts in the hot cache."""
+RECENT_PACKS = 64
+"""Number of decoded packs in memory, besides their texts in the hot cache."""
 
 
 class PackKey(NamedTuple):
-    """What a cached pack depends on, and nothing that differs from conversation to conversation."""
+    """Everything a cached pack depends on; nothing that differs between conversations."""
 
     workspace: str
     task_fingerprint: str
@@ -37,8 +37,8 @@ class CachedPack(NamedTuple):
 
     anchor: tuple[str, ...]
     files: tuple[ContextFile, ...]
-    left_out: tuple[str, ...] = ()
-    """Lines that the anchor had no room for."""
+    omitted: tuple[str, ...] = ()
+    """Lines that did not fit into the anchor."""
 
 
 class PackCache:
@@ -50,32 +50,32 @@ class PackCache:
             "continuity_pack_cache", PackKey._fields, process.database, process.hot, limit,
             passing=("changed_files_hash", "head_commit"),
         )  # fmt: skip
-        self._at_hand = Lru(PACKS_AT_HAND)
+        self._recent = Lru(RECENT_PACKS)
         self._lock = threading.Lock()
-        self._making: dict[PackKey, threading.Event] = {}
+        self._builds: dict[PackKey, threading.Event] = {}
 
     def get(self, key: PackKey) -> CachedPack | None:
-        """Gives the pack that was made for exactly this key."""
-        pack = self.at_hand(key)
+        """Return the pack for exactly this key."""
+        pack = self.get_in_memory(key)
         if pack is None and (value := self._cache.get(tuple(key))) is not None:
             pack = _from_json(value)
-            self._at_hand.put(key, pack, 1)
+            self._recent.put(key, pack, 1)
         return pack
 
-    def at_hand(self, key: PackKey) -> CachedPack | None:
-        """Gives the pack if it was used lately, without asking the state file."""
-        pack = self._at_hand.get(key)
+    def get_in_memory(self, key: PackKey) -> CachedPack | None:
+        """Return a recently used pack without reading the state file."""
+        pack = self._recent.get(key)
         if not isinstance(pack, CachedPack):
             return None
         self._cache.note_use(tuple(key))
         return pack
 
     @contextmanager
-    def making(self, key: PackKey, wait_ms: float) -> Iterator[None]:
-        """Lets one thread at a time make a pack: who comes second waits, `wait_ms` at most, and may find it cached."""
+    def build_lock(self, key: PackKey, wait_ms: float) -> Iterator[None]:
+        """Let one thread at a time build a pack: a second one waits at most `wait_ms`, and may then find it cached."""
         with self._lock:
-            others = self._making.get(key)
-            mine = None if others else self._making.setdefault(key, threading.Event())
+            others = self._builds.get(key)
+            mine = None if others else self._builds.setdefault(key, threading.Event())
         if others is not None:
             others.wait(wait_ms / 1000)
         try:
@@ -83,25 +83,25 @@ class PackCache:
         finally:
             if mine is not None:
                 with self._lock:
-                    del self._making[key]
+                    del self._builds[key]
                 mine.set()
 
     def put(self, key: PackKey, pack: CachedPack, now_ms: int) -> None:
-        """Keeps a pack."""
-        self._at_hand.put(key, pack, 1)
+        """Store a pack."""
+        self._recent.put(key, pack, 1)
         self._cache.put(tuple(key), partial(_to_json, pack), now_ms)
 
 
 def _to_json(pack: CachedPack) -> dict[str, Any]:
     files = [
-        [list(file.ranked), file.content, to_json(_kept(file.summary)), file.why, list(file.passage)]
+        [list(file.ranked), file.content, to_json(_shown_summary(file.summary)), file.why, list(file.passage)]
         for file in pack.files
     ]
-    return {"anchor": list(pack.anchor), "files": files, "leftOut": list(pack.left_out)}
+    return {"anchor": list(pack.anchor), "files": files, "leftOut": list(pack.omitted)}
 
 
-def _kept(summary: Summary) -> Summary:
-    """What a pack shows of a summary, whose secrets were masked before anything was cut out of the file."""
+def _shown_summary(summary: Summary) -> Summary:
+    """The parts of a summary that a pack shows; secrets were masked before anything was cut out of the file."""
     return summary._replace(imports=(), references=())
 
 

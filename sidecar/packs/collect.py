@@ -1,4 +1,4 @@
-"""What a pre-run could have of the repository in time, and how what is late or failed is named."""
+"""Collect everything a pre-run needs within its deadline; late or failed sources are named, never fatal."""
 
 from __future__ import annotations
 
@@ -15,10 +15,18 @@ from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.model import PreRunParams, Trimmed
-from sidecar.packs.prefetch import PREPARE_WAIT_MS, await_preparation, skipped
-from sidecar.packs.prompt_search import Search, files_of
-from sidecar.packs.task import said
-from sidecar.packs.task_pack import Answer, Draft, Question, answer_at_hand, pinned, pointers, shared_pack
+from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
+from sidecar.packs.prompt_search import PromptSearch, search_files
+from sidecar.packs.task import clean_prompt
+from sidecar.packs.task_pack import (
+    PackQuery,
+    PartialPack,
+    TaskPack,
+    cached_pack,
+    get_task_pack,
+    path_only_files,
+    pinned_context_files,
+)
 from sidecar.runs import SessionContents, keys
 from sidecar.system.log import Log
 
@@ -28,208 +36,209 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Gathered:
-    """What could be had in time."""
+class PackInputs:
+    """What was available in time."""
 
     state: RepositoryState | None = None
     pack: CachedPack = field(default_factory=lambda: CachedPack((), ()))
-    extra: tuple[ContextFile, ...] = ()
+    prompt_files: tuple[ContextFile, ...] = ()
     """Files of this call alone: mentioned, or found by a follow-up's own words."""
-    whole_anchor: bool = False
-    """Whether the pack's anchor says all that its sources say, so that what it does not say no longer holds."""
+    anchor_is_complete: bool = False
+    """Whether the pack's anchor covers all its sources, so that a missing statement no longer holds."""
     memories: tuple[Relevant, ...] = ()
-    """What is remembered of earlier work and bears on this prompt."""
-    remembered: dict[str, Memory] | None = None
-    """Of the memories that the session was told of those that still are; None where that is not known."""
+    """Memories of earlier work that are relevant to this prompt."""
+    sent_memories: dict[str, Memory] | None = None
+    """The memories sent to the session earlier that still exist; None if unknown."""
     hint: Hint | None = None
-    """What is there already of what the prompt wants made."""
+    """An existing entity that matches what the prompt wants created."""
     differences: Differences | None = None
-    """None where they could not be had in time."""
+    """None where they were not available in time."""
     moved: Moved | None = None
     cache_hit: bool = False
     file_hits: int = 0
     file_misses: int = 0
     late: bool = False
-    """Whether even the repository's state came too late, and nothing could be had without it."""
+    """Whether even the repository's state was late and there is nothing to send."""
     partial: bool = False
     omissions: list[Trimmed] = field(default_factory=list)
 
 
 LeftMs = Callable[[], float]
-"""Gives the milliseconds that are left."""
+"""Returns the milliseconds left."""
 
-Begin = Callable[..., "Future[Any]"]
-"""Begins to run something with what it is given."""
+Start = Callable[..., "Future[Any]"]
+"""Starts a function with its arguments."""
 
-Take = Callable[[LeftMs], None]
-"""Waits for something that was begun, and takes it or names it as late."""
+Collect = Callable[[LeftMs], None]
+"""Waits for something that was started, and collects its result or records it as late."""
 
 
-def leave_out(gathered: Gathered, item: str, error: Exception, log: Log) -> None:
-    """Names what is late or failed; the run goes on with the rest."""
+def record_omission(inputs: PackInputs, item: str, error: Exception, log: Log) -> None:
+    """Record that a source is late or failed; the call continues with the rest."""
     if isinstance(error, TimeoutError):
-        gathered.partial, reason = True, "deadline"
+        inputs.partial, reason = True, "deadline"
     elif isinstance(error, StateFailed):
         reason = error.reason
     else:
         log.error("packs.source.failed", item=item, kind=type(error).__name__)
         reason = "it could not be read"
-    gathered.omissions.append(Trimmed(item=item, reason=reason))
+    inputs.omissions.append(Trimmed(item=item, reason=reason))
 
 
-def nothing_more(_left_ms: LeftMs) -> None:
-    """Takes nothing: it is there already."""
+def collect_nothing(_left_ms: LeftMs) -> None:
+    """Collect nothing: the result is there already."""
 
 
-# What the registry and the memories have of what a prompt asks for; they hold no prompt up.
+# Memories and registry.
 
 
-def begin_elsewhere(
-    begin: Begin,
-    gathered: Gathered,
-    question: Question,
+def start_memory_sources(
+    start: Start,
+    inputs: PackInputs,
+    pack_query: PackQuery,
     params: PreRunParams,
     known: SessionContents,
     *,
     new_task: bool,
-) -> Take:
-    """Asks the registry and the memories; loaded behind the way to a first answer, they hold no prompt up."""
-    if not question.process.loaded.is_set():
-        gathered.omissions.append(Trimmed(item="memories", reason="still being loaded"))
-        return nothing_more
+) -> Collect:
+    """Start to query the registry and the memories. They load after start-up and never delay a prompt."""
+    if not pack_query.process.loaded.is_set():
+        inputs.omissions.append(Trimmed(item="memories", reason="still being loaded"))
+        return collect_nothing
     from sidecar.registry import hint_for
 
-    gathered.hint = hint_for(question.workspace, question.process, said(params.prompt))
-    return _begin_memories(begin, gathered, question, params, known, new_task=new_task)
+    inputs.hint = hint_for(pack_query.workspace, pack_query.process, clean_prompt(params.prompt))
+    return _start_memories(start, inputs, pack_query, params, known, new_task=new_task)
 
 
-def _begin_memories(
-    begin: Begin,
-    gathered: Gathered,
-    question: Question,
+def _start_memories(
+    start: Start,
+    inputs: PackInputs,
+    pack_query: PackQuery,
     params: PreRunParams,
     known: SessionContents,
     *,
     new_task: bool,
-) -> Take:
-    """Takes the memories that are known for the prompt, or begins to look for them; gives what takes those.
+) -> Collect:
+    """Use the cached memories of the prompt, or start to search for them; return the function that collects them.
 
-    A follow-up is looked for together with what its task is about: its own words often say little.
+    A follow-up is searched together with its task's objective, because its own words often say little.
     """
     from sidecar.memory import Relevance
-    from sidecar.packs.memory_sources import MAX_MEMORIES, told_before
+    from sidecar.packs.memory_sources import MAX_MEMORIES, sent_memory_ids
 
-    process, workspace = question.process, question.workspace
-    text = said(params.prompt) if new_task else f"{said(params.prompt)}\n{question.task.objective}"
+    process, workspace = pack_query.process, pack_query.workspace
+    text = clean_prompt(params.prompt) if new_task else f"{clean_prompt(params.prompt)}\n{pack_query.task.objective}"
     relevance = process.part(Relevance, Relevance)
     try:
-        found = relevance.at_hand(process, workspace, text)
-        told = told_before(known)
-        gathered.remembered = relevance.standing(process, workspace, told) if told else None
+        matches = relevance.at_hand(process, workspace, text)
+        sent_ids = sent_memory_ids(known)
+        inputs.sent_memories = relevance.standing(process, workspace, sent_ids) if sent_ids else None
     except Exception as error:
-        leave_out(gathered, "memories", error, process.log)
-        return nothing_more
-    if found is not None:
-        gathered.memories = found
-        return nothing_more
-    looking = begin(relevance.look, process, workspace, text, MAX_MEMORIES)
+        record_omission(inputs, "memories", error, process.log)
+        return collect_nothing
+    if matches is not None:
+        inputs.memories = matches
+        return collect_nothing
+    search = start(relevance.look, process, workspace, text, MAX_MEMORIES)
 
-    def take(left_ms: LeftMs) -> None:
-        wait((looking,), timeout=left_ms() / 1000)
+    def collect(left_ms: LeftMs) -> None:
+        wait((search,), timeout=left_ms() / 1000)
         try:
-            gathered.memories = looking.result(0)
+            inputs.memories = search.result(0)
         except Exception as error:
-            leave_out(gathered, "memories", error, process.log)
+            record_omission(inputs, "memories", error, process.log)
 
-    return take
+    return collect
 
 
-# Everything a pre-run asks of the repository, within its deadline; what is late or fails is named, never fatal.
+# The repository.
 
 
 MAX_NEW_FILES = 40
 
 INDEX_SHARE = 0.6
-"""The share of the time left that may be waited for files still being read."""
+"""Maximum share of the time left that is spent waiting for files to be indexed."""
 
-ANSWER_MS = 50.0
-"""What is kept of the deadline for putting the answer together."""
+RESPONSE_MS = 50.0
+"""Part of the deadline reserved for composing the response."""
 
 INLINE_MS = 300.0
-"""With so much time left a look at the little that happened, which is over after a fraction of a millisecond and in any
-case after a quarter of a second, is made without another thread; and so is the pack where little is to be read for it:
-each hand-over to another thread and back takes a tenth of a millisecond, and many on a busy machine."""
+"""With at least this much time left, small refreshes run on the request thread: they take a fraction of a millisecond,
+and at most a quarter of a second. A thread hand-off costs ~0.1 ms each way, and more on a busy machine.
+"""
 
 INLINE_CHANGES = 64
-"""Differences of so many files are read in some ten milliseconds."""
+"""Reading the differences of this many files takes about ten milliseconds."""
 
-GLIMPSE_MS, GLIMPSE_SHARE = 120.0, 0.15
-"""A look that takes longer, or more of the time left, is likely to be late: then the paths alone are asked what the
-task is about."""
+PATH_SEARCH_AFTER_MS, PATH_SEARCH_AFTER_SHARE = 120.0, 0.15
+"""A refresh that takes longer, or a larger share of the time left, is likely to be late; a search of the paths alone
+starts then.
+"""
 
 
-class _Wanted(NamedTuple):
-    """What a call wants a pack of: its question, the repository as it was found, and the search of this call alone."""
+class _PackTarget(NamedTuple):
+    """A pack to build: its query, the repository's state, and the search of this call alone."""
 
-    question: Question
+    pack_query: PackQuery
     sub_chat_id: str
     state: RepositoryState
     listing: Listing
-    search: Search
+    search: PromptSearch
 
 
-class _Packed(NamedTuple):
-    """The shared pack, the files of this call alone, and what had to be left out."""
+class _PackResult(NamedTuple):
+    """The task's pack, the files of this call alone, and the omissions."""
 
-    answer: Answer
-    extra: tuple[ContextFile, ...]
+    task_pack: TaskPack
+    prompt_files: tuple[ContextFile, ...]
     omissions: list[Trimmed]
 
 
-def gather(
-    question: Question, params: PreRunParams, known: SessionContents, deadline: Deadline, *, new_task: bool
-) -> Gathered:
-    """Looks at the repository, then at its differences and its files side by side, as long as there is time."""
-    gathered = Gathered()
+def collect_inputs(
+    pack_query: PackQuery, params: PreRunParams, known: SessionContents, deadline: Deadline, *, new_task: bool
+) -> PackInputs:
+    """Read the repository's state, then its differences, files and memories side by side, until the deadline."""
+    inputs = PackInputs()
 
     def left_ms() -> float:
-        return max(0.0, deadline.left_ms(question.process.clock) - ANSWER_MS)
+        return max(0.0, deadline.left_ms(pack_query.process.clock) - RESPONSE_MS)
 
-    at_once = question.repository.at_once() if left_ms() >= INLINE_MS else None
-    looked = at_once or _looked(gathered, question, left_ms)
-    if looked is None:
-        return gathered
-    gathered.state, listing = looked
-    begin: Begin = question.process.background.submit
-    if at_once is not None and _is_little(question, gathered.state, known):
-        begin = _done_here
-    search = Search.of(question, params, listing, new_task=new_task)
-    take_changes = _begin_changes(begin, gathered, question, gathered.state, known)
-    take_memories = begin_elsewhere(begin, gathered, question, params, known, new_task=new_task)
+    cached = pack_query.repository.at_once() if left_ms() >= INLINE_MS else None
+    state_and_listing = cached or _await_state(inputs, pack_query, left_ms)
+    if state_and_listing is None:
+        return inputs
+    inputs.state, listing = state_and_listing
+    start: Start = pack_query.process.background.submit
+    if cached is not None and _is_quick(pack_query, inputs.state, known):
+        start = _run_inline
+    search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task)
+    collect_changes = _start_changes(start, inputs, pack_query, inputs.state, known)
+    collect_memories = start_memory_sources(start, inputs, pack_query, params, known, new_task=new_task)
     wait_ms = left_ms() * INDEX_SHARE
-    wanted = _Wanted(question, params.sub_chat_id, gathered.state, listing, search)
-    take_pack = _begin_pack(begin, gathered, wanted, wait_ms)
-    take_changes(left_ms)
-    take_pack(left_ms)
-    take_memories(left_ms)
-    return gathered
+    target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search)
+    collect_pack = _start_pack(start, inputs, target, wait_ms)
+    collect_changes(left_ms)
+    collect_pack(left_ms)
+    collect_memories(left_ms)
+    return inputs
 
 
-def _looked(gathered: Gathered, question: Question, left_ms: LeftMs) -> tuple[RepositoryState, Listing] | None:
-    """The state with its files; None where they cannot be had in time, and then what the paths alone told."""
-    pool = question.process.background
-    look = pool.submit(_look, question.repository)
-    glimpsed = None
-    if not _is_done(look, min(left_ms() * GLIMPSE_SHARE, GLIMPSE_MS)) and left_ms():
-        glimpsed = pool.submit(_glimpse, question)
-    if not (left_ms() and _is_done(look, left_ms())):
-        pool.submit(_go_on, question, look)
-        _take_glimpse(gathered, glimpsed, question.process.log)
+def _await_state(inputs: PackInputs, pack_query: PackQuery, left_ms: LeftMs) -> tuple[RepositoryState, Listing] | None:
+    """Return the state with its files. If they are late, record the path search's files and return None."""
+    pool = pack_query.process.background
+    lookup = pool.submit(_read_state, pack_query.repository)
+    path_search = None
+    if not _is_done(lookup, min(left_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and left_ms():
+        path_search = pool.submit(_search_paths, pack_query)
+    if not (left_ms() and _is_done(lookup, left_ms())):
+        pool.submit(_build_for_next_call, pack_query, lookup)
+        _use_path_matches(inputs, path_search, pack_query.process.log)
         return None
     try:
-        return look.result()
+        return lookup.result()
     except Exception as error:
-        leave_out(gathered, "repository", error, question.process.log)
+        record_omission(inputs, "repository", error, pack_query.process.log)
         return None
 
 
@@ -237,82 +246,84 @@ def _is_done(future: Future[Any], wait_ms: float) -> bool:
     return bool(wait((future,), timeout=wait_ms / 1000).done)
 
 
-def _is_little(question: Question, state: RepositoryState, known: SessionContents) -> bool:
-    """Says whether what is still to be read for the answer is little, so that it is there long before the deadline."""
+def _is_quick(pack_query: PackQuery, state: RepositoryState, known: SessionContents) -> bool:
+    """Whether so little is left to read that the response is ready long before the deadline."""
     is_same_head = known.head_commit in (None, state.head)
-    return is_same_head and len(state.changed) <= INLINE_CHANGES and question.repository.is_nearly_indexed()
+    return is_same_head and len(state.changed) <= INLINE_CHANGES and pack_query.repository.is_nearly_indexed()
 
 
-def _done_here(run: Callable[..., Any], *given: Any) -> Future[Any]:
-    """Runs something in this thread, as a pool would in another."""
+def _run_inline(run: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """Run a function in this thread, with the interface of a pool."""
     future: Future[Any] = Future()
     try:
-        future.set_result(run(*given))
+        future.set_result(run(*arguments))
     except Exception as error:
         future.set_exception(error)
     return future
 
 
-def _begin_changes(
-    begin: Begin, gathered: Gathered, question: Question, state: RepositoryState, known: SessionContents
-) -> Take:
-    """Begins to read the differences, where there are any; gives what takes them."""
+def _start_changes(
+    start: Start, inputs: PackInputs, pack_query: PackQuery, state: RepositoryState, known: SessionContents
+) -> Collect:
+    """Start to read the differences, where there are any; return the function that collects them."""
     if not state.changed and known.head_commit in (None, state.head):
-        gathered.differences = Differences({}, {})
-        return nothing_more
-    changes = begin(_changes, question.repository, state, known)
+        inputs.differences = Differences({}, {})
+        return collect_nothing
+    changes = start(_changes, pack_query.repository, state, known)
 
-    def take(left_ms: LeftMs) -> None:
+    def collect(left_ms: LeftMs) -> None:
         wait((changes,), timeout=left_ms() / 1000)
-        _take_changes(gathered, changes, question.process.log)
+        _use_changes(inputs, changes, pack_query.process.log)
 
-    return take
-
-
-def _begin_pack(begin: Begin, gathered: Gathered, wanted: _Wanted, wait_ms: float) -> Take:
-    """Takes the pack that is at hand, or begins to make one; gives what takes that."""
-    question = wanted.question
-    at_hand = answer_at_hand(question, wanted.sub_chat_id, wanted.state) if not wanted.search.is_needed else None
-    if at_hand is not None:
-        _take_pack(gathered, _packed(wanted, at_hand))
-        return nothing_more
-    draft = Draft()
-    packing = begin(_pack, wanted, wait_ms, draft)
-
-    def take(left_ms: LeftMs) -> None:
-        wait((packing,), timeout=left_ms() / 1000)
-        _take_packing(gathered, packing, draft, question.process.log)
-
-    return take
+    return collect
 
 
-def _look(repository: Repository) -> tuple[RepositoryState, Listing]:
+def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: float) -> Collect:
+    """Use a cached pack, or start to build one; return the function that collects it."""
+    pack_query = target.pack_query
+    cached = cached_pack(pack_query, target.sub_chat_id, target.state) if not target.search.is_needed else None
+    if cached is not None:
+        _use_pack(inputs, _pack_result(target, cached))
+        return collect_nothing
+    partial_pack = PartialPack()
+    pack_future = start(_build_pack, target, wait_ms, partial_pack)
+
+    def collect(left_ms: LeftMs) -> None:
+        wait((pack_future,), timeout=left_ms() / 1000)
+        _use_pack_result(inputs, pack_future, partial_pack, pack_query.process.log)
+
+    return collect
+
+
+def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
     state = repository.state()
     return state, repository.listing(state)
 
 
-def _glimpse(question: Question) -> tuple[ContextFile, ...]:
-    return pointers(question, glimpse(question.workspace.cwd, question.task.query, question.appetite.files))
+def _search_paths(pack_query: PackQuery) -> tuple[ContextFile, ...]:
+    return path_only_files(
+        pack_query, glimpse(pack_query.workspace.cwd, pack_query.task.query, pack_query.detail_limits.files)
+    )
 
 
-def _take_glimpse(gathered: Gathered, glimpsed: Future[tuple[ContextFile, ...]] | None, log: Log) -> None:
-    """Does with what the paths told, if anything: no state, no difference, no summaries."""
+def _use_path_matches(inputs: PackInputs, path_search: Future[tuple[ContextFile, ...]] | None, log: Log) -> None:
+    """Use the files found by path, if any: without a state, differences and summaries."""
     files: tuple[ContextFile, ...] = ()
     try:
-        files = glimpsed.result() if glimpsed is not None and glimpsed.done() else ()
+        files = path_search.result() if path_search is not None and path_search.done() else ()
     except Exception as error:
-        leave_out(gathered, "context", error, log)
-    gathered.pack = CachedPack((), files)
-    gathered.partial, gathered.late = True, not files
-    gathered.omissions.append(Trimmed(item="repository", reason="deadline"))
+        record_omission(inputs, "context", error, log)
+    inputs.pack = CachedPack((), files)
+    inputs.partial, inputs.late = True, not files
+    inputs.omissions.append(Trimmed(item="repository", reason="deadline"))
 
 
-def _go_on(question: Question, look: Future[tuple[RepositoryState, Listing]]) -> None:
-    """Makes the pack of a call that had to go without, so that the next one finds it."""
+def _build_for_next_call(pack_query: PackQuery, lookup: Future[tuple[RepositoryState, Listing]]) -> None:
+    """Build the pack of a call that had to do without it, for the next call."""
     try:
-        shared_pack(question, *look.result(), PREPARE_WAIT_MS)
+        get_task_pack(pack_query, *lookup.result(), PREFETCH_WAIT_MS)
     except Exception as error:
-        skipped(question.process, error)
+        log_skipped(pack_query.process, error)
 
 
 def _changes(
@@ -329,58 +340,62 @@ def _changes(
     return Differences(diffs, texts, committed), moved
 
 
-def _take_changes(gathered: Gathered, changes: Future[tuple[Differences, Moved | None]], log: Log) -> None:
+def _use_changes(inputs: PackInputs, changes: Future[tuple[Differences, Moved | None]], log: Log) -> None:
     try:
-        gathered.differences, gathered.moved = changes.result(0)
+        inputs.differences, inputs.moved = changes.result(0)
     except Exception as error:
-        leave_out(gathered, "delta", error, log)
+        record_omission(inputs, "delta", error, log)
 
 
-def _take_packing(gathered: Gathered, packing: Future[_Packed], draft: Draft, log: Log) -> None:
+def _use_pack_result(inputs: PackInputs, pack_future: Future[_PackResult], partial_pack: PartialPack, log: Log) -> None:
     try:
-        packed = packing.result(0)
+        pack_result = pack_future.result(0)
     except Exception as error:
-        gathered.pack, gathered.whole_anchor = draft.as_pack(), draft.anchor.is_whole
-        leave_out(gathered, "context", error, log)
+        inputs.pack, inputs.anchor_is_complete = partial_pack.as_pack(), partial_pack.anchor.is_complete
+        record_omission(inputs, "context", error, log)
         return
-    _take_pack(gathered, packed)
+    _use_pack(inputs, pack_result)
 
 
-def _take_pack(gathered: Gathered, packed: _Packed) -> None:
-    answer, gathered.extra, omissions = packed
-    gathered.pack, gathered.cache_hit, gathered.whole_anchor = answer.pack, answer.cache_hit, answer.whole_anchor
-    shown = len(answer.pack.files) + len(gathered.extra)
-    gathered.file_misses = min(answer.analysed, shown)
-    gathered.file_hits = shown - gathered.file_misses
-    gathered.omissions.extend(omissions)
-    gathered.partial |= not answer.complete
+def _use_pack(inputs: PackInputs, pack_result: _PackResult) -> None:
+    task_pack, inputs.prompt_files, omissions = pack_result
+    inputs.pack, inputs.cache_hit, inputs.anchor_is_complete = (
+        task_pack.pack,
+        task_pack.cache_hit,
+        task_pack.anchor_is_complete,
+    )
+    shown = len(task_pack.pack.files) + len(inputs.prompt_files)
+    inputs.file_misses = min(task_pack.analyzed, shown)
+    inputs.file_hits = shown - inputs.file_misses
+    inputs.omissions.extend(omissions)
+    inputs.partial |= not task_pack.complete
 
 
-def _pack(wanted: _Wanted, wait_ms: float, draft: Draft) -> _Packed:
-    """The shared pack of the task, and the files that this prompt alone asks for."""
-    question, _, state, listing, search = wanted
-    clock = question.process.clock
-    began_ms = clock.monotonic_ms()
-    await_preparation(question.workspace, wanted.sub_chat_id, wait_ms)
-    left_ms = max(0.0, wait_ms - (clock.monotonic_ms() - began_ms))
-    answer = shared_pack(question, state, listing, left_ms, draft)
-    return _packed(wanted, answer, files_of(search, question, state, listing) if search.is_needed else ())
+def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) -> _PackResult:
+    """Build the task's pack, and find the files for this prompt alone."""
+    pack_query, _, state, listing, search = target
+    clock = pack_query.process.clock
+    started_ms = clock.monotonic_ms()
+    await_prefetch(pack_query.workspace, target.sub_chat_id, wait_ms)
+    left_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
+    task_pack = get_task_pack(pack_query, state, listing, left_ms, partial_pack)
+    return _pack_result(target, task_pack, search_files(search, pack_query, state, listing) if search.is_needed else ())
 
 
-def _packed(wanted: _Wanted, answer: Answer, extra: tuple[ContextFile, ...] = ()) -> _Packed:
-    question, _, state, listing, search = wanted
-    there = {file.ranked.path for file in (*extra, *answer.pack.files)}
-    extra += pinned(question, state, listing, there)
+def _pack_result(target: _PackTarget, task_pack: TaskPack, prompt_files: tuple[ContextFile, ...] = ()) -> _PackResult:
+    pack_query, _, state, listing, search = target
+    present = {file.ranked.path for file in (*prompt_files, *task_pack.pack.files)}
+    prompt_files += pinned_context_files(pack_query, state, listing, present)
     omissions = []
-    if not answer.whole_anchor:
+    if not task_pack.anchor_is_complete:
         omissions.append(Trimmed(item=keys.ANCHOR, reason="not all it is made of could be read"))
-    if not answer.complete:
+    if not task_pack.complete:
         omissions.append(Trimmed(item="context", reason="files are still being read"))
     if listing.cut_at is not None:
         reason = f"only the first {len(listing.files)} of {listing.cut_at} files are looked at"
         omissions.append(Trimmed(item="context", reason=reason))
     omissions.extend(
         Trimmed(item=one_line(path, 200), reason="not there, outside the workspace, or not to be shown")
-        for path in search.nowhere
+        for path in search.unresolved
     )
-    return _Packed(answer, extra, omissions)
+    return _PackResult(task_pack, prompt_files, omissions)

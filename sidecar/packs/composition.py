@@ -1,4 +1,4 @@
-"""From items to what is sent: fit to the budget, leave out what the session has, render, count. Pure."""
+"""Select the items of a call, fit them to the budget, subtract what the session has, and render the rest."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -7,25 +7,25 @@ from sidecar.codebase import is_faint, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import guarded, size
 from sidecar.packs.anchor.build import Anchor, changed_lines, omissions
-from sidecar.packs.byte_budget import Limits, fit
-from sidecar.packs.collect import Gathered
-from sidecar.packs.context_pack import ContextFile, Rendered
-from sidecar.packs.delta_files import Interest
-from sidecar.packs.delta_pack import delta_items, still_failing
-from sidecar.packs.items import PackItem, Priority, has
+from sidecar.packs.byte_budget import ByteLimits, fit
+from sidecar.packs.collect import PackInputs
+from sidecar.packs.context_pack import ContextFile, RenderCache
+from sidecar.packs.delta_files import QueryRelevance
+from sidecar.packs.delta_pack import delta_items, recent_failures
+from sidecar.packs.items import PackItem, Priority, session_has
 from sidecar.packs.model import Block, SystemText, Trimmed
-from sidecar.packs.overrides import creation_intent, is_pinned, told_changes, told_lines
+from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.render import BLOCK_ORDER, render_block
-from sidecar.packs.request import Turn
-from sidecar.packs.task import said
+from sidecar.packs.request import PackRequest
+from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, keys
 
-# Low-token mode: whether a follow-up can do with what its session has, so that only what changed is sent. Pure.
+# Low-token mode: whether a follow-up only needs what changed.
 
 
-AGREEING_FILES = 3
-"""So many of the files the search finds best must be known to the session, or all that it finds."""
+MIN_KNOWN_FILES = 3
+"""The session must know this many of the best files, or all files if there are fewer."""
 
 
 class Reuse(NamedTuple):
@@ -35,59 +35,59 @@ class Reuse(NamedTuple):
     reason: str
 
 
-def reuse_of(
+def decide_reuse(
     items: Sequence[PackItem],
     known: SessionContents,
     *,
     is_new_task: bool,
-    asked: Collection[str],
+    prompt_paths: Collection[str],
     changed: Iterable[str],
 ) -> Reuse:
-    """Decides: the same task, the same part of the repository, and a search that agrees with what was told.
+    """Decide whether the session's packs still fit: same task, same part of the repository, same files found. Pure.
 
-    `asked` are the paths that this prompt alone points at, `changed` those that differ from the head commit.
+    `prompt_paths` are the paths this prompt alone refers to, `changed` those that differ from the head commit.
     """
     context = [item for item in items if item.kind == "context"]
-    told = {path for key in known.items if (path := keys.context_path(key)) is not None}
+    sent_paths = {path for key in known.items if (path := keys.context_path(key)) is not None}
     if not known.exists:
         return Reuse(delta_only=False, reason="the session has nothing yet")
     if is_new_task:
         return Reuse(delta_only=False, reason="the prompt begins a task")
-    if any(not has(known, item) and keys.context_path(item.key) in asked for item in context):
+    if any(not session_has(known, item) and keys.context_path(item.key) in prompt_paths for item in context):
         return Reuse(delta_only=False, reason="the prompt points at files the session does not know")
-    if not {_area(path) for path in changed} <= {_area(path) for path in told}:
+    if not {_top_folder(path) for path in changed} <= {_top_folder(path) for path in sent_paths}:
         return Reuse(delta_only=False, reason="files changed in another part of the repository")
-    if any(item.key not in known.items for item in context[:AGREEING_FILES]):
+    if any(item.key not in known.items for item in context[:MIN_KNOWN_FILES]):
         return Reuse(delta_only=False, reason="the search finds other files than the session knows")
     return Reuse(delta_only=True, reason="same task, same part of the repository, and the search agrees")
 
 
-def without_news(
+def without_new_files(
     items: Iterable[PackItem], known: SessionContents
 ) -> tuple[tuple[PackItem, ...], tuple[PackItem, ...]]:
-    """Parts items into those that are sent or known, and the files that would be news."""
-    kept: list[PackItem] = []
-    left_out: list[PackItem] = []
+    """Split items into those that are sent or known, and files that are new to the session."""
+    sent_items: list[PackItem] = []
+    omitted: list[PackItem] = []
     for item in items:
-        is_news = item.kind == "context" and not has(known, item)
-        (left_out if is_news else kept).append(item)
-    return tuple(kept), tuple(left_out)
+        is_new_file = item.kind == "context" and not session_has(known, item)
+        (omitted if is_new_file else sent_items).append(item)
+    return tuple(sent_items), tuple(omitted)
 
 
-def _area(path: str) -> str:
-    """The top-level folder a path lies in."""
+def _top_folder(path: str) -> str:
+    """The top-level folder of a path."""
     return path.partition("/")[0] if "/" in path else ""
 
 
-Fate = Literal["sent", "alreadyDelivered", "trimmed", "muted"]
+Disposition = Literal["sent", "alreadyDelivered", "trimmed", "muted"]
 
 
-class Composed(NamedTuple):
-    """What goes out, what became of each item, and the bytes."""
+class Composition(NamedTuple):
+    """What is sent, the disposition of each item, and the bytes."""
 
     system: SystemText | None
     blocks: tuple[Block, ...]
-    fates: tuple[tuple[PackItem, Fate], ...]
+    dispositions: tuple[tuple[PackItem, Disposition], ...]
     delivered: tuple[PackItem, ...]
     anchor: PinnedAnchor | None
     anchor_is_new: bool
@@ -97,14 +97,14 @@ class Composed(NamedTuple):
     context_id: str | None
     delta_id: str | None
     reuse: Reuse | None = None
-    """Low-token mode's word on what the session has."""
+    """The decision of low-token mode."""
 
 
-def anchor_block(lines: Sequence[str], request: str) -> PinnedAnchor | None:
-    """Renders the anchor; its id changes if and only if its bytes do."""
+def render_anchor(lines: Sequence[str], prompt: str) -> PinnedAnchor | None:
+    """Render the anchor; its id changes if and only if its bytes do."""
     if not lines:
         return None
-    block = render_block("anchor", [_anchor_item(guarded("\n".join(lines)), "")], request)
+    block = render_block("anchor", [_anchor_item(guarded("\n".join(lines)), "")], prompt)
     return PinnedAnchor(block.id, block.text)
 
 
@@ -112,45 +112,45 @@ def compose(
     items: Sequence[PackItem],
     anchor: PinnedAnchor | None,
     known: SessionContents,
-    limits: Limits,
+    limits: ByteLimits,
     *,
     as_system: bool,
-    request: str,
-) -> Composed:
-    """Decides item by item. The anchor comes first; `as_system` sends it as system text, the same on every call."""
-    items = [item.safe for item in items]
+    prompt: str,
+) -> Composition:
+    """Decide item by item, the anchor first; `as_system` sends it as system text, the same on every call. Pure."""
+    items = [item.escaped for item in items]
     anchor_bytes = size(anchor.text) if anchor else 0
     anchor_is_new = anchor is not None and known.anchor is None
-    within = fit(items, limits.budget_bytes - anchor_bytes)
-    had: list[PackItem] = []
-    news: list[PackItem] = []
-    for item in within.kept:
-        (had if has(known, item) else news).append(item)
-    capped = fit(news, limits.new_bytes - (anchor_bytes if anchor_is_new else 0))
-    blocks = _blocks(capped.kept, anchor if anchor_is_new and not as_system else None, request)
+    fitted = fit(items, limits.budget_bytes - anchor_bytes)
+    already_sent: list[PackItem] = []
+    new_items: list[PackItem] = []
+    for item in fitted.fitting:
+        (already_sent if session_has(known, item) else new_items).append(item)
+    capped = fit(new_items, limits.new_bytes - (anchor_bytes if anchor_is_new else 0))
+    blocks = _blocks(capped.fitting, anchor if anchor_is_new and not as_system else None, prompt)
     system = SystemText(id=anchor.id, text=anchor.text) if anchor and as_system else None
-    fates: list[tuple[PackItem, Fate]] = []
+    dispositions: list[tuple[PackItem, Disposition]] = []
     if anchor is not None:
-        fates.append(
+        dispositions.append(
             (_anchor_item(anchor.text.removesuffix("\n"), anchor.id), "sent" if anchor_is_new else "alreadyDelivered")
         )
-    fates += [(item, "sent") for item in capped.kept]
-    fates += [(item, "alreadyDelivered") for item in had]
-    fates += [(item, "trimmed") for item in (*within.left_out, *capped.left_out)]
-    trimmed = [Trimmed(item=item.key, reason="over the budget") for item in within.left_out]
-    trimmed += [Trimmed(item=item.key, reason="over the limit of new bytes per call") for item in capped.left_out]
-    return Composed(
+    dispositions += [(item, "sent") for item in capped.fitting]
+    dispositions += [(item, "alreadyDelivered") for item in already_sent]
+    dispositions += [(item, "trimmed") for item in (*fitted.omitted, *capped.omitted)]
+    trimmed = [Trimmed(item=item.key, reason="over the budget") for item in fitted.omitted]
+    trimmed += [Trimmed(item=item.key, reason="over the limit of new bytes per call") for item in capped.omitted]
+    return Composition(
         system=system,
         blocks=blocks,
-        fates=tuple(fates),
-        delivered=capped.kept,
+        dispositions=tuple(dispositions),
+        delivered=capped.fitting,
         anchor=anchor,
         anchor_is_new=anchor_is_new,
         injected_bytes=sum(block.bytes for block in blocks) + (anchor_bytes if anchor_is_new and as_system else 0),
-        reused_bytes=sum(item.bytes for item in had) + (anchor_bytes if anchor and not anchor_is_new else 0),
+        reused_bytes=sum(item.bytes for item in already_sent) + (anchor_bytes if anchor and not anchor_is_new else 0),
         trimmed=tuple(trimmed),
-        context_id=_pack_id(within.kept, "context"),
-        delta_id=_pack_id(within.kept, "delta"),
+        context_id=_pack_id(fitted.fitting, "context"),
+        delta_id=_pack_id(fitted.fitting, "delta"),
     )
 
 
@@ -158,112 +158,124 @@ def _anchor_item(text: str, digest: str) -> PackItem:
     return PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, text, digest, "holds for the whole repository")
 
 
-def _blocks(items: Sequence[PackItem], anchor: PinnedAnchor | None, request: str) -> tuple[Block, ...]:
+def _blocks(items: Sequence[PackItem], anchor: PinnedAnchor | None, prompt: str) -> tuple[Block, ...]:
     blocks = []
     for kind in BLOCK_ORDER:
         if kind == "anchor" and anchor is not None:
             blocks.append(Block(kind="anchor", id=anchor.id, bytes=size(anchor.text), text=anchor.text))
-        own = [item for item in items if item.kind == kind]
-        if own:
-            blocks.append(render_block(kind, own, request))
+        block_items = [item for item in items if item.kind == kind]
+        if block_items:
+            blocks.append(render_block(kind, block_items, prompt))
     return tuple(blocks)
 
 
 def _pack_id(items: Sequence[PackItem], kind: str) -> str | None:
-    own = [[item.key, item.digest] for item in items if item.kind == kind]
-    return short_id(own) if own else None
+    versions = [[item.key, item.digest] for item in items if item.kind == kind]
+    return short_id(versions) if versions else None
 
 
-# What holds for a call, item by item, and what of it goes out.
+# Items of a call.
 
 
-def offered(turn: Turn, gathered: Gathered) -> Composed:
-    """Gives everything that holds for the call, fitted to its budget, less what the session has already."""
-    as_system = turn.sends_system_text
-    pinned = turn.known.anchor
-    current = anchor_block(told_lines(gathered.pack.anchor, turn.wishes), turn.params.prompt if pinned is None else "")
+def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
+    """Return everything valid for the call, fitted to its budget, minus what the session already has."""
+    as_system = request.sends_system_text
+    pinned = request.known.anchor
+    current = render_anchor(
+        visible_lines(inputs.pack.anchor, request.overrides), request.params.prompt if pinned is None else ""
+    )
     anchor = pinned or current
     changes = None
-    if pinned is not None and gathered.whole_anchor:
+    if pinned is not None and inputs.anchor_is_complete:
         text = current.text if current is not None else ""
-        changes = changed_lines(pinned.text, text, gathered.pack.left_out) if text != pinned.text else []
-        changes = told_changes(changes, turn.wishes)
+        changes = changed_lines(pinned.text, text, inputs.pack.omitted) if text != pinned.text else []
+        changes = visible_changes(changes, request.overrides)
     elif pinned is None:
-        named = omissions(Anchor(gathered.pack.anchor, gathered.pack.left_out))
-        gathered.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in named)
+        omitted_sections = omissions(Anchor(inputs.pack.anchor, inputs.pack.omitted))
+        inputs.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in omitted_sections)
     in_anchor = anchor.text if anchor is not None else ""
-    items, muted = creation_intent(_items(turn, gathered, changes, in_anchor), turn.wishes)
-    reuse = _reuse(turn, gathered, items) if turn.saves_tokens else None
+    items, muted = apply_overrides(_valid_items(request, inputs, changes, in_anchor), request.overrides)
+    reuse = _reuse(request, inputs, items) if request.saves_tokens else None
     if reuse is not None and reuse.delta_only:
-        items, left_out = without_news(items, turn.known)
+        items, omitted = without_new_files(items, request.known)
         reason = "low-token mode sends changes only"
-        gathered.omissions.extend(Trimmed(item=item.key, reason=reason) for item in left_out)
-    composed = compose(items, anchor, turn.known, turn.limits, as_system=as_system, request=turn.params.prompt)
-    return composed._replace(fates=(*composed.fates, *((item, "muted") for item in muted)), reuse=reuse)
+        inputs.omissions.extend(Trimmed(item=item.key, reason=reason) for item in omitted)
+    composition = compose(
+        items, anchor, request.known, request.limits, as_system=as_system, prompt=request.params.prompt
+    )
+    return composition._replace(
+        dispositions=(*composition.dispositions, *((item, "muted") for item in muted)), reuse=reuse
+    )
 
 
-def _reuse(turn: Turn, gathered: Gathered, items: Sequence[PackItem]) -> Reuse:
-    asked = {file.ranked.path for file in gathered.extra}
-    changed = [file.path for file in gathered.state.changed if may_show(file.path)] if gathered.state else []
-    return reuse_of(items, turn.known, is_new_task=turn.task_is_new, asked=asked, changed=changed)
+def _reuse(request: PackRequest, inputs: PackInputs, items: Sequence[PackItem]) -> Reuse:
+    prompt_paths = {file.ranked.path for file in inputs.prompt_files}
+    changed = [file.path for file in inputs.state.changed if may_show(file.path)] if inputs.state else []
+    return decide_reuse(
+        items, request.known, is_new_task=request.task_is_new, prompt_paths=prompt_paths, changed=changed
+    )
 
 
-def _items(turn: Turn, gathered: Gathered, anchor_changes: list[str] | None, anchor: str) -> list[PackItem]:
+def _valid_items(
+    request: PackRequest, inputs: PackInputs, anchor_changes: list[str] | None, anchor: str
+) -> list[PackItem]:
     """Every item that is valid for this call, whether the session has it or not."""
     items: list[PackItem] = []
-    sendable = turn.limits.new_bytes
-    if turn.carried is not None:
-        items.extend(carryover_items(turn.carried, sendable))
-    if turn.params.mode == "plan":
-        items.append(contract_item(turn.task, turn.sub_chat, sendable))
-    elif turn.sub_chat.plan:
-        items.append(plan_item(turn.sub_chat.plan, "carryover" if turn.fresh else "plan", sendable))
-    own = {file.ranked.path for file in gathered.extra}
-    files = [*gathered.extra, *(file for file in gathered.pack.files if file.ranked.path not in own)]
-    if turn.wishes:
-        files.sort(key=lambda file: not is_pinned(keys.context_key(file.ranked.path), turn.wishes))
-    most = max(turn.appetite.files, len(gathered.extra))
-    telling: list[ContextFile] = []
+    sendable = request.limits.new_bytes
+    if request.carryover is not None:
+        items.extend(carryover_items(request.carryover, sendable))
+    if request.params.mode == "plan":
+        items.append(contract_item(request.task, request.sub_chat, sendable))
+    elif request.sub_chat.plan:
+        items.append(plan_item(request.sub_chat.plan, "carryover" if request.fresh else "plan", sendable))
+    prompt_paths = {file.ranked.path for file in inputs.prompt_files}
+    files = [*inputs.prompt_files, *(file for file in inputs.pack.files if file.ranked.path not in prompt_paths)]
+    if request.overrides:
+        files.sort(key=lambda file: not is_pinned(keys.context_key(file.ranked.path), request.overrides))
+    max_files = max(request.detail_limits.files, len(inputs.prompt_files))
+    shown: list[ContextFile] = []
     for file in files:
-        if not _is_news(turn, file):
-            _omit(gathered, file, "too faint to be news for a follow-up")
-        elif len(telling) < most:
-            telling.append(file)
+        if not _is_worth_sending(request, file):
+            _omit(inputs, file, "too faint to be news for a follow-up")
+        elif len(shown) < max_files:
+            shown.append(file)
         else:
-            _omit(gathered, file, f"more than {most} files, with so much of the context window left")
-    rendered = turn.workspace.part(Rendered, Rendered)
-    query = f"{said(turn.params.prompt)} {turn.task.query}"
-    items.extend(rendered.items(telling, query, turn.appetite, sendable))
-    items.extend(_from_elsewhere(turn, gathered, anchor))
-    if gathered.state is not None:
-        failing = still_failing(turn.failing, gathered.state, turn.call.now_ms())
+            _omit(inputs, file, f"more than {max_files} files, with so much of the context window left")
+    rendered = request.workspace.part(RenderCache, RenderCache)
+    query = f"{clean_prompt(request.params.prompt)} {request.task.query}"
+    items.extend(rendered.items(shown, query, request.detail_limits, sendable))
+    items.extend(_memory_items(request, inputs, anchor))
+    if inputs.state is not None:
+        failing = recent_failures(request.failing, inputs.state, request.call.now_ms())
         relevance = {file.ranked.path: file.ranked.score for file in files}
         items.extend(
             delta_items(
-                gathered.state, gathered.differences, turn.known, gathered.moved, failing, turn.sub_chat.todos,
-                anchor_changes, Interest(relevance, query), sendable,
+                inputs.state, inputs.differences, request.known, inputs.moved, failing, request.sub_chat.todos,
+                anchor_changes, QueryRelevance(relevance, query), sendable,
             )
         )  # fmt: skip
     return items
 
 
-def _from_elsewhere(turn: Turn, gathered: Gathered, anchor: str) -> list[PackItem]:
-    """What the registry and the memories have of what is asked for."""
-    if gathered.hint is None and not gathered.memories and gathered.remembered is None:
+def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list[PackItem]:
+    """Items from the registry and the memories."""
+    if inputs.hint is None and not inputs.memories and inputs.sent_memories is None:
         return []
-    from sidecar.packs.memory_sources import hint_item, memory_items, untold
+    from sidecar.packs.memory_sources import hint_item, memory_items, not_in_anchor
 
-    hints = [hint_item(gathered.hint)] if gathered.hint is not None else []
-    return hints + memory_items(untold(gathered.memories, anchor), gathered.remembered, turn.known, turn.bracket)
-
-
-def _omit(gathered: Gathered, file: ContextFile, reason: str) -> None:
-    gathered.omissions.append(Trimmed(item=keys.context_key(file.ranked.path), reason=reason))
+    hints = [hint_item(inputs.hint)] if inputs.hint is not None else []
+    return hints + memory_items(
+        not_in_anchor(inputs.memories, anchor), inputs.sent_memories, request.known, request.bracket
+    )
 
 
-def _is_news(turn: Turn, file: ContextFile) -> bool:
-    """Whether a file is worth telling: a follow-up hears of no further file that shares one word with its task."""
-    if not turn.known.exists or turn.task_is_new:
+def _omit(inputs: PackInputs, file: ContextFile, reason: str) -> None:
+    inputs.omissions.append(Trimmed(item=keys.context_key(file.ranked.path), reason=reason))
+
+
+def _is_worth_sending(request: PackRequest, file: ContextFile) -> bool:
+    """Whether a file is worth sending: a follow-up gets no additional file that only shares one word with its task."""
+    if not request.known.exists or request.task_is_new:
         return True
     key = keys.context_key(file.ranked.path)
-    return key in turn.known.items or is_pinned(key, turn.wishes) or not is_faint(file.ranked)
+    return key in request.known.items or is_pinned(key, request.overrides) or not is_faint(file.ranked)

@@ -1,4 +1,7 @@
-"""The Context Pack: per file its path, why it is here, and the definitions the prompt points at. Pure."""
+"""The context pack: per file its path, the reasons, and the definitions and lines that match the prompt.
+
+Also the relevance cutoff, and caches of passages and rendered texts.
+"""
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from operator import is_
@@ -8,29 +11,29 @@ from sidecar.codebase import Definition, Ranked, Repository, Summary, query_term
 from sidecar.core.digests import digest_bytes
 from sidecar.core.instruction_files import AGENT_FILES
 from sidecar.core.text.sanitize import one_line, size
-from sidecar.packs.byte_budget import Appetite
+from sidecar.packs.byte_budget import DetailLimits
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.passages import INTERESTING, Passage, interest, passage_of, terms_in
+from sidecar.packs.passages import MIN_MATCH, Passage, definition_match, passage_of, terms_in
 from sidecar.runs import keys
 from sidecar.storage.lru import Lru
 
-TOLD_RANKS = 6
-"""Files up to this rank say what they are for and why they are here; the others, in one line, one of both."""
+FULL_FILES = 6
+"""Files up to this rank show purpose and reasons; the others show one of them, on one line."""
 
 BRIEF_CHARACTERS = 50
-_MATCHES = "matches "
-_ALSO = "  also: "
-"""What names without signatures stand behind; alone, in one line, they tell no more than that a file is there."""
+_MATCHES_PREFIX = "matches "
+_ALSO_PREFIX = "  also: "
+"""Prefix of names without signatures; alone they say no more than that the file exists."""
 TOP_RANKS = 6
 """Files up to this rank are top context, the others further context."""
 
 SIGNATURE_CHARACTERS = 140
 
 NAMES_BYTES, MORE_BYTES = 120, 14
-"""What is kept for the names of the other definitions, and for saying how many there are."""
+"""Bytes reserved for the names of the other definitions, and for their number."""
 
-PASSAGE_RANKS, PASSAGE_SHARE = 3, 0.6
-"""Files up to this rank show the lines that matter, within this share of what they may take."""
+PASSAGE_FILES, PASSAGE_SHARE = 3, 0.6
+"""Files up to this rank show a passage, within this share of their bytes."""
 
 MAX_INVARIANTS = 2
 INVARIANT_RANKS = 3
@@ -38,8 +41,8 @@ INVARIANT_CHARACTERS = 140
 
 DIGEST_CHARACTERS = 16
 
-TELLING_PART = 0.3
-"""A part of a score from which on it is a reason to tell."""
+REASON_SCORE = 0.3
+"""Minimum value of a score's part that counts as a reason."""
 
 _LINKS = {
     "together": "changes with",
@@ -54,7 +57,7 @@ UNREAD = Summary("", 0, 0, "", (), ())
 
 
 class ContextFile(NamedTuple):
-    """A chosen file with its content id, summary, reasons, and the lines that matter, if it is one of the best."""
+    """A chosen file with its content id, summary, reasons, and passage if it is one of the best."""
 
     ranked: Ranked
     content: str
@@ -63,57 +66,59 @@ class ContextFile(NamedTuple):
     passage: Passage = ()
 
 
-class SentChange(NamedTuple):
-    """A file as it is told, and the digest of what a session knows once it was told; a pointer tells no content."""
+class RenderedFile(NamedTuple):
+    """A rendered file, and the digest of what a session knows after receiving it; a pointer shows no content."""
 
     text: str
     digest: str
 
 
-def told(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> SentChange:
-    """Renders one file: what it is, why it is here, the definitions the terms point at, and the lines that matter."""
+def render_file(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> RenderedFile:
+    """Render one file: purpose, reasons, the definitions that match the terms, and the passage."""
     summary = file.summary
-    lines = _at_length(file, rank) if rank <= TOLD_RANKS else [_brief(file)]
+    lines = _full_lines(file, rank) if rank <= FULL_FILES else [_brief_line(file)]
     left = limit_bytes - sum(size(line) + 1 for line in lines)
     content = _content_lines(file, rank, terms, left, limit_bytes)
-    is_told = bool(summary.purpose or content) if rank <= TOLD_RANKS else content and not content[0].startswith(_ALSO)
-    digest = _told_digest(summary) if is_told and summary is not UNREAD else keys.POINTER
-    return SentChange("\n".join((*lines, *content)), digest)
+    has_details = (
+        bool(summary.purpose or content) if rank <= FULL_FILES else content and not content[0].startswith(_ALSO_PREFIX)
+    )
+    digest = _rendered_digest(summary) if has_details and summary is not UNREAD else keys.POINTER
+    return RenderedFile("\n".join((*lines, *content)), digest)
 
 
-def _at_length(file: ContextFile, rank: int) -> list[str]:
-    """What a file is, what it is for and why it is here."""
+def _full_lines(file: ContextFile, rank: int) -> list[str]:
+    """Path, language, purpose and reasons."""
     summary = file.summary
     about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""
     purpose = f" — {one_line(summary.purpose, _purpose_limit(rank))}" if summary.purpose else ""
     return [f"{one_line(file.ranked.path, 300)}{about}{purpose}", f"  why: {one_line(file.why, 160)}"]
 
 
-def _brief(file: ContextFile) -> str:
-    """What it says it is for, or why it is here: of so many files each is unlikely to matter, but one is likely to."""
+def _brief_line(file: ContextFile) -> str:
+    """The file's own purpose, or the reason: each of these many files is unlikely to matter, but one probably does."""
     first, *others = file.why.split("; ")
     why = f"{first}; {others[0]}" if others and len(first) + len(others[0]) < BRIEF_CHARACTERS else first
-    if first.startswith(_MATCHES):
+    if first.startswith(_MATCHES_PREFIX):
         why = file.summary.stated_purpose or why
     return f"{one_line(file.ranked.path, 300)} — {one_line(why, BRIEF_CHARACTERS)}"
 
 
-def context_item(file: ContextFile, rank: int, told: SentChange) -> PackItem:
-    """Makes an item of a rendered file."""
+def context_item(file: ContextFile, rank: int, rendered: RenderedFile) -> PackItem:
+    """Return the item of a rendered file."""
     return PackItem(
         key=keys.context_key(file.ranked.path),
         kind="context",
         priority=Priority.TOP_CONTEXT if rank <= TOP_RANKS else Priority.FURTHER_CONTEXT,
-        text=told.text,
-        digest=told.digest,
+        text=rendered.text,
+        digest=rendered.digest,
         why=file.why,
         score=file.ranked.parts,
         content=keys.content_digest(file.content),
     )
 
 
-def why_here(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, changed: bool) -> str:
-    """Says in a few words why a file was chosen; `words` are the request's own, by term."""
+def reasons_for(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, changed: bool) -> str:
+    """Return in a few words why a file was chosen; `words` are the request's own, by term."""
     reasons = []
     if mentioned:
         reasons.append("mentioned")
@@ -123,78 +128,82 @@ def why_here(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, chang
         reasons.append("defines a name from the request")
     if ranked.matched:
         matched = dict.fromkeys(words.get(term, term) for term in ranked.matched)
-        reasons.append(_MATCHES + ", ".join(list(matched)[:6]))
-    reasons.extend(_near(ranked))
-    if ranked.parts.get("commits", 0.0) >= TELLING_PART:
+        reasons.append(_MATCHES_PREFIX + ", ".join(list(matched)[:6]))
+    reasons.extend(_link_reason(ranked))
+    if ranked.parts.get("commits", 0.0) >= REASON_SCORE:
         reasons.append("past commits on such words changed it")
     if changed:
         reasons.append("changed")
     return "; ".join(reasons) or "near the request"
 
 
-def for_terms(summary: Summary, terms: Collection[str]) -> Summary:
-    """Keeps of a summary's terms those that are asked for: enough to choose its definitions, and small."""
+def with_terms(summary: Summary, terms: Collection[str]) -> Summary:
+    """Reduce a summary's terms to the given ones: enough to choose its definitions, and small."""
     return summary._replace(
         chunks=tuple({term: chunk[term] for term in terms if term in chunk} for chunk in summary.chunks)
     )
 
 
-def gives_content(item: PackItem) -> bool:
-    """Says whether a file's item shows more than that the file is there."""
+def shows_content(item: PackItem) -> bool:
+    """Whether a file's item shows more than that the file exists."""
     return item.kind == "context" and item.digest != keys.POINTER
 
 
-def _near(ranked: Ranked) -> list[str]:
-    """The strongest link to another file, where it counts for something."""
+def _link_reason(ranked: Ranked) -> list[str]:
+    """The strongest link to another file, if it is strong enough."""
     links = [(ranked.parts.get(kind, 0.0), kind, seed) for kind, seed in ranked.near if kind in _LINKS]
     value, kind, seed = max(links, default=(0.0, "", ""))
-    return [f"{_LINKS[kind]} {seed}"] if value >= TELLING_PART else []
+    return [f"{_LINKS[kind]} {seed}"] if value >= REASON_SCORE else []
 
 
 def _purpose_limit(rank: int) -> int:
     return 160 if rank <= 2 else 80
 
 
-def _told_digest(summary: Summary) -> str:
-    """Identifies what can be told of a file; an edit that only moves its lines is told as a difference instead."""
-    defined = (part for one in summary.definitions for part in (one.container, one.name, one.signature))
-    parts = (summary.purpose, *defined, *(one.text for one in summary.invariants))
+def _rendered_digest(summary: Summary) -> str:
+    """Identifies what can be shown of a file; an edit that only moves its lines is sent as a difference instead."""
+    defined = (
+        part
+        for definition in summary.definitions
+        for part in (definition.container, definition.name, definition.signature)
+    )
+    parts = (summary.purpose, *defined, *(definition.text for definition in summary.invariants))
     return digest_bytes("\0".join(parts).encode("utf-8", "surrogatepass"))[:DIGEST_CHARACTERS]
 
 
 def _content_lines(file: ContextFile, rank: int, terms: frozenset[str], left: int, limit_bytes: int) -> list[str]:
-    """Signatures the prompt points at, what the file insists on there, the lines that matter, and further names."""
-    passage = _passage_lines(file) if rank <= PASSAGE_RANKS else []
+    """Matching signatures, invariants stated there, the passage, and further names."""
+    passage = _passage_lines(file) if rank <= PASSAGE_FILES else []
     reserved = sum(size(line) + 1 for line in passage)
     if reserved > min(left, PASSAGE_SHARE * limit_bytes):
         passage, reserved = [], 0
-    by_interest = sorted(
-        ((interest(one, file.summary, terms), one) for one in file.summary.definitions),
+    by_match = sorted(
+        ((definition_match(definition, file.summary, terms), definition) for definition in file.summary.definitions),
         key=lambda pair: (-pair[0], not pair[1].public, pair[1].line),
     )
-    shown = _shown(by_interest, left - reserved)
-    quoted = {number for number, _ in file.passage} if passage else set()
-    lines = [_signature_line(definition) for definition in sorted(shown) if definition.line not in quoted]
+    shown = _shown(by_match, left - reserved)
+    quoted_lines = {number for number, _ in file.passage} if passage else set()
+    lines = [_signature_line(definition) for definition in sorted(shown) if definition.line not in quoted_lines]
     left -= reserved + sum(size(line) + 1 for line in lines)
     for line in _invariant_lines(file.summary, shown, terms) if rank <= INVARIANT_RANKS else ():
         if size(line) + 1 <= left - NAMES_BYTES:
             lines.append(line)
             left -= size(line) + 1
     lines += passage
-    names = _names_line([one for _, one in by_interest if one not in shown], left)
+    names = _names_line([definition for _, definition in by_match if definition not in shown], left)
     return [*lines, names] if names else lines
 
 
-def _shown(by_interest: Sequence[tuple[float, Definition]], left: int) -> list[Definition]:
-    """The definitions that are told with their signatures."""
+def _shown(by_match: Sequence[tuple[float, Definition]], left: int) -> list[Definition]:
+    """The definitions that are shown with their signatures."""
     shown: list[Definition] = []
     signatures: set[tuple[str, str]] = set()
-    for how_much, definition in by_interest:
+    for match, definition in by_match:
         if (definition.container, definition.signature) in signatures:
-            continue  # a change log's tenth heading of the same words
+            continue  # a change log's tenth heading with the same words
         signatures.add((definition.container, definition.signature))
         cost = size(_signature_line(definition)) + 1
-        if how_much < INTERESTING or cost > left - NAMES_BYTES * (len(by_interest) > len(shown) + 1):
+        if match < MIN_MATCH or cost > left - NAMES_BYTES * (len(by_match) > len(shown) + 1):
             break
         shown.append(definition)
         left -= cost
@@ -202,11 +211,15 @@ def _shown(by_interest: Sequence[tuple[float, Definition]], left: int) -> list[D
 
 
 def _invariant_lines(summary: Summary, shown: Sequence[Definition], terms: frozenset[str]) -> list[str]:
-    """What the file insists on where the prompt points: inside a shown definition first, then by the prompt's words."""
-    inside = [one for one in summary.invariants if any(d.line <= one.line <= d.end_line for d in shown)]
-    said = [one for one in summary.invariants if len(terms & terms_in(one.text)) > 1]
-    chosen = sorted(list(dict.fromkeys((*inside, *said)))[:MAX_INVARIANTS])
-    return [f"  L{one.line} holds: {one_line(one.text, INVARIANT_CHARACTERS)}" for one in chosen]
+    """Invariants the file states: first those inside a shown definition, then those that match the prompt."""
+    inside = [
+        invariant
+        for invariant in summary.invariants
+        if any(definition.line <= invariant.line <= definition.end_line for definition in shown)
+    ]
+    by_words = [invariant for invariant in summary.invariants if len(terms & terms_in(invariant.text)) > 1]
+    chosen = sorted(list(dict.fromkeys((*inside, *by_words)))[:MAX_INVARIANTS])
+    return [f"  L{invariant.line} holds: {one_line(invariant.text, INVARIANT_CHARACTERS)}" for invariant in chosen]
 
 
 def _passage_lines(file: ContextFile) -> list[str]:
@@ -214,8 +227,8 @@ def _passage_lines(file: ContextFile) -> list[str]:
 
 
 def _names_line(definitions: Sequence[Definition], left: int) -> str:
-    """Names with their lines, the most interesting first, as far as the bytes go."""
-    line, start = "", _ALSO
+    """Names with their lines, best match first, up to the byte limit."""
+    line, start = "", _ALSO_PREFIX
     for at, definition in enumerate(definitions):
         name = f"{one_line(definition.name, 60)}:{definition.line}"
         longer = f"{line}, {name}" if line else start + name
@@ -230,107 +243,111 @@ def _signature_line(definition: Definition) -> str:
     return f"  L{definition.line} {one_line(definition.signature, SIGNATURE_CHARACTERS)}"
 
 
-# Where a context pack ends before its budget does: what is not relevant enough is not told. Pure.
+# The relevance cutoff.
 
 
-LEAST_LINK = 0.3
-"""What a link to a file that the prompt names has to count for, as a part of the score."""
+MIN_LINK = 0.3
+"""Minimum score of a link to a file that the prompt names."""
 
-LEAST_TERMS, LEAST_WORD_SHARE = 2, 0.5
-"""What speaks for a file without a link: words in common, and how well they fit, of the file they fit best."""
+MIN_TERMS, MIN_WORD_SHARE = 2, 0.5
+"""Minimum for a file without a link: terms in common, and how well they fit compared with the best file."""
 
-_NAMING = frozenset(("namedPath", "mentioned"))
+_NAMED_PARTS = frozenset(("namedPath", "mentioned"))
 
 
-def above_floor(found: Sequence[Ranked]) -> list[Ranked]:
-    """Leaves out what is told elsewhere, and, where a prompt names files, what has little to do with them or its words.
+def above_cutoff(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Drop files that are covered elsewhere, and, if the prompt names files, those with little relation to them.
 
-    The anchor tells the rules of instruction files, or the host sends them.
+    The anchor covers the rules of instruction files, or the host sends them.
     """
-    named = {one.path for one in found if not _NAMING.isdisjoint(one.parts)}
-    others = (one for one in found if one.path in named or one.path.rpartition("/")[2] not in AGENT_FILES)
-    return [one for one in others if not named or one.path in named or _stands_by(one, named)]
+    named = {file.path for file in ranked if not _NAMED_PARTS.isdisjoint(file.parts)}
+    others = (file for file in ranked if file.path in named or file.path.rpartition("/")[2] not in AGENT_FILES)
+    return [file for file in others if not named or file.path in named or _is_related(file, named)]
 
 
-def _stands_by(ranked: Ranked, named: Collection[str]) -> bool:
-    linked = any(seed in named and ranked.parts.get(kind, 0.0) >= LEAST_LINK for kind, seed in ranked.near)
-    return linked or (len(ranked.matched) >= LEAST_TERMS and word_share(ranked) >= LEAST_WORD_SHARE)
+def _is_related(ranked: Ranked, named: Collection[str]) -> bool:
+    linked = any(seed in named and ranked.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in ranked.near)
+    return linked or (len(ranked.matched) >= MIN_TERMS and word_share(ranked) >= MIN_WORD_SHARE)
 
 
-# The lines that matter of the best files, as they were found last: after an edit those of the others are the same.
+# Cache of passages.
 
 
-QUOTED_BYTES = 64 * 1024
-"""Passages kept for one workspace."""
+PASSAGE_CACHE_BYTES = 64 * 1024
+"""Maximum bytes of passages per workspace."""
 
 
-class Quoted:
-    """Passages by file, content and terms. Thread-safe."""
+class PassageCache:
+    """Cache of extracted passages by file, content and terms; unedited files keep theirs. Thread-safe."""
 
     def __init__(self) -> None:
-        self._known = Lru(QUOTED_BYTES)
+        self._cache = Lru(PASSAGE_CACHE_BYTES)
 
-    def added(
+    def with_passages(
         self, repository: Repository, files: Sequence[ContextFile], terms: Sequence[str]
     ) -> Iterator[ContextFile]:
-        """Gives the files with the lines that hold most of the terms, as far as the worktree has their contents."""
-        keys = {file.ranked.path: (file.ranked.path, file.content, *(file.ranked.matched or terms)) for file in files}
-        unknown = {file.ranked.path: file.content for file in files if self._known.get(keys[file.ranked.path]) is None}
+        """Return the files with their passages, if the worktree has their contents."""
+        cache_keys = {
+            file.ranked.path: (file.ranked.path, file.content, *(file.ranked.matched or terms)) for file in files
+        }
+        unknown = {
+            file.ranked.path: file.content for file in files if self._cache.get(cache_keys[file.ranked.path]) is None
+        }
         texts = repository.present_texts(unknown) if unknown else {}
         for file in files:
             path = file.ranked.path
             if path in texts:
-                found = passage_of(texts[path], file.summary, keys[path][2:])
-                self._known.put(keys[path], found, 100 + sum(len(line) for _, line in found))
-            known = self._known.get(keys[path])
-            yield file._replace(passage=known) if isinstance(known, tuple) else file
+                passage = passage_of(texts[path], file.summary, cache_keys[path][2:])
+                self._cache.put(cache_keys[path], passage, 100 + sum(len(line) for _, line in passage))
+            cached = self._cache.get(cache_keys[path])
+            yield file._replace(passage=cached) if isinstance(cached, tuple) else file
 
 
-# The context's texts as they were rendered last: a file that is told as before is not rendered again.
+# Cache of rendered files.
 
 
-RENDERED_BYTES = 512 * 1024
-"""Texts kept for one workspace."""
+RENDER_CACHE_BYTES = 512 * 1024
+"""Maximum bytes of rendered texts per workspace."""
 
 
-class Rendered:
-    """Texts by everything they are made of. Thread-safe."""
+class RenderCache:
+    """Cache of rendered files by everything they depend on. Thread-safe."""
 
     def __init__(self) -> None:
-        self._known = Lru(RENDERED_BYTES)
-        self._last: tuple[Sequence[ContextFile], tuple[str, Appetite, int] | None, list[PackItem]] = ((), None, [])
+        self._cache = Lru(RENDER_CACHE_BYTES)
+        self._last: tuple[Sequence[ContextFile], tuple[str, DetailLimits, int] | None, list[PackItem]] = ((), None, [])
 
     def items(
-        self, files: Sequence[ContextFile], query: str, appetite: Appetite, sendable_bytes: int
+        self, files: Sequence[ContextFile], query: str, detail_limits: DetailLimits, sendable_bytes: int
     ) -> list[PackItem]:
-        """Renders the files, the most relevant first; the very same files as before without looking at them."""
-        last_files, last_asked, last_items = self._last
-        asked = (query, appetite, sendable_bytes)
-        if last_asked == asked and _are_same(files, last_files):
+        """Render the files, most relevant first; return the previous items if the very same files are given again."""
+        last_files, last_inputs, last_items = self._last
+        inputs = (query, detail_limits, sendable_bytes)
+        if last_inputs == inputs and _are_same(files, last_files):
             return last_items
         terms = frozenset(query_terms(query))
         items = [
-            context_item(file, rank, self._told(file, rank, terms, appetite.most_bytes(rank, sendable_bytes)))
+            context_item(file, rank, self._render(file, rank, terms, detail_limits.max_bytes(rank, sendable_bytes)))
             for rank, file in enumerate(files, 1)
         ]
-        self._last = (tuple(files), asked, items)
+        self._last = (tuple(files), inputs, items)
         return items
 
-    def _told(self, file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> SentChange:
+    def _render(self, file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> RenderedFile:
         key = (_identity(file), rank, terms, limit_bytes)
-        known = self._known.get(key)
-        if isinstance(known, SentChange):
-            return known
-        made = told(file, rank, terms, limit_bytes)
-        self._known.put(key, made, len(made.text) + sum(map(len, terms)))
-        return made
+        cached = self._cache.get(key)
+        if isinstance(cached, RenderedFile):
+            return cached
+        rendered = render_file(file, rank, terms, limit_bytes)
+        self._cache.put(key, rendered, len(rendered.text) + sum(map(len, terms)))
+        return rendered
 
 
 def _identity(file: ContextFile) -> Hashable:
-    """What a summary says follows from its file's path and content, and from how far the file could be analysed."""
+    """A summary follows from the file's path and content, and from how far the file could be analyzed."""
     summary = file.summary
-    analysed = summary.analysis, summary.purpose, len(summary.definitions)
-    return file.ranked.path, file.content, file.why, file.passage, analysed
+    analyzed = summary.analysis, summary.purpose, len(summary.definitions)
+    return file.ranked.path, file.content, file.why, file.passage, analyzed
 
 
 def _are_same(files: Sequence[ContextFile], others: Sequence[ContextFile]) -> bool:

@@ -1,4 +1,7 @@
-"""The Delta Pack: what changed since this provider session last looked. Pure."""
+"""The delta pack: what changed since this provider session last looked. Pure.
+
+Here: the worktree's head, failing tests, the task list and changed rules; the files are in `delta_files`.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
@@ -6,12 +9,12 @@ from datetime import UTC, datetime
 from sidecar.codebase import FileDiff, Moved, RepositoryState, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import clean, one_line
-from sidecar.packs.delta_files import SHOWN_FILES, Differences, Interest, file_items, told_by_file
+from sidecar.packs.delta_files import SHOWN_FILES, Differences, QueryRelevance, committed_files, file_items
 from sidecar.packs.delta_hunks import LINE_CHARACTERS
-from sidecar.packs.items import PackItem, Priority, has
+from sidecar.packs.items import PackItem, Priority, session_has
 from sidecar.runs import FailingTests, SessionContents, keys
 
-# What the Delta Pack says of the task list: all of it at first, then what was added, done or dropped. Pure.
+# The task list.
 
 
 MAX_TODOS = 40
@@ -21,28 +24,28 @@ _MARKS = {"completed": "x", "in_progress": "~"}
 _VERBS = {"completed": "done", "in_progress": "begun"}
 
 
-def todos_items(todos: Sequence[tuple[str, str]], known: SessionContents) -> list[PackItem]:
-    """Gives the task list, to a session that has it as what became of it since."""
-    told = known.items.get(keys.TODOS)
+def task_list_items(todos: Sequence[tuple[str, str]], known: SessionContents) -> list[PackItem]:
+    """Return the task list; for a session that has it, only what changed."""
+    sent = known.items.get(keys.TODOS)
     if todos:
         digest = keys.todos_digest(todos)
-        changes = _changes(todos, told.digest) if told is not None and told.digest != digest else []
-        return [_item(_changed_text(todos, changes) if changes else _whole_text(todos), digest)]
-    if told is not None and told.digest != keys.REMOVED:
-        return [_item("Task list: empty now.", keys.REMOVED)]
+        changes = _task_changes(todos, sent.digest) if sent is not None and sent.digest != digest else []
+        return [_task_list_item(_changes_text(todos, changes) if changes else _full_text(todos), digest)]
+    if sent is not None and sent.digest != keys.REMOVED:
+        return [_task_list_item("Task list: empty now.", keys.REMOVED)]
     return []
 
 
-def _item(text: str, digest: str) -> PackItem:
+def _task_list_item(text: str, digest: str) -> PackItem:
     return PackItem(keys.TODOS, "delta", Priority.DELTA, text, digest, "the task list as last reported")
 
 
-def _whole_text(todos: Sequence[tuple[str, str]]) -> str:
+def _full_text(todos: Sequence[tuple[str, str]]) -> str:
     lines = [f"  [{_MARKS.get(status, ' ')}] {one_line(content, TODO_CHARACTERS)}" for content, status in todos]
     return "\n".join(["Task list:", *_bounded(lines)])
 
 
-def _changed_text(todos: Sequence[tuple[str, str]], changes: Sequence[str]) -> str:
+def _changes_text(todos: Sequence[tuple[str, str]], changes: Sequence[str]) -> str:
     done = sum(status == "completed" for _, status in todos)
     return "\n".join([f"Task list, since you last saw it ({done} of {len(todos)} done):", *_bounded(changes)])
 
@@ -52,70 +55,76 @@ def _bounded(lines: Sequence[str]) -> list[str]:
     return [*lines[:MAX_TODOS], *more]
 
 
-def _changes(todos: Sequence[tuple[str, str]], sent_change_digest: str) -> list[str]:
-    """What became of each task; nothing where the whole list says it better, or only its order is another."""
-    told = keys.sent_todos(sent_change_digest)
-    before = {one: status for one, status, _ in told}
+def _task_changes(todos: Sequence[tuple[str, str]], sent_change_digest: str) -> list[str]:
+    """What happened to each task; empty where the whole list is shorter, or only the order changed."""
+    sent_todos = keys.sent_todos(sent_change_digest)
+    before = {todo_id: status for todo_id, status, _ in sent_todos}
     present = {keys.todo_id(content) for content, _ in todos}
-    lines = [f"  dropped: {one_line(content, TODO_CHARACTERS)}" for one, _, content in told if one not in present]
+    lines = [
+        f"  dropped: {one_line(content, TODO_CHARACTERS)}"
+        for todo_id, _, content in sent_todos
+        if todo_id not in present
+    ]
     for content, status in todos:
-        one, text = keys.todo_id(content), one_line(content, TODO_CHARACTERS)
-        if one not in before:
+        todo_id, text = keys.todo_id(content), one_line(content, TODO_CHARACTERS)
+        if todo_id not in before:
             lines.append(f"  added: [{_MARKS.get(status, ' ')}] {text}")
-        elif before[one] != status:
+        elif before[todo_id] != status:
             lines.append(f"  {_VERBS.get(status, 'open again')}: {text}")
     return lines if len(lines) < max(2, len(todos)) else []
 
 
-# What the Delta Pack says of tests that fail, and of those that failed when the session last heard of them. Pure.
+# Failing tests.
 
 
 MAX_TESTS = 12
 
-FORGOTTEN_DAYS, KEPT_DAYS = 2, 14
-"""A failure whose code has moved on to another commit is told for so many days, any other for so many."""
+MOVED_FAILURE_DAYS, FAILURE_DAYS = 2, 14
+"""Maximum age, in days, of a reported failure: if HEAD has moved to another commit since, and otherwise."""
 
 _DAY_MS = 24 * 3_600_000
 
 
-def still_failing(failing: Sequence[FailingTests], state: RepositoryState, now_ms: int) -> list[FailingTests]:
-    """Leaves out what was seen so long ago that it says nothing of the present state."""
+def recent_failures(failing: Sequence[FailingTests], state: RepositoryState, now_ms: int) -> list[FailingTests]:
+    """Drop failures too old to say anything about the current state."""
     return [tests for tests in failing if _is_recent(tests, state, now_ms)]
 
 
 def _is_recent(tests: FailingTests, state: RepositoryState, now_ms: int) -> bool:
     has_moved = tests.head is not None and tests.head != state.head
-    return now_ms - tests.seen_at_ms < (FORGOTTEN_DAYS if has_moved else KEPT_DAYS) * _DAY_MS
+    return now_ms - tests.seen_at_ms < (MOVED_FAILURE_DAYS if has_moved else FAILURE_DAYS) * _DAY_MS
 
 
-def tests_items(failing: Sequence[FailingTests], state: RepositoryState, known: SessionContents) -> Iterator[PackItem]:
-    """Gives each runner's failure, and once for a runner that failed no more is known to fail."""
+def failing_test_items(
+    failing: Sequence[FailingTests], state: RepositoryState, known: SessionContents
+) -> Iterator[PackItem]:
+    """Return each runner's failures, and once for a runner without known failures that had some."""
     for tests in failing:
         yield _failing_item(tests, state, known)
-    yield from _passed_items(known, {tests.runner for tests in failing})
+    yield from _resolved_items(known, {tests.runner for tests in failing})
 
 
 def _failing_item(tests: FailingTests, state: RepositoryState, known: SessionContents) -> PackItem:
-    """The tests' names and what went wrong; the session that ran them and saw it is reminded of the names alone."""
+    """Test names and error excerpt; a session that ran the tests itself is reminded of the names alone."""
     key, digest = keys.tests_key(tests.runner), keys.tests_digest(tests.names, tests.excerpt, tests.run_id)
-    told = known.items.get(key)
-    has_seen = told is not None and told.digest == digest + keys.SEEN and bool(tests.names)
+    sent = known.items.get(key)
+    has_seen = sent is not None and sent.digest == digest + keys.SEEN and bool(tests.names)
     names = [f"  {one_line(name, 200)}" for name in tests.names[:MAX_TESTS]]
     more = [f"  … {len(tests.names) - MAX_TESTS} more"] if len(tests.names) > MAX_TESTS else []
-    excerpt = [f"  | {_line(line)}" for line in clean(tests.excerpt).splitlines()] if not has_seen else []
-    text = "\n".join([f"Failing tests ({tests.runner}){_seen(tests, state)}:", *names, *more, *excerpt])
+    excerpt = [f"  | {_clip(line)}" for line in clean(tests.excerpt).splitlines()] if not has_seen else []
+    text = "\n".join([f"Failing tests ({tests.runner}){_seen_note(tests, state)}:", *names, *more, *excerpt])
     return PackItem(key, "delta", Priority.FAILING_TESTS, text, digest, "the last test run failed")
 
 
-def _seen(tests: FailingTests, state: RepositoryState) -> str:
-    """Says when a failure was seen, where files have changed since."""
+def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
+    """When a failure was seen, if files have changed since."""
     if tests.changed_hash is None or (tests.head, tests.changed_hash) == (state.head, state.changed_hash):
         return ""
     day = datetime.fromtimestamp(tests.seen_at_ms / 1000, UTC).date()
     return f", seen on {day}, before later changes"
 
 
-def _passed_items(known: SessionContents, failing: Collection[str]) -> Iterator[PackItem]:
+def _resolved_items(known: SessionContents, failing: Collection[str]) -> Iterator[PackItem]:
     for key, item in sorted(known.items.items()):
         runner = keys.tests_runner(key)
         if runner is not None and runner not in failing and item.digest != keys.REMOVED:
@@ -123,14 +132,14 @@ def _passed_items(known: SessionContents, failing: Collection[str]) -> Iterator[
             yield PackItem(key, "delta", Priority.DELTA, text, keys.REMOVED, "they failed when this session last heard")
 
 
-def _line(text: str) -> str:
+def _clip(text: str) -> str:
     return text if len(text) <= LINE_CHARACTERS else text[: LINE_CHARACTERS - 1] + "…"
 
 
 MAX_COMMITS = 10
 MAX_RULE_CHANGES = 30
 
-_NAMED = f":{keys.NAMED_ONLY}"
+_NAMES_ONLY_SUFFIX = f":{keys.NAMED_ONLY}"
 
 
 def delta_items(
@@ -141,45 +150,50 @@ def delta_items(
     failing: Sequence[FailingTests],
     todos: tuple[tuple[str, str], ...],
     anchor_changes: Sequence[str] | None,
-    interest: Interest,
+    relevance: QueryRelevance,
     sendable_bytes: int,
 ) -> list[PackItem]:
-    """Gives every item of the delta that holds now, the most relevant first; the ledger decides which are news.
+    """Return every item of the delta that is valid now, most relevant first; the ledger decides which ones are new.
 
-    Without `differences`, which came too late, files are named only and count as not yet told; without
-    `anchor_changes` nothing is said of the standing rules. `sendable_bytes` is what the call may send in all: no
-    item comes near it, else it would never be sent.
+    Without `differences`, which came too late, files are named only and count as not sent. Without `anchor_changes` the
+    rules are not mentioned. `sendable_bytes` is the limit of the whole call: no item comes near it, else it would never
+    be sent.
     """
-    items = list(tests_items(failing, state, known))
-    told_apart = {diff.path for diff in told_by_file(moved, differences, interest)}
-    items.append(_head_item(state, moved, known, told_apart, is_whole=differences is not None))
-    items.extend(file_items(state, differences, known, moved, interest, sendable_bytes))
-    items.extend(todos_items(todos, known))
+    items = list(failing_test_items(failing, state, known))
+    shown_files = {diff.path for diff in committed_files(moved, differences, relevance)}
+    items.append(_head_item(state, moved, known, shown_files, is_complete=differences is not None))
+    items.extend(file_items(state, differences, known, moved, relevance, sendable_bytes))
+    items.extend(task_list_items(todos, known))
     items.extend(_rules_items(anchor_changes, known))
-    if known.exists and all(has(known, item) for item in items):
+    if known.exists and all(session_has(known, item) for item in items):
         items.append(_unchanged_item())
     return items
 
 
 def _unchanged_item() -> PackItem:
-    """Says that nothing changed, so that the agent need not look again."""
+    """Report that nothing changed, so that the agent need not check."""
     return PackItem(
         keys.UNCHANGED, "delta", Priority.DELTA, "Nothing since your last run.", "unchanged", "nothing changed",
-        every_time=True,
+        always_sent=True,
     )  # fmt: skip
 
 
 def _head_item(
-    state: RepositoryState, moved: Moved | None, known: SessionContents, told_apart: Collection[str], *, is_whole: bool
+    state: RepositoryState,
+    moved: Moved | None,
+    known: SessionContents,
+    shown_files: Collection[str],
+    *,
+    is_complete: bool,
 ) -> PackItem:
     if state.kind != "git":
         return _folder_item(state, known)
     lines = [_where(state, known)]
     if moved is not None:
-        lines += _moved_lines(moved, told_apart)
-    elif not is_whole and known.head_commit is not None and known.head_commit != state.head:
+        lines += _moved_lines(moved, shown_files)
+    elif not is_complete and known.head_commit is not None and known.head_commit != state.head:
         lines.append("HEAD has moved since your last run.")
-    digest = keys.head_digest(state.branch, state.head) + ("" if is_whole else _NAMED)
+    digest = keys.head_digest(state.branch, state.head) + ("" if is_complete else _NAMES_ONLY_SUFFIX)
     return PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), digest, "where the worktree stands")
 
 
@@ -194,26 +208,26 @@ def _folder_item(state: RepositoryState, known: SessionContents) -> PackItem:
 def _where(state: RepositoryState, known: SessionContents) -> str:
     where = f"branch {one_line(state.branch, 120)}" if state.branch else "detached HEAD"
     at = f"at {state.head[:10]}" if state.head else "without a commit yet"
-    told = known.items.get(keys.HEAD)
-    before = keys.sent_branch(told.digest) if told is not None else None
+    sent = known.items.get(keys.HEAD)
+    before = keys.sent_branch(sent.digest) if sent is not None else None
     was = f" (was on branch {one_line(before, 120)})" if before is not None and before != state.branch else ""
     return f"Worktree: {where} {at}{was}."
 
 
-def _moved_lines(moved: Moved, told_apart: Collection[str]) -> list[str]:
-    """Which commits came and went, and the counts of files that are not told one by one."""
-    come, lost = moved.counts
-    lines = [_way(moved)]
+def _moved_lines(moved: Moved, shown_files: Collection[str]) -> list[str]:
+    """Commits added and removed, and the counts of files that are not shown one by one."""
+    gained, lost = moved.counts
+    lines = [_head_move_line(moved)]
     if moved.lost:
         lines += ["no longer in its history:", *_subjects(moved.lost, lost)]
     if moved.subjects:
-        lines += ["new commits:", *_subjects(moved.subjects, come)]
-    files = [file for file in moved.files if may_show(file.path) and file.path not in told_apart]
+        lines += ["new commits:", *_subjects(moved.subjects, gained)]
+    files = [file for file in moved.files if may_show(file.path) and file.path not in shown_files]
     lines += [f"  {_counts(file)}" for file in files[:SHOWN_FILES]]
     return [*lines, f"  … {len(files) - SHOWN_FILES} more files"] if len(files) > SHOWN_FILES else lines
 
 
-def _way(moved: Moved) -> str:
+def _head_move_line(moved: Moved) -> str:
     match moved.way:
         case "forward":
             return "HEAD has moved since your last run."
@@ -231,14 +245,14 @@ def _subjects(subjects: Sequence[str], count: int) -> list[str]:
 
 
 def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[PackItem]:
-    """What the pinned anchor no longer says rightly; also, once, that it is right again."""
-    told = known.items.get(keys.RULES)
+    """What the pinned anchor no longer states correctly; also, once, that it is correct again."""
+    sent = known.items.get(keys.RULES)
     if changes:
         more = [f"  … {len(changes) - MAX_RULE_CHANGES} more"] if len(changes) > MAX_RULE_CHANGES else []
         shown = [f"  {line}" for line in changes[:MAX_RULE_CHANGES]]
         text = "\n".join(["The repository's standing rules and map have changed:", *shown, *more])
         digest = short_id(text)
-    elif changes is not None and told is not None:
+    elif changes is not None and sent is not None:
         text = "The repository's standing rules and map are again as they were first given."
         digest = keys.REMOVED
     else:

@@ -1,4 +1,4 @@
-"""`continuity/explain`: what a pre-run sent, or what the next one would send, item by item and why."""
+"""`continuity/explain`: what a pre-run sent, or what the next one would send, item by item with reasons."""
 
 from __future__ import annotations
 
@@ -16,100 +16,107 @@ from sidecar.packs.model import (
     PreRunMetadata,
     PreRunParams,
     SystemText,
-    UserWish,
+    UserOverride,
 )
-from sidecar.packs.overrides import Wishes, statements
+from sidecar.packs.overrides import Overrides, statements
 from sidecar.packs.pre_run_record import explained_items
-from sidecar.packs.store import wishes_of
+from sidecar.packs.store import load_overrides
 from sidecar.runs import CallRecord, SessionKey, keys, ledger, records
 
 if TYPE_CHECKING:
     import apsw
 
 
-def of_run(call: Call, run_id: str) -> ExplainResult:
-    """Explains a recorded pre-run; raises NotFound."""
+def explain_run(call: Call, run_id: str) -> ExplainResult:
+    """Explain a recorded pre-run. Raise NotFound without a record."""
     with call.database.read() as tx:
-        found = records.call_of_run(tx, run_id)
-        if found is None:
-            raise NotFound("No pre-run is recorded under that run id.", hint=_KEPT)
-        return _told(tx, found)
+        call_record = records.call_of_run(tx, run_id)
+        if call_record is None:
+            raise NotFound("No pre-run is recorded under that run id.", hint=_RETENTION_HINT)
+        return _explain_record(tx, call_record)
 
 
-def of_newest(call: Call, project_path: str | None) -> ExplainResult:
-    """Explains the newest recorded pre-run, of a project or of all; raises NotFound."""
+def explain_newest(call: Call, project_path: str | None) -> ExplainResult:
+    """Explain the newest recorded pre-run, of a project or of all. Raise NotFound without a record."""
     project = None if project_path is None else call.process.workspaces.get(project_path, None).project_key
     with call.database.read() as tx:
-        found = records.newest_call(tx, project)
-        if found is None:
-            raise NotFound("No pre-run is recorded yet.", hint=_KEPT)
-        return _told(tx, found)
+        call_record = records.newest_call(tx, project)
+        if call_record is None:
+            raise NotFound("No pre-run is recorded yet.", hint=_RETENTION_HINT)
+        return _explain_record(tx, call_record)
 
 
-_KEPT = "Only the latest pre-runs are kept, and none while the mode is off."
+_RETENTION_HINT = "Only the latest pre-runs are kept, and none while the mode is off."
 
 
-def _told(tx: apsw.Connection, found: CallRecord) -> ExplainResult:
-    wishes = wishes_of(tx, found.project)
-    held = ledger.session_contents(tx, _session_of(found)).anchor
-    record, texts = found.record, found.blocks
+def _explain_record(tx: apsw.Connection, call_record: CallRecord) -> ExplainResult:
+    overrides = load_overrides(tx, call_record.project)
+    session_anchor = ledger.session_contents(tx, _session_of(call_record)).anchor
+    record, texts = call_record.record, call_record.blocks
     system = SystemText.model_validate(texts["system"]) if texts["system"] else None
     blocks = [Block.model_validate(block) for block in texts["blocks"]]
     return ExplainResult(
-        run_id=found.run_id,
-        created_at=rfc3339(found.created_at_ms),
-        status=found.status,
+        run_id=call_record.run_id,
+        created_at=rfc3339(call_record.created_at_ms),
+        status=call_record.status,
         action=record["action"],
         reason=record["reason"],
-        items=_items(record["items"], wishes),
-        statements=_statements(_anchor_of(system, blocks) or (held.text if held else ""), wishes),
-        wishes=shown(wishes),
+        items=_items(record["items"], overrides),
+        statements=_statements(
+            _anchor_of(system, blocks) or (session_anchor.text if session_anchor else ""), overrides
+        ),
+        overrides=wire_overrides(overrides),
         system=system,
         blocks=blocks,
         metadata=PreRunMetadata.model_validate(record["metadata"]),
     )
 
 
-def of_next(call: Call, params: PreRunParams) -> ExplainResult:
-    """Explains what a pre-run would send now; keeps nothing of it but what had to be read."""
-    decided = pre_run.decide(call, params)
-    result = pre_run.answer_of(call, params, decided, None)
-    wishes = decided.turn.wishes if decided.turn is not None else {}
-    anchor = decided.composed.anchor.text if decided.composed is not None and decided.composed.anchor else ""
-    present = "\n".join(decided.gathered.pack.anchor) if decided.gathered is not None else ""
+def explain_next(call: Call, params: PreRunParams) -> ExplainResult:
+    """Explain what a pre-run would send now, without recording it."""
+    decision = pre_run.decide(call, params)
+    result = pre_run.response_of(call, params, decision, None)
+    overrides = decision.request.overrides if decision.request is not None else {}
+    anchor = (
+        decision.composition.anchor.text if decision.composition is not None and decision.composition.anchor else ""
+    )
+    present = "\n".join(decision.inputs.pack.anchor) if decision.inputs is not None else ""
     return ExplainResult(
         run_id=params.run_id,
         created_at=call.now(),
         status="notRun",
         action=result.action,
         reason=result.reason,
-        items=_items(explained_items(decided.composed.fates) if decided.composed else [], wishes),
-        statements=_statements(f"{anchor}\n{present}", wishes),
-        wishes=shown(wishes),
+        items=_items(explained_items(decision.composition.dispositions) if decision.composition else [], overrides),
+        statements=_statements(f"{anchor}\n{present}", overrides),
+        overrides=wire_overrides(overrides),
         system=result.system,
         blocks=result.blocks,
         metadata=result.metadata,
     )
 
 
-def shown(wishes: Wishes) -> list[UserWish]:
-    """Gives wishes as they are told."""
-    return [UserWish(item=wish.item, word=wish.word, why=wish.why, at=rfc3339(wish.at_ms)) for wish in wishes.values()]
+def wire_overrides(overrides: Overrides) -> list[UserOverride]:
+    """Return overrides in their wire form."""
+    return [
+        UserOverride(item=override.item, override=override.kind, why=override.why, at=rfc3339(override.at_ms))
+        for override in overrides.values()
+    ]
 
 
-def _items(items: list[Any], wishes: Wishes) -> list[ExplainedItem]:
+def _items(items: list[Any], overrides: Overrides) -> list[ExplainedItem]:
     return [
         ExplainedItem(
-            item=item, kind=kind, bytes=size, fate=fate, why=why, score=score,
-            word=wishes[item].word if item in wishes else None,
+            item=item, kind=kind, bytes=size, disposition=disposition, why=why, score=score,
+            override=overrides[item].kind if item in overrides else None,
         )
-        for item, kind, size, fate, why, score in items
+        for item, kind, size, disposition, why, score in items
     ]  # fmt: skip
 
 
-def _statements(anchor: str, wishes: Wishes) -> list[ExplainedStatement]:
+def _statements(anchor: str, overrides: Overrides) -> list[ExplainedStatement]:
     return [
-        ExplainedStatement(item=item, text=text, word=wishes[item].word if item in wishes else None)
+        ExplainedStatement(item=item, text=text, override=overrides[item].kind if item in overrides else None)
         for item, text in dict(statements(anchor)).items()
     ]
 
@@ -118,5 +125,9 @@ def _anchor_of(system: SystemText | None, blocks: list[Block]) -> str:
     return system.text if system else next((block.text for block in blocks if block.kind == keys.ANCHOR), "")
 
 
-def _session_of(found: CallRecord) -> SessionKey | None:
-    return SessionKey(found.provider, found.session_id, found.shadow) if found.session_id is not None else None
+def _session_of(call_record: CallRecord) -> SessionKey | None:
+    return (
+        SessionKey(call_record.provider, call_record.session_id, call_record.shadow)
+        if call_record.session_id is not None
+        else None
+    )

@@ -1,4 +1,4 @@
-"""An item: the smallest thing a pack keeps or leaves out. Cuts fall between items, never inside one."""
+"""A pack item: the smallest unit that a pack includes or omits. Cuts fall between items, never inside one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,13 +11,13 @@ from sidecar.runs import Item, SessionContents, keys
 
 
 class Priority(IntEnum):
-    """What is kept first when bytes are short (decisions.md, Budgets)."""
+    """Order in which items are included when bytes are short (decisions.md, Budgets)."""
 
     CARRYOVER = 0
     ANCHOR = 1
     FAILING_TESTS = 2
     PINNED = 3
-    """What the user wants always sent."""
+    """Items the user pinned."""
     DELTA = 4
     PLAN = 5
     TOP_CONTEXT = 6
@@ -26,7 +26,7 @@ class Priority(IntEnum):
 
 @dataclass(frozen=True)
 class PackItem:
-    """One item: its name in the ledger, its block, its text, and what identifies its content."""
+    """An item: its name in the ledger, its block, its text, and a digest of its content."""
 
     key: str
     kind: BlockKind
@@ -35,10 +35,10 @@ class PackItem:
     digest: str
     why: str
     score: Mapping[str, float] = field(default_factory=dict)
-    every_time: bool = False
+    always_sent: bool = False
     """True for what is sent on each call, whatever the session has."""
     content: str = ""
-    """Of a file's summary the file's content: a session that read or wrote just that needs no summary."""
+    """For a file's summary, the file's content: a session that read or wrote exactly that needs no summary."""
 
     @cached_property
     def bytes(self) -> int:
@@ -46,19 +46,19 @@ class PackItem:
         return size(self.text) + 1
 
     @cached_property
-    def safe(self) -> "PackItem":
-        """The item as it may stand inside a block, whatever its maker let pass."""
+    def escaped(self) -> "PackItem":
+        """The item with block markers in its text escaped."""
         text = guarded(self.text)
         return self if text is self.text else replace(self, text=text)
 
     def as_delivery(self) -> Item:
-        """Gives what the ledger keeps of it."""
+        """Return its entry in the ledger."""
         return Item(self.key, self.digest, self.bytes)
 
 
-def has(known: SessionContents, item: PackItem) -> bool:
-    """Says whether a session has what an item tells; that a file is there it knows from anything it has of it."""
-    given = known.items.get(item.key)
-    if given is None or item.every_time:
+def session_has(known: SessionContents, item: PackItem) -> bool:
+    """Whether a session has an item's content. Any delivery about a file covers a pointer to it."""
+    delivered = known.items.get(item.key)
+    if delivered is None or item.always_sent:
         return False
-    return given.digest in (item.digest, item.content) or item.digest == keys.POINTER
+    return delivered.digest in (item.digest, item.content) or item.digest == keys.POINTER

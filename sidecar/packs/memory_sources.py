@@ -1,6 +1,7 @@
-"""What is known from elsewhere and bears on this work, as items of the context pack: memories, and what exists already.
+"""What memory and registry contribute to packs: memories and existing entities as items, pointers as anchor lines.
 
-Only shared memories are told, and only where they are likely meant: no search counts as a reading of them.
+Loaded with the memories, after the first response. Only shared memories are shown, and only where they are likely
+relevant; a search does not count as a read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,54 +19,57 @@ from sidecar.runs import SessionContents, keys
 
 MAX_MEMORIES = 4
 LINE_CHARACTERS, TITLE_CHARACTERS = 360, 160
-BETWEEN = " — "
-"""Stands between a title and what fits into its line."""
+TITLE_SEPARATOR = " — "
+"""Separates a title from text on the same line."""
 
 
-class Telling(NamedTuple):
-    """How many memories are told, and how much of each."""
+class MemoryDetail(NamedTuple):
+    """Maximum number of memories, and the level of detail of each."""
 
-    most: int
+    max_count: int
     level: Level
 
 
-TELLINGS: Mapping[Bracket, Telling] = {
-    "FRESH": Telling(MAX_MEMORIES, "chunks"),
-    "MODERATE": Telling(MAX_MEMORIES, "metadata"),
-    "DEPLETED": Telling(MAX_MEMORIES, "chunks"),
-    "CRITICAL": Telling(1, "metadata"),
+MEMORY_DETAIL: Mapping[Bracket, MemoryDetail] = {
+    "FRESH": MemoryDetail(MAX_MEMORIES, "chunks"),
+    "MODERATE": MemoryDetail(MAX_MEMORIES, "metadata"),
+    "DEPLETED": MemoryDetail(MAX_MEMORIES, "chunks"),
+    "CRITICAL": MemoryDetail(1, "metadata"),
 }
-"""By what is left of the context window: a filled one is reminded by a line, one that forgets gets what it says
-(intelligence-layer.md 4.7); an empty one is told too, within the pack's budget (decisions.md, Context Engine)."""
+"""By context bracket: a filled window gets a one-line reminder, a forgetful one the content (intelligence-layer.md 4.7),
+an empty one gets memories too, within the pack's budget (decisions.md, Context Engine).
+"""
 
 
 def memory_items(
-    found: Sequence[Relevant], standing: Mapping[str, Memory] | None, known: SessionContents, bracket: Bracket
+    matches: Sequence[Relevant], current: Mapping[str, Memory] | None, known: SessionContents, bracket: Bracket
 ) -> list[PackItem]:
-    """Makes an item of each memory that the bracket allows, the best first, and of those told before that changed.
+    """Return an item for each memory that the bracket allows, best first, and for each one sent earlier that changed.
 
-    `standing` are those that the session was told of and that still are; None where that is not known.
+    `current` are the memories sent to the session that still exist; None if unknown.
     """
-    most, level = TELLINGS[bracket]
-    items = {one.memory.id: _item(one.memory, level, one.told(level), one.factors) for one in found[:most]}
-    for memory_id in _outdated(known, standing) if standing is not None else ():
-        items.setdefault(memory_id, _changed(memory_id, (standing or {}).get(memory_id)))
+    max_count, level = MEMORY_DETAIL[bracket]
+    items = {
+        match.memory.id: _item(match.memory, level, match.told(level), match.factors) for match in matches[:max_count]
+    }
+    for memory_id in _changed_ids(known, current) if current is not None else ():
+        items.setdefault(memory_id, _changed_item(memory_id, (current or {}).get(memory_id)))
     return list(items.values())
 
 
-def untold(found: Sequence[Relevant], anchor: str) -> list[Relevant]:
-    """Leaves out pointers to knowledge that the anchor tells already, word for word."""
-    return [one for one in found if not _is_told(one.memory, anchor)]
+def not_in_anchor(matches: Sequence[Relevant], anchor: str) -> list[Relevant]:
+    """Drop pointers to knowledge that the anchor contains word for word."""
+    return [match for match in matches if not _is_in_anchor(match.memory, anchor)]
 
 
-def _is_told(memory: Memory, anchor: str) -> bool:
+def _is_in_anchor(memory: Memory, anchor: str) -> bool:
     if knowledge_pointer.POINTER_TAG not in memory.tags:
         return False
-    return all(said in anchor for said in (memory.title, *knowledge_pointer.words_of(memory.text)))
+    return all(text in anchor for text in (memory.title, *knowledge_pointer.words_of(memory.text)))
 
 
 def hint_item(hint: Hint) -> PackItem:
-    """Makes an item of what the registry has of what a prompt wants made."""
+    """Return an item for an existing entity that matches what the prompt wants created."""
     return PackItem(
         key=keys.entity_key(hint.entity_id),
         kind="context",
@@ -76,33 +80,33 @@ def hint_item(hint: Hint) -> PackItem:
     )
 
 
-def told_before(known: SessionContents) -> list[str]:
-    """Gives the ids of the memories that a session was told of."""
+def sent_memory_ids(known: SessionContents) -> list[str]:
+    """Return the ids of the memories that were sent to a session."""
     return [memory_id for key in known.items if (memory_id := keys.memory_id(key)) is not None]
 
 
-def _outdated(known: SessionContents, standing: Mapping[str, Memory]) -> Iterator[str]:
-    """Those that say something else now, or are no more."""
-    for memory_id in told_before(known):
-        memory, had = standing.get(memory_id), known.items[keys.memory_key(memory_id)].digest
+def _changed_ids(known: SessionContents, current: Mapping[str, Memory]) -> Iterator[str]:
+    """The ids of sent memories that have changed or no longer exist."""
+    for memory_id in sent_memory_ids(known):
+        memory, had = current.get(memory_id), known.items[keys.memory_key(memory_id)].digest
         if had != keys.REMOVED if memory is None else had.partition(":")[0] != memory.version:
             yield memory_id
 
 
-def _changed(memory_id: str, memory: Memory | None) -> PackItem:
+def _changed_item(memory_id: str, memory: Memory | None) -> PackItem:
     if memory is not None:
         return _item(memory, "chunks", told("chunks", memory.title, memory.tags, memory.text, ()).text, {})
     key, text = keys.memory_key(memory_id), taken_back(memory_id)
     return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.REMOVED, "a memory told earlier was taken back")
 
 
-def _item(memory: Memory, level: Level, said: str, factors: Mapping[str, float]) -> PackItem:
+def _item(memory: Memory, level: Level, text: str, factors: Mapping[str, float]) -> PackItem:
     kind = memory.type.replace("_", " ")
     return PackItem(
         key=keys.memory_key(memory.id),
         kind="context",
         priority=Priority.TOP_CONTEXT,
-        text=head_of(memory) + _worded(one_line(memory.title, TITLE_CHARACTERS), _lines(said)),
+        text=head_of(memory) + _with_title(one_line(memory.title, TITLE_CHARACTERS), _text_lines(text)),
         digest=memory.version if level != "metadata" else f"{memory.version}:{level}",
         why=f"a shared memory, {kind}, about what is asked for",
         score=factors,
@@ -110,69 +114,71 @@ def _item(memory: Memory, level: Level, said: str, factors: Mapping[str, float])
     )
 
 
-def _worded(title: str, lines: str) -> str:
-    """Puts title and text together; a title that only repeats how the text begins is left out."""
-    told = lines.removeprefix(BETWEEN)
-    return told if told != lines and told.startswith(title) else title + lines
+def _with_title(title: str, lines: str) -> str:
+    """Join title and text; omit a title that the text repeats at its beginning."""
+    text = lines.removeprefix(TITLE_SEPARATOR)
+    return text if text != lines and text.startswith(title) else title + lines
 
 
-def _lines(said: str) -> str:
-    """What a memory says beside its title, indented; what fits into a line stands in it."""
-    lines = [line for line in said.splitlines() if line.strip()]
+def _text_lines(text: str) -> str:
+    """A memory's text besides its title, indented; a short text stays on the title's line."""
+    lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return ""
     if sum(map(len, lines)) <= LINE_CHARACTERS:
-        return BETWEEN + one_line(" ".join(lines), LINE_CHARACTERS)
+        return TITLE_SEPARATOR + one_line(" ".join(lines), LINE_CHARACTERS)
     return "".join(f"\n  {line_of_code(line, LINE_CHARACTERS)}" for line in lines)
 
 
-# Which pointers an anchor tells of, and their lines. Pure; it is loaded with the memories, behind a first answer.
+# Pointers in the anchor.
 
 
-MAX_BINDING = 12
-"""Items whose blocking constraints are told."""
-MAX_POINTED = 12
-"""Decisions and specifications that are pointed to."""
+MAX_BINDING_ITEMS = 12
+"""Maximum number of items whose blocking constraints are shown."""
+MAX_POINTED_ITEMS = 12
+"""Maximum number of decisions and specifications with a pointer."""
 
 NEAREST_FIRST = ("project", "team", "org", "company")
 _KINDS = ("adr", "spec")
-"""What is pointed to; policies and patterns are told by what they forbid, and found as memories."""
+"""Kinds with a pointer. Policies and patterns appear through their blocking constraints, and are found as memories."""
 
 MAX_CONSTRAINT, MAX_TITLE, MAX_SUMMARY, MAX_REF, MAX_STATUS = 200, 120, 160, 140, 40
 
-_MORE = "- More of the knowledge repository's items are in memory; search there for them."
+_MORE_LINE = "- More of the knowledge repository's items are in memory; search there for them."
 """Without their number, which changes with every sync."""
 
 
-class Chosen(NamedTuple):
-    """The paths of pointers worth reading, and whether there are others."""
+class PointerChoice(NamedTuple):
+    """The paths of pointers to read, and whether there are others."""
 
     binding: tuple[str, ...]
     others: tuple[str, ...]
     has_more: bool
 
 
-def chosen(tags: Mapping[str, Sequence[str]]) -> Chosen:
-    """Chooses by tags alone: the nearest layer first, there the latest by name; those that no longer hold last."""
+def choose_pointers(tags: Mapping[str, Sequence[str]]) -> PointerChoice:
+    """Choose by tags alone: nearest layer first, then the latest by name; obsolete ones last."""
     ranked = sorted(
         (path for path in sorted(tags, reverse=True) if knowledge_pointer.POINTER_TAG in tags[path]),
         key=lambda path: _rank(tags[path]),
     )
-    binding = tuple(path for path in ranked if knowledge_pointer.BLOCKING_TAG in tags[path])[:MAX_BINDING]
+    binding = tuple(path for path in ranked if knowledge_pointer.BLOCKING_TAG in tags[path])[:MAX_BINDING_ITEMS]
     kinds = frozenset(_KINDS)
-    others = tuple(path for path in ranked if path not in binding and not kinds.isdisjoint(tags[path]))[:MAX_POINTED]
-    return Chosen(binding, others, len(ranked) > len(binding) + len(others))
+    others = tuple(path for path in ranked if path not in binding and not kinds.isdisjoint(tags[path]))[
+        :MAX_POINTED_ITEMS
+    ]
+    return PointerChoice(binding, others, len(ranked) > len(binding) + len(others))
 
 
-def pointers_of(binding: Iterable[Pointed], others: Iterable[Pointed], *, has_more: bool) -> Pointers:
-    """Gives the lines; what a pointer says is cleaned here again, since anybody may have edited its file."""
+def render_pointers(binding: Iterable[Pointed], others: Iterable[Pointed], *, has_more: bool) -> Pointers:
+    """Return the lines. A pointer's text is cleaned again here, since anybody may have edited its file."""
     read = tuple(binding)
-    bind = [one for one in read if one.holds and one.blocking]
-    rest = [one for one in read if one not in bind and one.kind in _KINDS]
-    invariants = [line for one in bind for line in _binding(one)]
-    lines = [_pointer(one) for one in (*rest, *others) if one.status != knowledge_pointer.ORPHANED]
+    blocking = [pointer for pointer in read if pointer.holds and pointer.blocking]
+    rest = [pointer for pointer in read if pointer not in blocking and pointer.kind in _KINDS]
+    invariants = [line for pointer in blocking for line in _binding_lines(pointer)]
+    lines = [_pointer_line(pointer) for pointer in (*rest, *others) if pointer.status != knowledge_pointer.ORPHANED]
     if has_more:
-        lines.append(_MORE)
+        lines.append(_MORE_LINE)
     return Pointers(tuple(dict.fromkeys(invariants)), tuple(dict.fromkeys(lines)))
 
 
@@ -181,16 +187,16 @@ def _rank(tags: Sequence[str]) -> tuple[bool, int]:
     return not knowledge_pointer.NO_LONGER.isdisjoint(tags), layer
 
 
-def _binding(one: Pointed) -> list[str]:
-    ref = one_line(one.ref, MAX_REF)
-    where = [f"{ref}: {one_line(one.title, MAX_TITLE)}", *[ref] * len(one.blocking)]
-    rules = [rule for text in one.blocking if (rule := one_line(text, MAX_CONSTRAINT))]
-    return [f"- {rule} ({said})" for rule, said in zip(rules, where, strict=False)]
+def _binding_lines(pointer: Pointed) -> list[str]:
+    ref = one_line(pointer.ref, MAX_REF)
+    origins = [f"{ref}: {one_line(pointer.title, MAX_TITLE)}", *[ref] * len(pointer.blocking)]
+    rules = [rule for text in pointer.blocking if (rule := one_line(text, MAX_CONSTRAINT))]
+    return [f"- {rule} ({origin})" for rule, origin in zip(rules, origins, strict=False)]
 
 
-def _pointer(one: Pointed) -> str:
-    status = "" if one.status in knowledge_pointer.PLAIN else one.status
+def _pointer_line(pointer: Pointed) -> str:
+    status = "" if pointer.status in knowledge_pointer.PLAIN else pointer.status
     state = f" [{one_line(status, MAX_STATUS)}]" if status else ""
-    summary = one_line(one.summary, MAX_SUMMARY)
-    said = f" — {summary}" if summary else ""
-    return f"- {one_line(one.ref, MAX_REF)}: {one_line(one.title, MAX_TITLE)}{state}{said}"
+    summary = one_line(pointer.summary, MAX_SUMMARY)
+    summary_text = f" — {summary}" if summary else ""
+    return f"- {one_line(pointer.ref, MAX_REF)}: {one_line(pointer.title, MAX_TITLE)}{state}{summary_text}"

@@ -1,4 +1,4 @@
-"""The messages of `continuity/preRun` and its companions."""
+"""Messages of `continuity/preRun` and its companions."""
 
 from typing import Annotated, Literal, Self
 
@@ -9,23 +9,23 @@ from sidecar.governor.model import GovernorAction
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
 
 TokenMode = Literal["low", "normal", "debug"]
-UserWord = Literal["always", "never", "wrong"]
+OverrideKind = Literal["always", "never", "wrong"]
 BlockKind = Literal["anchor", "context", "delta", "plan", "carryover"]
 ItemName = Annotated[str, Field(min_length=1, max_length=4_200, pattern=r"^[^\x00-\x1f\x7f]+$")]
-"""An item as `continuity/explain` names it."""
+"""Name of an item, as `continuity/explain` lists it."""
 
 RelativePath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
 
 
 class Mentions(WireModel):
-    """What the user pointed at in the prompt, relative to `cwd` or absolute inside it."""
+    """Files and folders the user mentioned in the prompt, relative to `cwd` or absolute inside it."""
 
     files: list[RelativePath] = Field(default_factory=list, max_length=200)
     folders: list[RelativePath] = Field(default_factory=list, max_length=200)
 
 
 class SessionBefore(WireModel):
-    """The provider session the prompt is about to go to."""
+    """The provider session that will receive the prompt."""
 
     id: Identifier | None = Field(description="The provider's session id; null for a new session.")
     will_resume: bool = Field(description="Whether the provider continues that session.")
@@ -33,7 +33,7 @@ class SessionBefore(WireModel):
 
 
 class HostInjects(WireModel):
-    """Which instruction files the host or the provider already sends, so that they are not sent twice."""
+    """Instruction files that the host or the provider already sends."""
 
     agents_md: bool = False
     claude_md: bool = False
@@ -47,7 +47,7 @@ class ContextUsage(WireModel):
 
 
 class PreRunParams(WireModel):
-    """One prompt, just before it goes to the provider."""
+    """A prompt, just before it goes to the provider."""
 
     run_id: Identifier
     sub_chat_id: Identifier
@@ -79,14 +79,14 @@ class PreRunParams(WireModel):
 
 
 class SystemText(WireModel):
-    """The pinned anchor, for the provider's system prompt (Claude): the same bytes on every call of a session."""
+    """The pinned anchor for the provider's system prompt (Claude): the same bytes on every call of a session."""
 
     id: str
     text: str
 
 
 class Block(WireModel):
-    """One pack as text, to be sent before the user's request."""
+    """A pack as text, sent before the user's request."""
 
     kind: BlockKind
     id: str
@@ -95,7 +95,7 @@ class Block(WireModel):
 
 
 class GovernorBefore(WireModel):
-    """The governor's word before a run."""
+    """The governor's decision before a run."""
 
     action: GovernorAction
     reasons: list[str]
@@ -113,21 +113,21 @@ class StateIds(WireModel):
 
 
 class Trimmed(WireModel):
-    """Something that was left out, and why."""
+    """An omitted item and the reason."""
 
     item: str
     reason: str
 
 
-class ReuseWord(WireModel):
-    """Low-token mode's decision on a call."""
+class LowTokenReuse(WireModel):
+    """The decision of low-token mode on a call."""
 
     delta_only: bool = Field(description="Whether only what changed was sent, because the session's packs still fit.")
     reason: str
 
 
 class PreRunMetadata(WireModel):
-    """What the call cost and saved; bytes are UTF-8."""
+    """Costs and savings of the call; bytes are UTF-8."""
 
     cache_hit: bool = Field(description="Whether the context pack came from the pack cache.")
     file_hits: int = Field(description="File summaries that came from the file cache.")
@@ -141,14 +141,14 @@ class PreRunMetadata(WireModel):
     trimmed: list[Trimmed] = Field(
         description="What was left out, and why: over the budget, late, not to be shown, no news."
     )
-    reuse: ReuseWord | None = Field(default=None, description="Null in every other token mode than low.")
+    reuse: LowTokenReuse | None = Field(default=None, description="Null in every other token mode than low.")
     partial: bool = Field(description="True when the deadline left something out.")
     proof: str | None = Field(description="How the repository's state was proven fresh; null without a state.")
     elapsed_ms: float = Field(description="Milliseconds from arrival to answer, waiting included.")
 
 
 class PreRunResult(WireModel):
-    """What goes to the provider, and what it saved."""
+    """What goes to the provider, and what the call saved."""
 
     action: Literal["inject", "passthrough"]
     reason: str | None = Field(
@@ -164,7 +164,7 @@ class PreRunResult(WireModel):
 
 
 class ExplainParams(WireModel):
-    """Which pre-run is to be explained: one that was, or one that would be; with nothing given the newest that was."""
+    """Which pre-run to explain: a recorded one or a hypothetical one; without a member, the newest recorded one."""
 
     model_config = ConfigDict(json_schema_extra={"maxProperties": 1})
 
@@ -175,39 +175,39 @@ class ExplainParams(WireModel):
     )
 
     @model_validator(mode="after")
-    def _has_one(self) -> Self:
+    def _accepts_one_selector(self) -> Self:
         if [self.run_id, self.project_path, self.pre_run].count(None) < 2:
             raise ValueError("give one of runId, projectPath and preRun, or nothing")
         return self
 
 
 class ExplainedItem(WireModel):
-    """One item of the packs: what became of it and why it was there."""
+    """An item of the packs: its disposition and the reason it was considered."""
 
     item: str
     kind: BlockKind
     bytes: int
-    fate: Literal["sent", "alreadyDelivered", "trimmed", "muted"]
+    disposition: Literal["sent", "alreadyDelivered", "trimmed", "muted"]
     why: str
-    word: UserWord | None = Field(description="The user's word on it.")
+    override: OverrideKind | None = Field(description="The user's word on it.")
     score: dict[str, float] = Field(
         description="The score's parts by name, as in `codebase/search`; empty where nothing was scored."
     )
 
 
 class ExplainedStatement(WireModel):
-    """One line of the anchor that the session has: a rule, a trap, a part of the map."""
+    """A line of the session's anchor: a rule, a trap, a part of the map."""
 
     item: str = Field(description="Its name, for `continuity/mute`.")
     text: str
-    word: UserWord | None = Field(description="The user's word on it; one that is muted is told to be over.")
+    override: OverrideKind | None = Field(description="The user's word on it; one that is muted is told to be over.")
 
 
-class UserWish(WireModel):
-    """The user's word on an item: always send it, never send it, it is wrong."""
+class UserOverride(WireModel):
+    """The user's override of an item: always send it, never send it, or it is wrong."""
 
     item: ItemName
-    word: UserWord
+    override: OverrideKind
     why: str
     at: str = Field(description="RFC 3339.")
 
@@ -226,35 +226,35 @@ class ExplainResult(WireModel):
     statements: list[ExplainedStatement] = Field(
         description="The anchor's that the session has; for one that would be also those of the present anchor."
     )
-    wishes: list[UserWish] = Field(description="The user's words on the project's items, the newest first.")
+    overrides: list[UserOverride] = Field(description="The user's words on the project's items, the newest first.")
     system: SystemText | None
     blocks: list[Block]
     metadata: PreRunMetadata
 
 
 class PinParams(WireModel):
-    """An item that is always to be sent."""
+    """An item that is always sent."""
 
     project_path: FolderPath
     item: ItemName = Field(description="As `continuity/explain` names it, for example `context:src/cart.py`.")
     why: str = Field(default="", max_length=500, description="The user's reason, for the user.")
-    take_back: bool = Field(default=False, description="Forgets whatever was said of the item.")
+    revoke: bool = Field(default=False, description="Forgets whatever was said of the item.")
 
 
 class MuteParams(PinParams):
-    """An item that is never to be sent: unwanted, or wrong."""
+    """An item that is never sent: unwanted, or wrong."""
 
     wrong: bool = Field(default=False, description="Whether what it says is wrong, as of a trap that is none.")
 
 
-class WishesResult(WireModel):
-    """The user's words on a project's items, the newest first."""
+class OverridesResult(WireModel):
+    """The user's overrides of a project's items, newest first."""
 
-    wishes: list[UserWish]
+    overrides: list[UserOverride]
 
 
 class RepoChangedParams(WireModel):
-    """A hint that files changed; it speeds things up and proves nothing."""
+    """A hint that files changed. It speeds up the next call and proves nothing."""
 
     cwd: FolderPath
     paths: list[RelativePath] = Field(default_factory=list, max_length=10_000)

@@ -1,4 +1,4 @@
-"""The user's word on an item of the packs: always send it, never send it, it is wrong. Pure."""
+"""The user's overrides of pack items: always send, never send, wrong. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -8,101 +8,104 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import regex
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.model import UserWord
+from sidecar.packs.model import OverrideKind
 from sidecar.runs import keys
 
 MAX_PINNED_FILES = 12
-"""Files that are sent because the user said so, the newest words first."""
+"""Maximum number of pinned files that are sent, the most recently pinned first."""
 
-NO_LONGER, WRONG = "no longer: ", "wrong, as the user says: "
-"""How it is told that a statement of the anchor does not hold."""
+RETRACTED_PREFIX, WRONG_PREFIX = "no longer: ", "wrong, as the user says: "
+"""Prefixes of a retracted statement of the anchor."""
 
 _LINE_NUMBER = regex(r":\d+\)$")
 
 
-class Wish(NamedTuple):
-    """What the user said of an item, and when."""
+class Override(NamedTuple):
+    """The user's override of an item."""
 
     item: str
-    word: UserWord
+    kind: OverrideKind
     why: str
     at_ms: int
 
 
-Wishes = Mapping[str, Wish]
-"""A project's wishes by item."""
+Overrides = Mapping[str, Override]
+"""A project's overrides by item."""
 
 
-class Wished(NamedTuple):
-    """Items as the user wants them, and those that are not to be sent."""
+class AppliedOverrides(NamedTuple):
+    """Items to send, with their final priority, and muted items."""
 
     items: tuple[PackItem, ...]
     muted: tuple[PackItem, ...]
 
 
-def creation_intent(items: Iterable[PackItem], wishes: Wishes) -> Wished:
-    """Leaves muted items out, and puts pinned ones before what nobody spoke for."""
-    kept = tuple(_raised(item) if is_pinned(item.key, wishes) else item for item in items)
-    return Wished(
-        tuple(item for item in kept if not is_muted(item.key, wishes)),
-        tuple(item for item in kept if is_muted(item.key, wishes)),
+def apply_overrides(items: Iterable[PackItem], overrides: Overrides) -> AppliedOverrides:
+    """Separate muted items, and raise the priority of pinned ones."""
+    raised = tuple(_with_pinned_priority(item) if is_pinned(item.key, overrides) else item for item in items)
+    return AppliedOverrides(
+        tuple(item for item in raised if not is_muted(item.key, overrides)),
+        tuple(item for item in raised if is_muted(item.key, overrides)),
     )
 
 
-def told_lines(lines: Sequence[str], wishes: Wishes) -> tuple[str, ...]:
-    """Gives an anchor's lines without those the user muted, and without titles that nothing stands under."""
-    if not wishes:
+def visible_lines(lines: Sequence[str], overrides: Overrides) -> tuple[str, ...]:
+    """Return an anchor's lines without muted statements and without headings of empty sections."""
+    if not overrides:
         return tuple(lines)
-    if is_muted(keys.ANCHOR, wishes):
+    if is_muted(keys.ANCHOR, overrides):
         return ()
-    told = [line for line in lines if not is_muted(line_key(line), wishes)]
-    return tuple(line for line, after in pairwise([*told, ""]) if _is_statement(line) or _is_statement(after))
+    visible = [line for line in lines if not is_muted(statement_key(line), overrides)]
+    return tuple(
+        line for line, following in pairwise([*visible, ""]) if _is_statement(line) or _is_statement(following)
+    )
 
 
-def told_changes(changes: Iterable[str], wishes: Wishes) -> list[str]:
-    """Gives what is told of a pinned anchor's changes, where the user's word is one of the reasons.
+def visible_changes(changes: Iterable[str], overrides: Overrides) -> list[str]:
+    """Return the changes of a pinned anchor to report, after the user's overrides.
 
-    What is unwanted still holds: nothing is said of it. What is wrong is told as such to who was told otherwise.
+    Muted statements are omitted silently. Statements marked wrong are retracted for sessions that already received
+    them.
     """
-    told = []
+    visible = []
     for change in changes:
-        statement = change.removeprefix(NO_LONGER)
-        word = wishes[key].word if (key := line_key(statement)) in wishes and statement != change else None
-        if word != "never":
-            told.append(f"{WRONG}{statement}" if word == "wrong" else change)
-    return told
+        statement = change.removeprefix(RETRACTED_PREFIX)
+        kind = overrides[key].kind if (key := statement_key(statement)) in overrides and statement != change else None
+        if kind != "never":
+            visible.append(f"{WRONG_PREFIX}{statement}" if kind == "wrong" else change)
+    return visible
 
 
-def line_key(line: str) -> str:
-    """Names a statement of the anchor by what it says; where in its file it stands makes no odds."""
+def statement_key(line: str) -> str:
+    """Name a statement of the anchor by its text; its line number in the source does not matter."""
     return f"{keys.ANCHOR}:{short_id(_LINE_NUMBER.sub(')', line.removeprefix('- ')), 12)}"
 
 
 def statements(anchor: str) -> list[tuple[str, str]]:
-    """Gives an anchor's statements, each with its name."""
-    return [(line_key(line), line.removeprefix("- ")) for line in anchor.splitlines() if _is_statement(line)]
+    """Return an anchor's statements, each with its name."""
+    return [(statement_key(line), line.removeprefix("- ")) for line in anchor.splitlines() if _is_statement(line)]
 
 
-def pinned_files(wishes: Wishes) -> tuple[str, ...]:
-    """Gives the files the user wants sent, in a fixed order."""
-    newest = sorted(wishes.values(), key=lambda wish: (-wish.at_ms, wish.item))
-    paths = [path for wish in newest if wish.word == "always" and (path := keys.context_path(wish.item))]
+def pinned_files(overrides: Overrides) -> tuple[str, ...]:
+    """Return the paths of pinned files, sorted."""
+    newest = sorted(overrides.values(), key=lambda override: (-override.at_ms, override.item))
+    paths = [path for override in newest if override.kind == "always" and (path := keys.context_path(override.item))]
     return tuple(sorted(paths[:MAX_PINNED_FILES]))
 
 
-def is_pinned(item: str, wishes: Wishes) -> bool:
-    """Says whether the user wants an item always sent."""
-    return item in wishes and wishes[item].word == "always"
+def is_pinned(item: str, overrides: Overrides) -> bool:
+    """Whether the user wants an item always sent."""
+    return item in overrides and overrides[item].kind == "always"
 
 
-def is_muted(item: str, wishes: Wishes) -> bool:
-    """Says whether the user wants an item never sent, or says that it is wrong."""
-    return item in wishes and wishes[item].word != "always"
+def is_muted(item: str, overrides: Overrides) -> bool:
+    """Whether an item is never sent, because it is unwanted or wrong."""
+    return item in overrides and overrides[item].kind != "always"
 
 
 def _is_statement(line: str) -> bool:
     return line.startswith("- ")
 
 
-def _raised(item: PackItem) -> PackItem:
+def _with_pinned_priority(item: PackItem) -> PackItem:
     return replace(item, priority=min(item.priority, Priority.PINNED))

@@ -1,4 +1,4 @@
-"""How much a prompt's words point at a definition. Pure."""
+"""The few lines of a file that match most of a prompt, and how well a definition matches. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
@@ -7,65 +7,65 @@ from sidecar.codebase import Definition, Summary, chunk_lines, count_terms
 from sidecar.core.secrets.redact import is_known_by_lines, redact_lines
 from sidecar.core.text.sanitize import line_of_code
 
-NAME_INTEREST, LINES_INTEREST = 3.0, 1.5
-"""What a word in a definition's name, and all words in its lines, count beside one in its signature."""
+NAME_WEIGHT, LINES_WEIGHT = 3.0, 1.5
+"""Weight of a word in a definition's name, and of all words in its lines, relative to one in its signature."""
 
-INTERESTING = 1.0
-"""A definition of less interest is told by its name alone."""
+MIN_MATCH = 1.0
+"""A definition with a weaker match is shown by name alone."""
 
 
-def interest(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
-    """How much the prompt's words point at a definition: by its name, its signature, and the lines it stands in."""
+def definition_match(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
+    """Return how well a definition matches the prompt's terms: by its name, its signature, and its lines."""
     named = terms & terms_in(f"{definition.name} {definition.container}")
-    said = terms & terms_in(definition.signature)
-    return NAME_INTEREST * len(named) + len(said - named) + LINES_INTEREST * _coverage(definition, summary, terms)
+    in_signature = terms & terms_in(definition.signature)
+    return NAME_WEIGHT * len(named) + len(in_signature - named) + LINES_WEIGHT * _coverage(definition, summary, terms)
 
 
 @lru_cache(maxsize=4_096)
 def terms_in(text: str) -> frozenset[str]:
-    """The terms of a name or signature; after an edit all but a few are those of the call before."""
+    """The terms of a name or signature; after an edit nearly all are the same as in the previous call."""
     return frozenset(count_terms(text))
 
 
 def _coverage(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
-    """Share of the prompt's terms that stand in the chunks a definition lies in."""
+    """Share of the prompt's terms that occur in the chunks of a definition."""
     if not terms or not summary.chunks:
         return 0.0
     step = chunk_lines(summary.lines)
     first, last = (definition.line - 1) // step, (max(definition.line, definition.end_line) - 1) // step
-    held = set[str]().union(*summary.chunks[first : last + 1])
-    return len(held & terms) / len(terms)
+    chunk_terms = set[str]().union(*summary.chunks[first : last + 1])
+    return len(chunk_terms & terms) / len(terms)
 
 
-# The few lines of a file that hold most of what a prompt says. Pure.
+# The passage of a file.
 
 
 PASSAGE_LINES = 4
-MOST_LINES = 120
-"""Lines that are looked through."""
+MAX_LINES = 120
+"""Maximum number of lines that are searched."""
 
 PASSAGE_CHARACTERS = 100
-LEAST_TERMS = 2
-"""Lines that hold fewer of a prompt's terms than this show nothing that the file's path and names do not."""
+MIN_TERMS = 2
+"""Lines with fewer of a prompt's terms add nothing to the file's path and names."""
 
 Passage = tuple[tuple[int, str], ...]
 """Line numbers, counted from 1, and lines."""
 
 
 def passage_of(text: str, summary: Summary, terms: Sequence[str]) -> Passage:
-    """Gives the lines that hold most terms, which come rarest first; nothing where they stand nowhere together.
+    """Return the lines with most of the terms, which come rarest first; empty where no lines contain several.
 
-    They are of the definition the terms point at most, else of the part of the file the terms stand in most.
+    The lines come from the definition that matches best, else from the part of the file with most matches.
     """
     weights = {term: 1 / (2 + at) for at, term in enumerate(terms)}
-    if not summary.chunks or len(weights) < LEAST_TERMS:
+    if not summary.chunks or len(weights) < MIN_TERMS:
         return ()
     first, end = _inside_definition(summary, frozenset(weights)) or _inside_chunk(summary, weights)
     if is_known_by_lines(text):
-        text = redact_lines(text)  # a line of a key does not tell what it is
-    lines = [line.rstrip("\r") for line in text.split("\n")[first : min(end, first + MOST_LINES)]]
-    start, found = _densest([weights.keys() & _terms(line, weights) for line in lines], weights)
-    if found < LEAST_TERMS:
+        text = redact_lines(text)  # a single line of a key cannot be recognized
+    lines = [line.rstrip("\r") for line in text.split("\n")[first : min(end, first + MAX_LINES)]]
+    start, term_count = _densest([weights.keys() & _terms(line, weights) for line in lines], weights)
+    if term_count < MIN_TERMS:
         return ()
     return tuple(
         (first + number + 1, shown)
@@ -75,36 +75,36 @@ def passage_of(text: str, summary: Summary, terms: Sequence[str]) -> Passage:
 
 
 def _inside_definition(summary: Summary, terms: frozenset[str]) -> tuple[int, int] | None:
-    """The lines of the definition whose name the terms point at, if there is one; from 0, the end not included."""
+    """The lines of the definition whose name the terms match, if there is one; from 0, end exclusive."""
     ranked = (
-        (-interest(one, summary, terms), one.line, one.end_line)
-        for one in summary.definitions
-        if one.end_line > one.line and one.end_line - one.line <= MOST_LINES
+        (-definition_match(definition, summary, terms), definition.line, definition.end_line)
+        for definition in summary.definitions
+        if definition.end_line > definition.line and definition.end_line - definition.line <= MAX_LINES
     )
     best, line, end_line = min(ranked, default=(0.0, 0, 0))
-    return (line - 1, end_line) if -best >= 2 * NAME_INTEREST else None
+    return (line - 1, end_line) if -best >= 2 * NAME_WEIGHT else None
 
 
 def _inside_chunk(summary: Summary, weights: Mapping[str, float]) -> tuple[int, int]:
-    held = [sum(weights.get(term, 0.0) for term in chunk) for chunk in summary.chunks]
+    weights_by_chunk = [sum(weights.get(term, 0.0) for term in chunk) for chunk in summary.chunks]
     step = chunk_lines(summary.lines)
-    first = held.index(max(held)) * step
+    first = weights_by_chunk.index(max(weights_by_chunk)) * step
     return first, first + step
 
 
 def _terms(line: str, weights: Collection[str]) -> Collection[str]:
-    """A line's terms; most lines hold no beginning of any and need not be taken apart."""
+    """A line's terms; most lines contain no prefix of any term and need no parsing."""
     folded = line.casefold()
     return count_terms(line) if any(term[:4] in folded for term in weights) else ()
 
 
-def _densest(held: Sequence[Collection[str]], weights: Mapping[str, float]) -> tuple[int, int]:
-    """Gives where the best run of lines begins, at a line that holds a term, and how many terms it holds."""
-    best, start, found = 0.0, 0, 0
-    for number, own in enumerate(held):
-        if own:
-            inside = set(own).union(*held[number : number + PASSAGE_LINES])
+def _densest(terms_by_line: Sequence[Collection[str]], weights: Mapping[str, float]) -> tuple[int, int]:
+    """Return where the best run of lines begins, at a line with a term, and how many terms it contains."""
+    best, start, term_count = 0.0, 0, 0
+    for number, line_terms in enumerate(terms_by_line):
+        if line_terms:
+            inside = set(line_terms).union(*terms_by_line[number : number + PASSAGE_LINES])
             score = sum(weights[term] for term in sorted(inside))
             if score > best:
-                best, start, found = score, number, len(inside)
-    return start, found
+                best, start, term_count = score, number, len(inside)
+    return start, term_count

@@ -1,4 +1,4 @@
-"""The pointers and rules that memory has, as an anchor's lines; read anew only when the project's memories changed."""
+"""Anchor lines from memory: accepted rules and knowledge pointers, cached until memory changes."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,22 +13,19 @@ if TYPE_CHECKING:
     from sidecar.memory.knowledge_pointer import Pointed
 
 
-# What memory says in an anchor: rules that the user accepted, and the knowledge repository's pointers.
-
-
 class Pointers(NamedTuple):
-    """The lines of the pointers and of the rules."""
+    """The anchor's lines from memory."""
 
     invariants: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     """Learned from work, and accepted by the user."""
     is_known: bool = True
-    """False where there may be some that could not be read yet."""
+    """False where some may exist that are not loaded yet."""
 
     @property
     def digest(self) -> str:
-        """Tells them from those of another time."""
+        """Identifies the lines; empty without any."""
         return short_id([self.invariants, self.pointers, self.rules, self.is_known]) if self != NO_POINTERS else ""
 
 
@@ -38,45 +35,47 @@ UNKNOWN_POINTERS = Pointers(is_known=False)
 
 MAX_PROJECTS = 64
 
-_FOLDER = Path(".chati", "memories", "shared", "durable")
-"""Looked for before the memories are loaded."""
+_DURABLE_FOLDER = Path(".chati", "memories", "shared", "durable")
+"""Checked before the memories are loaded."""
 
 
-class _Read:
-    """The lines by project and the revision of its memories."""
+class _PointerCache:
+    """The lines by project and revision of its memories."""
 
     def __init__(self) -> None:
         self.lines = Lru(MAX_PROJECTS)
 
 
-def pointers_in(process: Process, workspace: Workspace) -> Pointers:
-    """Gives the pointers and rules of a project as the memories' index has them; unknown while they are being loaded.
+def load_pointers(process: Process, workspace: Workspace) -> Pointers:
+    """Return a project's pointers and rules from the memory index; unknown while it is loading.
 
-    What somebody changes by hand shows once the index took it in, which the look at the memories does on every call.
+    A manual edit shows once the index has read it, which the refresh on every call does.
     """
     if not process.loaded.is_set():
-        return UNKNOWN_POINTERS if (workspace.project / _FOLDER).is_dir() else NO_POINTERS
+        return UNKNOWN_POINTERS if (workspace.project / _DURABLE_FOLDER).is_dir() else NO_POINTERS
     from sidecar.memory import Placed, accepted_rules, knowledge_pointer
-    from sidecar.packs.memory_sources import chosen, pointers_of
+    from sidecar.packs.memory_sources import choose_pointers, render_pointers
 
     placed = Placed(process, workspace, knowledge_pointer.POINTERS)
     revision = placed.revision()
-    kept = process.part(_Read, _Read).lines
-    known = kept.get((workspace.project_key, revision))
-    if isinstance(known, Pointers):
-        return known
-    if not revision and (workspace.project / _FOLDER).is_dir():
+    cache = process.part(_PointerCache, _PointerCache).lines
+    cached = cache.get((workspace.project_key, revision))
+    if isinstance(cached, Pointers):
+        return cached
+    if not revision and (workspace.project / _DURABLE_FOLDER).is_dir():
         return UNKNOWN_POINTERS
-    choice = chosen(placed.tags())
-    lines = pointers_of(_read(placed, choice.binding), _read(placed, choice.others), has_more=choice.has_more)
+    choice = choose_pointers(placed.tags())
+    lines = render_pointers(
+        _read_pointers(placed, choice.binding), _read_pointers(placed, choice.others), has_more=choice.has_more
+    )
     lines = lines._replace(rules=accepted_rules(process, workspace))
-    kept.put((workspace.project_key, revision), lines, 1)
+    cache.put((workspace.project_key, revision), lines, 1)
     return lines
 
 
-def _read(placed: "Placed", paths: tuple[str, ...]) -> list["Pointed"]:
+def _read_pointers(placed: "Placed", paths: tuple[str, ...]) -> list["Pointed"]:
     from sidecar.memory import knowledge_pointer, read_back
 
     contents = (placed.content(path) for path in paths)
-    found = (knowledge_pointer.pointed_of(read_back(content)) for content in contents if content is not None)
-    return [one for one in found if one is not None]
+    pointers = (knowledge_pointer.pointed_of(read_back(content)) for content in contents if content is not None)
+    return [pointer for pointer in pointers if pointer is not None]

@@ -1,4 +1,7 @@
-"""What a call leaves behind: its task, the pending delivery with what explains it, its measures."""
+"""What a pre-run records: its task, the pending delivery and its explanation, metrics, and the run's baseline.
+
+The baseline is the state of the worktree when a run begins; post-run compares it with the state afterwards.
+"""
 
 from collections.abc import Iterable
 from concurrent.futures import wait
@@ -9,13 +12,13 @@ from sidecar.codebase import RepositoryState, StateFailed, may_show, repository_
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.text.sanitize import line_count, size
 from sidecar.metrics import count_call, labelled, latency_bucket
-from sidecar.packs.collect import Gathered
-from sidecar.packs.composition import Composed, Fate
-from sidecar.packs.context_pack import gives_content
+from sidecar.packs.collect import PackInputs
+from sidecar.packs.composition import Composition, Disposition
+from sidecar.packs.context_pack import shows_content
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import PreRunParams, PreRunResult
-from sidecar.packs.request import Turn, reported_bracket
+from sidecar.packs.request import PackRequest, reported_bracket
 from sidecar.runs import CallRecord, keys, ledger, records
 from sidecar.workspace import Workspace
 
@@ -23,132 +26,135 @@ if TYPE_CHECKING:
     import apsw
 
 
-# Where the worktree stood when a run began: its post-run tells by it what the run did.
-
-
-def stood(state: RepositoryState | None) -> dict[str, Any]:
-    """Gives the head, and a digest of each file that differs from it; None for both where the state is not known."""
+def baseline_of(state: RepositoryState | None) -> dict[str, Any]:
+    """Return the head and a digest of each file that differs from it; None for both if the state is unknown."""
     if state is None:
         return {"head": None, "changed": None}
     changed = {file.path: keys.change_digest(file) for file in state.changed if may_show(file.path)}
     return {"head": state.head, "changed": changed}
 
 
-def standing(process: Process, workspace: Workspace, wait_ms: int) -> dict[str, Any]:
-    """Gives the same if it is known within `wait_ms`: a prompt that passes through is not kept waiting for it."""
+def current_baseline(process: Process, workspace: Workspace, wait_ms: int) -> dict[str, Any]:
+    """Return the baseline if it is known within `wait_ms`, so that a passthrough is not delayed."""
     repository = repository_of(workspace, process)
-    found = repository.at_once()
-    if found is not None:
-        return stood(found[0])
+    cached = repository.at_once()
+    if cached is not None:
+        return baseline_of(cached[0])
     if not wait_ms:
-        return stood(None)
-    look = process.background.submit(repository.state)
-    if not wait((look,), timeout=wait_ms / 1000).done or look.exception() is not None:
-        return stood(None)
-    return stood(look.result())
+        return baseline_of(None)
+    lookup = process.background.submit(repository.state)
+    if not wait((lookup,), timeout=wait_ms / 1000).done or lookup.exception() is not None:
+        return baseline_of(None)
+    return baseline_of(lookup.result())
 
 
-def stand_later(process: Process, workspace: Workspace, token: str) -> None:
-    """Has it added to a call's record once it is known, where the call could not wait for it."""
+def record_baseline_later(process: Process, workspace: Workspace, token: str) -> None:
+    """Add the baseline to a call's record once it is known, where the call could not wait for it."""
     try:
-        process.background.submit(_stand, process, workspace, token)
+        process.background.submit(_record_baseline, process, workspace, token)
     except RuntimeError:
         process.log.warning("packs.standing.unknown", kind="ending")
 
 
-def _stand(process: Process, workspace: Workspace, token: str) -> None:
-    """The run has begun meanwhile: `late` says that what it wrote first may count as having been there."""
+def _record_baseline(process: Process, workspace: Workspace, token: str) -> None:
+    """Record the baseline with `late`: the run has begun, so its first writes may be part of the baseline."""
     try:
         state = repository_of(workspace, process).state()
         with process.database.write(durable=False, aside=True) as tx:
-            records.add_to_call(tx, token, {**stood(state), "late": True})
+            records.add_to_call(tx, token, {**baseline_of(state), "late": True})
     except (StateFailed, SidecarError, OSError) as error:
         process.log.warning("packs.standing.unknown", kind=type(error).__name__)
 
 
-LOOK_MS = 150
-"""How long a prompt that passes through waits to know where the worktree stands, milliseconds."""
+BASELINE_WAIT_MS = 150
+"""Maximum wait of a passthrough for the worktree's baseline, milliseconds."""
 
 
-def record_untouched(call: Call, params: PreRunParams, turn: Turn | None, result: PreRunResult, token: str) -> None:
-    """Keeps why a prompt passed through; and the task of one that came too late, so that a follow-up is known as one.
+def record_passthrough(
+    call: Call, params: PreRunParams, request: PackRequest | None, result: PreRunResult, token: str
+) -> None:
+    """Record why a prompt passed through, and after a missed deadline its task, so that a follow-up is recognized.
 
-    Such a record explains and delivers nothing; a post-run takes from it only where the worktree stood, if known.
+    Such a record explains and delivers nothing; post-run only reads the baseline from it, if it is known.
     """
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
-    session = turn.session.session_id if turn is not None and turn.session is not None else None
-    shadow, now_ms = turn is not None and turn.is_shadow, call.now_ms()
+    session = request.session.session_id if request is not None and request.session is not None else None
+    shadow, now_ms = request is not None and request.is_shadow, call.now_ms()
     anchor = result.system and PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, result.system.text, "", "stays pinned")
-    record = {
+    details = {
         "action": result.action, "reason": result.reason, "passedThrough": True,
         "metadata": result.metadata.model_dump(mode="json", by_alias=True),
         "items": explained_items([(anchor, "alreadyDelivered")] if anchor else []),
-        **standing(call.process, workspace, LOOK_MS if result.reason != "deadline" else 0),
+        **current_baseline(call.process, workspace, BASELINE_WAIT_MS if result.reason != "deadline" else 0),
     }  # fmt: skip
     blocks: dict[str, Any] = {
         "system": result.system.model_dump(by_alias=True) if result.system else None,
         "blocks": [],
     }
-    kept = CallRecord(
+    call_record = CallRecord(
         token, params.run_id, params.sub_chat_id, workspace.project_key, workspace.key, params.provider, session,
-        shadow, "dropped", now_ms, record, blocks,
+        shadow, "dropped", now_ms, details, blocks,
     )  # fmt: skip
     try:
         with call.database.write(durable=False, aside=result.reason != "deadline") as tx:
-            if turn is not None and result.reason == "deadline":
-                _put_task(tx, turn, now_ms)
-            records.record_call(tx, kept)
+            if request is not None and result.reason == "deadline":
+                _put_task(tx, request, now_ms)
+            records.record_call(tx, call_record)
             measures = {labelled("passedThrough", reason=result.reason or "unknown"): 1.0}
             if result.reason == "deadline":
                 measures[latency_bucket(result.metadata.elapsed_ms)] = 1.0
             count_call(tx, workspace.project_key, params.provider, shadow=shadow, now_ms=now_ms, measures=measures)
-        if record["changed"] is None:
-            stand_later(call.process, workspace, token)
-    except (StateDegraded, Busy) as error:  # the prompt passes through all the same
+        if details["changed"] is None:
+            record_baseline_later(call.process, workspace, token)
+    except (StateDegraded, Busy) as error:  # the prompt passes through anyway
         call.log.warning("packs.untouched.unrecorded", kind=error.kind)
 
 
-def _lines(differences: Differences | None) -> dict[str, int] | None:
-    """The lines of each difference there is; None where they were not read."""
+def _changed_line_counts(differences: Differences | None) -> dict[str, int] | None:
+    """Changed lines per file; None where the differences were not read."""
     if differences is None:
         return None
     new = {path: line_count(text) for path, text in differences.new_files.items()}
     return new | {path: diff.added + diff.removed for path, diff in differences.diffs.items()}
 
 
-def explained_items(fates: Iterable[tuple[PackItem, Fate]]) -> list[list[Any]]:
-    """Gives what is kept of each item to explain it."""
-    return [[item.key, item.kind, item.bytes, fate, item.why, dict(item.score)] for item, fate in fates]
+def explained_items(dispositions: Iterable[tuple[PackItem, Disposition]]) -> list[list[Any]]:
+    """Return the recorded explanation of each item."""
+    return [
+        [item.key, item.kind, item.bytes, disposition, item.why, dict(item.score)] for item, disposition in dispositions
+    ]
 
 
-def _put_task(tx: "apsw.Connection", turn: Turn, now_ms: int) -> None:
-    state, workspace = turn.sub_chat._replace(task=turn.task), turn.workspace
-    records.put_sub_chat(tx, turn.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
+def _put_task(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
+    state, workspace = request.sub_chat._replace(task=request.task), request.workspace
+    records.put_sub_chat(tx, request.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
 
 
-def record(turn: Turn, gathered: Gathered, composed: Composed, result: PreRunResult, token: str) -> None:
-    """Keeps the task, the pending delivery, what explains it, and the measures, in one transaction."""
-    params, now_ms = turn.params, turn.call.now_ms()
-    is_other_task = turn.sub_chat.task != turn.task
-    ends_shadow = turn.sub_chat.counters.shadow and not turn.is_shadow
-    with turn.call.database.write(durable=False, aside=not (is_other_task or ends_shadow)) as tx:
+def record_pre_run(
+    request: PackRequest, inputs: PackInputs, composition: Composition, result: PreRunResult, token: str
+) -> None:
+    """Record the task, the pending delivery, its explanation and the metrics, in one transaction."""
+    params, now_ms = request.params, request.call.now_ms()
+    is_other_task = request.sub_chat.task != request.task
+    ends_shadow = request.sub_chat.counters.shadow and not request.is_shadow
+    with request.call.database.write(durable=False, aside=not (is_other_task or ends_shadow)) as tx:
         if is_other_task:
-            _put_task(tx, turn, now_ms)
+            _put_task(tx, request, now_ms)
         if ends_shadow:
             ledger.drop_shadow_sessions(tx, params.sub_chat_id)
-        records.record_call(tx, _call_record(turn, gathered, composed, result, token, now_ms))
-        project, provider = turn.workspace.project_key, params.provider
-        count_call(tx, project, provider, shadow=turn.is_shadow, now_ms=now_ms, measures=_measured(turn, result))
-    if gathered.state is None:
-        stand_later(turn.call.process, turn.workspace, token)
+        records.record_call(tx, _call_record(request, inputs, composition, result, token, now_ms))
+        project, provider = request.workspace.project_key, params.provider
+        count_call(tx, project, provider, shadow=request.is_shadow, now_ms=now_ms, measures=_measures(request, result))
+    if inputs.state is None:
+        record_baseline_later(request.call.process, request.workspace, token)
 
 
-def _measured(turn: Turn, result: PreRunResult) -> dict[str, float]:
-    metadata, is_hit, goes_on = result.metadata, result.metadata.cache_hit, turn.session is not None
-    bracket = reported_bracket(turn.params)
+def _measures(request: PackRequest, result: PreRunResult) -> dict[str, float]:
+    metadata, is_hit, continues = result.metadata, result.metadata.cache_hit, request.session is not None
+    bracket = reported_bracket(request.params)
     return {
-        "calls": 1, "cacheHits": is_hit, **({"followUps": 1} if goes_on else {}),
-        **({"followUpHits": 1} if goes_on and is_hit else {}),
+        "calls": 1, "cacheHits": is_hit, **({"followUps": 1} if continues else {}),
+        **({"followUpHits": 1} if continues and is_hit else {}),
         "injectedBytes": metadata.injected_bytes, "wouldInjectBytes": metadata.would_inject_bytes,
         "reusedBytes": metadata.reused_bytes, "baselineBytes": metadata.baseline_bytes,
         "fileHits": metadata.file_hits, "fileMisses": metadata.file_misses,
@@ -157,43 +163,45 @@ def _measured(turn: Turn, result: PreRunResult) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _delivered(turn: Turn, composed: Composed) -> list[list[Any]]:
-    """What the session will have; an anchor that stands in a transcript of Claude's is named, for it can be lost."""
-    given = [list(item.as_delivery()) for item in composed.delivered if not item.every_time]
-    if composed.anchor is None or not composed.anchor_is_new:
-        return given
-    if turn.sends_system_text or turn.params.provider != "claude":
-        return given
-    return [[keys.ANCHOR, composed.anchor.id, size(composed.anchor.text)], *given]
+def _delivered(request: PackRequest, composition: Composition) -> list[list[Any]]:
+    """The items the session will have. An anchor in a Claude transcript is listed, because a compaction can lose it."""
+    delivered = [list(item.as_delivery()) for item in composition.delivered if not item.always_sent]
+    if composition.anchor is None or not composition.anchor_is_new:
+        return delivered
+    if request.sends_system_text or request.params.provider != "claude":
+        return delivered
+    return [[keys.ANCHOR, composition.anchor.id, size(composition.anchor.text)], *delivered]
 
 
 def _call_record(
-    turn: Turn, gathered: Gathered, composed: Composed, result: PreRunResult, token: str, now_ms: int
+    request: PackRequest, inputs: PackInputs, composition: Composition, result: PreRunResult, token: str, now_ms: int
 ) -> CallRecord:
-    state = gathered.state
+    state = inputs.state
     head = state.head if state else None
-    was_told = any(item.key == keys.HEAD and fate != "trimmed" for item, fate in composed.fates)
-    told_head = head if gathered.differences is not None and was_told else turn.known.head_commit or head
-    record: dict[str, Any] = {
+    head_was_sent = any(
+        item.key == keys.HEAD and disposition != "trimmed" for item, disposition in composition.dispositions
+    )
+    sent_head = head if inputs.differences is not None and head_was_sent else request.known.head_commit or head
+    details: dict[str, Any] = {
         "action": result.action,
         "reason": result.reason,
         "metadata": result.metadata.model_dump(mode="json", by_alias=True),
-        "delivered": _delivered(turn, composed),
-        "files": [keys.context_path(item.key) for item in composed.delivered if gives_content(item)],
-        "pin": list(composed.anchor) if composed.anchor and composed.anchor_is_new else None,
-        "fresh": turn.fresh,
-        "bracket": reported_bracket(turn.params),
-        "items": explained_items(composed.fates),
-        **stood(state),
-        "toldHead": told_head,
-        "lines": _lines(gathered.differences),
+        "delivered": _delivered(request, composition),
+        "files": [keys.context_path(item.key) for item in composition.delivered if shows_content(item)],
+        "pin": list(composition.anchor) if composition.anchor and composition.anchor_is_new else None,
+        "fresh": request.fresh,
+        "bracket": reported_bracket(request.params),
+        "items": explained_items(composition.dispositions),
+        **baseline_of(state),
+        "toldHead": sent_head,
+        "lines": _changed_line_counts(inputs.differences),
     }
     blocks: dict[str, Any] = {
-        "system": composed.system.model_dump(by_alias=True) if composed.system else None,
-        "blocks": [block.model_dump(by_alias=True) for block in composed.blocks],
+        "system": composition.system.model_dump(by_alias=True) if composition.system else None,
+        "blocks": [block.model_dump(by_alias=True) for block in composition.blocks],
     }
-    params = turn.params
+    params = request.params
     return CallRecord(
-        token, params.run_id, params.sub_chat_id, turn.workspace.project_key, turn.workspace.key, params.provider,
-        turn.session.session_id if turn.session else None, turn.is_shadow, "pending", now_ms, record, blocks,
+        token, params.run_id, params.sub_chat_id, request.workspace.project_key, request.workspace.key, params.provider,
+        request.session.session_id if request.session else None, request.is_shadow, "pending", now_ms, details, blocks,
     )  # fmt: skip

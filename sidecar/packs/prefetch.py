@@ -1,4 +1,4 @@
-"""Packs made ahead of the call that will ask for them: after a run, and when the worktree has come to rest."""
+"""Build packs ahead of the next call: after a run, and when the worktree is quiet."""
 
 import threading
 from collections.abc import Callable
@@ -6,125 +6,125 @@ from concurrent.futures import Future, wait
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, StateFailed, repository_of
-from sidecar.packs.request import touched_on
-from sidecar.packs.task_pack import Asked, Question, shared_pack
+from sidecar.packs.request import touched_files_of
+from sidecar.packs.task_pack import PackQuery, RecentQueries, get_task_pack
 from sidecar.workspace import Workspace
 
-PREPARE_WAIT_MS = 20_000
-"""How long such a pack may wait for files still being read."""
+PREFETCH_WAIT_MS = 20_000
+"""Maximum wait for files that are not indexed yet."""
 
 QUIET_MS = 150.0
-"""Changes that follow one another sooner are one burst: only then are packs made anew."""
+"""Changes closer together than this form one burst; packs are rebuilt after it."""
 
-LONGEST_MS = 2_000.0
-"""A burst that does not end is not waited for any longer."""
+MAX_BURST_MS = 2_000.0
+"""Maximum length of a burst before packs are rebuilt anyway."""
 
 REBUILT_CONVERSATIONS = 8
-"""Those that asked last; the packs of others are made when they are asked for."""
+"""Number of the most recent conversations that are rebuilt; others are built on request."""
 
 
-def prepare(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
-    """Makes the packs of a conversation's task for the worktree as a run left it, while the user reads."""
-    asked = workspace.part(Asked, Asked)
-    question = asked.of(sub_chat_id)
-    if question is None or process.ending.is_set():
+def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
+    """Build the packs of a conversation's task for the worktree after a run, while the user reads."""
+    recent = workspace.part(RecentQueries, RecentQueries)
+    pack_query = recent.get(sub_chat_id)
+    if pack_query is None or process.ending.is_set():
         return None
-    question = as_after(sub_chat_id, question)
-    future = asked.preparing[sub_chat_id] = process.background.submit(_prepare, question)
+    pack_query = with_current_files(sub_chat_id, pack_query)
+    future = recent.prefetching[sub_chat_id] = process.background.submit(_prefetch, pack_query)
     return future
 
 
-def await_preparation(workspace: Workspace, sub_chat_id: str, wait_ms: float) -> None:
-    """Waits for a preparation that is under way: what it makes is what this conversation's next call asks for."""
-    preparing = workspace.part(Asked, Asked).preparing.get(sub_chat_id)
-    if preparing is not None:
-        wait((preparing,), timeout=wait_ms / 1000)
+def await_prefetch(workspace: Workspace, sub_chat_id: str, wait_ms: float) -> None:
+    """Wait for an unfinished prefetch: it builds what this conversation's next call needs."""
+    prefetching = workspace.part(RecentQueries, RecentQueries).prefetching.get(sub_chat_id)
+    if prefetching is not None:
+        wait((prefetching,), timeout=wait_ms / 1000)
 
 
-def rebuild_soon(process: Process, workspace: Workspace) -> None:
-    """Makes the packs of the latest conversations anew once the worktree has come to rest."""
+def schedule_rebuild(process: Process, workspace: Workspace) -> None:
+    """Rebuild the packs of the latest conversations once the worktree is quiet."""
     workspace.part(_Burst, _Burst).note(process, workspace)
 
 
 class _Burst:
-    """Hints that follow one another, and the one rebuild that they lead to."""
+    """Change hints in quick succession, and the one rebuild they cause."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._began_ms: float | None = None
+        self._started_ms: float | None = None
         self._last_ms = 0.0
 
     def note(self, process: Process, workspace: Workspace) -> None:
-        """Takes a hint; the first of a burst plans the rebuild."""
+        """Record a hint; the first of a burst schedules the rebuild."""
         with self._lock:
             self._last_ms = process.clock.monotonic_ms()
-            if self._began_ms is not None:
+            if self._started_ms is not None:
                 return
-            self._began_ms = self._last_ms
-        self._plan(process, workspace, QUIET_MS, process.background.expect())
+            self._started_ms = self._last_ms
+        self._schedule(process, workspace, QUIET_MS, process.background.expect())
 
-    def _plan(self, process: Process, workspace: Workspace, delay_ms: float, begun: Callable[[], None]) -> None:
+    def _schedule(self, process: Process, workspace: Workspace, delay_ms: float, started: Callable[[], None]) -> None:
         idle = repository_of(workspace, process).freshness.idle
-        idle.submit(lambda: self._look(process, workspace, begun), delay_ms)
+        idle.submit(lambda: self._check_quiet(process, workspace, started), delay_ms)
 
-    def _look(self, process: Process, workspace: Workspace, begun: Callable[[], None]) -> None:
+    def _check_quiet(self, process: Process, workspace: Workspace, started: Callable[[], None]) -> None:
         now_ms = process.clock.monotonic_ms()
         with self._lock:
-            rest_at_ms = min(self._last_ms + QUIET_MS, (self._began_ms or now_ms) + LONGEST_MS)
-            left_ms = rest_at_ms - now_ms
+            quiet_at_ms = min(self._last_ms + QUIET_MS, (self._started_ms or now_ms) + MAX_BURST_MS)
+            left_ms = quiet_at_ms - now_ms
             if left_ms <= 0:
-                self._began_ms = None
+                self._started_ms = None
         if left_ms > 0:
-            self._plan(process, workspace, left_ms, begun)
+            self._schedule(process, workspace, left_ms, started)
             return
         try:
             if not process.ending.is_set():
                 process.background.submit(_rebuild, process, workspace)
         finally:
-            begun()
+            started()
 
 
-def as_after(sub_chat_id: str, question: Question) -> Question:
-    """Gives a question as the conversation's next call will ask it: its runs meanwhile may have changed more files."""
-    with question.process.database.read() as tx:
-        touched = touched_on(tx, sub_chat_id, question.task.fingerprint)
-    return question._replace(touched=touched)
+def with_current_files(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
+    """Return a query as the conversation's next call will ask it: runs since then may have changed more files."""
+    with pack_query.process.database.read() as tx:
+        touched = touched_files_of(tx, sub_chat_id, pack_query.task.fingerprint)
+    return pack_query._replace(touched=touched)
 
 
-def skipped(process: Process, error: Exception) -> None:
-    """Logs why a pack was not made that nobody waits for."""
+def log_skipped(process: Process, error: Exception) -> None:
+    """Log why a background build failed."""
     reason = error.reason if isinstance(error, StateFailed) else type(error).__name__
     process.log.info("packs.prepare.skipped", reason=reason)
 
 
-def _prepare(question: Question) -> None:
+def _prefetch(pack_query: PackQuery) -> None:
     try:
-        state = question.repository.state()
-        listing = question.repository.listing(state)
-        _make(question, state, listing)
-        if question.mode == "plan":  # the next run may carry the plan out
-            _make(question._replace(mode="agent"), state, listing)
+        state = pack_query.repository.state()
+        listing = pack_query.repository.listing(state)
+        _build_pack(pack_query, state, listing)
+        if pack_query.mode == "plan":  # the next run may carry out the plan
+            _build_pack(pack_query._replace(mode="agent"), state, listing)
         from sidecar.memory import look_over
 
-        look_over(question.process, question.workspace)
+        look_over(pack_query.process, pack_query.workspace)
     except Exception as error:
-        skipped(question.process, error)
+        log_skipped(pack_query.process, error)
 
 
 def _rebuild(process: Process, workspace: Workspace) -> None:
-    """Reads the words of what changed, and makes the packs; what exists for the state already is only looked up."""
+    """Index changed files and rebuild the packs; packs that exist for this state are only looked up."""
     repository = repository_of(workspace, process)
     try:
         state = repository.state()
         listing = repository.listing(state)
         repository.start_filling(listing, process.indexing)
-        for sub_chat_id, question in workspace.part(Asked, Asked).latest(REBUILT_CONVERSATIONS):
+        for sub_chat_id, pack_query in workspace.part(RecentQueries, RecentQueries).latest(REBUILT_CONVERSATIONS):
             if process.ending.is_set():
                 return
-            _make(as_after(sub_chat_id, question), state, listing)
+            _build_pack(with_current_files(sub_chat_id, pack_query), state, listing)
     except Exception as error:
-        skipped(process, error)
+        log_skipped(process, error)
 
 
-def _make(question: Question, state: RepositoryState, listing: Listing) -> None:
-    shared_pack(question, state, listing, PREPARE_WAIT_MS)
+def _build_pack(pack_query: PackQuery, state: RepositoryState, listing: Listing) -> None:
+    get_task_pack(pack_query, state, listing, PREFETCH_WAIT_MS)

@@ -1,4 +1,4 @@
-"""What a prompt alone asks for, beside its conversation's task: files it mentions, and files its own words point at."""
+"""What a prompt alone asks for, besides its conversation's task: files it mentions, and files its own words match."""
 
 import os
 from typing import NamedTuple
@@ -6,83 +6,98 @@ from typing import NamedTuple
 from sidecar.codebase import Listing, Ranked, RepositoryState, word_share
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.model import Mentions, PreRunParams
-from sidecar.packs.task import OWN_TERMS, mentioned_in, query_of, said, says_the_same, significant
-from sidecar.packs.task_pack import Question, with_summaries
+from sidecar.packs.task import (
+    MIN_OWN_TERMS,
+    clean_prompt,
+    matches_query,
+    mentioned_paths,
+    search_query,
+    significant_terms,
+)
+from sidecar.packs.task_pack import PackQuery, with_summaries
 
 FOLLOW_UP_FILES = 6
-TELLING_SHARE = 0.6
-"""A follow-up's best hits by words alone, as a share of the best file's."""
+CLEAR_MATCH_SHARE = 0.6
+"""A follow-up adds files that match by words alone down to this share of the best file's score."""
 
 FOLDER_FILES = 4
 
 
-class Search(NamedTuple):
-    """What this prompt alone asks for, beside its task."""
+class PromptSearch(NamedTuple):
+    """What a prompt alone asks for, besides its task."""
 
     query: str
     mentioned: frozenset[str]
-    nowhere: tuple[str, ...]
+    unresolved: tuple[str, ...]
     """Mentions that lead to no file."""
     has_own_words: bool
 
     @property
     def is_needed(self) -> bool:
-        """Whether anything is to be looked for."""
+        """Whether there is anything to search for."""
         return self.has_own_words or bool(self.mentioned)
 
     @classmethod
-    def of(cls, question: Question, params: PreRunParams, listing: Listing, *, new_task: bool) -> "Search":
-        """Reads a prompt; the words that begin a task are the task's, also when they are said again."""
-        prompt = said(params.prompt)
-        words, names = significant(prompt)
-        mentioned, nowhere = _mentioned(question, params, listing)
-        says_something = bool(names) or len(words) >= OWN_TERMS
-        has_own_words = says_something and not new_task and not says_the_same(prompt, question.task.query)
-        return cls(query_of(prompt), frozenset(mentioned), tuple(nowhere), has_own_words)
+    def of_prompt(
+        cls, pack_query: PackQuery, params: PreRunParams, listing: Listing, *, new_task: bool
+    ) -> "PromptSearch":
+        """Read a prompt. Words that began the task belong to the task, also when they are repeated."""
+        prompt = clean_prompt(params.prompt)
+        words, names = significant_terms(prompt)
+        mentioned, unresolved = _mentioned(pack_query, params, listing)
+        says_enough = bool(names) or len(words) >= MIN_OWN_TERMS
+        has_own_words = says_enough and not new_task and not matches_query(prompt, pack_query.task.query)
+        return cls(search_query(prompt), frozenset(mentioned), tuple(unresolved), has_own_words)
 
 
-def files_of(search: Search, question: Question, state: RepositoryState, listing: Listing) -> tuple[ContextFile, ...]:
-    """The files this prompt mentions, and those its own words point at: first, wherever the task's pack has them."""
+def search_files(
+    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing
+) -> tuple[ContextFile, ...]:
+    """Return the mentioned files and those that the prompt's own words match; they come before the task's files."""
     mentioned = search.mentioned
     limit = FOLLOW_UP_FILES + len(mentioned)
-    found = question.repository.find(search.query, state, limit, mentioned=mentioned)
-    wanted = [one for one in found if one.path in mentioned or (search.has_own_words and _is_telling(one))]
-    return with_summaries(question, search.query, wanted, state, listing, mentioned=mentioned)
+    matches = pack_query.repository.find(search.query, state, limit, mentioned=mentioned)
+    selected = [
+        ranked_file
+        for ranked_file in matches
+        if ranked_file.path in mentioned or (search.has_own_words and _is_clear_match(ranked_file))
+    ]
+    return with_summaries(pack_query, search.query, selected, state, listing, mentioned=mentioned)
 
 
-def _is_telling(ranked: Ranked) -> bool:
-    """Whether a follow-up's own words point at a file clearly enough to add it to the task's."""
+def _is_clear_match(ranked: Ranked) -> bool:
+    """Whether a follow-up's own words match a file clearly enough to add it to the task's."""
     is_named = "namedPath" in ranked.parts or "identifiers" in ranked.parts
-    return is_named or (len(ranked.matched) >= OWN_TERMS and word_share(ranked) >= TELLING_SHARE)
+    return is_named or (len(ranked.matched) >= MIN_OWN_TERMS and word_share(ranked) >= CLEAR_MATCH_SHARE)
 
 
-def _mentioned(question: Question, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:
+def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:
     """The mentioned files that exist here and may be shown, and the mentions that lead nowhere."""
     mentions = params.mentions or Mentions()
-    files, folders = mentioned_in(params.prompt)
-    found: set[str] = set()
-    nowhere: list[str] = []
+    files, folders = mentioned_paths(params.prompt)
+    files_found: set[str] = set()
+    unresolved: list[str] = []
     for path in dict.fromkeys((*mentions.files, *files)):
-        relative = _relative(question, params.cwd, path)
+        relative = _relative(pack_query, params.cwd, path)
         if relative in listing.files:
-            found.add(relative)
+            files_found.add(relative)
         else:
-            nowhere.append(path)
+            unresolved.append(path)
     for path in dict.fromkeys((*mentions.folders, *folders)):
-        relative = _relative(question, params.cwd, path).rstrip("/")
+        relative = _relative(pack_query, params.cwd, path).rstrip("/")
         folder = "" if relative == os.curdir else relative + "/"
         inside = sorted(name for name in listing.files if name.startswith(folder))[:FOLDER_FILES]
-        found.update(inside)
+        files_found.update(inside)
         if not inside:
-            nowhere.append(path)
-    return found, nowhere
+            unresolved.append(path)
+    return files_found, unresolved
 
 
-def _relative(question: Question, cwd: str, path: str) -> str:
-    """Gives a mentioned path relative to the workspace; one that leads out of it matches no listed file."""
+def _relative(pack_query: PackQuery, cwd: str, path: str) -> str:
+    """Return a mentioned path relative to the workspace; a path outside it matches no listed file."""
     if not os.path.isabs(path):
         return os.path.normpath(path).replace("\\", "/")
-    for root in (cwd, str(question.workspace.cwd)):
+    for root in (cwd, str(pack_query.workspace.cwd)):
         if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
             return os.path.relpath(path, root).replace("\\", "/")
     return path

@@ -1,4 +1,4 @@
-"""Items → blocks: a marker line of its own, one line that says what follows, the items. Pure."""
+"""Render items into blocks: a marker line, one introductory line, the items. Pure."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,9 @@ from sidecar.packs.model import Block, BlockKind
 from sidecar.runs import keys
 
 BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")
-"""Stable before volatile, so that the provider's prompt cache keeps its prefix (design.md, continuity/preRun): what
-holds for the repository, for the task in whichever conversation, for the conversation, for the call."""
+"""Stable before volatile, so that the provider's prompt cache retains its prefix (design.md, continuity/preRun): about
+the repository, about the task in any conversation, about the conversation, about the call.
+"""
 
 _INTRODUCTIONS: dict[BlockKind, str] = {
     "carryover": "Reference data: this conversation continues in a fresh session; what it had reached so far.",
@@ -25,16 +26,16 @@ _ID_LENGTH = 12
 
 
 def overhead_bytes(kind: BlockKind) -> int:
-    """Bytes a block takes beside its items."""
+    """Bytes of a block besides its items."""
     return size(_marker(kind, "0" * _ID_LENGTH)) + size(_INTRODUCTIONS[kind]) + 2
 
 
-def render_block(kind: BlockKind, items: Sequence[PackItem], request: str) -> Block:
-    """Renders one block. Its id is the digest of its body; should the request quote its marker, another id is taken."""
+def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str) -> Block:
+    """Render one block. Its id is the digest of its body; if the request quotes its marker, another id is used."""
     body = _body(kind, items)
     block_id = short_id(body, _ID_LENGTH)
     salt = 0
-    while _marker(kind, block_id) in request:
+    while _marker(kind, block_id) in prompt:
         salt += 1
         block_id = short_id([body, salt], _ID_LENGTH)
     text = f"{_marker(kind, block_id)}\n{body}"
@@ -42,23 +43,23 @@ def render_block(kind: BlockKind, items: Sequence[PackItem], request: str) -> Bl
 
 
 def _body(kind: BlockKind, items: Sequence[PackItem]) -> str:
-    """The introduction and the items; the word that nothing changed, which comes most often, stands as it is."""
+    """The introduction and the items; the frequent "nothing changed" body needs no introduction."""
     if [item.key for item in items] == [keys.UNCHANGED]:
         return items[0].text
     return "\n".join((_INTRODUCTIONS[kind], *(item.text for item in items))) + "\n"
 
 
-def render_prompt(blocks: Sequence[Block], request: str) -> str:
-    """Gives blocks and request as one text, the request last, under a marker of its own and unchanged."""
+def render_prompt(blocks: Sequence[Block], prompt: str) -> str:
+    """Return blocks and request as one text, the request last, under its own marker and unchanged."""
     if not blocks:
-        return request
-    return "".join(f"{block.text}\n" for block in blocks) + f"{_request_marker(request)}\n{request}"
+        return prompt
+    return "".join(f"{block.text}\n" for block in blocks) + f"{_prompt_marker(prompt)}\n{prompt}"
 
 
-def _request_marker(request: str) -> str:
-    """The plain marker, or a numbered one where the request quotes it: each marker stands once in what is sent."""
+def _prompt_marker(prompt: str) -> str:
+    """The plain marker, or a numbered one if the request quotes it: each marker occurs once in everything sent."""
     marker, number = f"{MARK}request]", 1
-    while marker in request:
+    while marker in prompt:
         number += 1
         marker = f"{MARK}request {number}]"
     return marker

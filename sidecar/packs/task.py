@@ -1,6 +1,7 @@
-"""What a prompt says, as far as packs look at it: no markers of the host, no secrets, no more than a reader takes in.
+"""The text of a prompt, and the task fingerprint: what a conversation is about, not how it is worded. Pure.
 
-Pure. The prompt itself goes to the provider unchanged.
+`clean_prompt` drops the host's markers and secrets and shortens long prompts; the prompt itself goes to the provider
+unchanged (decisions.md, Continuity).
 """
 
 import re
@@ -16,21 +17,23 @@ from sidecar.runs import Task
 
 HEAD_CHARACTERS = 16_000
 TAIL_CHARACTERS = 4_000
-"""Of a longer prompt only its beginning and its end are looked at: what lies between is pasted."""
+"""Only the beginning and the end of a longer prompt are read: the middle is pasted text."""
 
-_PLACE = regex(r"@\[(file|folder):[^:\]\n]*:([^\]\n]{1,2000})\]")
+_MENTION = regex(r"@\[(file|folder):[^:\]\n]*:([^\]\n]{1,2000})\]")
 _MARKER = regex(r"@\[[a-z]+:[^\]\n]{0,2000}\]")
 
 
-def said(prompt: str) -> str:
-    """Gives a prompt's own words, with the paths of what it mentions."""
+def clean_prompt(prompt: str) -> str:
+    """Return a prompt's own words, with the paths it mentions."""
     if len(prompt) > HEAD_CHARACTERS + TAIL_CHARACTERS:
-        prompt = f"{_whole_words(prompt[:HEAD_CHARACTERS])}\n{_whole_words(prompt[: -TAIL_CHARACTERS - 1 : -1])[::-1]}"
-    return _said(prompt)
+        prompt = (
+            f"{_drop_cut_word(prompt[:HEAD_CHARACTERS])}\n{_drop_cut_word(prompt[: -TAIL_CHARACTERS - 1 : -1])[::-1]}"
+        )
+    return _strip_markers(prompt)
 
 
-def _whole_words(cut: str) -> str:
-    """Leaves out a word that was cut at the end: half a secret is not known as one."""
+def _drop_cut_word(cut: str) -> str:
+    """Drop a word that was cut at the end: half a secret is not recognized as one."""
     at = len(cut) - 1
     while at > 0 and not cut[at].isspace():
         at -= 1
@@ -38,28 +41,28 @@ def _whole_words(cut: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def _said(prompt: str) -> str:
-    return redact(_MARKER.sub(" ", _PLACE.sub(r" \2 ", prompt)))
+def _strip_markers(prompt: str) -> str:
+    return redact(_MARKER.sub(" ", _MENTION.sub(r" \2 ", prompt)))
 
 
-def mentioned_in(prompt: str) -> tuple[list[str], list[str]]:
-    """Gives the files and the folders that the host's markers in a prompt point at (Codex; Claude's are expanded)."""
-    found = list(dict.fromkeys(_PLACE.findall(prompt)))[:200]
-    return [path for kind, path in found if kind == "file"], [path for kind, path in found if kind == "folder"]
+def mentioned_paths(prompt: str) -> tuple[list[str], list[str]]:
+    """Return the files and the folders that the host's markers in a prompt name (Codex; Claude's are expanded)."""
+    mentions = list(dict.fromkeys(_MENTION.findall(prompt)))[:200]
+    return [path for kind, path in mentions if kind == "file"], [path for kind, path in mentions if kind == "folder"]
 
 
-# The task fingerprint: what a conversation is about, not how it is worded (decisions.md, Continuity). Pure.
+# The task of a prompt.
 
 
 MAX_QUERY_CHARACTERS = 4_000
 MAX_TERMS = 300
-OWN_TERMS = 3
-"""A prompt with fewer words of its own than this may be a follow-up in other words."""
+MIN_OWN_TERMS = 3
+"""A prompt with fewer words of its own may be a follow-up in other words."""
 
 OBJECTIVE_CHARACTERS = 300
 
-_NAMES_SOMETHING = regex(r"[^\W\d_]{3}")
-"""So do not `e.g`, `i.e`, `v2`."""
+_HAS_WORD = regex(r"[^\W\d_]{3}")
+"""Excludes `e.g`, `i.e` and `v2`."""
 
 _FOLLOW_UP_WORDS = (
     "continue", "ok", "okay", "yes", "thanks", "great", "good", "nice", "cool", "proceed", "again", "retry", "next",
@@ -68,15 +71,15 @@ _FOLLOW_UP_WORDS = (
     "one", "two", "first", "second", "last", "find", "whole", "everything", "anything", "something", "start", "let",
     "say", "implement", "plan", "task", "done", "go", "keep", "please", "update", "create", "write", "remove", "make",
 )  # fmt: skip
-_FOLLOW_UP = frozenset(stem(word) for word in _FOLLOW_UP_WORDS)
-"""Words of working on, whatever one works on: they tell no task from another."""
+_FOLLOW_UP_TERMS = frozenset(stem(word) for word in _FOLLOW_UP_WORDS)
+"""Words about working, whatever the work is about: they do not tell two tasks apart."""
 
-_TALK = frozenset(stem(word) for word in (
+_FILLER_TERMS = frozenset(stem(word) for word in (
     "continue", "ok", "okay", "yes", "thanks", "great", "good", "nice", "cool", "proceed", "retry", "sorry", "hello",
     "hi", "hey", "better", "wrong", "right", "still", "whole", "everything", "anything", "say", "go", "keep", "explain",
     "find", "implement", "one",
 ))  # fmt: skip
-"""Of these the words that also lead to no file: `test`, `error` or `remove` may."""
+"""Those of them that do not lead to a file either: `test`, `error` or `remove` may."""
 
 
 _REFERS_BACK = regex(
@@ -84,75 +87,82 @@ _REFERS_BACK = regex(
     r"|(?:[^\W\d_]+\W+){0,3}?(?:it|them|this|these|those|that's)\b)",
     re.IGNORECASE,
 )
-"""A prompt that goes on with a sentence, or speaks of `it` before it has named anything."""
+"""Matches a prompt that continues a sentence, or says `it` before it names anything."""
 
 
-def task_of(known: Task | None, prompt: str, worked_on: Callable[[], Collection[str]] = tuple) -> tuple[Task, bool]:
-    """Gives the task a prompt belongs to, and whether it is a new one. In doubt a follow-up keeps its task.
+def task_of(
+    current: Task | None, prompt: str, touched_names: Callable[[], Collection[str]] = tuple
+) -> tuple[Task, bool]:
+    """Return the task of a prompt and whether it is new. In doubt a prompt continues the current task.
 
-    `worked_on` gives the names in the files that the task's runs touched; it is asked only where the words of the
-    prompts leave it open.
+    `touched_names` returns the names in the files that the task's runs changed. It is called only when the words of the
+    prompts leave the question open.
     """
-    prompt = said(prompt)
-    words, names = significant(prompt)
-    if known is None:
-        return _begun(prompt, words, names), True
-    terms = _apart_from_paths(prompt)
-    shares = bool(set(terms) & set(known.terms)) or bool(set(names) & set(known.names))
-    has_own = bool(names) or len(terms) >= OWN_TERMS
-    if has_own and not shares and not _REFERS_BACK.match(prompt) and not _is_among(names, worked_on):
-        return _begun(prompt, words, names), True
-    grown = known._replace(
-        terms=tuple(dict.fromkeys((*known.terms, *terms)))[:MAX_TERMS],
-        names=tuple(dict.fromkeys((*known.names, *names)))[:MAX_TERMS],
+    prompt = clean_prompt(prompt)
+    words, names = significant_terms(prompt)
+    if current is None:
+        return _new_task(prompt, words, names), True
+    terms = _terms_outside_paths(prompt)
+    shares_terms = bool(set(terms) & set(current.terms)) or bool(set(names) & set(current.names))
+    has_own_terms = bool(names) or len(terms) >= MIN_OWN_TERMS
+    if (
+        has_own_terms
+        and not shares_terms
+        and not _REFERS_BACK.match(prompt)
+        and not _names_touched_symbol(names, touched_names)
+    ):
+        return _new_task(prompt, words, names), True
+    extended = current._replace(
+        terms=tuple(dict.fromkeys((*current.terms, *terms)))[:MAX_TERMS],
+        names=tuple(dict.fromkeys((*current.names, *names)))[:MAX_TERMS],
     )
-    return grown, False
+    return extended, False
 
 
-def _is_among(names: Sequence[str], worked_on: Callable[[], Collection[str]]) -> bool:
-    """Says whether a prompt names something of the files that were worked on: `cart.total` by its last part too."""
-    own = {part for name in names for part in (name, name.rpartition(".")[2])}
-    return bool(own) and not own.isdisjoint(worked_on())
+def _names_touched_symbol(names: Sequence[str], touched_names: Callable[[], Collection[str]]) -> bool:
+    """Whether a prompt names a symbol of the changed files; `cart.total` also counts by its last part."""
+    name_parts = {part for name in names for part in (name, name.rpartition(".")[2])}
+    return bool(name_parts) and not name_parts.isdisjoint(touched_names())
 
 
 @lru_cache(maxsize=16)
-def _apart_from_paths(prompt: str) -> Sequence[str]:
-    """Gives a prompt's terms; of a path only those of the file's own name: folders are shared by many tasks."""
+def _terms_outside_paths(prompt: str) -> Sequence[str]:
+    """Return a prompt's terms. A path adds only its file name's terms: many tasks share folders."""
     text = prompt
     for path in paths_in(prompt):
         text = text.replace(path, f" {path.rpartition('/')[2].partition('.')[0]} ")
-    return list(significant(text)[0])
+    return list(significant_terms(text)[0])
 
 
-def _begun(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Task:
+def _new_task(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Task:
     identity = _identity(words, names) or [re.sub(r"\s+", " ", prompt).strip().casefold()]
     return Task(
         fingerprint=short_id(identity, 16),
-        terms=tuple(_apart_from_paths(prompt)[:MAX_TERMS]),
+        terms=tuple(_terms_outside_paths(prompt)[:MAX_TERMS]),
         names=tuple(names[:MAX_TERMS]),
-        query=query_of(prompt),
+        query=search_query(prompt),
         objective=one_line(prompt, OBJECTIVE_CHARACTERS),
     )
 
 
 @lru_cache(maxsize=16)
-def query_of(prompt: str) -> str:
-    """Gives what is searched for: a conventional commit's scope, names and paths as they stand, and the words.
+def search_query(prompt: str) -> str:
+    """Return the search query: a conventional commit's scope, names and paths unchanged, and the words.
 
-    The words of a path are not repeated: they would lead to all its neighbours. The prompt itself is kept nowhere.
+    Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored.
     """
     paths = paths_in(prompt)
     rest = prompt
     for path in paths:
         rest = rest.replace(path, " ")
-    words = {word for term, word in query_words(rest).items() if term not in _TALK}
-    names = (name for name in (*identifiers_of(rest), *paths) if _NAMES_SOMETHING.search(name))
+    words = {word for term, word in query_words(rest).items() if term not in _FILLER_TERMS}
+    names = (name for name in (*identifiers_of(rest), *paths) if _HAS_WORD.search(name))
     return f"{scope_prefix(prompt)} {' '.join(sorted({*words, *names}))}".strip()[:MAX_QUERY_CHARACTERS]
 
 
-def says_the_same(prompt: str, query: str) -> bool:
-    """Says whether a prompt asks for no more than what is searched for already, in whatever order."""
-    return _identity(*significant(prompt)) == _identity(*significant(query))
+def matches_query(prompt: str, query: str) -> bool:
+    """Whether a prompt contains the same words and names as a query, in any order."""
+    return _identity(*significant_terms(prompt)) == _identity(*significant_terms(query))
 
 
 def _identity(words: Mapping[str, str], names: Sequence[str]) -> list[str]:
@@ -160,8 +170,8 @@ def _identity(words: Mapping[str, str], names: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=16)
-def significant(prompt: str) -> tuple[Mapping[str, str], Sequence[str]]:
-    """Gives the words (by term) and the names of what a prompt says that tell one task from another."""
-    words = {term: word for term, word in query_words(prompt).items() if term not in _FOLLOW_UP}
+def significant_terms(prompt: str) -> tuple[Mapping[str, str], Sequence[str]]:
+    """Return the words (by term) and the names in a prompt that tell one task from another."""
+    words = {term: word for term, word in query_words(prompt).items() if term not in _FOLLOW_UP_TERMS}
     names = dict.fromkeys((*identifiers_of(prompt), *paths_in(prompt)))
-    return words, [name for name in names if _NAMES_SOMETHING.search(name)]
+    return words, [name for name in names if _HAS_WORD.search(name)]

@@ -1,4 +1,4 @@
-"""The part of a pack that all conversations of one task share: the anchor's lines and the task's files, cached."""
+"""The part of a pack that all conversations about one task share: the anchor's lines and the task's files, cached."""
 
 import threading
 from collections.abc import Container, Mapping
@@ -20,29 +20,37 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor.build import NO_ANCHOR, Anchor, anchor_limit
-from sidecar.packs.anchor.cache import Anchors
-from sidecar.packs.anchor.decisions import Accepted
-from sidecar.packs.byte_budget import APPETITES, Appetite
+from sidecar.packs.anchor.cache import AnchorCache
+from sidecar.packs.anchor.decisions import AcceptedRecords
+from sidecar.packs.byte_budget import DETAIL_LIMITS, DetailLimits
 from sidecar.packs.cache import PACK_VERSION, CachedPack, PackCache, PackKey
-from sidecar.packs.context_pack import PASSAGE_RANKS, UNREAD, ContextFile, Quoted, above_floor, for_terms, why_here
+from sidecar.packs.context_pack import (
+    PASSAGE_FILES,
+    UNREAD,
+    ContextFile,
+    PassageCache,
+    above_cutoff,
+    reasons_for,
+    with_terms,
+)
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
-from sidecar.packs.request import Turn
+from sidecar.packs.request import PackRequest
 from sidecar.runs import Task
 from sidecar.runs.model import Provider, RunMode
 from sidecar.workspace import Workspace
 
 REMEMBERED_CONVERSATIONS = 64
 
-FAINT_FILES = 5
-"""So many files more are looked at than are told: some are too faint."""
+EXTRA_CANDIDATES = 5
+"""Number of additional candidates: the weak ones among the files are dropped."""
 
-EARLY_MS = 40
-"""How long a few edited files may take to be read; only then files are looked for by what is known already."""
+FIRST_READ_MS = 40
+"""Time for reading a few edited files; after it, files are searched with the index as it is."""
 
 
-class Question(NamedTuple):
-    """What a shared pack is asked for; conversations that ask the same get the same."""
+class PackQuery(NamedTuple):
+    """What a task pack depends on; conversations with equal queries share the pack."""
 
     process: Process
     workspace: Workspace
@@ -52,145 +60,157 @@ class Question(NamedTuple):
     mode: RunMode
     token_mode: TokenMode
     host_injects: HostInjects
-    accepted: Accepted
+    accepted: AcceptedRecords
     anchor_bytes: int
-    """What the anchor's lines may take."""
+    """Maximum bytes of the anchor's lines."""
     touched: tuple[str, ...]
-    """Files that runs on this task changed: what is near them is more likely to matter next."""
-    pinned: tuple[str, ...] = ()
-    """Files the user wants sent; they are no part of what is shared."""
+    """Files that runs on this task changed: files near them are more likely to matter next."""
+    pinned_paths: tuple[str, ...] = ()
+    """Files the user pinned; they are not part of the shared pack."""
 
     @property
-    def appetite(self) -> Appetite:
-        """What may be told of files in a fresh context window; a fuller one is told of the first of them."""
-        return APPETITES[self.token_mode]
+    def detail_limits(self) -> DetailLimits:
+        """Limits on detail in a fresh context window; a fuller window shows the first of these files."""
+        return DETAIL_LIMITS[self.token_mode]
 
 
-class Asked:
-    """The last question of each conversation in a workspace, for the packs that are made between two calls."""
+class RecentQueries:
+    """The latest query of each conversation in a workspace, for packs that are built between two calls."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._by_sub_chat: dict[str, Question] = {}
-        self.preparing: dict[str, Future[None]] = {}
+        self._by_sub_chat: dict[str, PackQuery] = {}
+        self.prefetching: dict[str, Future[None]] = {}
 
-    def remember(self, sub_chat_id: str, question: Question) -> None:
-        """Keeps a conversation's question; the one that asked nothing for longest is forgotten."""
+    def put(self, sub_chat_id: str, pack_query: PackQuery) -> None:
+        """Store a conversation's query; drop the conversation that has been idle longest."""
         with self._lock:
             self._by_sub_chat.pop(sub_chat_id, None)
-            self._by_sub_chat[sub_chat_id] = question
+            self._by_sub_chat[sub_chat_id] = pack_query
             while len(self._by_sub_chat) > REMEMBERED_CONVERSATIONS:
-                forgotten = next(iter(self._by_sub_chat))
-                del self._by_sub_chat[forgotten]
-                self.preparing.pop(forgotten, None)
+                oldest = next(iter(self._by_sub_chat))
+                del self._by_sub_chat[oldest]
+                self.prefetching.pop(oldest, None)
 
-    def of(self, sub_chat_id: str) -> Question | None:
-        """Gives a conversation's last question."""
+    def get(self, sub_chat_id: str) -> PackQuery | None:
+        """Return a conversation's latest query."""
         with self._lock:
             return self._by_sub_chat.get(sub_chat_id)
 
-    def latest(self, count: int) -> list[tuple[str, Question]]:
-        """Gives the conversations that asked last, the latest first, each with its question."""
+    def latest(self, count: int) -> list[tuple[str, PackQuery]]:
+        """Return the most recent conversations, newest first, each with its query."""
         with self._lock:
             return list(reversed(self._by_sub_chat.items()))[:count]
 
 
-class Answer(NamedTuple):
-    """A shared pack, and how it came about."""
+class TaskPack(NamedTuple):
+    """A task's pack, and how it was built."""
 
     pack: CachedPack
     cache_hit: bool
-    analysed: int
-    """Files that had to be read meanwhile."""
+    analyzed: int
+    """Files that were read meanwhile."""
     complete: bool
-    """False while files are still being read; such a pack is not cached."""
-    whole_anchor: bool = True
-    """False where a source of the anchor could not be read; neither is such a pack cached."""
+    """False while files are still being indexed; such a pack is not cached."""
+    anchor_is_complete: bool = True
+    """False where a source of the anchor was unreadable; such a pack is not cached either."""
 
 
 @dataclass
-class Draft:
-    """What is ready of a pack while it is being made; a call whose time is up takes it as it is."""
+class PartialPack:
+    """The finished parts of a pack that is being built; a call that runs out of time uses them."""
 
     anchor: Anchor = NO_ANCHOR
     files: tuple[ContextFile, ...] = ()
-    """Files by their paths' words alone, without summaries."""
+    """Files found by the words of their paths alone, without summaries."""
 
     def as_pack(self) -> CachedPack:
-        """Gives what there is so far."""
-        return CachedPack(self.anchor.lines, self.files, self.anchor.left_out)
+        """Return the finished parts."""
+        return CachedPack(self.anchor.lines, self.files, self.anchor.omitted)
 
 
-def question_of(turn: Turn) -> Question:
-    """Puts together what a call asks."""
-    params, workspace, process = turn.params, turn.workspace, turn.call.process
-    return Question(
-        process, workspace, repository_of(workspace, process), turn.task, params.provider, params.mode, turn.token_mode,
-        params.host_injects or HostInjects(), turn.accepted,
-        anchor_limit(turn.token_mode, turn.settings.new_bytes_per_call(turn.token_mode)), turn.touched,
-        pinned_files(turn.wishes),
+def query_of_request(request: PackRequest) -> PackQuery:
+    """Return the query of a request."""
+    params, workspace, process = request.params, request.workspace, request.call.process
+    return PackQuery(
+        process, workspace, repository_of(workspace, process), request.task, params.provider, params.mode, request.token_mode,
+        params.host_injects or HostInjects(), request.accepted,
+        anchor_limit(request.token_mode, request.settings.new_bytes_per_call(request.token_mode)), request.touched,
+        pinned_files(request.overrides),
     )  # fmt: skip
 
 
-def remember(sub_chat_id: str, question: Question) -> None:
-    """Remembers what a conversation asked, for the packs that are made ahead of its next call."""
-    question.workspace.part(Asked, Asked).remember(sub_chat_id, question)
+def remember_query(sub_chat_id: str, pack_query: PackQuery) -> None:
+    """Store a conversation's query, for packs that are built ahead of its next call."""
+    pack_query.workspace.part(RecentQueries, RecentQueries).put(sub_chat_id, pack_query)
 
 
-def answer_at_hand(question: Question, sub_chat_id: str, state: RepositoryState) -> Answer | None:
-    """Gives the pack for a question in a state if it was used lately and nothing is being made of it; never waits."""
-    preparing = question.workspace.part(Asked, Asked).preparing.get(sub_chat_id)
-    if not question.repository.is_indexed() or (preparing is not None and not preparing.done()):
+def cached_pack(pack_query: PackQuery, sub_chat_id: str, state: RepositoryState) -> TaskPack | None:
+    """Return a recently used pack if no prefetch is running; never wait."""
+    prefetching = pack_query.workspace.part(RecentQueries, RecentQueries).prefetching.get(sub_chat_id)
+    if not pack_query.repository.is_indexed() or (prefetching is not None and not prefetching.done()):
         return None
-    pack = _packs(question).at_hand(_key(question, state))
-    return Answer(pack, cache_hit=True, analysed=0, complete=True) if pack is not None else None
+    pack = _packs(pack_query).get_in_memory(_key(pack_query, state))
+    return TaskPack(pack, cache_hit=True, analyzed=0, complete=True) if pack is not None else None
 
 
-def shared_pack(
-    question: Question, state: RepositoryState, listing: Listing, wait_ms: float, draft: Draft | None = None
-) -> Answer:
-    """Gives the pack for a question in a state: from the cache, or made now within `wait_ms` and cached.
+def get_task_pack(
+    pack_query: PackQuery,
+    state: RepositoryState,
+    listing: Listing,
+    wait_ms: float,
+    partial_pack: PartialPack | None = None,
+) -> TaskPack:
+    """Return the pack from the cache, or build it within `wait_ms` and cache it.
 
-    What is ready early is put into the draft.
+    Parts that are ready early go into `partial_pack`.
     """
-    cache = _packs(question)
-    key = _key(question, state)
-    with cache.making(key, wait_ms):
+    cache = _packs(pack_query)
+    key = _key(pack_query, state)
+    with cache.build_lock(key, wait_ms):
         cached = cache.get(key)
         if cached is not None:
-            question.repository.wait_for_index(listing, question.process.indexing, 0)
-            return Answer(cached, cache_hit=True, analysed=0, complete=True)
-        answer = _made(question, state, listing, wait_ms, draft or Draft())
-        if answer.complete and answer.whole_anchor:
-            cache.put(key, answer.pack, question.process.clock.now_ms())
-        return answer
+            pack_query.repository.wait_for_index(listing, pack_query.process.indexing, 0)
+            return TaskPack(cached, cache_hit=True, analyzed=0, complete=True)
+        task_pack = _build(pack_query, state, listing, wait_ms, partial_pack or PartialPack())
+        if task_pack.complete and task_pack.anchor_is_complete:
+            cache.put(key, task_pack.pack, pack_query.process.clock.now_ms())
+        return task_pack
 
 
-def _made(question: Question, state: RepositoryState, listing: Listing, wait_ms: float, draft: Draft) -> Answer:
-    anchors = question.workspace.part(Anchors, Anchors)
-    repository, indexing = question.repository, question.process.indexing
-    was_read = repository.is_indexed()
-    of_host = (question.host_injects, question.accepted, question.anchor_bytes)
-    draft.anchor = anchors.lines(repository, state, listing, *of_host)
-    analysed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, EARLY_MS))
-    if not complete and wait_ms > EARLY_MS:
-        early = repository.find(question.task.query, state, question.appetite.files, touched=question.touched)
-        draft.files = pointers(question, [one for one in early if one.path in listing.files])
-        meanwhile, complete = repository.wait_for_index(listing, indexing, wait_ms - EARLY_MS)
-        analysed += meanwhile
-    if complete and not was_read:  # what depends on what, and the history, are known now
-        draft.anchor = anchors.lines(repository, state, listing, *of_host)
-    most = question.appetite.files
-    found = repository.find(question.task.query, state, most + FAINT_FILES, touched=question.touched)
-    ranked = above_floor(worth_telling(found))[:most]
-    summarised = with_summaries if complete else with_known_summaries
-    files = summarised(question, question.task.query, ranked, state, listing)
-    pack = CachedPack(draft.anchor.lines, files, draft.anchor.left_out)
-    return Answer(pack, cache_hit=False, analysed=analysed, complete=complete, whole_anchor=draft.anchor.is_whole)
+def _build(
+    pack_query: PackQuery, state: RepositoryState, listing: Listing, wait_ms: float, partial_pack: PartialPack
+) -> TaskPack:
+    anchors = pack_query.workspace.part(AnchorCache, AnchorCache)
+    repository, indexing = pack_query.repository, pack_query.process.indexing
+    was_indexed = repository.is_indexed()
+    anchor_inputs = (pack_query.host_injects, pack_query.accepted, pack_query.anchor_bytes)
+    partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
+    analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
+    if not complete and wait_ms > FIRST_READ_MS:
+        early = repository.find(
+            pack_query.task.query, state, pack_query.detail_limits.files, touched=pack_query.touched
+        )
+        partial_pack.files = path_only_files(
+            pack_query, [ranked_file for ranked_file in early if ranked_file.path in listing.files]
+        )
+        newly_analyzed, complete = repository.wait_for_index(listing, indexing, wait_ms - FIRST_READ_MS)
+        analyzed += newly_analyzed
+    if complete and not was_indexed:  # dependencies and history are known now
+        partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
+    max_files = pack_query.detail_limits.files
+    matches = repository.find(pack_query.task.query, state, max_files + EXTRA_CANDIDATES, touched=pack_query.touched)
+    ranked = above_cutoff(worth_telling(matches))[:max_files]
+    with_file_summaries = with_summaries if complete else with_cached_summaries
+    files = with_file_summaries(pack_query, pack_query.task.query, ranked, state, listing)
+    pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted)
+    return TaskPack(
+        pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete
+    )
 
 
 def with_summaries(
-    question: Question,
+    pack_query: PackQuery,
     query: str,
     ranked: list[Ranked],
     state: RepositoryState,
@@ -198,32 +218,37 @@ def with_summaries(
     *,
     mentioned: frozenset[str] = frozenset(),
 ) -> tuple[ContextFile, ...]:
-    """Gives the ranked files with their summaries; one that is gone meanwhile is left out."""
-    summaries = question.repository.summaries(_contents(ranked, listing))
-    there = [one for one in ranked if one.path in summaries]
-    return _with_passages(question, query, _files(query, there, summaries, state, listing, mentioned))
+    """Return the ranked files with their summaries; omit a file that no longer exists."""
+    summaries = pack_query.repository.summaries(_contents(ranked, listing))
+    present = [ranked_file for ranked_file in ranked if ranked_file.path in summaries]
+    return _with_passages(pack_query, query, _files(query, present, summaries, state, listing, mentioned))
 
 
-def _with_passages(question: Question, query: str, files: tuple[ContextFile, ...]) -> tuple[ContextFile, ...]:
-    """Adds the lines that matter to the best files."""
-    quoted = question.workspace.part(Quoted, Quoted)
-    return (*quoted.added(question.repository, files[:PASSAGE_RANKS], query_terms(query)), *files[PASSAGE_RANKS:])
+def _with_passages(pack_query: PackQuery, query: str, files: tuple[ContextFile, ...]) -> tuple[ContextFile, ...]:
+    """Add passages to the best files."""
+    quoted = pack_query.workspace.part(PassageCache, PassageCache)
+    return (
+        *quoted.with_passages(pack_query.repository, files[:PASSAGE_FILES], query_terms(query)),
+        *files[PASSAGE_FILES:],
+    )
 
 
-def with_known_summaries(
-    question: Question, query: str, ranked: list[Ranked], state: RepositoryState, listing: Listing
+def with_cached_summaries(
+    pack_query: PackQuery, query: str, ranked: list[Ranked], state: RepositoryState, listing: Listing
 ) -> tuple[ContextFile, ...]:
-    """Gives the ranked files with the summaries that are there already, while others are still being made.
+    """Return the ranked files with the summaries that exist, while others are still being built.
 
-    Making one here could hold the call up beyond its deadline: a language's grammar is loaded with its first file.
+    Building one here could delay the call past its deadline: the first file of a language loads its grammar.
     """
-    there = [one for one in ranked if one.path in listing.files]
-    summaries = question.repository.known_summaries(_contents(there, listing))
-    return _files(query, there, summaries, state, listing, frozenset())
+    present = [ranked_file for ranked_file in ranked if ranked_file.path in listing.files]
+    summaries = pack_query.repository.known_summaries(_contents(present, listing))
+    return _files(query, present, summaries, state, listing, frozenset())
 
 
 def _contents(ranked: list[Ranked], listing: Listing) -> dict[str, str]:
-    return {one.path: listing.files[one.path] for one in ranked if one.path in listing.files}
+    return {
+        ranked_file.path: listing.files[ranked_file.path] for ranked_file in ranked if ranked_file.path in listing.files
+    }
 
 
 def _files(
@@ -234,55 +259,66 @@ def _files(
     listing: Listing,
     mentioned: frozenset[str],
 ) -> tuple[ContextFile, ...]:
-    """The files in order. One without a summary counts as not given, so that its summary may follow."""
+    """The files in order. A file without a summary counts as not delivered, so that its summary may follow."""
     changed = {file.path for file in state.changed} if state.kind == "git" else set()
     words = query_words(query)
     return tuple(
         ContextFile(
-            one,
-            listing.files[one.path] if one.path in summaries else f"pointer:{one.path}",
-            for_terms(summaries[one.path], words) if one.path in summaries else UNREAD,
-            why_here(one, words, mentioned=one.path in mentioned, changed=one.path in changed),
+            ranked_file,
+            listing.files[ranked_file.path] if ranked_file.path in summaries else f"pointer:{ranked_file.path}",
+            with_terms(summaries[ranked_file.path], words) if ranked_file.path in summaries else UNREAD,
+            reasons_for(
+                ranked_file, words, mentioned=ranked_file.path in mentioned, changed=ranked_file.path in changed
+            ),
         )
-        for one in ranked
+        for ranked_file in ranked
     )
 
 
-def pinned(
-    question: Question, state: RepositoryState, listing: Listing, there: Container[str]
+def pinned_context_files(
+    pack_query: PackQuery, state: RepositoryState, listing: Listing, present: Container[str]
 ) -> tuple[ContextFile, ...]:
-    """Gives the files the user wants sent that are not there already."""
-    missing = [Ranked(path, 0.0, {}, (), ()) for path in question.pinned if path in listing.files and path not in there]
-    found = with_summaries(question, question.task.query, missing, state, listing) if missing else ()
-    return tuple(file._replace(why="pinned by the user") for file in found)
+    """Return the pinned files that are not in the pack yet."""
+    missing = [
+        Ranked(path, 0.0, {}, (), ())
+        for path in pack_query.pinned_paths
+        if path in listing.files and path not in present
+    ]
+    files = with_summaries(pack_query, pack_query.task.query, missing, state, listing) if missing else ()
+    return tuple(file._replace(why="pinned by the user") for file in files)
 
 
-def pointers(question: Question, found: list[Ranked]) -> tuple[ContextFile, ...]:
-    """Gives files that were not read yet: their contents count as not given, so that their summaries may follow."""
-    words = query_words(question.task.query)
+def path_only_files(pack_query: PackQuery, ranked: list[Ranked]) -> tuple[ContextFile, ...]:
+    """Return files by path alone: their contents count as not delivered, so that their summaries may follow."""
+    words = query_words(pack_query.task.query)
     return tuple(
-        ContextFile(one, f"pointer:{one.path}", UNREAD, why_here(one, words, mentioned=False, changed=False))
-        for one in found
+        ContextFile(
+            ranked_file,
+            f"pointer:{ranked_file.path}",
+            UNREAD,
+            reasons_for(ranked_file, words, mentioned=False, changed=False),
+        )
+        for ranked_file in ranked
     )
 
 
-def _packs(question: Question) -> PackCache:
-    return question.process.part(PackCache, lambda: PackCache(question.process))
+def _packs(pack_query: PackQuery) -> PackCache:
+    return pack_query.process.part(PackCache, lambda: PackCache(pack_query.process))
 
 
-def _key(question: Question, state: RepositoryState) -> PackKey:
-    host = question.host_injects
+def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
+    host = pack_query.host_injects
     sources: list[Any] = [
-        PACK_VERSION, question.process.version, host.agents_md, host.claude_md, question.accepted.digest,
-        question.anchor_bytes, list(question.touched), question.task.query,
+        PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, pack_query.accepted.digest,
+        pack_query.anchor_bytes, list(pack_query.touched), pack_query.task.query,
     ]  # fmt: skip
     return PackKey(
-        workspace=question.workspace.key,
-        task_fingerprint=question.task.fingerprint,
+        workspace=pack_query.workspace.key,
+        task_fingerprint=pack_query.task.fingerprint,
         changed_files_hash=state.changed_hash,
         head_commit=state.head or "",
-        provider=question.provider,
-        mode=question.mode,
-        budget_profile=question.token_mode,
+        provider=pack_query.provider,
+        mode=pack_query.mode,
+        budget_profile=pack_query.token_mode,
         sources=short_id(sources),
     )

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from sidecar.codebase import ChangedFile, FileDiff, RepositoryState
-from sidecar.packs.delta_files import Differences, Interest
+from sidecar.packs.delta_files import Differences, QueryRelevance
 from sidecar.packs.delta_pack import delta_items
-from sidecar.packs.items import PackItem, has
+from sidecar.packs.items import PackItem, session_has
 from sidecar.runs import UNKNOWN, Known
 from tests.benchmarks.processor import median_ms
 
@@ -20,7 +20,7 @@ ROUNDS = 400
 SENDABLE_BYTES = 24_000
 UNCHANGED_MS, TOLD_MS, EDITED_MS = 0.05, 1.0, 0.1
 median = partial(median_ms, rounds=ROUNDS)
-INTEREST = Interest({"src/file_0.py": 3.0}, "why does the total ignore the discount of a customer")
+INTEREST = QueryRelevance({"src/file_0.py": 3.0}, "why does the total ignore the discount of a customer")
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def measure(files: int, lines: int) -> None:
     said("the session has it all", median(lambda _: items(before, diffs, told)), all_told_ms)
     edited_ms = median(lambda number: items(after[number], edits[number], told))
     said("one more line", edited_ms, all_told_ms + EDITED_MS * (1 + lines / 30))
-    news = sum(item.bytes for item in items(after[0], edits[0], told) if not has(told, item))
+    news = sum(item.bytes for item in items(after[0], edits[0], told) if not session_has(told, item))
     whole = next(item.bytes for item in items(after[0], edits[0], UNKNOWN) if item.key.endswith("file_0.py"))
     print(f"{'sent for one more line':<36}{news:9d} B    the whole difference takes {whole} B")
 
@@ -78,7 +78,7 @@ def difference(number: int, lines: int, edit: int | None) -> FileDiff:
 
 def known_of(told: Sequence[PackItem]) -> Known:
     """Gives the ledger of a session that was given these items."""
-    return Known({item.key: item.as_delivery() for item in told if not item.every_time}, None, "1" * 40, exists=True)
+    return Known({item.key: item.as_delivery() for item in told if not item.always_sent}, None, "1" * 40, exists=True)
 
 
 def said(what: str, value: float, target: float) -> None:

@@ -30,11 +30,11 @@ from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.query import SearchQuestion
 from sidecar.codebase.search.ranking import Ranked, worth_telling
 from sidecar.core.terms import count_terms, query_terms, query_words
-from sidecar.packs.byte_budget import APPETITES
-from sidecar.packs.context_pack import PASSAGE_RANKS, ContextFile, Rendered, above_floor, why_here
+from sidecar.packs.byte_budget import DETAIL_LIMITS
+from sidecar.packs.context_pack import PASSAGE_FILES, ContextFile, RenderCache, above_cutoff, reasons_for
 from sidecar.packs.passages import passage_of
-from sidecar.packs.task import query_of
-from sidecar.packs.task_pack import FAINT_FILES
+from sidecar.packs.task import search_query
+from sidecar.packs.task_pack import EXTRA_CANDIDATES
 from tests.benchmarks.localization_cases import (
     Case,
     Trees,
@@ -105,7 +105,7 @@ def _measure(path: Path, count: int, among: int, *, misses: bool) -> Repository:
             index.analysed(name, blob, trees.summary(name, blob))
         history = History(_before(path, commits, case))
         imports = {name: trees.summary(name, blob).imports for name, blob in files.items()}
-        found, took_ms = _asked(index, history, imports, SearchQuestion(query_of(case.subject)))
+        found, took_ms = _asked(index, history, imports, SearchQuestion(search_query(case.subject)))
         query_ms.append(took_ms)
         _score(scores, found, right)
         _score_injected(scores, found, case, trees, files)
@@ -124,14 +124,14 @@ def _before(path: Path, commits: Sequence[Commit], case: Case) -> list[Commit]:
 
 
 def _asked(
-    index: FileIndex, history: History, imports: Mapping[str, Sequence[str]], question: SearchQuestion
+    index: FileIndex, history: History, imports: Mapping[str, Sequence[str]], pack_query: SearchQuestion
 ) -> tuple[list[Ranked], float]:
     def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
         return {path: imports[path] for path in paths}
 
-    index.find(question, history, imports_of, LISTED)
+    index.find(pack_query, history, imports_of, LISTED)
     start = time.perf_counter()
-    found = index.find(question, history, imports_of, LISTED)
+    found = index.find(pack_query, history, imports_of, LISTED)
     return found, (time.perf_counter() - start) * 1000
 
 
@@ -152,7 +152,7 @@ def _score_injected(
     texts: dict[str, str] = {}
     left = SUMMARY_BYTES
     for file, item in zip(
-        shown, Rendered().items(shown, case.subject, APPETITES["normal"], SUMMARY_BYTES * 8), strict=True
+        shown, RenderCache().items(shown, case.subject, DETAIL_LIMITS["normal"], SUMMARY_BYTES * 8), strict=True
     ):
         left -= item.bytes
         if left < 0:
@@ -172,13 +172,13 @@ def _score_injected(
 
 def _shown(found: Sequence[Ranked], subject: str, trees: Trees, files: Mapping[str, str]) -> list[ContextFile]:
     """The files of a pack, chosen as the product does."""
-    most, words = APPETITES["normal"].files, query_words(subject)
+    most, words = DETAIL_LIMITS["normal"].files, query_words(subject)
     shown: list[ContextFile] = []
-    for one in above_floor(worth_telling(found[: most + FAINT_FILES]))[:most]:
+    for one in above_cutoff(worth_telling(found[: most + EXTRA_CANDIDATES]))[:most]:
         summary = trees.summary(one.path, files[one.path])
-        text = trees.content(files[one.path]) if len(shown) < PASSAGE_RANKS else None
+        text = trees.content(files[one.path]) if len(shown) < PASSAGE_FILES else None
         passage = passage_of(text.decode("utf-8", "replace"), summary, one.matched or tuple(words)) if text else ()
-        why = why_here(one, words, mentioned=False, changed=False)
+        why = reasons_for(one, words, mentioned=False, changed=False)
         shown.append(ContextFile(one, files[one.path], summary, why, passage))
     return shown
 
@@ -227,7 +227,7 @@ def _score_second_shot(
         return
     known = random.Random(case.parent).choice(sorted(right))
     for name, touched in (("first shot", frozenset[str]()), ("second shot", frozenset((known,)))):
-        found, _ = _asked(index, history, imports, SearchQuestion(query_of(case.subject), touched=touched))
+        found, _ = _asked(index, history, imports, SearchQuestion(search_query(case.subject), touched=touched))
         others = [one.path for one in found if one.path != known]
         scores[name].append(_recall(others[:10], right - {known}))
 

@@ -80,7 +80,7 @@ def test_the_summary_has_precision_recall_and_cost_by_provider(talk: Talk) -> No
 
 def explained(chat: Conversation, before: Any) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = chat.client.request("continuity/explain", {"runId": before["runId"]})["items"]
-    return [item for item in items if item["fate"] == "sent"]
+    return [item for item in items if item["disposition"] == "sent"]
 
 
 def test_an_answer_the_host_did_not_use_is_not_measured(talk: Talk) -> None:

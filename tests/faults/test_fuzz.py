@@ -23,7 +23,7 @@ from sidecar.memory.capture.session_transcript import told_in
 from sidecar.memory.files import document as sections
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.document import title_and_text
-from sidecar.packs.delta_hunks import safe_lines
+from sidecar.packs.delta_hunks import sanitized_lines
 from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.registry.registry_file import parse
 from sidecar.rpc.framing import Framer
@@ -193,7 +193,7 @@ def _promise(text: str) -> None:
 def _diff(text: str) -> None:
     assert isinstance(conflicts_in(text), str)
     hunks_of(text)
-    safe_lines(text)
+    sanitized_lines(text)
 
 
 def _markdown(text: str) -> None:

@@ -87,7 +87,7 @@ def _document(text: str) -> None:
 
 
 def _build(text: str) -> None:
-    for read in (config_parsers.toml, config_parsers.json, config_parsers.ini):
+    for read in (config_parsers.parse_toml, config_parsers.parse_json, config_parsers.parse_ini):
         assert isinstance(read(text), dict)
     for name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod"):
         found = by_path(name, text[: len(text) // 2], text)

@@ -63,10 +63,10 @@ def test_yaml_of_a_careful_hand_is_read_with_its_repetitions() -> None:
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (config_parsers.toml, "a=" + "[" * DEEP),
-        (config_parsers.toml, "a=" + "{a=" * DEEP),
-        (config_parsers.json, "[" * DEEP),
-        (config_parsers.ini, "[a]\nkey\n  goes on\n"),
+        (config_parsers.parse_toml, "a=" + "[" * DEEP),
+        (config_parsers.parse_toml, "a=" + "{a=" * DEEP),
+        (config_parsers.parse_json, "[" * DEEP),
+        (config_parsers.parse_ini, "[a]\nkey\n  goes on\n"),
     ],
 )
 def test_a_settings_file_that_cannot_be_understood_is_an_empty_table(

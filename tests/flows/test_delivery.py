@@ -69,7 +69,7 @@ def test_the_users_word_decides_what_is_sent_and_explain_shows_it(conversation: 
     answer = conversation.pre_run(PROMPT)
 
     explained = conversation.client.request("continuity/explain", {"runId": answer["runId"]})
-    fates = {item["item"]: (item["fate"], item["word"]) for item in explained["items"]}
+    fates = {item["item"]: (item["disposition"], item["override"]) for item in explained["items"]}
     assert fates["context:till/receipt.py"] == ("sent", "always")
     assert fates["context:till/prices.py"] == ("muted", "never")
     assert "print_receipt" in answer["prompt"]

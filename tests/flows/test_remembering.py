@@ -144,7 +144,7 @@ def test_the_user_can_mute_a_memory_and_sees_why_it_was_told(memories: Memories,
     turn = conversation.turn(PROMPT)
     items = conversation.client.request("continuity/explain", {"runId": turn["runId"]})["items"]
     (item,) = [one for one in items if one["item"].startswith("memory:")]
-    assert item["fate"] == "sent"
+    assert item["disposition"] == "sent"
     assert set(item["score"]) == {"relevance", "recency", "sector", "confidence"}
     muted = {"projectPath": str(conversation.cwd), "item": item["item"]}
     conversation.client.request("continuity/mute", muted)

@@ -44,7 +44,7 @@ def test_a_slash_command_is_explained_with_the_anchor_that_stays(talk: Talk) -> 
     chat = talk()
     first = chat.turn(PROMPT)
     told = explain(chat, chat.pre_run("/review"))
-    assert [(item["item"], item["fate"]) for item in told["items"]] == [("anchor", "alreadyDelivered")]
+    assert [(item["item"], item["disposition"]) for item in told["items"]] == [("anchor", "alreadyDelivered")]
     assert told["system"] == first["system"]
     assert "Never use floats for money. (AGENTS.md:3)" in [one["text"] for one in told["statements"]]
 

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
 from sidecar.core.text.sanitize import MARK, clean
 from sidecar.governor.snapshot import Snapshot, TouchedFile
-from sidecar.packs.anchor.build import Sources, anchor_of, sections_of
+from sidecar.packs.anchor.build import AnchorSources, build_anchor, sections_of
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
-from sidecar.packs.anchor.decisions import Accepted
+from sidecar.packs.anchor.decisions import AcceptedRecords
 from sidecar.packs.anchor.rules import Document
 from sidecar.packs.anchor.toolchain import setting_lines
-from sidecar.packs.byte_budget import APPETITES, Limits
-from sidecar.packs.composition import anchor_block, compose
-from sidecar.packs.context_pack import ContextFile, Rendered
-from sidecar.packs.delta_files import Differences, Interest
+from sidecar.packs.byte_budget import DETAIL_LIMITS, ByteLimits
+from sidecar.packs.composition import compose, render_anchor
+from sidecar.packs.context_pack import ContextFile, RenderCache
+from sidecar.packs.delta_files import Differences, QueryRelevance
 from sidecar.packs.delta_pack import delta_items
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
@@ -39,7 +39,7 @@ nasty = st.one_of(
 reported = nasty.map(lambda text: text.encode("utf-8", "replace").decode())
 """What came as a message: JSON holds no lone surrogates."""
 
-LIMITS = Limits(40_000, 40_000)
+LIMITS = ByteLimits(40_000, 40_000)
 
 
 def assert_harmless(items: Sequence[PackItem], lines: int | None = None) -> None:
@@ -81,7 +81,7 @@ def test_the_delta(path: str, text: str, status: str) -> None:
     failing = [FailingTests("pytest", (text,), text, "run")]
     diff = FileDiff(path, 1, 0, f"@@ -0,0 +1 @@\n+{text}\n")
     differences = Differences({path: diff}, {path: text}, {path: diff})
-    interest, todos = Interest({path: 1.0}, text), ((text, status),)
+    interest, todos = QueryRelevance({path: 1.0}, text), ((text, status),)
     items = delta_items(state, differences, NO_CONTENTS, moved, failing, todos, None, interest, 24_000)
     assert_harmless(items)
 
@@ -90,7 +90,7 @@ def test_the_delta(path: str, text: str, status: str) -> None:
 def test_the_context(path: str, text: str, why: str) -> None:
     summary = Summary("python", 1, 1, text, (Definition(1, text, text),), ())
     file = ContextFile(Ranked(path, 1.0, {}, (), ()), "c", summary, why)
-    assert_harmless(Rendered().items([file], text, APPETITES["normal"], 24_000), lines=5)
+    assert_harmless(RenderCache().items([file], text, DETAIL_LIMITS["normal"], 24_000), lines=5)
 
 
 @given(nasty, nasty)
@@ -105,7 +105,7 @@ def test_the_anchor(path: str, text: str) -> None:
         ".golangci.yml": f"enable:\n  - a\n  - pkg: {text}\n",
         ".editorconfig": f"[*]\nindent_style = {text}\n",
     }
-    sources = Sources(
+    sources = AnchorSources(
         (bullets, Document("CLAUDE.md", f"@{path}.md @{text}.md\n")),
         nested=(path,),
         readme=readme,
@@ -117,17 +117,17 @@ def test_the_anchor(path: str, text: str) -> None:
         settings=tuple(setting_lines(texts)),
         commands=tuple(commands_of(Project((bullets,), readme, (workflow,), texts, (), ()), ())),
         entries=tuple(entry_lines(texts, (path,))),
-        accepted=Accepted((text,), (accepted._replace(path=path), decision._replace(path=text))),
+        accepted=AcceptedRecords((text,), (accepted._replace(path=path), decision._replace(path=text))),
     )
-    for line in anchor_of(sections_of(sources), 9_000).lines:
+    for line in build_anchor(sections_of(sources), 9_000).lines:
         assert_harmless([PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, line, "", "")], lines=1)
 
 
 @given(st.lists(nasty, min_size=1, max_size=4))
 def test_whatever_an_items_maker_let_pass_the_last_gate_breaks(texts: list[str]) -> None:
     items = [PackItem(str(number), "delta", Priority.DELTA, text, "", "") for number, text in enumerate(texts)]
-    composed = compose(items, anchor_block(["Rules:"], ""), NO_CONTENTS, LIMITS, as_system=True, request="")
-    for block in composed.blocks:
+    composition = compose(items, render_anchor(["Rules:"], ""), NO_CONTENTS, LIMITS, as_system=True, prompt="")
+    for block in composition.blocks:
         assert block.text.casefold().count(MARK) == 1
         assert block.bytes == len(block.text.encode())
 

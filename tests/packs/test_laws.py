@@ -6,9 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.core.text.sanitize import MARK, clean, one_line, size
-from sidecar.packs.byte_budget import Limits, fit
-from sidecar.packs.composition import Composed, anchor_block, compose
-from sidecar.packs.items import PackItem, Priority, has
+from sidecar.packs.byte_budget import ByteLimits, fit
+from sidecar.packs.composition import Composition, compose, render_anchor
+from sidecar.packs.items import PackItem, Priority, session_has
 from sidecar.packs.model import BlockKind
 from sidecar.packs.render import BLOCK_ORDER, overhead_bytes, render_block, render_prompt
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
@@ -24,14 +24,14 @@ texts = st.one_of(
     ),
 ).map(clean)
 kinds = st.sampled_from(KINDS)
-every_time = st.booleans()
+always_sent = st.booleans()
 
 
 @st.composite
 def some_items(draw: st.DrawFn) -> list[PackItem]:
-    drawn = draw(st.lists(st.tuples(kinds, st.sampled_from(Priority), texts, every_time), max_size=14))
+    drawn = draw(st.lists(st.tuples(kinds, st.sampled_from(Priority), texts, always_sent), max_size=14))
     return [
-        PackItem(f"{kind}:{number}", kind, priority, text, str(len(text)), "why", every_time=always)
+        PackItem(f"{kind}:{number}", kind, priority, text, str(len(text)), "why", always_sent=always)
         for number, (kind, priority, text, always) in enumerate(drawn)
     ]
 
@@ -43,7 +43,7 @@ def some_known(draw: st.DrawFn, items: Sequence[PackItem], anchor_lines: Sequenc
         for item in items
         if draw(st.booleans())
     }
-    pinned = anchor_block(anchor_lines, "") if draw(st.booleans()) else None
+    pinned = render_anchor(anchor_lines, "") if draw(st.booleans()) else None
     return SessionContents(given_items, pinned, None, exists=True) if draw(st.booleans()) else NO_CONTENTS
 
 
@@ -55,76 +55,76 @@ def test_fit_never_exceeds_the_budget_by_a_byte_and_accounts_for_every_item_once
     rendered = [
         render_block(kind, own, "")
         for kind in BLOCK_ORDER
-        if (own := [item for item in fitted.kept if item.kind == kind])
+        if (own := [item for item in fitted.fitting if item.kind == kind])
     ]
     assert sum(size(block.text) for block in rendered) <= budget
-    assert sorted(item.key for item in (*fitted.kept, *fitted.left_out)) == sorted(item.key for item in items)
-    assert [item for item in items if item in fitted.kept] == list(fitted.kept)
+    assert sorted(item.key for item in (*fitted.fitting, *fitted.omitted)) == sorted(item.key for item in items)
+    assert [item for item in items if item in fitted.fitting] == list(fitted.fitting)
 
 
 def test_fit_spends_the_budget_to_its_last_byte_and_pays_for_a_block_once() -> None:
     items = [PackItem(f"context:{n}", "context", Priority(1), "x" * 40, str(n), "why") for n in range(3)]
     exact = sum(item.bytes for item in items) + overhead_bytes("context")
-    assert fit(items, exact).left_out == ()
-    assert fit(items, exact - 1).kept == tuple(items[:2])
+    assert fit(items, exact).omitted == ()
+    assert fit(items, exact - 1).fitting == tuple(items[:2])
 
 
 @given(some_items(), LIMITS)
 def test_fit_keeps_what_has_a_higher_priority_first(items: list[PackItem], budget: int) -> None:
     fitted = fit(items, budget)
-    for lost in fitted.left_out:
+    for lost in fitted.omitted:
         before = [item for item in items if item.priority <= lost.priority]
-        assert lost in fit(before, budget).left_out
+        assert lost in fit(before, budget).omitted
 
 
 @given(some_items(), st.lists(texts.map(lambda text: one_line(text, 200)), max_size=4), st.data())
 def test_compose_keeps_its_laws(items: list[PackItem], lines: list[str], data: st.DataObject) -> None:
     known = data.draw(some_known(items, lines))
-    request = data.draw(st.text(max_size=100))
+    prompt = data.draw(st.text(max_size=100))
     as_system = data.draw(st.booleans())
-    anchor = known.anchor or anchor_block(lines, request)
+    anchor = known.anchor or render_anchor(lines, prompt)
     anchor_bytes = size(anchor.text) if anchor else 0
     budget = anchor_bytes + data.draw(LIMITS)
-    limits = Limits(budget, anchor_bytes + data.draw(st.integers(0, budget - anchor_bytes)))
+    limits = ByteLimits(budget, anchor_bytes + data.draw(st.integers(0, budget - anchor_bytes)))
 
-    composed = compose(items, anchor, known, limits, as_system=as_system, request=request)
+    composition = compose(items, anchor, known, limits, as_system=as_system, prompt=prompt)
 
-    assert composed == compose(items, anchor, known, limits, as_system=as_system, request=request)
-    _bytes_add_up(composed, limits, as_system=as_system)
-    order = [BLOCK_ORDER.index(block.kind) for block in composed.blocks]
+    assert composition == compose(items, anchor, known, limits, as_system=as_system, prompt=prompt)
+    _bytes_add_up(composition, limits, as_system=as_system)
+    order = [BLOCK_ORDER.index(block.kind) for block in composition.blocks]
     assert order == sorted(set(order))
-    fates = [item.key for item, _ in composed.fates]
-    assert sorted(fates) == sorted([item.key for item in items] + (["anchor"] if anchor else []))
-    for item, fate in composed.fates:
-        if fate == "alreadyDelivered" and item.kind != "anchor":
-            assert has(known, item)
-        if fate == "sent" and item.kind != "anchor":
-            assert any(item.text in block.text for block in composed.blocks if block.kind == item.kind)
-    _markers_are_alone(composed, request)
+    dispositions = [item.key for item, _ in composition.dispositions]
+    assert sorted(dispositions) == sorted([item.key for item in items] + (["anchor"] if anchor else []))
+    for item, disposition in composition.dispositions:
+        if disposition == "alreadyDelivered" and item.kind != "anchor":
+            assert session_has(known, item)
+        if disposition == "sent" and item.kind != "anchor":
+            assert any(item.text in block.text for block in composition.blocks if block.kind == item.kind)
+    _markers_are_alone(composition, prompt)
 
 
-def _bytes_add_up(composed: Composed, limits: Limits, *, as_system: bool) -> None:
-    new_system = composed.system.text if composed.system and composed.anchor_is_new else ""
-    assert composed.injected_bytes == sum(block.bytes for block in composed.blocks) + size(new_system)
-    assert all(block.bytes == len(block.text.encode()) for block in composed.blocks)
-    assert composed.injected_bytes <= limits.new_bytes
-    assert composed.injected_bytes + composed.reused_bytes <= limits.budget_bytes
-    assert (composed.system is not None) == (as_system and composed.anchor is not None)
-    assert "anchor" not in [block.kind for block in composed.blocks] or not as_system
+def _bytes_add_up(composition: Composition, limits: ByteLimits, *, as_system: bool) -> None:
+    new_system = composition.system.text if composition.system and composition.anchor_is_new else ""
+    assert composition.injected_bytes == sum(block.bytes for block in composition.blocks) + size(new_system)
+    assert all(block.bytes == len(block.text.encode()) for block in composition.blocks)
+    assert composition.injected_bytes <= limits.new_bytes
+    assert composition.injected_bytes + composition.reused_bytes <= limits.budget_bytes
+    assert (composition.system is not None) == (as_system and composition.anchor is not None)
+    assert "anchor" not in [block.kind for block in composition.blocks] or not as_system
 
 
-def _markers_are_alone(composed: Composed, request: str) -> None:
-    everything = render_prompt(composed.blocks, request)
-    for block in composed.blocks:
+def _markers_are_alone(composition: Composition, prompt: str) -> None:
+    everything = render_prompt(composition.blocks, prompt)
+    for block in composition.blocks:
         marker = block.text.split("\n", 1)[0]
         assert marker.startswith(f"{MARK}{block.kind} ")
         assert block.id in marker
         assert everything.count(marker) == 1
-    if composed.blocks:
-        last = everything[: len(everything) - len(request)].rstrip("\n").rsplit("\n", 1)[-1]
+    if composition.blocks:
+        last = everything[: len(everything) - len(prompt)].rstrip("\n").rsplit("\n", 1)[-1]
         assert last.startswith(f"{MARK}request")
         assert everything.count(last) == 1
-        assert everything.endswith(f"{last}\n{request}")
+        assert everything.endswith(f"{last}\n{prompt}")
 
 
 @given(kinds, st.lists(texts, min_size=1, max_size=5), st.integers(0, 4))
@@ -132,13 +132,13 @@ def test_a_marker_stands_alone_even_when_the_request_quotes_what_was_sent_before
     kind: BlockKind, bodies: list[str], quotes: int
 ) -> None:
     items = [PackItem(str(number), kind, Priority.DELTA, text, "", "") for number, text in enumerate(bodies)]
-    request = "what does this mean?"
+    prompt = "what does this mean?"
     for _ in range(quotes):
-        request = render_prompt([render_block(kind, items, request)], request)
-    block = render_block(kind, items, request)
-    everything = render_prompt([block], request)
+        prompt = render_prompt([render_block(kind, items, prompt)], prompt)
+    block = render_block(kind, items, prompt)
+    everything = render_prompt([block], prompt)
     assert everything.count(block.text.split("\n", 1)[0]) == 1
-    assert everything.endswith(request)
+    assert everything.endswith(prompt)
 
 
 @given(kinds, st.lists(texts, min_size=1, max_size=4), st.lists(texts, min_size=1, max_size=4))

@@ -40,8 +40,8 @@ def test_the_session_that_proposed_a_plan_is_not_told_it_again_when_it_works(tal
     answer = chat.pre_run("Implement the plan")
     assert kinds(answer) == ["delta"]
     assert answer["metadata"]["stateIds"]["planContractId"] is None
-    fates = {item["item"]: item["fate"] for item in explain(chat, answer)["items"]}
-    assert fates["plan:text"] == "alreadyDelivered"
+    dispositions = {item["item"]: item["disposition"] for item in explain(chat, answer)["items"]}
+    assert dispositions["plan:text"] == "alreadyDelivered"
 
 
 def test_another_session_is_given_the_plan_once(talk: Talk) -> None:

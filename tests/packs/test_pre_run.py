@@ -357,11 +357,11 @@ def test_explain_shows_each_item_with_its_fate_and_the_same_bytes(
         assert found["metadata"] == answer["metadata"]
         assert found["status"] == "committed"
         assert all(item["why"] for item in found["items"])
-        fates = [item["fate"] for item in found["items"]]
-        assert fates.count("trimmed") == len(answer["metadata"]["trimmed"])
-        assert {"sent", "trimmed"} <= set(fates)
+        dispositions = [item["disposition"] for item in found["items"]]
+        assert dispositions.count("trimmed") == len(answer["metadata"]["trimmed"])
+        assert {"sent", "trimmed"} <= set(dispositions)
     anchor = next(item for item in explain(chat, second)["items"] if item["kind"] == "anchor")
-    assert (anchor["fate"], anchor["bytes"]) == ("alreadyDelivered", len(first["system"]["text"].encode()))
+    assert (anchor["disposition"], anchor["bytes"]) == ("alreadyDelivered", len(first["system"]["text"].encode()))
     context = [item for item in explain(chat, first)["items"] if item["kind"] == "context"]
     assert all(item["score"] for item in context)
     assert chat.client.error("continuity/explain", {"runId": "unknown"}).data["kind"] == "notFound"

@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.core.text.sanitize import clean, line_of_code, one_line
-from sidecar.packs.task import HEAD_CHARACTERS, said
+from sidecar.packs.task import HEAD_CHARACTERS, clean_prompt
 from tests.support.secret_shapes import SECRETS, TOKENS, shows
 
 
@@ -27,5 +27,5 @@ def test_of_a_long_prompt_no_half_of_a_secret_is_looked_at(name: str) -> None:
     for there in range(0, len(text) + 10, 9):
         before = "word " * (HEAD_CHARACTERS // 5)
         pasted = f"{before[: HEAD_CHARACTERS - there - 1]} {text} {'more ' * 10_000}"
-        assert not shows(said(pasted), TOKENS[name])
-        assert text[: len(text) // 2] not in said(pasted)
+        assert not shows(clean_prompt(pasted), TOKENS[name])
+        assert text[: len(text) // 2] not in clean_prompt(pasted)

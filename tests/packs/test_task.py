@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.task import HEAD_CHARACTERS, mentioned_in, query_of, said, says_the_same, task_of
+from sidecar.packs.task import HEAD_CHARACTERS, clean_prompt, matches_query, mentioned_paths, search_query, task_of
 
 CART = "Why does Cart.total ignore the discount in src/cart.py?"
 
@@ -102,7 +102,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
 )
 def test_what_is_searched_for_keeps_scope_names_paths_and_kinds(prompt: str, query: str) -> None:
     """A path's own words would lead to all its neighbours; `tests` says which files are meant."""
-    assert query_of(prompt) == query
+    assert search_query(prompt) == query
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_is_searched_for_keeps_scope_names_paths_and_kinds(prompt: str, que
     [("In src/cart.py, why does the discount ignore Cart.total?", True), ("and the invoice printer?", False)],
 )
 def test_the_same_words_in_another_order_ask_for_the_same(follow_up: str, same: bool) -> None:
-    assert says_the_same(follow_up, task_of(None, CART)[0].query) is same
+    assert matches_query(follow_up, task_of(None, CART)[0].query) is same
 
 
 def test_the_hosts_mention_markers_are_no_words_of_the_task() -> None:
@@ -118,7 +118,7 @@ def test_the_hosts_mention_markers_are_no_words_of_the_task() -> None:
     assert not set(task.terms) & {"local"}
     _, is_new = task_of(task, "Rewrite @[file:local:infra/main.tf] with @[skill:terraform]")
     assert is_new
-    assert mentioned_in("a @[file:local:src/a b.py] @[folder:local:docs] @[skill:x] @[file:bad") == (
+    assert mentioned_paths("a @[file:local:src/a b.py] @[folder:local:docs] @[skill:x] @[file:bad") == (
         ["src/a b.py"],
         ["docs"],
     )
@@ -140,7 +140,7 @@ def test_only_the_two_ends_of_a_huge_prompt_are_looked_at() -> None:
     huge = "why does the cart fail? " + "zebra " * HEAD_CHARACTERS + " please explain the discount"
     task, _ = task_of(None, huge)
     assert {"cart", "discount"} <= set(task.terms)
-    assert len(said(huge)) < HEAD_CHARACTERS * 2
+    assert len(clean_prompt(huge)) < HEAD_CHARACTERS * 2
     assert len(task.query) < 5_000
     assert len(task.objective) <= 300
 

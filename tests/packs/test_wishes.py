@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.overrides import Wish, creation_intent, line_key, pinned_files, told_lines
+from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
 from sidecar.runs import keys
 from tests.packs.test_explaining import would_be
 from tests.support.conversation import Conversation, kinds, sent
@@ -24,12 +24,12 @@ TRAPS = "# Rules\n\n- Never use floats for money.\n\n## Gotchas\n\n- The printer
 
 def pin(chat: Conversation, item: str, **more: Any) -> Any:
     path = chat.common.get("projectPath", str(chat.cwd))
-    return chat.client.request("continuity/pin", {"projectPath": path, "item": item, **more})["wishes"]
+    return chat.client.request("continuity/pin", {"projectPath": path, "item": item, **more})["overrides"]
 
 
 def mute(chat: Conversation, item: str, **more: Any) -> Any:
     path = chat.common.get("projectPath", str(chat.cwd))
-    return chat.client.request("continuity/mute", {"projectPath": path, "item": item, **more})["wishes"]
+    return chat.client.request("continuity/mute", {"projectPath": path, "item": item, **more})["overrides"]
 
 
 def explained(chat: Conversation, answer: Any) -> dict[str, Any]:
@@ -49,28 +49,28 @@ def test_a_pinned_file_is_sent_though_nothing_points_at_it_once_to_each_session(
     item = "context:src/thing_7.py"
     assert item not in explained(chat, chat.pre_run(PROMPT))
     assert pin(chat, item, why="the heart of it") == [
-        {"item": item, "word": "always", "why": "the heart of it", "at": "2026-03-01T09:30:00.000Z"}
+        {"item": item, "override": "always", "why": "the heart of it", "at": "2026-03-01T09:30:00.000Z"}
     ]
     first, second = chat.turn(PROMPT), chat.turn("and now fix it")
     assert "src/thing_7.py" in text_of(first, "context")
     assert explained(chat, first)[item] | {"bytes": 0, "score": {}} == {
-        "item": item, "kind": "context", "bytes": 0, "fate": "sent", "why": "pinned by the user", "score": {},
-        "word": "always",
+        "item": item, "kind": "context", "bytes": 0, "disposition": "sent", "why": "pinned by the user", "score": {},
+        "override": "always",
     }  # fmt: skip
-    assert explained(chat, second)[item]["fate"] == "alreadyDelivered"
+    assert explained(chat, second)[item]["disposition"] == "alreadyDelivered"
     assert kinds(second) == ["delta"]
     many.write({"src/thing_7.py": '"""Thing seven."""\n\nvalue = 77\n'})
     assert "Thing seven." in text_of(chat.pre_run("go on"), "context")
-    assert pin(chat, item, takeBack=True) == []
+    assert pin(chat, item, revoke=True) == []
     assert item not in explained(chat, talk(cwd=many.path, sub_chat_id="other").pre_run(PROMPT))
 
 
 def test_a_pinned_file_comes_before_what_the_budget_cuts(talk: Talk) -> None:
     chat = talk()
     set_settings(chat, budgets={"newBytesPerCall": 1_000})
-    assert explained(chat, chat.pre_run(PROMPT)).get(MAIL, {"fate": "trimmed"})["fate"] == "trimmed"
+    assert explained(chat, chat.pre_run(PROMPT)).get(MAIL, {"disposition": "trimmed"})["disposition"] == "trimmed"
     pin(chat, MAIL)
-    assert explained(chat, chat.pre_run(PROMPT))[MAIL]["fate"] == "sent"
+    assert explained(chat, chat.pre_run(PROMPT))[MAIL]["disposition"] == "sent"
 
 
 def test_a_pinned_file_that_may_not_be_shown_or_is_not_there_is_not_sent(talk: Talk, shop: Repository) -> None:
@@ -91,10 +91,10 @@ def test_a_muted_file_is_not_sent_and_explain_says_so(talk: Talk) -> None:
     mute(chat, CART)
     answer = chat.pre_run(PROMPT)
     assert "apply_discount" not in sent(answer)
-    assert explained(chat, answer)[CART]["fate"] == "muted"
-    assert explained(chat, answer)[CART]["word"] == "never"
-    assert explain(chat, answer)["wishes"][0]["item"] == CART
-    mute(chat, CART, takeBack=True)
+    assert explained(chat, answer)[CART]["disposition"] == "muted"
+    assert explained(chat, answer)[CART]["override"] == "never"
+    assert explain(chat, answer)["overrides"][0]["item"] == CART
+    mute(chat, CART, revoke=True)
     assert "apply_discount" in sent(chat.pre_run(PROMPT))
 
 
@@ -110,7 +110,7 @@ def test_a_trap_that_is_none_is_told_to_nobody_and_to_be_over_to_who_has_it(talk
     assert "wrong, as the user says: The printer eats umlauts." in text_of(after, "delta")
     assert kinds(chat.pre_run("go on")) == ["delta"]
     assert "umlauts" not in sent(chat.pre_run("go on")).replace(first["system"]["text"], "")
-    told = {one["item"]: one["word"] for one in explain(chat, after)["statements"]}
+    told = {one["item"]: one["override"] for one in explain(chat, after)["statements"]}
     assert told[trap["item"]] == "wrong"
 
     fresh = talk(cwd=many.path, sub_chat_id="other").pre_run(PROMPT)
@@ -127,7 +127,7 @@ def test_a_rule_that_is_unwanted_still_holds_for_who_has_it(talk: Talk, many: Re
     assert "floats" not in text_of(chat.turn("and now fix it"), "delta")
     told = would_be(talk(cwd=many.path, sub_chat_id="other"), PROMPT)
     assert "floats" not in told["system"]["text"]
-    assert {one["text"]: one["word"] for one in told["statements"]}[rule["text"]] == "never"
+    assert {one["text"]: one["override"] for one in told["statements"]}[rule["text"]] == "never"
 
 
 def test_the_word_holds_in_every_worktree_of_the_project_and_in_no_other_project(
@@ -157,8 +157,8 @@ def test_the_word_survives_a_restart(
 def test_the_last_word_on_an_item_counts(talk: Talk) -> None:
     chat = talk()
     mute(chat, CART)
-    assert [wish["word"] for wish in pin(chat, CART)] == ["always"]
-    assert [wish["word"] for wish in mute(chat, CART, wrong=True)] == ["wrong"]
+    assert [wish["override"] for wish in pin(chat, CART)] == ["always"]
+    assert [wish["override"] for wish in mute(chat, CART, wrong=True)] == ["wrong"]
 
 
 def test_a_reason_is_kept_without_secrets(talk: Talk) -> None:
@@ -170,7 +170,7 @@ def test_what_would_be_shows_the_word(talk: Talk) -> None:
     chat = talk()
     mute(chat, CART)
     told = would_be(chat, PROMPT)
-    assert {item["item"]: item["fate"] for item in told["items"]}[CART] == "muted"
+    assert {item["item"]: item["disposition"] for item in told["items"]}[CART] == "muted"
 
 
 words = st.sampled_from(["always", "never", "wrong"])
@@ -180,7 +180,7 @@ names = st.sampled_from([f"context:{letter}" for letter in "abcdef"])
 @given(st.lists(names, unique=True), st.dictionaries(names, words))
 def test_every_item_is_kept_or_muted_and_none_changes_its_text(items: list[str], said: dict[str, Any]) -> None:
     made = [PackItem(name, "context", Priority.FURTHER_CONTEXT, name, "d", "why") for name in items]
-    result = creation_intent(made, {name: Wish(name, word, "", 1) for name, word in said.items()})
+    result = apply_overrides(made, {name: Override(name, word, "", 1) for name, word in said.items()})
     assert sorted(item.text for item in (*result.items, *result.muted)) == sorted(items)
     assert all(said[item.key] != "always" for item in result.muted)
     assert [item.key for item in result.items if item.priority < Priority.DELTA] == [
@@ -190,13 +190,13 @@ def test_every_item_is_kept_or_muted_and_none_changes_its_text(items: list[str],
 
 def test_a_statement_is_known_again_on_another_line_and_its_section_goes_with_it() -> None:
     lines = ("Rules:", "- a (AGENTS.md:3)", "Known traps:", "- b (AGENTS.md:9)", "Map:", "- src/: c")
-    muted = {key: Wish(key, "never", "", 1) for key in (line_key("- b (AGENTS.md:12)"),)}
-    assert told_lines(lines, muted) == ("Rules:", "- a (AGENTS.md:3)", "Map:", "- src/: c")
-    assert told_lines(lines, {}) == lines
-    assert told_lines((), {}) == ()
-    assert told_lines(lines, {keys.ANCHOR: Wish(keys.ANCHOR, "never", "", 1)}) == ()
+    muted = {key: Override(key, "never", "", 1) for key in (statement_key("- b (AGENTS.md:12)"),)}
+    assert visible_lines(lines, muted) == ("Rules:", "- a (AGENTS.md:3)", "Map:", "- src/: c")
+    assert visible_lines(lines, {}) == lines
+    assert visible_lines((), {}) == ()
+    assert visible_lines(lines, {keys.ANCHOR: Override(keys.ANCHOR, "never", "", 1)}) == ()
 
 
 def test_the_files_pinned_last_are_sent() -> None:
-    wishes = {f"context:{number}": Wish(f"context:{number}", "always", "", number) for number in range(20)}
+    wishes = {f"context:{number}": Override(f"context:{number}", "always", "", number) for number in range(20)}
     assert set(pinned_files(wishes)) == {str(number) for number in range(8, 20)}

@@ -1,1 +1,1 @@
-"""The Anchor Pack: what holds for the whole repository, and where that is read from."""
+"""The anchor pack: what holds for the whole repository."""

@@ -1,145 +1,145 @@
-"""The Anchor Pack: what holds for the whole repository, small and stable. Pure: text in, lines out."""
+"""Build the anchor from its sections, small and stable. Pure: text in, lines out."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import regex
 from sidecar.core.text.sanitize import one_line, size
-from sidecar.packs.anchor.decisions import NOTHING_ACCEPTED, Accepted, decided, specified
+from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
 from sidecar.packs.anchor.markdown_outline import introduction, plain
 from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
 from sidecar.packs.render import overhead_bytes
 
 ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
-"""What the anchor may take, by token mode; under 4 KB in `normal`."""
+"""Maximum bytes of the anchor by token mode; under 4 KB in `normal`."""
 
 ANCHOR_SHARE = 0.4
-"""More of what a call may send the anchor never takes, however little that is: the rest is for what is new."""
+"""Maximum share of a call's bytes for the anchor, however small the call: the rest is for new items."""
 
-INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, REPAIRED, POINTERS = (
+INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGILE_FILES, POINTERS = (
     "Invariants", "Rules", "Settings of its tools", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
     "Often repaired", "Decisions and specifications",
 )  # fmt: skip
-ORDER = (INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, REPAIRED, POINTERS)
+ORDER = (INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGILE_FILES, POINTERS)
 _WEIGHTS = {INVARIANTS: 2, RULES: 4, MAP: 2}
-"""What a section may take, against the others' one part each, where not all fits."""
+"""Shares of sections when not everything fits; the other sections have one part each."""
 
-_DERIVED = (DEPENDENCIES, REPAIRED)
-"""Known only once every file and the history are read: their absence says nothing."""
+_DERIVED_SECTIONS = (DEPENDENCIES, FRAGILE_FILES)
+"""Known only once every file and the history are indexed: their absence proves nothing."""
 
-MAX_LEFT_OUT = 60
+MAX_OMITTED = 60
 
 _LINE_NUMBER = regex(r":\d+\)$")
 
 
-class Sources(NamedTuple):
-    """Everything the anchor is made of."""
+class AnchorSources(NamedTuple):
+    """Everything the anchor is built from."""
 
     instructions: tuple[Document, ...] = ()
-    """Instruction files and contributing guides, the most binding first."""
+    """Instruction files and contributing guides, most binding first."""
     sent: frozenset[str] = frozenset()
-    """Those of them that the agent has without us."""
+    """Those that the agent receives from the host."""
     nested: tuple[str, ...] = ()
     """Instruction files of single folders."""
     readme: Document | None = None
-    described: str = ""
-    """What its build file says the repository is."""
+    description: str = ""
+    """The description of the repository in its build file."""
     decisions: tuple[Document, ...] = ()
     specifications: tuple[Document, ...] = ()
     more_specifications: tuple[str, ...] = ()
     areas: tuple[tuple[str, str], ...] = ()
-    """The folders a map may name, each with what to say of it where it has no purpose."""
+    """Folders a map may name, each with its contents as a fallback for a missing purpose."""
     purposes: Mapping[str, str] = {}
-    """What a folder says of itself, by folder."""
+    """The stated purpose of each folder."""
     settings: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
-    accepted: Accepted = NOTHING_ACCEPTED
+    accepted: AcceptedRecords = NO_ACCEPTED_RECORDS
 
 
 class Anchor(NamedTuple):
-    """An anchor's lines, and those that its bytes had no room for."""
+    """An anchor's lines, and those that did not fit."""
 
     lines: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    """Under their sections' titles."""
-    is_whole: bool = True
-    """Whether all it is made of could be read; what one that is not whole leaves out may still hold."""
+    omitted: tuple[str, ...] = ()
+    """Under the titles of their sections."""
+    is_complete: bool = True
+    """Whether every source was readable; what an incomplete anchor omits may still hold."""
 
 
-NO_ANCHOR = Anchor(is_whole=False)
+NO_ANCHOR = Anchor(is_complete=False)
 """Before anything of a repository is known."""
 
 
 def anchor_limit(token_mode: str, sendable_bytes: int) -> int:
-    """Gives the bytes an anchor's lines may take, when a call may send so many in all."""
+    """Return the maximum bytes of an anchor's lines, for a call that may send `sendable_bytes` in all."""
     return min(ANCHOR_BYTES[token_mode], int(sendable_bytes * ANCHOR_SHARE) - overhead_bytes("anchor"))
 
 
-def anchor_of(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anchor:
-    """Gives the anchor's lines in a fixed order; what a section does not need the others may take."""
+def build_anchor(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anchor:
+    """Return the anchor's lines in a fixed order; unused bytes of a section go to the others."""
     sections = {title: sections[title] for title in ORDER if sections.get(title)}
     costs = {title: size(title) + 2 + sum(size(line) + 1 for line in body) for title, body in sections.items()}
     shares = _shares(costs, limit_bytes)
     lines: list[str] = []
-    left_out: list[str] = []
+    omitted: list[str] = []
     for title, body in sections.items():
-        taken = _within([f"{title}:", *body], shares[title])
-        told = max(0, len(taken) - 1)
-        lines.extend(taken if told else ())
-        left_out.extend((f"{title}:", *body[told:]) if told < len(body) else ())
-    return Anchor(tuple(lines), tuple(left_out[:MAX_LEFT_OUT]))
+        taken = _fitting_lines([f"{title}:", *body], shares[title])
+        shown_count = max(0, len(taken) - 1)
+        lines.extend(taken if shown_count else ())
+        omitted.extend((f"{title}:", *body[shown_count:]) if shown_count < len(body) else ())
+    return Anchor(tuple(lines), tuple(omitted[:MAX_OMITTED]))
 
 
 def omissions(anchor: Anchor) -> list[tuple[str, str]]:
-    """Names what an anchor had no room for: a section, and how many of its lines, from which one on."""
-    found: list[tuple[str, list[str]]] = []
-    for line in anchor.left_out:
+    """Name what did not fit into an anchor: the section, the number of lines, and the first of them."""
+    sections: list[tuple[str, list[str]]] = []
+    for line in anchor.omitted:
         if line.startswith("- "):
-            found[-1][1].append(line)
+            sections[-1][1].append(line)
         else:
-            found.append((line.rstrip(":"), []))
+            sections.append((line.rstrip(":"), []))
     return [
         (f"anchor: {title}", f"no room for {len(lines)} more from {one_line(lines[0].removeprefix('- '), 80)}")
-        for title, lines in found
+        for title, lines in sections
         if lines
     ]
 
 
-def changed_lines(before: str, after: str, left_out: Sequence[str] = ()) -> list[str]:
-    """Tells what a newer anchor says otherwise: lines that are new, and lines that no longer hold.
+def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[str]:
+    """Return how a newer anchor differs: lines that are new, and lines that no longer hold.
 
-    A line that only stands elsewhere in its file now says the same, and one that is only `left_out` still holds.
-    What is not known yet of a repository that is being read is not gone.
+    A line that only moved within its file is unchanged, and a line in `omitted` still holds. Facts that are unknown
+    while a repository is being indexed do not count as gone.
     """
-    old, new = _statements(before.splitlines()), _statements(after.splitlines())
+    old, new = _statements_by_text(before.splitlines()), _statements_by_text(after.splitlines())
     known = {title for title, _ in new.values()}
-    still = {*new, *_statements(left_out)}
-    added = [f"now: {line}" for said, (_, line) in new.items() if said not in old]
+    still_valid = {*new, *_statements_by_text(omitted)}
+    added = [f"now: {line}" for text, (_, line) in new.items() if text not in old]
     gone = [
         f"no longer: {line}"
-        for said, (title, line) in old.items()
-        if said not in still and (title not in _DERIVED or title in known)
+        for text, (title, line) in old.items()
+        if text not in still_valid and (title not in _DERIVED_SECTIONS or title in known)
     ]
     return added + gone
 
 
-def _statements(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """What is said → its section's title, and the line that says it; without marker and introduction."""
-    found: dict[str, tuple[str, str]] = {}
+def _statements_by_text(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Statement → its section's title, and its line; without marker and introduction."""
+    statements: dict[str, tuple[str, str]] = {}
     title = ""
     for line in lines:
         if line.startswith("- "):
-            said = line.removeprefix("- ")
-            found[_LINE_NUMBER.sub(")", said)] = (title, said)
+            text = line.removeprefix("- ")
+            statements[_LINE_NUMBER.sub(")", text)] = (title, text)
         else:
             title = line.rstrip(":")
-    return found
+    return statements
 
 
-def sections_of(sources: Sources) -> dict[str, Sequence[str]]:
-    """Gives what each section says, by its title; those that imports and history tell are not among them."""
-    decisions = decided(sources.decisions, sources.accepted.decisions)
+def sections_of(sources: AnchorSources) -> dict[str, Sequence[str]]:
+    """Return the lines of each section by title, except those derived from imports and history."""
+    decisions = split_decisions(sources.decisions, sources.accepted.decisions)
     rejected = [f"- rejected before: {one_line(title, 200)}" for title in sources.accepted.rejected]
     return {
         INVARIANTS: sources.accepted.pointers.invariants,
@@ -148,37 +148,37 @@ def sections_of(sources: Sources) -> dict[str, Sequence[str]]:
         + list(sources.accepted.pointers.rules),
         SETTINGS: sources.settings,
         COMMANDS: sources.commands,
-        MAP: _map(sources),
+        MAP: _map_lines(sources),
         ENTRIES: sources.entries,
         TRAPS: rejected + trap_lines(sources.instructions, sources.sent),
         POINTERS: [
             *decisions.pointers,
-            *specified(sources.specifications, sources.more_specifications),
+            *specification_lines(sources.specifications, sources.more_specifications),
             *sources.accepted.pointers.pointers,
         ],
     }
 
 
-def _map(sources: Sources) -> list[str]:
-    """What the repository is, and what each area is for; without counts, so that a new file changes nothing."""
+def _map_lines(sources: AnchorSources) -> list[str]:
+    """What the repository is, and the purpose of each area; without counts, so that a new file changes nothing."""
     lines = []
-    whole = one_line(plain(sources.described), 160)
-    about = introduction(sources.readme.text) if sources.readme is not None else ""
-    if sources.described:
-        lines.append(f"- {one_line(plain(sources.described), 260)}")
-    elif sources.readme is not None and about:
-        lines.append(f"- {one_line(about, 260)} ({sources.readme.path})")
-    for area, holdings in sources.areas:
-        said = one_line(plain(sources.purposes.get(area, "")).lstrip("> "), 160)
-        if not said and not any(inner != area and inner.startswith(area) for inner in sources.purposes):
-            said = one_line(holdings, 300)
-        if said and said != whole:
-            lines.append(f"- {one_line(area, 120)}: {said}")
+    description = one_line(plain(sources.description), 160)
+    introduction_text = introduction(sources.readme.text) if sources.readme is not None else ""
+    if sources.description:
+        lines.append(f"- {one_line(plain(sources.description), 260)}")
+    elif sources.readme is not None and introduction_text:
+        lines.append(f"- {one_line(introduction_text, 260)} ({sources.readme.path})")
+    for area, contents in sources.areas:
+        text = one_line(plain(sources.purposes.get(area, "")).lstrip("> "), 160)
+        if not text and not any(inner != area and inner.startswith(area) for inner in sources.purposes):
+            text = one_line(contents, 300)
+        if text and text != description:
+            lines.append(f"- {one_line(area, 120)}: {text}")
     return lines
 
 
 def _shares(costs: Mapping[str, int], limit_bytes: int) -> dict[str, int]:
-    """Gives each section what it costs or its weight's share of the bytes, which those that need less leave larger."""
+    """Give each section its cost or its weight's share of the bytes; unused bytes enlarge the other shares."""
     shares: dict[str, int] = {}
     left = max(0, limit_bytes)
     while open_ := {title: _WEIGHTS.get(title, 1) for title in costs if title not in shares}:
@@ -192,8 +192,8 @@ def _shares(costs: Mapping[str, int], limit_bytes: int) -> dict[str, int]:
     return shares
 
 
-def _within(lines: Sequence[str], limit_bytes: int) -> list[str]:
-    """Gives the first lines that fit."""
+def _fitting_lines(lines: Sequence[str], limit_bytes: int) -> list[str]:
+    """Return the first lines that fit."""
     taken: list[str] = []
     left = limit_bytes
     for line in lines:

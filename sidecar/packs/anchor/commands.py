@@ -1,4 +1,4 @@
-"""How a repository is built and checked, by what it says itself; what its tools usually are is only a guess. Pure."""
+"""How a repository is built and checked by its own statements; the usual commands are only a guess. Pure."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -7,21 +7,21 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import regex
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.anchor import config_parsers
-from sidecar.packs.anchor.markdown_outline import code, prose
+from sidecar.packs.anchor.markdown_outline import code_blocks, prose_lines
 from sidecar.packs.anchor.rules import Document
 
 MAX_COMMAND = 100
 
-_BY = r"(?:(?:uv|poetry|pdm|hatch|rye|pipenv) run (?:-\S+ )*|bundle exec |npx |pnpm exec |bunx |python3? -m |env )?"
-_PM = r"(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)*"
+_RUNNER = r"(?:(?:uv|poetry|pdm|hatch|rye|pipenv) run (?:-\S+ )*|bundle exec |npx |pnpm exec |bunx |python3? -m |env )?"
+_PACKAGE_MANAGER = r"(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)*"
 _SCRIPT = r"(?:(?:python3?|bash|sh|node) )?(?:\./)?(?:\.ci|ci|build|scripts?|tools?|bin|hack|dev)/(?:[\w.-]+/)*"
 
 _TASK = r"(?:make|just|task)"
 _END = r"(?:\.\w+)?(?= |$)"
 PURPOSES = {
     "test": (
-        rf"{_BY}(?:pytest|tox(?! -e \S*(?:lint|flake|doc|mypy|type))|nox|vitest|jest|mocha|rspec|phpunit|unittest)\b",
-        rf"{_PM} test\b",
+        rf"{_RUNNER}(?:pytest|tox(?! -e \S*(?:lint|flake|doc|mypy|type))|nox|vitest|jest|mocha|rspec|phpunit|unittest)\b",
+        rf"{_PACKAGE_MANAGER} test\b",
         r"(?:go|dotnet|swift|mix|deno|zig build) test\b",
         r"cargo (?:nextest|test)\b",
         rf"{_TASK} (?:unit-?)?tests?\b",
@@ -31,29 +31,29 @@ PURPOSES = {
         rf"{_SCRIPT}(?:run[_-]?)?tests?{_END}",
     ),
     "check": (
-        rf"{_BY}pre-commit run\b",
+        rf"{_RUNNER}pre-commit run\b",
         rf"{_TASK} (?:check|lint)\b(?![-:])",
-        rf"{_BY}tox -e \S*(?:lint|flake)",
-        rf"{_PM} (?:lint|check)\b(?!-)",
-        rf"{_BY}(?:ruff check|eslint|biome (?:check|lint|ci)|flake8|pylint|oxlint)\b",
+        rf"{_RUNNER}tox -e \S*(?:lint|flake)",
+        rf"{_PACKAGE_MANAGER} (?:lint|check)\b(?!-)",
+        rf"{_RUNNER}(?:ruff check|eslint|biome (?:check|lint|ci)|flake8|pylint|oxlint)\b",
         r"(?:golangci-lint run|cargo clippy|go vet)\b",
         r"\.ci/\w+$",
         rf"{_SCRIPT}(?:check|lint){_END}",
     ),
     "types": (
-        rf"{_BY}(?:mypy|pyright|basedpyright|tsc|vue-tsc)\b",
-        rf"{_PM} (?:typecheck|type-check|types?|ts:check|check-types|tsc)\b",
+        rf"{_RUNNER}(?:mypy|pyright|basedpyright|tsc|vue-tsc)\b",
+        rf"{_PACKAGE_MANAGER} (?:typecheck|type-check|types?|ts:check|check-types|tsc)\b",
         rf"{_TASK} (?:typecheck|types|mypy)\b",
     ),
     "format": (
-        rf"{_BY}(?:ruff format|black|prettier|biome format)\b",
-        rf"{_PM} (?:format|fmt|prettier)\b",
+        rf"{_RUNNER}(?:ruff format|black|prettier|biome format)\b",
+        rf"{_PACKAGE_MANAGER} (?:format|fmt|prettier)\b",
         r"(?:cargo fmt|gofmt)\b",
         rf"{_TASK} (?:fmt|format)\b",
         rf"{_SCRIPT}(?:format|fmt){_END}",
     ),
     "build": (
-        rf"{_PM} build\b",
+        rf"{_PACKAGE_MANAGER} build\b",
         r"(?:cargo|go|dotnet|swift) build\b|zig build$",
         rf"{_TASK} build\b",
         r"(?:\./)?gradlew? (?:build|assemble)\b",
@@ -63,34 +63,34 @@ PURPOSES = {
     ),
     "set up": (
         r"(?:uv sync|(?:poetry|pdm|bundle) install)\b",
-        rf"{_BY}pip install (?:-\S+ )*-(?:e|r)\b",
+        rf"{_RUNNER}pip install (?:-\S+ )*-(?:e|r)\b",
         r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)$",
         rf"{_TASK} (?:install|setup|init|bootstrap|deps)\b",
         rf"{_SCRIPT}(?:install|setup|bootstrap){_END}",
     ),
     "run": (
-        rf"{_PM} (?:dev|start)\b",
+        rf"{_PACKAGE_MANAGER} (?:dev|start)\b",
         rf"{_TASK} (?:dev|run|serve)\b",
-        rf"{_BY}flask run\b",
+        rf"{_RUNNER}flask run\b",
         r"python3? manage\.py runserver\b",
     ),
 }
-"""What a command is for, by how it begins; in the order in which they are told."""
+"""Patterns of a command's beginning by purpose, in the order in which they are shown."""
 
 _PURPOSES = {purpose: regex("|".join(f"(?:{begin})" for begin in begins)) for purpose, begins in PURPOSES.items()}
-_WORK = regex(
+_DEVELOPMENT_HEADING = regex(
     r"(?i)\b(develop\w*|contribut\w*|test\w*|build\w*|hack\w*|lint\w*|check\w*|working|set ?up|commands?|workflow"
     r"|local\w*|source)\b"
 )
-"""Headings under which a README speaks of work on the project, not of its use."""
+"""Headings under which a README describes work on the project, not its use."""
 
 _SHELL = ("", "sh", "bash", "shell", "console", "shell-session", "zsh", "terminal", "powershell", "text")
 _INLINE = regex(r"`([^`\n]{3,100})`")
-_RARE = regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
+_RARE_WORKFLOW = regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
 """Workflows whose commands nobody types while working."""
 
 _STEP = regex(r"^\s*+(?:- )?(?:run:\s*+)?[\"']?(.+?)[\"']?$")
-_NOT_TO_TYPE = regex(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
+_NOT_TYPEABLE = regex(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
 _LOCKS = (("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"))
 _PYTHON_LOCKS = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run "))
 _SCRIPTS = {
@@ -101,14 +101,14 @@ _TARGET = regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
 
 
 class Command(NamedTuple):
-    """A command, and the file that says so."""
+    """A command, and the file that states it."""
 
     text: str
     origin: str
 
 
 class Project(NamedTuple):
-    """What is asked for commands."""
+    """The files that may state commands."""
 
     guides: Sequence[Document]
     """Instruction files and contributing guides, then the README."""
@@ -118,16 +118,16 @@ class Project(NamedTuple):
     """Build files by path."""
     files: Container[str]
     locks: Container[str]
-    """Names of the lock files there are."""
+    """Names of the lock files that exist."""
 
 
 def commands_of(project: Project, sent: Container[str]) -> list[str]:
-    """Gives a line for each purpose: what guides say, else what is declared, what the checks of a push run, or usual.
+    """Return a line for each purpose: from guides, else declared, else from workflows, else the usual command.
 
-    What a guide says that is `sent` anyway is not told, nor anything else for that purpose.
+    A command in a guide that is `sent` anyway is not shown, nor is any other for that purpose.
     """
     chosen: dict[str, Command] = {}
-    for source in (_of_guides, _declared, _of_workflows, _usual):
+    for source in (_commands_in_guides, _declared_commands, _commands_in_workflows, _usual_commands):
         for command in source(project):
             purpose = purpose_of(command.text)
             if purpose:
@@ -140,50 +140,50 @@ def commands_of(project: Project, sent: Container[str]) -> list[str]:
 
 
 def purpose_of(command: str) -> str:
-    """Tells what a command is for; empty for what is none, or not to be typed as it stands."""
-    if len(command) > MAX_COMMAND or _NOT_TO_TYPE.search(command):
+    """Return the purpose of a command; empty for what is not a command, or cannot be typed as it stands."""
+    if len(command) > MAX_COMMAND or _NOT_TYPEABLE.search(command):
         return ""
     return next((purpose for purpose, pattern in _PURPOSES.items() if pattern.match(command)), "")
 
 
 def package_manager(texts: Mapping[str, str], locks: Container[str]) -> str:
-    """Names what runs a package's scripts: what package.json says, else whose lock file lies there."""
-    named = config_parsers.json(texts.get("package.json", "")).get("packageManager")
-    if isinstance(named, str) and (found := re.match(r"pnpm|yarn|bun|npm", named)):
-        return found[0]
+    """Return the program that runs a package's scripts: from package.json, else from the lock file."""
+    named = config_parsers.parse_json(texts.get("package.json", "")).get("packageManager")
+    if isinstance(named, str) and (manager := re.match(r"pnpm|yarn|bun|npm", named)):
+        return manager[0]
     return next((program for lock, program in _LOCKS if lock in locks), "npm")
 
 
-def _of_guides(project: Project) -> Iterator[Command]:
+def _commands_in_guides(project: Project) -> Iterator[Command]:
     for guide in project.guides:
-        yield from _typed(guide, everywhere=True)
-        for line in prose(guide.text):
+        yield from _shell_lines(guide, everywhere=True)
+        for line in prose_lines(guide.text):
             for inline in _INLINE.finditer(line.text):
                 yield Command(inline[1].strip(), guide.path)
     if project.readme is not None:
-        yield from _typed(project.readme, everywhere=False)
-        for line in prose(project.readme.text):
-            if _speaks_of_work(line.headings):
+        yield from _shell_lines(project.readme, everywhere=False)
+        for line in prose_lines(project.readme.text):
+            if _is_about_development(line.headings):
                 yield from (Command(inline[1].strip(), project.readme.path) for inline in _INLINE.finditer(line.text))
 
 
-def _typed(document: Document, *, everywhere: bool) -> Iterator[Command]:
-    """The lines of a document's shell blocks; of a README's only where it speaks of work on the project."""
-    for block in code(document.text):
-        if block.language in _SHELL and (everywhere or _speaks_of_work(block.headings)):
+def _shell_lines(document: Document, *, everywhere: bool) -> Iterator[Command]:
+    """The lines of a document's shell blocks; for a README only where it describes work on the project."""
+    for block in code_blocks(document.text):
+        if block.language in _SHELL and (everywhere or _is_about_development(block.headings)):
             for line in block.lines:
-                typed = line.strip().removeprefix("$ ").removeprefix("> ").partition(" #")[0].strip()
-                yield Command(typed, document.path)
+                line_text = line.strip().removeprefix("$ ").removeprefix("> ").partition(" #")[0].strip()
+                yield Command(line_text, document.path)
 
 
-def _speaks_of_work(headings: Sequence[str]) -> bool:
-    """Whether one stands under the title alone, or where the project's own work is spoken of."""
-    return len(headings) <= 1 or any(_WORK.search(heading) for heading in headings[1:])
+def _is_about_development(headings: Sequence[str]) -> bool:
+    """Whether a block is directly under the title, or under a heading about development."""
+    return len(headings) <= 1 or any(_DEVELOPMENT_HEADING.search(heading) for heading in headings[1:])
 
 
-def _declared(project: Project) -> Iterator[Command]:
+def _declared_commands(project: Project) -> Iterator[Command]:
     texts = project.texts
-    scripts = config_parsers.json(texts.get("package.json", "")).get("scripts")
+    scripts = config_parsers.parse_json(texts.get("package.json", "")).get("scripts")
     if isinstance(scripts, dict):
         manager = package_manager(texts, project.locks)
         for names in _SCRIPTS.values():
@@ -200,9 +200,9 @@ def _declared(project: Project) -> Iterator[Command]:
                     yield Command(path, path)
 
 
-def _of_workflows(project: Project) -> Iterator[Command]:
+def _commands_in_workflows(project: Project) -> Iterator[Command]:
     for workflow in project.workflows:
-        if _RARE.search(workflow.path):
+        if _RARE_WORKFLOW.search(workflow.path):
             continue
         for line in workflow.text.splitlines():
             step = _STEP.match(line.rstrip())
@@ -210,14 +210,14 @@ def _of_workflows(project: Project) -> Iterator[Command]:
                 yield Command(step[1], workflow.path)
 
 
-def _usual(project: Project) -> Iterator[Command]:
+def _usual_commands(project: Project) -> Iterator[Command]:
     texts = project.texts
     if "pyproject.toml" in texts:
-        tools = config_parsers.within(config_parsers.toml(texts["pyproject.toml"]), "tool")
-        by = next((by for lock, by in _PYTHON_LOCKS if lock in project.locks), "")
+        tools = config_parsers.subtable(config_parsers.parse_toml(texts["pyproject.toml"]), "tool")
+        prefix = next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.locks), "")
         for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
             if tool in tools:
-                yield Command(by + command, "pyproject.toml")
+                yield Command(prefix + command, "pyproject.toml")
     for path, program in (("Cargo.toml", "cargo"), ("go.mod", "go")):
         if path in texts:
             rest = " ./..." if program == "go" else ""
@@ -225,7 +225,7 @@ def _usual(project: Project) -> Iterator[Command]:
 
 
 def entry_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:
-    """Gives a line for each way in that a build file declares, then for the files that are one by their name."""
+    """Return a line for each entry point that a build file declares, then for files that are entry points by name."""
     declared = {
         name: target for read in (_python_entries, _node_entries, _rust_entries) for name, target in read(texts)
     }
@@ -240,16 +240,16 @@ def entry_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:
 
 
 def _python_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    project = config_parsers.toml(texts.get("pyproject.toml", ""))
+    project = config_parsers.parse_toml(texts.get("pyproject.toml", ""))
     for scripts in (
-        config_parsers.within(project, "project", "scripts"),
-        config_parsers.within(project, "tool", "poetry", "scripts"),
+        config_parsers.subtable(project, "project", "scripts"),
+        config_parsers.subtable(project, "tool", "poetry", "scripts"),
     ):
         yield from ((name, target) for name, target in scripts.items() if isinstance(target, str))
 
 
 def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    package = config_parsers.json(texts.get("package.json", ""))
+    package = config_parsers.parse_json(texts.get("package.json", ""))
     binary = package.get("bin")
     if isinstance(binary, str):
         yield str(package.get("name", "bin")), binary
@@ -258,6 +258,6 @@ def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _rust_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for binary in config_parsers.toml(texts.get("Cargo.toml", "")).get("bin", []):
+    for binary in config_parsers.parse_toml(texts.get("Cargo.toml", "")).get("bin", []):
         if isinstance(binary, dict) and isinstance(binary.get("path"), str):
             yield str(binary.get("name", "")), binary["path"]

@@ -1,4 +1,4 @@
-"""Build and settings files as tables; what cannot be understood is an empty one. Pure."""
+"""Build and configuration files as tables; unreadable text becomes an empty table. Pure."""
 
 import configparser
 import re
@@ -13,54 +13,54 @@ from sidecar.core.lazy_regex import regex
 
 Table = Mapping[str, Any]
 
-LATELY = 16
-"""Several readers ask for one file after another: so many tables are kept as they were read."""
+CACHED_TABLES = 16
+"""Number of parsed tables in the cache: several readers ask for the same file in a row."""
 
 _STRING_OR_COMMENT = regex(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _TRAILING_COMMA = regex(r'("(?:\\.|[^"\\\n])*+"?)|,(?=\s*[}\]])')
 
 
-@lru_cache(maxsize=LATELY)
-def toml(text: str) -> Table:
-    """Reads TOML."""
+@lru_cache(maxsize=CACHED_TABLES)
+def parse_toml(text: str) -> Table:
+    """Parse TOML."""
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError):  # the library goes down into lists as deep as they are
+    except (ValueError, RecursionError):  # the library recurses into nested lists
         return {}
 
 
-@lru_cache(maxsize=LATELY)
-def json(text: str) -> Table:
-    """Reads JSON, with comments and trailing commas as settings files have them."""
+@lru_cache(maxsize=CACHED_TABLES)
+def parse_json(text: str) -> Table:
+    """Parse JSON, with comments and trailing commas as configuration files have them."""
     bare = _TRAILING_COMMA.sub(lambda match: match[1] or "", _STRING_OR_COMMENT.sub(lambda match: match[1] or "", text))
     try:
-        found = orjson.loads(bare)
+        value = orjson.loads(bare)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-@lru_cache(maxsize=LATELY)
-def ini(text: str) -> Table:
-    """Reads an INI file; what stands before the first section is section `""`."""
+@lru_cache(maxsize=CACHED_TABLES)
+def parse_ini(text: str) -> Table:
+    """Parse an INI file; lines before the first section form section `""`."""
     parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     try:
         parser.read_string("[ ]\n" + text)
-    except (configparser.Error, AttributeError):  # the library's own slip, where lines go on a key without a value
+    except (configparser.Error, AttributeError):  # a library bug: continuation lines of a key without a value
         return {}
     return {name.strip(): dict(parser[name]) for name in parser.sections()}
 
 
-def within(table: Table, *names: str) -> Table:
-    """Gives the table below such names; an empty one where there is none."""
+def subtable(table: Table, *names: str) -> Table:
+    """Return the nested table under these names; empty where there is none."""
     for name in names:
-        found = table.get(name)
-        table = found if isinstance(found, dict) else {}
+        value = table.get(name)
+        table = value if isinstance(value, dict) else {}
     return table
 
 
-def texts_in(value: object) -> list[str]:
-    """Gives the texts of a list; of a text with several lines or parts, those."""
+def strings_in(value: object) -> list[str]:
+    """Return the strings of a list, or the parts of a string with several lines or words."""
     if isinstance(value, str):
         return [part for part in re.split(r"[\s,]+", value.strip()) if part]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -1,6 +1,6 @@
-"""How a repository's files lie: counts by area, and which are decisions or specifications. Pure.
+"""The repository's map: counts of files by folder, dependencies between folders, and fragile files. Pure.
 
-Kept from state to state: files that came or went are counted in and out, the others are not looked at again.
+The counts carry over from state to state: only added and removed files are counted.
 """
 
 from collections import Counter
@@ -16,18 +16,18 @@ from sidecar.packs.anchor import config_parsers
 
 MAX_AREAS = 14
 
-_BESIDE = regex(
+_NOT_PRODUCT = regex(
     r"(?i)^(?:t|examples?|samples|playgrounds?|bench\w*|perf[\w-]*|docs?|scripts?|tools|fixtures|testdata|\w*-tests?)/"
 )
-"""Folders beside the product: what lies in them says nothing of it."""
+"""Folders besides the product: their contents say nothing about it."""
 
-_ASIDE = regex(r"(?i)^(?:\.|examples?/|samples/|fixtures/|testdata/)")
-"""Folders that a map does not name, whatever they say of themselves."""
+_UNMAPPED = regex(r"(?i)^(?:\.|examples?/|samples/|fixtures/|testdata/)")
+"""Folders that a map never names, whatever purpose they state."""
 
 MIN_FOLDERS = 3
-"""So few folders in an area without a purpose say nothing of it."""
+"""Fewer folders than this in an area without a purpose say nothing about it."""
 
-_NOTED = {
+_CLASSIFIED = {
     "decisions": regex(
         r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
     ),
@@ -44,120 +44,124 @@ _NOTED = {
         r"(?!.*(?:fixture|test))(?:(?:[^/]+/){0,3}(?:__main__\.py|manage\.py|main\.go)|(?:[^/]+/){0,2}src/(?:main|bin/[^/]+)\.rs)$"
     ),
 }
-"""Files an anchor asks for by what they are."""
+"""Files an anchor needs, by kind."""
 
-_NOTED_ENDINGS = (".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.py", "manage.py", "main.go", ".rs")
-"""No other file is one of them: a look at the ending spares the patterns."""
+_CLASSIFIED_SUFFIXES = (".md", ".mdx", ".rst", ".mdc", ".yml", ".yaml", "main__.py", "manage.py", "main.go", ".rs")
+"""No other file can match: checking the suffix spares the patterns."""
 
 
 class Tally(NamedTuple):
-    """What lies below one folder, at whatever depth: files by suffix, and files by the folder next below."""
+    """The files below a folder at any depth: counts by suffix, and by subfolder."""
 
     suffixes: Counter[str]
     folders: Counter[str]
 
     @property
     def code(self) -> int:
-        """Files of a programming language."""
+        """Number of source files."""
         return sum(count for suffix, count in self.suffixes.items() if is_code(f"_{suffix}"))
 
     @property
     def files(self) -> int:
-        """Files in all."""
+        """Number of files."""
         return self.suffixes.total()
 
 
 class Outline(NamedTuple):
-    """What an anchor says of a repository's shape; the same outline is the same text."""
+    """The shape of a repository as an anchor shows it; equal outlines yield equal text."""
 
     areas: tuple[tuple[str, str], ...]
-    """The folders a map may name, each with what to say of it where it has no purpose: nothing, for most."""
+    """Folders a map may name, each with a fallback for a missing purpose, which is empty for most."""
     decisions: tuple[str, ...]
     specifications: tuple[str, ...]
     guides: tuple[str, ...]
-    """Instruction files of single folders, and such as hold for some files."""
+    """Instruction files of single folders, and those that apply to some files."""
     workflows: tuple[str, ...]
-    """What a push runs."""
+    """Checks that a push runs."""
     mains: tuple[str, ...]
-    """Files that programs begin with."""
+    """Entry points of programs."""
 
 
 @dataclass(frozen=True)
-class Census:
-    """The counts of one set of files. Never changed once made."""
+class RepoMap:
+    """The counts of one set of files. Immutable."""
 
     total: int
     areas: Mapping[str, Tally]
-    """Folders of the first and the second level, each name with a slash at its end."""
-    noted: Mapping[str, frozenset[str]]
-    """Files that are something of their own, by what they are."""
+    """Folders of the first and second level, each name with a trailing slash."""
+    classified: Mapping[str, frozenset[str]]
+    """Files of special kinds, by kind."""
 
-    def with_changes(self, added: Iterable[str], removed: Iterable[str]) -> "Census":
-        """Counts files in that came, and out that went."""
-        areas, noted = dict(self.areas), {kind: set(paths) for kind, paths in self.noted.items()}
-        total, own = self.total, set[str]()
+    def with_changes(self, added: Iterable[str], removed: Iterable[str]) -> "RepoMap":
+        """Return the counts after files were added and removed."""
+        areas, classified = dict(self.areas), {kind: set(paths) for kind, paths in self.classified.items()}
+        total, copied = self.total, set[str]()
         for paths, step in ((removed, -1), (added, 1)):
             for path in paths:
                 total += step
-                _count(areas, path, step, own)
-                if path.endswith(_NOTED_ENDINGS):
-                    _note(noted, path, step)
-        return Census(total, areas, {kind: frozenset(paths) for kind, paths in noted.items()})
+                _count(areas, path, step, copied)
+                if path.endswith(_CLASSIFIED_SUFFIXES):
+                    _classify(classified, path, step)
+        return RepoMap(total, areas, {kind: frozenset(paths) for kind, paths in classified.items()})
 
     @cached_property
     def outline(self) -> Outline:
-        """What an anchor says of it."""
-        noted = {kind: tuple(sorted(paths)) for kind, paths in self.noted.items()}
-        decisions = noted.pop("decisions")
-        specifications = tuple(path for path in noted.pop("specifications") if path not in self.noted["decisions"])
-        return Outline(tuple(self._areas()), decisions, specifications, **noted)
+        """The shape of the repository."""
+        classified = {kind: tuple(sorted(paths)) for kind, paths in self.classified.items()}
+        decisions = classified.pop("decisions")
+        specifications = tuple(
+            path for path in classified.pop("specifications") if path not in self.classified["decisions"]
+        )
+        return Outline(tuple(self._area_entries()), decisions, specifications, **classified)
 
-    def _areas(self) -> list[tuple[str, str]]:
-        """The folders a map may name: the top-level ones, and below the one with most code, its own."""
+    def _area_entries(self) -> list[tuple[str, str]]:
+        """The folders a map may name: the top-level ones, and the subfolders of the one with most code."""
         tops = {
-            name: tally.files for name, tally in self.areas.items() if name.count("/") == 1 and not _ASIDE.match(name)
+            name: tally.files
+            for name, tally in self.areas.items()
+            if name.count("/") == 1 and not _UNMAPPED.match(name)
         }
-        shown = [name for name, _ in _commonest(tops, MAX_AREAS)]
-        code = {name: self.areas[name].code for name in shown if not is_beside(name)}
-        main = next((name for name, count in _commonest(code, 1) if count * 2 >= sum(code.values()) > 0), "")
+        shown = [name for name, _ in _most_common(tops, MAX_AREAS)]
+        code = {name: self.areas[name].code for name in shown if not is_beside_product(name)}
+        main = next((name for name, count in _most_common(code, 1) if count * 2 >= sum(code.values()) > 0), "")
         main = self._narrowed(main)
         top = main.partition("/")[0] + "/"
-        inner = [f"{top}{folder}" for folder, _ in _commonest(self.areas[top].folders, MAX_AREAS)] if main else []
-        return [(name, _holdings(name, self.areas[name], main)) for name in sorted((*shown, *inner))]
+        inner = [f"{top}{folder}" for folder, _ in _most_common(self.areas[top].folders, MAX_AREAS)] if main else []
+        return [(name, _area_contents(name, self.areas[name], main)) for name in sorted((*shown, *inner))]
 
     def _narrowed(self, main: str) -> str:
-        """The folder with most code, or the one that nearly all of it lies in, as with `src/name/`."""
+        """The folder with most code, or the one inside it that holds nearly all of it, as with `src/name/`."""
         if not main:
             return ""
         tally = self.areas[main]
-        folder = next((folder for folder, _ in _commonest(tally.folders, 1)), "")
+        folder = next((folder for folder, _ in _most_common(tally.folders, 1)), "")
         inner = self.areas.get(main + folder)
         return main + folder if folder and inner is not None and inner.code * 10 >= tally.code * 9 else main
 
 
-EMPTY = Census(0, {}, {kind: frozenset() for kind in _NOTED})
+EMPTY = RepoMap(0, {}, {kind: frozenset() for kind in _CLASSIFIED})
 
 
-def is_beside(area: str) -> bool:
-    """Says whether a folder holds tests, examples and such, not the product."""
-    return is_test(f"{area}_") or bool(_BESIDE.match(area))
+def is_beside_product(area: str) -> bool:
+    """Whether a folder holds tests, examples and the like instead of the product."""
+    return is_test(f"{area}_") or bool(_NOT_PRODUCT.match(area))
 
 
-def census_of(paths: Iterable[str]) -> Census:
-    """Counts files for the first time."""
+def count_files(paths: Iterable[str]) -> RepoMap:
+    """Count files for the first time."""
     return EMPTY.with_changes(paths, ())
 
 
-def _count(areas: dict[str, Tally], path: str, step: int, own: set[str]) -> None:
-    """Counts a path in its areas; a tally that is not this census's own yet is copied first."""
+def _count(areas: dict[str, Tally], path: str, step: int, copied: set[str]) -> None:
+    """Count a path in its areas; a tally shared with another map is copied first."""
     *folders, name = path.split("/", 3)
     suffix = _suffix(name)
     for depth in range(1, min(len(folders), 2) + 1):
         area = "/".join(folders[:depth]) + "/"
         tally = areas.get(area)
-        if tally is None or area not in own:
-            own.add(area)
-            tally = areas[area] = Tally(Counter(tally.suffixes), Counter(tally.folders)) if tally else _nothing()
+        if tally is None or area not in copied:
+            copied.add(area)
+            tally = areas[area] = Tally(Counter(tally.suffixes), Counter(tally.folders)) if tally else _empty_tally()
         _step(tally.suffixes, suffix, step)
         if len(folders) > depth:
             _step(tally.folders, folders[depth] + "/", step)
@@ -165,7 +169,7 @@ def _count(areas: dict[str, Tally], path: str, step: int, own: set[str]) -> None
             del areas[area]
 
 
-def _nothing() -> Tally:
+def _empty_tally() -> Tally:
     return Tally(Counter(), Counter())
 
 
@@ -175,25 +179,25 @@ def _step(counter: Counter[str], name: str, step: int) -> None:
         del counter[name]
 
 
-def _note(noted: Mapping[str, set[str]], path: str, step: int) -> None:
-    for kind, pattern in _NOTED.items():
+def _classify(classified: Mapping[str, set[str]], path: str, step: int) -> None:
+    for kind, pattern in _CLASSIFIED.items():
         if step < 0:
-            noted[kind].discard(path)
+            classified[kind].discard(path)
         elif pattern.match(path):
-            noted[kind].add(path)
+            classified[kind].add(path)
 
 
-def _holdings(area: str, tally: Tally, main: str) -> str:
-    """What can be said of an area that states no purpose: the folders of code in it; nothing of other files."""
-    if is_beside(area) or not tally.code * 2 > tally.files:
+def _area_contents(area: str, tally: Tally, main: str) -> str:
+    """A description of an area without a stated purpose: its code folders; empty for other areas."""
+    if is_beside_product(area) or not tally.code * 2 > tally.files:
         return ""
     if area == main and len(tally.folders) < MIN_FOLDERS:
         return "most of the code"
-    folders = [one_line(folder, 40) for folder, _ in _commonest(tally.folders, 8)]
+    folders = [one_line(folder, 40) for folder, _ in _most_common(tally.folders, 8)]
     return f"in it {', '.join(sorted(folders))}" if len(folders) >= MIN_FOLDERS else ""
 
 
-def _commonest(counted: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
+def _most_common(counted: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
     return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
 
 
@@ -203,20 +207,22 @@ def _suffix(path: str) -> str:
     return name[dot:] if dot > 0 else "other"
 
 
-# How a repository's folders depend on each other, in an anchor's words; and what they are called. Pure.
+# Dependencies between folders.
 
 
-MAX_NAMED = 8
+MAX_DEPENDENCIES = 8
 
 _GO_MODULE = regex(r"(?m)^module\s+(\S+)")
 
 
-def names_of(areas: Sequence[str], texts: Mapping[str, str], files: Container[str]) -> Names:
-    """Gives what those that import the areas call them, by their manifests and by where Python packages begin."""
+def import_names(areas: Sequence[str], texts: Mapping[str, str], files: Container[str]) -> Names:
+    """Return the names of the areas in import statements, from their manifests and from where Python packages begin."""
     packages = []
     for area in areas:
-        package = config_parsers.json(texts.get(f"{area}package.json", "")).get("name")
-        crate = config_parsers.within(config_parsers.toml(texts.get(f"{area}Cargo.toml", "")), "package").get("name")
+        package = config_parsers.parse_json(texts.get(f"{area}package.json", "")).get("name")
+        crate = config_parsers.subtable(config_parsers.parse_toml(texts.get(f"{area}Cargo.toml", "")), "package").get(
+            "name"
+        )
         packages += [(package, area)] if isinstance(package, str) else []
         packages += [(crate.replace("-", "_"), area)] if isinstance(crate, str) else []
     module = _GO_MODULE.search(texts.get("go.mod", ""))
@@ -232,39 +238,42 @@ def _modules(areas: Iterable[str], files: Container[str]) -> Iterable[tuple[str,
             yield ".".join(parts[1:]), area
 
 
-def dependency_lines(reach: Mapping[str, Mapping[str, int]]) -> tuple[str, ...]:
-    """Gives a line for each folder that imports others, those it imports in the order of their names."""
+def dependency_lines(dependencies: Mapping[str, Mapping[str, int]]) -> tuple[str, ...]:
+    """Return a line for each folder that imports others, with the imported folders in alphabetical order."""
     lines = []
-    for area in sorted(reach):
-        reached = sorted(reach[area], key=lambda one: (-reach[area][one].bit_length(), one))
-        told = [one for one in reached if not is_beside(one)][:MAX_NAMED]
-        if told and not is_beside(area):
-            said = ", ".join(sorted(_short(one, area) for one in told))
-            lines.append(f"- {one_line(area.rstrip('/') or 'files at the top', 120)} → {one_line(said, 200)}")
+    for area in sorted(dependencies):
+        imported = sorted(dependencies[area], key=lambda name: (-dependencies[area][name].bit_length(), name))
+        shown = [name for name in imported if not is_beside_product(name)][:MAX_DEPENDENCIES]
+        if shown and not is_beside_product(area):
+            text = ", ".join(sorted(_relative_name(name, area) for name in shown))
+            lines.append(f"- {one_line(area.rstrip('/') or 'files at the top', 120)} → {one_line(text, 200)}")
     return tuple(lines)
 
 
-def _short(other: str, area: str) -> str:
-    """A folder's name as seen from one beside it."""
+def _relative_name(other: str, area: str) -> str:
+    """A folder's name relative to a sibling."""
     above = area.rstrip("/").rpartition("/")[0]
     return other.rstrip("/").removeprefix(f"{above}/" if above else "")
 
 
-# What the history warns of, in an anchor's words. Pure.
+# Fragile files.
 
 
-MAX_TROUBLES = 5
+MAX_FRAGILE_FILES = 5
 
 
-def landmine_lines(troubles: Sequence[Trouble]) -> tuple[str, ...]:
-    """Gives a line for each file whose changes went wrong time and again."""
-    return tuple(f"- {one_line(trouble.path, 200)}: {_said(trouble)}" for trouble in troubles[:MAX_TROUBLES])
+def fragile_file_lines(fragile_files: Sequence[Trouble]) -> tuple[str, ...]:
+    """Return a line for each file whose changes repeatedly went wrong."""
+    return tuple(
+        f"- {one_line(fragile_file.path, 200)}: {_fragility(fragile_file)}"
+        for fragile_file in fragile_files[:MAX_FRAGILE_FILES]
+    )
 
 
-def _said(trouble: Trouble) -> str:
-    said = []
-    if trouble.taken_back:
-        said.append(f"changes were taken back more than once, among them “{one_line(trouble.taken_back, 100)}”")
-    if trouble.repaired:
-        said.append(f"{trouble.repaired} or more fixes within a year needed another fix soon after")
-    return "; ".join(said)
+def _fragility(fragile_file: Trouble) -> str:
+    phrases = []
+    if fragile_file.taken_back:
+        phrases.append(f"changes were taken back more than once, among them “{one_line(fragile_file.taken_back, 100)}”")
+    if fragile_file.repaired:
+        phrases.append(f"{fragile_file.repaired} or more fixes within a year needed another fix soon after")
+    return "; ".join(phrases)

@@ -1,4 +1,4 @@
-"""What a project's instruction files ask for, each thing told once; what the host sends already is not told. Pure."""
+"""Rules in a project's instruction files, each shown once; what the host already sends is omitted. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -6,10 +6,10 @@ from typing import NamedTuple
 from sidecar.core.instruction_files import AGENT_FILES
 from sidecar.core.lazy_regex import regex
 from sidecar.core.text.sanitize import one_line
-from sidecar.packs.anchor.markdown_outline import Line, bullets, folded, plain, prose, title_of
+from sidecar.packs.anchor.markdown_outline import Line, bullets, normalize, plain, prose_lines, title_of
 
 MAX_RULES = 24
-"""Rules that are taken from one file."""
+"""Maximum number of rules from one file."""
 
 _RULE = regex(
     r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall|avoid|prefer|ensure|use)\b"
@@ -20,11 +20,11 @@ _PROCEDURE = regex(
     r"|licen[cs]e|code of conduct|fork|vulnerabilit\w+|discussions?|discord|e-?mails?|rebase|squash|stack overflow"
     r"|publish\w*|releas\w+|submit\w*|LLMs?|github)\b"
 )
-"""What guides for contributors ask of people who hand something in, not of the code."""
+"""Topics that contribution guides require of contributors, not of the code."""
 
 _REVIEW = regex(r"(?i)\breview")
 _TRAP_HEADING = regex(r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b")
-_TAKES_IN = regex(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
+_INCLUDE = regex(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
 
 
 class Document(NamedTuple):
@@ -35,43 +35,43 @@ class Document(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Something a project asks for, where it says so."""
+    """A rule of the project, and where it is stated."""
 
     text: str
     path: str
     line: int
 
     def __str__(self) -> str:
-        """Gives the line that tells it."""
+        """Return the rule's line in the anchor."""
         return f"- {one_line(plain(self.text), 220)} ({one_line(self.path, 200)}:{self.line})"
 
 
 def sent_paths(documents: Sequence[Document], host_sends: frozenset[str], links: Mapping[str, str]) -> frozenset[str]:
-    """Gives the instruction files whose text the agent has without us.
+    """Return the instruction files that the agent receives without us.
 
-    `host_sends` are names the host or the provider sends; a link of such a name sends what it leads to, and a file
-    that is sent sends what it takes in (`@AGENTS.md`).
+    `host_sends` are names the host or the provider sends. A link with such a name sends its target, and a file that is
+    sent also sends what it includes (`@AGENTS.md`).
     """
     texts = {document.path: document.text for document in documents}
-    waiting = [path for path in texts if path.rpartition("/")[2] in host_sends]
-    waiting += [target for link, target in links.items() if link in host_sends]
+    queue = [path for path in texts if path.rpartition("/")[2] in host_sends]
+    queue += [target for link, target in links.items() if link in host_sends]
     sent: set[str] = set()
-    while waiting:
-        path = waiting.pop()
+    while queue:
+        path = queue.pop()
         if path not in sent:
             sent.add(path)
-            waiting.extend(taken_in(path, texts.get(path, "")))
+            queue.extend(included_files(path, texts.get(path, "")))
     return frozenset(sent)
 
 
-def taken_in(path: str, text: str) -> list[str]:
-    """Gives the files that an instruction file takes in by `@path`, relative to the workspace."""
+def included_files(path: str, text: str) -> list[str]:
+    """Return the files that an instruction file includes by `@path`, relative to the workspace."""
     folder = path.rpartition("/")[0]
-    found = (match[1] for line in prose(text) for match in _TAKES_IN.finditer(line.text))
-    return list(dict.fromkeys(_below(folder, name) for name in found))
+    names = (match[1] for line in prose_lines(text) for match in _INCLUDE.finditer(line.text))
+    return list(dict.fromkeys(_resolve(folder, name) for name in names))
 
 
-def _below(folder: str, name: str) -> str:
+def _resolve(folder: str, name: str) -> str:
     parts = [part for part in folder.split("/") if part]
     for part in name.split("/"):
         if part == ".." and parts:
@@ -82,7 +82,7 @@ def _below(folder: str, name: str) -> str:
 
 
 def rule_lines(documents: Sequence[Document], sent: frozenset[str], nested: Sequence[str]) -> list[str]:
-    """Gives a line for each rule, in the files' order, strict ones first; then where more of them stand.
+    """Return a line for each rule, in the files' order, strict ones first; then where to find more.
 
     `nested` are instruction files of single folders.
     """
@@ -91,60 +91,60 @@ def rule_lines(documents: Sequence[Document], sent: frozenset[str], nested: Sequ
         for document in documents
         if document.path in sent and document.text.strip()
     ]
-    lines += [str(rule) for rule in _told_once(documents, sent, _rules_in)]
+    lines += [str(rule) for rule in _without_repeats(documents, sent, _rules_in)]
     known = {*sent, *(document.path for document in documents)}
     lines += [
         f"- More rules stand in {one_line(path, 120)}, which {document.path} takes in."
         for document in documents
-        for path in taken_in(document.path, document.text)
+        for path in included_files(document.path, document.text)
         if path not in known
     ]
-    lines += [_pointer(path) for path in nested]
+    lines += [_pointer_line(path) for path in nested]
     return list(dict.fromkeys(lines))
 
 
-def _pointer(path: str) -> str:
+def _pointer_line(path: str) -> str:
     if path.startswith("."):
         return f"- More rules stand in {one_line(path, 200)}."
     return f"- Before work in {one_line(path.rpartition('/')[0], 120)}/ read {one_line(path, 200)}."
 
 
 def trap_lines(documents: Sequence[Document], sent: frozenset[str]) -> list[str]:
-    """Gives a line for each known trap that the files list under a heading of that meaning."""
-    return [str(rule) for rule in _told_once(documents, sent, _traps_in)]
+    """Return a line for each known trap under a heading of that meaning."""
+    return [str(rule) for rule in _without_repeats(documents, sent, _traps_in)]
 
 
-def _told_once(
+def _without_repeats(
     documents: Sequence[Document], sent: frozenset[str], read: Callable[[Document], list[Line]]
 ) -> Iterator[Rule]:
-    """The rules of the files that are not sent, less those that one before says, or a file that is sent."""
-    had = "\n".join(folded(document.text) for document in documents if document.path in sent)
-    told: set[str] = set()
+    """The rules of files that are not sent, without those stated earlier or in a file that is sent."""
+    sent_text = "\n".join(normalize(document.text) for document in documents if document.path in sent)
+    seen: set[str] = set()
     for document in documents:
         if document.path in sent:
             continue
         for line in read(document)[:MAX_RULES]:
-            said = folded(line.text)
-            if said not in told and said not in had:
-                told.add(said)
+            normalized = normalize(line.text)
+            if normalized not in seen and normalized not in sent_text:
+                seen.add(normalized)
                 yield Rule(line.text, document.path, line.number)
 
 
 def _rules_in(document: Document) -> list[Line]:
-    """The list items that state a rule, strict ones first; none of a guide for those who review.
+    """The list items that state a rule, strict ones first; none in a guide for reviewers.
 
-    In a file written for agents any that asks for something, elsewhere only strict ones.
+    A file written for agents yields any rule, another file only strict ones.
     """
     if _REVIEW.search(title_of(document.text)):
         return []
     for_agents = document.path.rpartition("/")[2] in AGENT_FILES
     pattern = _RULE if for_agents else _STRONG
-    found = [
+    rules = [
         line
         for line in bullets(document.text)
         if pattern.search(line.text) and not _is_trap(line) and (for_agents or not _PROCEDURE.search(line.text))
     ]
-    return sorted(found, key=lambda line: (not _STRONG.search(line.text), line.number))
+    return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
 
 
 def _traps_in(document: Document) -> list[Line]:

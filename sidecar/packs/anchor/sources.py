@@ -1,13 +1,13 @@
-"""Which files the anchor is made of, and reading them. The choice is pure; reading asks the repository."""
+"""Which files the anchor is built from, and reading them. The choice is pure; reading uses the repository."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from sidecar.core.instruction_files import AGENT_PATHS
 from sidecar.packs.anchor import config_parsers
-from sidecar.packs.anchor.build import Sources
+from sidecar.packs.anchor.build import AnchorSources
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
-from sidecar.packs.anchor.config_parsers import Table, within
-from sidecar.packs.anchor.decisions import Accepted
+from sidecar.packs.anchor.config_parsers import Table, subtable
+from sidecar.packs.anchor.decisions import AcceptedRecords
 from sidecar.packs.anchor.repo_map import Outline
 from sidecar.packs.anchor.rules import Document, sent_paths
 from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
@@ -18,7 +18,7 @@ _INSTRUCTIONS = (
     *AGENT_PATHS, "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
 )  # fmt: skip
 _READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")
-_HEADS = (
+_HEAD_FILES = (
     "__init__.py",
     "README.md",
     "mod.rs",
@@ -30,12 +30,12 @@ _HEADS = (
     "src/lib.rs",
     "package-info.java",
 )
-_NAMESAKES = (".go", ".ts", ".py", ".js", ".rs")
+_NAMESAKE_SUFFIXES = (".go", ".ts", ".py", ".js", ".rs")
 _BUILD_FILES = ("package.json", "pyproject.toml", "Makefile", "Cargo.toml", "go.mod", "justfile")
 _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
-    ("package.json", config_parsers.json, ()),
-    ("Cargo.toml", config_parsers.toml, ("package",)),
-    ("pyproject.toml", config_parsers.toml, ("project",)),
+    ("package.json", config_parsers.parse_json, ()),
+    ("Cargo.toml", config_parsers.parse_toml, ("package",)),
+    ("pyproject.toml", config_parsers.parse_toml, ("project",)),
 )
 _LOCKS = ("pnpm-lock.yaml", "bun.lock", "bun.lockb", "yarn.lock", "uv.lock", "poetry.lock", "pdm.lock")
 
@@ -48,42 +48,42 @@ Read = Callable[[str], str | None]
 
 
 def source_paths(files: Container[str], outline: Outline) -> list[str]:
-    """Gives the paths an anchor is made of, in a fixed order; a change of any of their contents may change it."""
+    """Return the paths an anchor is built from, in a fixed order; a change to any of them may change it."""
     named = (path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES, *SETTINGS_FILES) if path in files)
     manifests = (area + name for area, _ in outline.areas for name, *_ in _MANIFESTS if area + name in files)
-    noted = (
+    classified = (
         *outline.decisions[-MAX_DECISIONS:],
         *outline.specifications[:MAX_SPECIFICATIONS],
         *outline.workflows[:MAX_WORKFLOWS],
     )
-    return list(dict.fromkeys((*named, *manifests, *noted)))
+    return list(dict.fromkeys((*named, *manifests, *classified)))
 
 
 def area_heads(files: Container[str], outline: Outline) -> dict[str, list[str]]:
-    """Gives for each area of the map the files that may say what it is for, the likeliest first."""
-    return {area: [path for path in _heads(area) if path in files] for area, _ in outline.areas}
+    """Return for each area of the map the files that may state its purpose, the likeliest first."""
+    return {area: [path for path in _head_paths(area) if path in files] for area, _ in outline.areas}
 
 
-def _heads(area: str) -> Iterator[str]:
+def _head_paths(area: str) -> Iterator[str]:
     own = area.rstrip("/").rpartition("/")[2]
-    yield from (area + name for name in _HEADS)
-    yield from (f"{area}{own}{ending}" for ending in _NAMESAKES)
+    yield from (area + name for name in _HEAD_FILES)
+    yield from (f"{area}{own}{ending}" for ending in _NAMESAKE_SUFFIXES)
 
 
-def gather_sources(
+def read_sources(
     files: Container[str],
     outline: Outline,
     read: Read,
     purposes: Mapping[str, str],
     host: HostInjects,
     links: Mapping[str, str],
-    accepted: Accepted,
-) -> Sources:
-    """Reads an anchor's sources; a file that cannot be read is left out."""
+    accepted: AcceptedRecords,
+) -> AnchorSources:
+    """Read an anchor's sources; an unreadable file is omitted."""
 
     def documents(names: Sequence[str]) -> tuple[Document, ...]:
-        found = ((name, read(name)) for name in names if name in files)
-        return tuple(Document(name, unlocked(text)) for name, text in found if text is not None)
+        contents = ((name, read(name)) for name in names if name in files)
+        return tuple(Document(name, unlocked(text)) for name, text in contents if text is not None)
 
     instructions, readmes = documents(_INSTRUCTIONS), documents(_READMES)
     readme = readmes[0] if readmes else None
@@ -93,17 +93,17 @@ def gather_sources(
     texts = dict(documents((*_BUILD_FILES, *SETTINGS_FILES, *manifests)))
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
     locks = frozenset(name for name in _LOCKS if name in files)
-    return Sources(
+    return AnchorSources(
         instructions=instructions,
         sent=sent,
         nested=_nested(outline.guides),
         readme=readme,
-        described=_description(texts, ""),
+        description=_manifest_description(texts, ""),
         decisions=documents(outline.decisions[-MAX_DECISIONS:]),
         specifications=documents(outline.specifications[:MAX_SPECIFICATIONS]),
         more_specifications=outline.specifications[MAX_SPECIFICATIONS:],
         areas=outline.areas,
-        purposes={**purposes, **_described(outline, texts)},
+        purposes={**purposes, **_manifest_descriptions(outline, texts)},
         settings=tuple(setting_lines(texts)),
         commands=tuple(commands_of(Project(instructions, readme, workflows, texts, files, locks), sent)),
         entries=tuple(entry_lines(texts, outline.mains)),
@@ -112,7 +112,7 @@ def gather_sources(
 
 
 def _nested(guides: Sequence[str]) -> tuple[str, ...]:
-    """The instruction files of folders, one for each folder: `AGENTS.md` sorts before `CLAUDE.md`."""
+    """One instruction file for each folder: `AGENTS.md` sorts before `CLAUDE.md`."""
     by_folder: dict[str, str] = {}
     for path in guides:
         if path not in _INSTRUCTIONS:
@@ -120,15 +120,15 @@ def _nested(guides: Sequence[str]) -> tuple[str, ...]:
     return tuple(by_folder.values())[:MAX_NESTED]
 
 
-def _described(outline: Outline, texts: Mapping[str, str]) -> dict[str, str]:
-    """What the manifests of areas call them."""
-    described = ((area, _description(texts, area)) for area, _ in outline.areas)
-    return {area: said for area, said in described if said}
+def _manifest_descriptions(outline: Outline, texts: Mapping[str, str]) -> dict[str, str]:
+    """Descriptions of areas in their manifests."""
+    descriptions = ((area, _manifest_description(texts, area)) for area, _ in outline.areas)
+    return {area: text for area, text in descriptions if text}
 
 
-def _description(texts: Mapping[str, str], folder: str) -> str:
+def _manifest_description(texts: Mapping[str, str], folder: str) -> str:
     for name, read, table in _MANIFESTS:
-        said = within(read(texts.get(folder + name, "")), *table).get("description")
-        if isinstance(said, str) and said.strip():
-            return said.strip()
+        text = subtable(read(texts.get(folder + name, "")), *table).get("description")
+        if isinstance(text, str) and text.strip():
+            return text.strip()
     return ""

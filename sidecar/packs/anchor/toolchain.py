@@ -1,6 +1,7 @@
-"""What linters, formatters and type checkers hold the code to: a line for each, only what shapes the code one writes.
+"""What linters, formatters and type checkers require: one line for each, only what shapes the code one writes.
 
-Pure. A row names a tool, the files it is set in, and how those are read; the first file that says something counts.
+Pure. A row names a tool, the files that configure it, and how to read them; the first file that states something
+counts.
 """
 
 import re
@@ -10,27 +11,27 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import regex
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.anchor import config_parsers
-from sidecar.packs.anchor.config_parsers import Table, texts_in, within
+from sidecar.packs.anchor.config_parsers import Table, strings_in, subtable
 
 Phrases = Iterator[str]
 Read = Callable[[str], Phrases]
 
 MAX_NAMED = 6
-"""Names of banned things, layers or linters that a line lists."""
+"""Maximum number of banned names, layers or linters in a line."""
 
 
 class Row(NamedTuple):
-    """A tool, and where it is set."""
+    """A tool, and the files that configure it."""
 
     tool: str
-    places: tuple[tuple[str, Read], ...]
+    locations: tuple[tuple[str, Read], ...]
 
 
 def setting_lines(texts: Mapping[str, str]) -> list[str]:
-    """Gives a line for each tool whose settings, by path, say something."""
+    """Return a line for each tool whose configuration states something; texts by path."""
     lines = []
     for row in ROWS:
-        for path, read in row.places:
+        for path, read in row.locations:
             phrases = list(dict.fromkeys(read(texts[path]))) if path in texts else []
             if phrases:
                 lines.append(f"- {row.tool}: {one_line('; '.join(phrases), 420)} ({path})")
@@ -39,27 +40,27 @@ def setting_lines(texts: Mapping[str, str]) -> list[str]:
 
 
 def _python(text: str) -> Phrases:
-    needs = within(config_parsers.toml(text), "project").get("requires-python")
+    needs = subtable(config_parsers.parse_toml(text), "project").get("requires-python")
     if isinstance(needs, str):
         yield f"runs on {needs}"
 
 
 def _pyproject(tool: str, read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(within(config_parsers.toml(text), "tool", *tool.split(".")))
+    return lambda text: read(subtable(config_parsers.parse_toml(text), "tool", *tool.split(".")))
 
 
 def _ruff(table: Table) -> Phrases:
-    lint = within(table, "lint") or table
+    lint = subtable(table, "lint") or table
     yield from _width(table.get("line-length"))
-    select = texts_in(lint.get("select")) + texts_in(lint.get("extend-select"))
+    select = strings_in(lint.get("select")) + strings_in(lint.get("extend-select"))
     if "ALL" in select:
         yield "all rules on"
-    banned = within(lint, "flake8-tidy-imports", "banned-api")
+    banned = subtable(lint, "flake8-tidy-imports", "banned-api")
     yield from _listed("never use", list(banned))
-    convention = within(lint, "pydocstyle").get("convention")
+    convention = subtable(lint, "pydocstyle").get("convention")
     if isinstance(convention, str):
         yield f"{convention} docstrings"
-    if within(table, "format").get("quote-style") == "single":
+    if subtable(table, "format").get("quote-style") == "single":
         yield "single quotes"
 
 
@@ -70,11 +71,11 @@ def _black(table: Table) -> Phrases:
 
 
 def _mypy(table: Table) -> Phrases:
-    if _is_on(table.get("strict")):
+    if _is_enabled(table.get("strict")):
         yield "strict"
-    elif _is_on(table.get("disallow_untyped_defs")):
+    elif _is_enabled(table.get("disallow_untyped_defs")):
         yield "every function is annotated"
-    if _is_on(table.get("disallow_any_explicit")):
+    if _is_enabled(table.get("disallow_any_explicit")):
         yield "no explicit Any"
 
 
@@ -85,9 +86,9 @@ def _pyright(table: Table) -> Phrases:
 
 def _pytest(table: Table) -> Phrases:
     warnings = table.get("filterwarnings")
-    if "error" in (texts_in(warnings) if not isinstance(warnings, str) else warnings.split()):
+    if "error" in (strings_in(warnings) if not isinstance(warnings, str) else warnings.split()):
         yield "a warning fails the test"
-    if _is_on(table.get("xfail_strict")):
+    if _is_enabled(table.get("xfail_strict")):
         yield "strict xfail"
 
 
@@ -99,7 +100,7 @@ def _layers(contracts: Sequence[Table]) -> Phrases:
     """Import contracts: which part may import which."""
     for contract in contracts:
         stated = contract.get("layers")
-        layers = [line.strip() for line in stated.splitlines()] if isinstance(stated, str) else texts_in(stated)
+        layers = [line.strip() for line in stated.splitlines()] if isinstance(stated, str) else strings_in(stated)
         layers = [layer for layer in layers if layer]
         if layers:
             yield f"imports run down only: {' > '.join(layers).replace('(', '').replace(')', '')}"
@@ -108,23 +109,25 @@ def _layers(contracts: Sequence[Table]) -> Phrases:
 
 
 def _layers_toml(text: str) -> Phrases:
-    contracts = within(config_parsers.toml(text), "tool", "importlinter").get("contracts")
-    yield from _layers([one for one in contracts if isinstance(one, dict)] if isinstance(contracts, list) else [])
+    contracts = subtable(config_parsers.parse_toml(text), "tool", "importlinter").get("contracts")
+    yield from _layers([entry for entry in contracts if isinstance(entry, dict)] if isinstance(contracts, list) else [])
 
 
 def _layers_ini(text: str) -> Phrases:
-    yield from _layers([table for name, table in config_parsers.ini(text).items() if name.startswith("importlinter:")])
+    yield from _layers(
+        [table for name, table in config_parsers.parse_ini(text).items() if name.startswith("importlinter:")]
+    )
 
 
 def _tsconfig(text: str) -> Phrases:
-    options = within(config_parsers.json(text), "compilerOptions")
+    options = subtable(config_parsers.parse_json(text), "compilerOptions")
     on = [name for name in _TS_FLAGS if options.get(name) is True]
     if on:
         yield ", ".join(on)
     for name in ("target", "module", "jsx"):
         if isinstance(options.get(name), str):
             yield f"{name} {options[name]}"
-    yield from _listed("import by", [alias for alias in within(options, "paths") if alias != "*"])
+    yield from _listed("import by", [alias for alias in subtable(options, "paths") if alias != "*"])
 
 
 _TS_FLAGS = (
@@ -135,10 +138,10 @@ _TS_FLAGS = (
 
 
 def _package(text: str) -> Phrases:
-    package = config_parsers.json(text)
+    package = config_parsers.parse_json(text)
     if package.get("type") == "module":
         yield "ES modules"
-    node = within(package, "engines").get("node")
+    node = subtable(package, "engines").get("node")
     if isinstance(node, str):
         yield f"Node {node}"
 
@@ -155,8 +158,10 @@ def _prettier(table: Table) -> Phrases:
 
 
 def _prettier_file(text: str) -> Phrases:
-    """A `.prettierrc` is JSON or YAML; of YAML it has plain keys alone."""
-    yield from _prettier(config_parsers.json(text) or {key: _value(value) for key, value in _PLAIN_KEY.findall(text)})
+    """Read a `.prettierrc`: JSON, or YAML with plain keys only."""
+    yield from _prettier(
+        config_parsers.parse_json(text) or {key: _value(value) for key, value in _PLAIN_KEY.findall(text)}
+    )
 
 
 _PLAIN_KEY = regex(r"(?m)^(\w+):\s*['\"]?([\w-]+)['\"]?\s*$")
@@ -167,8 +172,8 @@ def _value(text: str) -> object:
 
 
 def _biome(text: str) -> Phrases:
-    settings = config_parsers.json(text)
-    form, script = within(settings, "formatter"), within(settings, "javascript", "formatter")
+    settings = config_parsers.parse_json(text)
+    form, script = subtable(settings, "formatter"), subtable(settings, "javascript", "formatter")
     if script.get("semicolons") == "asNeeded":
         yield "no semicolons"
     if script.get("quoteStyle") == "single":
@@ -179,11 +184,11 @@ def _biome(text: str) -> Phrases:
 
 
 def _eslint(table: Table) -> Phrases:
-    errors = [name for name, level in within(table, "rules").items() if _level(level) in ("error", 2)]
-    yield from _listed("fails on", [name for name in errors if _SHAPES.search(name)])
+    errors = [name for name, level in subtable(table, "rules").items() if _level(level) in ("error", 2)]
+    yield from _listed("fails on", [name for name in errors if _SHAPING_RULES.search(name)])
 
 
-_SHAPES = regex(
+_SHAPING_RULES = regex(
     r"no-restricted|no-explicit-any|no-default-export|consistent-type-imports|no-floating|boundaries|no-console"
 )
 
@@ -193,7 +198,7 @@ def _level(level: object) -> object:
 
 
 def _editorconfig(text: str) -> Phrases:
-    settings = config_parsers.ini(text).get("*", {})
+    settings = config_parsers.parse_ini(text).get("*", {})
     width = settings.get("indent_size")
     if settings.get("indent_style") in ("tab", "space"):
         yield from _indent(settings["indent_style"] == "tab", width)
@@ -201,7 +206,7 @@ def _editorconfig(text: str) -> Phrases:
 
 
 def _rustfmt(text: str) -> Phrases:
-    table = config_parsers.toml(text)
+    table = config_parsers.parse_toml(text)
     yield from _width(table.get("max_width"))
     if table.get("hard_tabs") is True or table.get("tab_spaces") not in (None, 4):
         yield from _indent(table.get("hard_tabs") is True, table.get("tab_spaces"))
@@ -210,37 +215,39 @@ def _rustfmt(text: str) -> Phrases:
 
 
 def _clippy(text: str) -> Phrases:
-    table = config_parsers.toml(text)
+    table = config_parsers.parse_toml(text)
     for key in ("disallowed-methods", "disallowed-types", "disallowed-macros"):
         entries = table.get(key)
-        named = (
-            [one.get("path") if isinstance(one, dict) else one for one in entries] if isinstance(entries, list) else []
+        entries_named = (
+            [entry.get("path") if isinstance(entry, dict) else entry for entry in entries]
+            if isinstance(entries, list)
+            else []
         )
-        yield from _listed("never use", [one for one in named if isinstance(one, str)])
+        yield from _listed("never use", [entry for entry in entries_named if isinstance(entry, str)])
 
 
 def _cargo(text: str) -> Phrases:
-    cargo = config_parsers.toml(text)
-    for package in (within(cargo, "package"), within(cargo, "workspace", "package")):
-        for key, said in (("edition", "edition"), ("rust-version", "runs on Rust")):
+    cargo = config_parsers.parse_toml(text)
+    for package in (subtable(cargo, "package"), subtable(cargo, "workspace", "package")):
+        for key, label in (("edition", "edition"), ("rust-version", "runs on Rust")):
             if isinstance(package.get(key), str):
-                yield f"{said} {package[key]}"
-    for lints in (within(cargo, "lints"), within(cargo, "workspace", "lints")):
+                yield f"{label} {package[key]}"
+    for lints in (subtable(cargo, "lints"), subtable(cargo, "workspace", "lints")):
         for level in ("forbid", "deny"):
-            yield from _listed(level, [name for name, at in _lint_levels(lints) if at == level])
+            yield from _listed(level, [name for name, level_of in _lint_levels(lints) if level_of == level])
 
 
 def _lint_levels(lints: Table) -> Iterator[tuple[str, object]]:
     for group, table in lints.items():
         for name, level in table.items() if isinstance(table, dict) else ():
-            at = level.get("level") if isinstance(level, dict) else level
-            yield (name if group == "rust" else f"{group}::{name}"), at
+            level_of = level.get("level") if isinstance(level, dict) else level
+            yield (name if group == "rust" else f"{group}::{name}"), level_of
 
 
 def _go(text: str) -> Phrases:
-    found = re.search(r"(?m)^go\s+([\d.]+)", text)
-    if found:
-        yield f"language version {found[1]}"
+    version = re.search(r"(?m)^go\s+([\d.]+)", text)
+    if version:
+        yield f"language version {version[1]}"
 
 
 def _golangci(text: str) -> Phrases:
@@ -262,26 +269,26 @@ def _width(width: object) -> Phrases:
         yield f"lines up to {width}"
 
 
-def _is_on(value: object) -> bool:
+def _is_enabled(value: object) -> bool:
     return value is True or str(value).lower() == "true"
 
 
-def _listed(verb: str, names: Sequence[str], most: int = MAX_NAMED) -> Phrases:
+def _listed(verb: str, names: Sequence[str], max_names: int = MAX_NAMED) -> Phrases:
     if names:
-        more = f" and {len(names) - most} more" if len(names) > most else ""
-        yield f"{verb} {', '.join(names[:most])}{more}"
+        more = f" and {len(names) - max_names} more" if len(names) > max_names else ""
+        yield f"{verb} {', '.join(names[:max_names])}{more}"
 
 
 def _ini(section: str, read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(config_parsers.ini(text).get(section, {}))
+    return lambda text: read(config_parsers.parse_ini(text).get(section, {}))
 
 
 def _json(*names: str, read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(within(config_parsers.json(text), *names))
+    return lambda text: read(subtable(config_parsers.parse_json(text), *names))
 
 
 def _whole_toml(read: Callable[[Table], Phrases]) -> Read:
-    return lambda text: read(config_parsers.toml(text))
+    return lambda text: read(config_parsers.parse_toml(text))
 
 
 ROWS = (
@@ -352,4 +359,4 @@ ROWS = (
     Row("Editors", ((".editorconfig", _editorconfig),)),
 )
 
-SETTINGS_FILES = tuple(dict.fromkeys(path for row in ROWS for path, _ in row.places))
+SETTINGS_FILES = tuple(dict.fromkeys(path for row in ROWS for path, _ in row.locations))

@@ -10,28 +10,28 @@ from sidecar.core.text.sanitize import size
 from sidecar.packs.anchor.build import (
     ANCHOR_BYTES,
     DEPENDENCIES,
-    MAX_LEFT_OUT,
-    REPAIRED,
-    Sources,
+    FRAGILE_FILES,
+    MAX_OMITTED,
+    AnchorSources,
     anchor_limit,
-    anchor_of,
+    build_anchor,
     changed_lines,
     omissions,
     sections_of,
 )
-from sidecar.packs.anchor.decisions import Accepted
-from sidecar.packs.anchor.repo_map import census_of
+from sidecar.packs.anchor.decisions import AcceptedRecords
+from sidecar.packs.anchor.repo_map import count_files
 from sidecar.packs.anchor.rules import Document
-from sidecar.packs.composition import anchor_block
+from sidecar.packs.composition import render_anchor
 
-NOTHING = Sources()
+NOTHING = AnchorSources()
 paths = st.lists(st.text(alphabet="ab/.é[\n:", min_size=1, max_size=20), max_size=12)
 bodies = st.text(alphabet=st.sampled_from("-*# \nnever must always é[continuity:]"), max_size=400)
 
 
 def rendered(**sources: Any) -> str:
-    derived = {title: sources.pop(title, ()) for title in (DEPENDENCIES, REPAIRED)}
-    block = anchor_block(anchor_of({**sections_of(NOTHING._replace(**sources)), **derived}, 3_900).lines, "")
+    derived = {title: sources.pop(title, ()) for title in (DEPENDENCIES, FRAGILE_FILES)}
+    block = render_anchor(build_anchor({**sections_of(NOTHING._replace(**sources)), **derived}, 3_900).lines, "")
     return block.text if block is not None else ""
 
 
@@ -42,24 +42,24 @@ def test_an_anchor_never_exceeds_its_bytes(names: list[str], rules: str, readme:
         readme=Document("README.md", readme),
         decisions=tuple(Document(name, rules) for name in names),
         specifications=tuple(Document(name, rules) for name in names),
-        areas=census_of(names).outline.areas,
+        areas=count_files(names).outline.areas,
         nested=tuple(names),
-        accepted=Accepted(tuple(names), tuple(Document(name, rules) for name in names)),
+        accepted=AcceptedRecords(tuple(names), tuple(Document(name, rules) for name in names)),
     )
-    anchor = anchor_of(sections_of(sources), limit)
+    anchor = build_anchor(sections_of(sources), limit)
     lines = anchor.lines
     assert sum(size(line) + 1 for line in lines) <= max(0, limit)
-    assert anchor == anchor_of(sections_of(sources), limit)
-    whole = anchor_of(sections_of(sources), 10**9)
-    assert not whole.left_out
-    assert set(whole.lines) == {*lines, *anchor.left_out} or len(anchor.left_out) == MAX_LEFT_OUT
-    assert len(omissions(anchor)) == len([line for line in anchor.left_out if not line.startswith("- ")])
+    assert anchor == build_anchor(sections_of(sources), limit)
+    whole = build_anchor(sections_of(sources), 10**9)
+    assert not whole.omitted
+    assert set(whole.lines) == {*lines, *anchor.omitted} or len(anchor.omitted) == MAX_OMITTED
+    assert len(omissions(anchor)) == len([line for line in anchor.omitted if not line.startswith("- ")])
     assert not any("\n" in line or "[continuity:" in line.casefold() for line in lines)
 
 
 def test_an_anchor_stays_under_four_kilobytes_and_in_its_share() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(200))
-    text = rendered(instructions=(Document("AGENTS.md", rules),), accepted=Accepted(tuple("abc")))
+    text = rendered(instructions=(Document("AGENTS.md", rules),), accepted=AcceptedRecords(tuple("abc")))
     assert 1_500 < size(text) < 4_096
     assert "rejected before: c" in text
     assert anchor_limit("normal", 24_000) == ANCHOR_BYTES["normal"]
@@ -67,12 +67,12 @@ def test_an_anchor_stays_under_four_kilobytes_and_in_its_share() -> None:
 
 
 def test_an_anchors_id_follows_its_bytes() -> None:
-    one, other = (anchor_block([f"- {text}"], "") for text in "ab")
+    one, other = (render_anchor([f"- {text}"], "") for text in "ab")
     assert one is not None
     assert other is not None
     assert one.id != other.id
-    assert anchor_block(["- a"], "") == one
-    assert anchor_block([], "") is None
+    assert render_anchor(["- a"], "") == one
+    assert render_anchor([], "") is None
 
 
 @pytest.mark.parametrize(
@@ -92,12 +92,12 @@ def test_changes_are_told_by_what_is_said_not_by_where_it_stands(before: str, af
 def test_a_line_without_room_is_named_and_is_not_told_as_gone() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(10, 99))
     few = "".join(rules.splitlines(keepends=True)[:9])
-    pinned = rendered(instructions=(Document("AGENTS.md", few),), accepted=Accepted(("floats",)))
+    pinned = rendered(instructions=(Document("AGENTS.md", few),), accepted=AcceptedRecords(("floats",)))
     instructions = (Document("AGENTS.md", "- Never x.\n" + rules),)
-    longer = anchor_of(sections_of(NOTHING._replace(instructions=instructions)), 500)
-    block = anchor_block(longer.lines, "")
+    longer = build_anchor(sections_of(NOTHING._replace(instructions=instructions)), 500)
+    block = render_anchor(longer.lines, "")
     assert block is not None
-    changes = changed_lines(pinned, block.text, longer.left_out)
+    changes = changed_lines(pinned, block.text, longer.omitted)
     assert "now: Never x. (AGENTS.md:1)" in changes
     assert [line for line in changes if line.startswith("no longer")] == ["no longer: rejected before: floats"]
     assert [item for item, _ in omissions(longer)] == ["anchor: Rules"]
@@ -105,7 +105,7 @@ def test_a_line_without_room_is_named_and_is_not_told_as_gone() -> None:
 
 def test_what_is_only_known_of_a_repository_that_was_read_is_not_gone_while_it_is_read() -> None:
     settings = ("- mypy: strict (mypy.ini)",)
-    pinned = rendered(settings=settings, **{DEPENDENCIES: ("- packs → runs",), REPAIRED: ("- a.py",)})
+    pinned = rendered(settings=settings, **{DEPENDENCIES: ("- packs → runs",), FRAGILE_FILES: ("- a.py",)})
     assert changed_lines(pinned, rendered(settings=settings)) == []
     assert changed_lines(pinned, rendered(**{DEPENDENCIES: ("- packs → core",)})) == [
         "now: packs → core", "no longer: mypy: strict (mypy.ini)", "no longer: packs → runs",
@@ -115,10 +115,10 @@ def test_what_is_only_known_of_a_repository_that_was_read_is_not_gone_while_it_i
 def test_sections_share_the_bytes_and_one_that_needs_less_leaves_them_to_the_others() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(90))
     areas = tuple((f"src/area{number}/", "some words about what it holds") for number in range(60))
-    both = anchor_of(
+    both = build_anchor(
         sections_of(NOTHING._replace(instructions=(Document("AGENTS.md", rules),), areas=areas)), 2_000
     ).lines
-    alone = anchor_of(sections_of(NOTHING._replace(areas=areas, accepted=Accepted(("floats",)))), 2_000).lines
+    alone = build_anchor(sections_of(NOTHING._replace(areas=areas, accepted=AcceptedRecords(("floats",)))), 2_000).lines
     assert sum(size(line) + 1 for line in both) > 1_850
     assert sum(size(line) + 1 for line in alone) > 1_900
     assert "- rejected before: floats" in alone

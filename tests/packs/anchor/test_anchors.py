@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sidecar.codebase import Repository as Looked
-from sidecar.packs.anchor.cache import Anchors
-from sidecar.packs.anchor.decisions import NOTHING_ACCEPTED, Accepted
+from sidecar.packs.anchor.cache import AnchorCache
+from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords
 from sidecar.packs.model import HostInjects
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -25,10 +25,10 @@ def looked(active: MemorySidecar, shop: Repository) -> Looked:
 
 
 def lines(
-    anchors: Anchors,
+    anchors: AnchorCache,
     looked: Looked,
     host: HostInjects = SENDS_NOTHING,
-    accepted: Accepted = NOTHING_ACCEPTED,
+    accepted: AcceptedRecords = NO_ACCEPTED_RECORDS,
     limit: int = 3_900,
 ) -> Any:
     state = looked.state()
@@ -72,26 +72,26 @@ CHANGES = (change_rules, drop_rules, add_area, add_purpose, add_decision, rename
 def test_a_change_of_a_source_changes_the_anchor_at_the_next_look(
     looked: Looked, shop: Repository, change: Callable[[Repository], None]
 ) -> None:
-    anchors = Anchors()
+    anchors = AnchorCache()
     before = lines(anchors, looked)
     change(shop)
     after = lines(anchors, looked)
     assert after != before
-    assert after == lines(Anchors(), looked)
+    assert after == lines(AnchorCache(), looked)
 
 
 def test_changes_one_after_another_leave_the_anchor_a_first_look_finds(looked: Looked, shop: Repository) -> None:
-    anchors = Anchors()
+    anchors = AnchorCache()
     for change in (add_area, add_purpose, change_rules, rename_area, add_decision, drop_rules):
         lines(anchors, looked)
         change(shop)
-        assert lines(anchors, looked) == lines(Anchors(), looked)
+        assert lines(anchors, looked) == lines(AnchorCache(), looked)
         shop.commit()
-        assert lines(anchors, looked) == lines(Anchors(), looked)
+        assert lines(anchors, looked) == lines(AnchorCache(), looked)
 
 
 def test_a_change_elsewhere_leaves_the_anchor_as_it_is_without_reading(looked: Looked, shop: Repository) -> None:
-    anchors = Anchors()
+    anchors = AnchorCache()
     before = lines(anchors, looked)
     shop.write({"src/cart.py": "class Cart: ...\n", "src/new.py": "x = 1\n"})
     assert lines(anchors, looked) is before
@@ -101,18 +101,18 @@ def test_a_change_elsewhere_leaves_the_anchor_as_it_is_without_reading(looked: L
 
 
 def test_what_the_host_sends_what_was_rejected_and_the_budget_count(looked: Looked) -> None:
-    anchors = Anchors()
+    anchors = AnchorCache()
     before = lines(anchors, looked)
     assert lines(anchors, looked, HostInjects(agents_md=True)) != before
-    assert lines(anchors, looked, accepted=Accepted(("Floats",))) != before
+    assert lines(anchors, looked, accepted=AcceptedRecords(("Floats",))) != before
     assert lines(anchors, looked, limit=200) != before
     assert lines(anchors, looked) is before
 
 
 def test_what_a_link_of_the_hosts_file_leads_to_is_not_told(looked: Looked, shop: Repository) -> None:
     (shop.path / "CLAUDE.md").symlink_to("AGENTS.md")
-    assert not any("floats" in line for line in lines(Anchors(), looked, HostInjects(claude_md=True)))
-    assert any("floats" in line for line in lines(Anchors(), looked))
+    assert not any("floats" in line for line in lines(AnchorCache(), looked, HostInjects(claude_md=True)))
+    assert any("floats" in line for line in lines(AnchorCache(), looked))
 
 
 def test_imports_and_history_are_told_once_they_are_known_and_stay_told_while_files_are_read(
@@ -122,13 +122,13 @@ def test_imports_and_history_are_told_once_they_are_known_and_stay_told_while_fi
     shop.commit({f"src/cart/{number}.py": "from src.money import cents\n" for number in range(3)})
     for number in range(5):
         shop.commit({"src/cart/0.py": f"from src.money import cents\n\n{number}\n"}, message=f"Fix the total, {number}")
-    anchors, cold = Anchors(), lines(Anchors(), looked)
+    anchors, cold = AnchorCache(), lines(AnchorCache(), looked)
     assert not any("→" in line for line in cold)
     looked.start_filling(looked.listing(looked.state()), process_of(active).indexing).result()
     known = lines(anchors, looked)
     assert "- src/cart → money" in known
     assert "- src/cart/0.py: 3 or more fixes within a year needed another fix soon after" in known
-    assert known == lines(Anchors(), looked)
+    assert known == lines(AnchorCache(), looked)
     shop.write({"src/cart/1.py": "import json\n", "src/cart/new.py": "import json\n"})
     assert lines(anchors, looked) is known
     shop.commit(message="Fix the total, once more")

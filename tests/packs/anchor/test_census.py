@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.anchor.repo_map import EMPTY, census_of
+from sidecar.packs.anchor.repo_map import EMPTY, count_files
 
 names = st.sampled_from(
     ["src", "docs", "adr", "specs", "tests", "a", "b.py", "c.md", "d.ts", "README.md", ".x", "", "AGENTS.md", "main.go"]
@@ -14,21 +14,21 @@ paths = st.builds("/".join, st.lists(names, min_size=1, max_size=5))
 @given(st.sets(paths), st.sets(paths), st.sets(paths))
 def test_counting_on_is_counting_anew(before: set[str], coming: set[str], going: set[str]) -> None:
     added, removed = coming - before, going & before
-    kept = census_of(before)
+    kept = count_files(before)
     counted = kept.with_changes(added, removed)
-    assert counted == census_of((before | added) - removed)
-    assert counted.outline == census_of((before | added) - removed).outline
-    assert kept == census_of(before)
+    assert counted == count_files((before | added) - removed)
+    assert counted.outline == count_files((before | added) - removed).outline
+    assert kept == count_files(before)
 
 
 @given(st.sets(paths))
 def test_what_all_went_from_is_empty(before: set[str]) -> None:
-    assert census_of(before).with_changes((), before) == EMPTY
+    assert count_files(before).with_changes((), before) == EMPTY
 
 
 def test_a_map_names_the_folders_that_hold_most_and_those_in_the_largest() -> None:
     files = [f"src/{area}/{number}.py" for area in ("web", "mail", "shop") for number in range(4)]
-    outline = census_of([*files, "docs/adr/0001-mail.md", "docs/specs/mail.md", "README.md"]).outline
+    outline = count_files([*files, "docs/adr/0001-mail.md", "docs/specs/mail.md", "README.md"]).outline
     assert dict(outline.areas) == {
         "docs/": "", "src/": "in it mail/, shop/, web/", "src/mail/": "", "src/shop/": "", "src/web/": "",
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.decisions import decided, decision_in, specified
+from sidecar.packs.anchor.decisions import decision_in, specification_lines, split_decisions
 from sidecar.packs.anchor.rules import Document
 
 
@@ -22,7 +22,7 @@ def test_the_first_sentence_of_what_was_decided(text: str, sentence: str) -> Non
 
 def test_only_an_accepted_decision_is_a_rule() -> None:
     body = "\n\n## Decision\n\nStore cents.\n"
-    lines = decided(
+    lines = split_decisions(
         [
             Document("adr/1.md", f"# 1. Cents\n\nStatus: accepted{body}"),
             Document("adr/2.md", f"# ADR-2: Floats\n\n## Status\n\nSuperseded by 1{body}"),
@@ -35,7 +35,7 @@ def test_only_an_accepted_decision_is_a_rule() -> None:
 
 
 def test_a_specification_is_told_with_title_and_status_and_the_rest_by_folder() -> None:
-    lines = specified(
+    lines = specification_lines(
         [
             Document("openspec/changes/add-mail/proposal.md", "# Change: Send mail\n"),
             Document("openspec/specs/cart/spec.md", "# Cart\n"),
@@ -60,9 +60,9 @@ def test_what_was_accepted_elsewhere_comes_first_and_is_told_once_it_is_written_
         ),
     ]
     there = Document("docs/adr/1.md", "# 1. CENTS\n\nStatus: proposed\n")
-    alone = decided([], kept)
+    alone = split_decisions([], kept)
     assert alone.rules == ["- Store cents. (adr-1: Cents [accepted])"]
     assert alone.pointers == ["- memory/continuity:continuity/adr/2.md: Mail [accepted]"]
-    both = decided([there], kept)
+    both = split_decisions([there], kept)
     assert both.rules == []
     assert both.pointers == [*alone.pointers, "- docs/adr/1.md: CENTS [proposed]"]

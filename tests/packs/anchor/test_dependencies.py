@@ -1,7 +1,7 @@
 """What imports and history tell, in an anchor's words."""
 
 from sidecar.codebase import Names, Trouble
-from sidecar.packs.anchor.repo_map import MAX_TROUBLES, dependency_lines, landmine_lines, names_of
+from sidecar.packs.anchor.repo_map import MAX_FRAGILE_FILES, dependency_lines, fragile_file_lines, import_names
 
 
 def test_a_folder_names_those_beside_it_shortly_and_never_tests_or_examples() -> None:
@@ -26,18 +26,18 @@ def test_names_come_from_manifests_and_from_where_python_packages_begin() -> Non
         "go.mod": "module example.org/shop\n",
     }
     areas = ["crates/core/", "packages/core/", "shop/mail/", "src/flask/"]
-    names = names_of(areas, texts, {"shop/__init__.py", "shop/mail/__init__.py", "src/flask/__init__.py"})
+    names = import_names(areas, texts, {"shop/__init__.py", "shop/mail/__init__.py", "src/flask/__init__.py"})
     assert names.packages == (("shop_core", "crates/core/"), ("@shop/core", "packages/core/"))
     assert names.go_module == "example.org/shop"
     assert dict(names.modules)["flask"] == "src/flask/"
     assert "mail" not in dict(names.modules)
-    assert names_of([], {"go.mod": "x", "package.json": "["}, ()) == Names()
+    assert import_names([], {"go.mod": "x", "package.json": "["}, ()) == Names()
 
 
 def test_a_landmine_says_what_happened() -> None:
     troubles = [Trouble("a.py", 6, "Lock\nit"), *(Trouble(f"{number}.py", 3, "") for number in range(9))]
-    lines = landmine_lines(troubles)
-    assert len(lines) == MAX_TROUBLES
+    lines = fragile_file_lines(troubles)
+    assert len(lines) == MAX_FRAGILE_FILES
     assert lines[:2] == (
         (
             "- a.py: changes were taken back more than once, among them “Lock it”; "

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.markdown_outline import bullets, code, introduction, title_of
+from sidecar.packs.anchor.markdown_outline import bullets, code_blocks, introduction, title_of
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_a_list_item_goes_on_in_the_lines_below_it_and_code_is_none() -> None:
 
 
 def test_code_stands_under_its_headings() -> None:
-    blocks = list(code("Shop\n====\n\nWork\n----\n\n~~~bash\nmake\n~~~\n# Use\n```\nshop\n"))
+    blocks = list(code_blocks("Shop\n====\n\nWork\n----\n\n~~~bash\nmake\n~~~\n# Use\n```\nshop\n"))
     assert [(block.language, block.lines, block.headings) for block in blocks] == [
         ("bash", ("make",), ("Shop", "Work"))
     ]

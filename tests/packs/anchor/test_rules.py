@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.rules import Document, rule_lines, sent_paths, taken_in, trap_lines
+from sidecar.packs.anchor.rules import Document, included_files, rule_lines, sent_paths, trap_lines
 
 AGENTS = Document("AGENTS.md", "# Rules\n\n- Never use floats for money.\n- Use **whole** cents.\n")
 NOTHING_SENT = frozenset[str]()
@@ -42,7 +42,7 @@ def test_a_sent_file_sends_what_it_takes_in() -> None:
 
 def test_taking_in_is_relative_to_the_file_and_not_meant_in_code() -> None:
     text = "@../AGENTS.md\n`@no.md`\n```\n@never.md\n```\n"
-    assert taken_in(".claude/CLAUDE.md", text) == ["AGENTS.md"]
+    assert included_files(".claude/CLAUDE.md", text) == ["AGENTS.md"]
 
 
 def test_the_instructions_of_a_folder_are_pointed_to() -> None:

@@ -1,7 +1,7 @@
 """A prompt that names a file is about that file, what it is linked to, and what its words clearly point at."""
 
 from sidecar.codebase import Ranked
-from sidecar.packs.context_pack import above_floor
+from sidecar.packs.context_pack import above_cutoff
 
 NAMED = Ranked("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = Ranked("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -13,26 +13,26 @@ def other(path: str = "src/other.py", matched: tuple[str, ...] = ("fix",), **par
 
 def test_where_no_file_is_named_all_stay() -> None:
     found = [other("a.py", text=0.1), other("b.py", recent=1.0)]
-    assert above_floor(found) == found
+    assert above_cutoff(found) == found
 
 
 def test_instruction_files_are_told_by_the_anchor_unless_the_prompt_names_them() -> None:
     rules, own = other("AGENTS.md", text=2.0), other("web/CLAUDE.md", text=2.0, namedPath=14.0)
-    assert above_floor([rules, other("a.py", text=1.0)]) == [other("a.py", text=1.0)]
-    assert above_floor([own, rules]) == [own]
+    assert above_cutoff([rules, other("a.py", text=1.0)]) == [other("a.py", text=1.0)]
+    assert above_cutoff([own, rules]) == [own]
 
 
 def test_a_named_file_stands_with_what_it_is_linked_to() -> None:
     linked, faintly, elsewhere = other("a.py", imports=0.5), other("b.py", imports=0.1), other("c.py", together=0.9)
-    assert above_floor([NAMED, linked, faintly, elsewhere]) == [NAMED, linked]
+    assert above_cutoff([NAMED, linked, faintly, elsewhere]) == [NAMED, linked]
 
 
 def test_all_named_and_mentioned_files_stay() -> None:
-    assert above_floor([MENTIONED, NAMED, other("a.py", recent=1.0)]) == [MENTIONED, NAMED]
+    assert above_cutoff([MENTIONED, NAMED, other("a.py", recent=1.0)]) == [MENTIONED, NAMED]
 
 
 def test_words_that_clearly_point_at_another_file_bring_it_in() -> None:
     clear = other("a.py", ("discount", "apply"), text=2.0, passage=1.5)
     one_word = other("b.py", ("discount",), text=2.0, passage=1.5)
     in_passing = other("c.py", ("discount", "apply"), text=0.4, passage=0.3)
-    assert above_floor([NAMED, clear, one_word, in_passing]) == [NAMED, clear]
+    assert above_cutoff([NAMED, clear, one_word, in_passing]) == [NAMED, clear]

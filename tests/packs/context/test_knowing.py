@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from sidecar.codebase import Ranked, Summary
 from sidecar.codebase.summary.summarize import summarise
-from sidecar.packs.byte_budget import APPETITES
-from sidecar.packs.context_pack import ContextFile, Rendered, gives_content
-from sidecar.packs.items import PackItem, has
+from sidecar.packs.byte_budget import DETAIL_LIMITS
+from sidecar.packs.context_pack import ContextFile, RenderCache, shows_content
+from sidecar.packs.items import PackItem, session_has
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
 from tests.support.repositories import Repository
 from tests.support.shop import Talk, text_of
@@ -18,7 +18,7 @@ RANKED = Ranked("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
 def item(text: str = BODY, rank: int = 1, content: str = "a1") -> PackItem:
     """A file's item at a rank."""
     file = ContextFile(RANKED, content, summarise("src/cart.py", text.encode()), "matches total and more " * 4)
-    return Rendered().items([file] * rank, "the total of the cart", APPETITES["normal"], 24_000)[-1]
+    return RenderCache().items([file] * rank, "the total of the cart", DETAIL_LIMITS["normal"], 24_000)[-1]
 
 
 def told(given: PackItem | Item) -> SessionContents:
@@ -29,29 +29,29 @@ def told(given: PackItem | Item) -> SessionContents:
 def test_a_file_told_as_there_may_be_told_in_full_later() -> None:
     text = BODY + "".join(f"\n\ndef total_of_part_{number}(cart): ...\n" for number in range(9))
     pointer, full = item(text, rank=15), item(text)
-    assert (gives_content(pointer), gives_content(full)) == (False, True)
-    assert has(told(pointer), pointer)
-    assert not has(told(pointer), full)
-    assert has(told(full), pointer)
+    assert (shows_content(pointer), shows_content(full)) == (False, True)
+    assert session_has(told(pointer), pointer)
+    assert not session_has(told(pointer), full)
+    assert session_has(told(full), pointer)
 
 
 def test_an_edit_inside_a_body_changes_nothing_that_is_told_of_a_file() -> None:
     moved = item("\n\n" + BODY.replace("return 0", "return 1"), content="b2")
     renamed = item(BODY.replace("def total", "def total_of"), content="b2")
-    assert has(told(item()), moved)
-    assert not has(told(item()), renamed)
+    assert session_has(told(item()), moved)
+    assert not session_has(told(item()), renamed)
 
 
 def test_a_file_the_session_read_or_wrote_is_known() -> None:
     read = Item("context:src/cart.py", "a1", 0)
-    assert has(told(read), item())
-    assert not has(told(read), item(BODY.replace("total", "sum_of_prices"), content="b2"))
+    assert session_has(told(read), item())
+    assert not session_has(told(read), item(BODY.replace("total", "sum_of_prices"), content="b2"))
 
 
 def test_a_file_that_was_not_read_yet_tells_no_content() -> None:
     unread = ContextFile(RANKED, "pointer:src/cart.py", Summary("", 0, 0, "", (), ()), "matches total")
-    found = Rendered().items([unread], "total", APPETITES["normal"], 24_000)[0]
-    assert has(told(item()), found)
+    found = RenderCache().items([unread], "total", DETAIL_LIMITS["normal"], 24_000)[0]
+    assert session_has(told(item()), found)
 
 
 def test_a_prompt_about_one_file_gets_a_small_pack(talk: Talk, make_repository: Callable[..., Repository]) -> None:

@@ -1,7 +1,7 @@
 """Of the best files, the few lines that hold most of what the prompt says."""
 
 from sidecar.codebase.summary.summarize import summarise
-from sidecar.packs.passages import MOST_LINES, PASSAGE_CHARACTERS, PASSAGE_LINES, Passage, passage_of
+from sidecar.packs.passages import MAX_LINES, PASSAGE_CHARACTERS, PASSAGE_LINES, Passage, passage_of
 
 CART = '''"""The cart."""
 
@@ -55,7 +55,7 @@ def test_few_and_short_lines_from_wherever_in_a_huge_file() -> None:
     text = "\n".join(f"line {number}" for number in range(30_000)) + "\nwalrus discount\n"
     found = passage(text, "walrus", "discount", path="data.txt")
     assert found == ((30_001, "walrus discount"),)
-    crowded = passage("walrus discount " + "x" * 400 + "\n" * 3 + "discount\r\n" * MOST_LINES, "walrus", "discount")
+    crowded = passage("walrus discount " + "x" * 400 + "\n" * 3 + "discount\r\n" * MAX_LINES, "walrus", "discount")
     assert len(crowded) <= PASSAGE_LINES
     assert all(len(line) <= PASSAGE_CHARACTERS and "\r" not in line for _, line in crowded)
 

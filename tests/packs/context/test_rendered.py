@@ -3,21 +3,21 @@
 import pytest
 
 from sidecar.codebase import Definition, Ranked, Summary
-from sidecar.packs.byte_budget import APPETITES
-from sidecar.packs.context_pack import ContextFile, Rendered
+from sidecar.packs.byte_budget import DETAIL_LIMITS
+from sidecar.packs.context_pack import ContextFile, RenderCache
 
 RANKED = Ranked("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
 SUMMARY = Summary("Python", 20, 400, "The cart.", (Definition(3, "Cart", "class Cart:"),), ())
 FILE = ContextFile(RANKED, "a" * 40, SUMMARY, "matches cart")
-NORMAL = APPETITES["normal"]
+NORMAL = DETAIL_LIMITS["normal"]
 OTHER = SUMMARY._replace(purpose="The basket.")
 
 
 def test_the_same_files_are_rendered_once() -> None:
-    rendered = Rendered()
+    rendered = RenderCache()
     first = rendered.items([FILE], "the cart", NORMAL, 24_000)
     assert rendered.items([FILE], "the cart", NORMAL, 24_000)[0].text is first[0].text
-    assert first == Rendered().items([FILE], "the cart", NORMAL, 24_000)
+    assert first == RenderCache().items([FILE], "the cart", NORMAL, 24_000)
 
 
 @pytest.mark.parametrize(
@@ -32,14 +32,14 @@ def test_the_same_files_are_rendered_once() -> None:
     ],
 )
 def test_another_content_score_or_reason_is_rendered_anew(file: ContextFile) -> None:
-    rendered = Rendered()
+    rendered = RenderCache()
     rendered.items([FILE], "the cart", NORMAL, 24_000)
-    assert rendered.items([file], "the cart", NORMAL, 24_000) == Rendered().items([file], "the cart", NORMAL, 24_000)
+    assert rendered.items([file], "the cart", NORMAL, 24_000) == RenderCache().items([file], "the cart", NORMAL, 24_000)
 
 
 def test_another_request_or_budget_is_rendered_anew() -> None:
-    rendered = Rendered()
+    rendered = RenderCache()
     first = rendered.items([FILE, FILE], "the cart", NORMAL, 24_000)
     other = rendered.items([FILE, FILE], "the definition", NORMAL, 24_000)
-    assert other == Rendered().items([FILE, FILE], "the definition", NORMAL, 24_000) != first
-    assert rendered.items([FILE], "the cart", NORMAL, 800) == Rendered().items([FILE], "the cart", NORMAL, 800)
+    assert other == RenderCache().items([FILE, FILE], "the definition", NORMAL, 24_000) != first
+    assert rendered.items([FILE], "the cart", NORMAL, 800) == RenderCache().items([FILE], "the cart", NORMAL, 800)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState
 from sidecar.core.text.sanitize import size
-from sidecar.packs.delta_files import Differences, Interest
-from sidecar.packs.delta_pack import delta_items, still_failing, todos_items
-from sidecar.packs.items import PackItem, has
+from sidecar.packs.delta_files import Differences, QueryRelevance
+from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
+from sidecar.packs.items import PackItem, session_has
 from sidecar.runs import NO_CONTENTS, FailingTests, Item, SessionContents, keys
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
@@ -46,12 +46,12 @@ def items_of(
     rules: list[str] | None = None,
     sendable: int = 24_000,
 ) -> list[PackItem]:
-    return delta_items(now, differences, known, moved, failing, (), rules, Interest({}), sendable)
+    return delta_items(now, differences, known, moved, failing, (), rules, QueryRelevance({}), sendable)
 
 
 def told(items: list[PackItem], head: str | None = None) -> SessionContents:
     """What a session knows that was given these items."""
-    given_items = {item.key: Item(item.key, item.digest, item.bytes) for item in items if not item.every_time}
+    given_items = {item.key: Item(item.key, item.digest, item.bytes) for item in items if not item.always_sent}
     return SessionContents(given_items, None, head, exists=True)
 
 
@@ -73,7 +73,7 @@ def test_a_difference_that_came_too_late_is_told_wholly_by_the_next_call() -> No
     assert "a.py" in text(late)
     assert "+x = 2" not in text(late)
     after = items_of(state(changed()), known=told(late))
-    assert not any(has(told(late), item) for item in after)
+    assert not any(session_has(told(late), item) for item in after)
     assert "+x = 2" in text(after)
 
 
@@ -83,7 +83,7 @@ def test_a_moved_head_that_could_not_be_looked_at_in_time_is_told_again_with_its
     assert "HEAD has moved" in text(late)
     moved = Moved(("2222222 Add tax",), ())
     after = items_of(state(head="2" * 40), WHOLE, told(late, "1" * 40), moved=moved)
-    assert "Add tax" in text([item for item in after if not has(told(late), item)])
+    assert "Add tax" in text([item for item in after if not session_has(told(late), item)])
 
 
 @pytest.mark.parametrize("differences", [WHOLE, None])
@@ -96,9 +96,11 @@ def test_the_same_failure_in_another_time_is_no_news_and_a_new_streak_is() -> No
     red = FailingTests("pytest", ("t::a",), "1 failed in 0.12s", "run-1")
     known = told(items_of(state(), failing=(red,)))
     slower = red._replace(excerpt="1 failed in 9.99s")
-    assert all(has(known, item) for item in items_of(state(), known=known, failing=(slower,)) if not item.every_time)
+    assert all(
+        session_has(known, item) for item in items_of(state(), known=known, failing=(slower,)) if not item.always_sent
+    )
     again = items_of(state(), known=known, failing=(red._replace(run_id="run-9"),))
-    assert not all(has(known, item) for item in again)
+    assert not all(session_has(known, item) for item in again)
 
 
 def test_rules_that_could_not_be_looked_at_are_not_said_to_be_as_before() -> None:
@@ -129,15 +131,15 @@ def test_a_failure_is_forgotten_days_after_its_commit_was_left_and_weeks_after_i
     days: int, head: str, *, is_told: bool
 ) -> None:
     red = FailingTests("pytest", ("t::a",), "1 failed", "run-1", seen_at_ms=0, head="1" * 40, changed_hash="x")
-    assert (still_failing([red], state(head=head), days * DAY_MS) == [red]) == is_told
+    assert (recent_failures([red], state(head=head), days * DAY_MS) == [red]) == is_told
 
 
 def test_a_task_list_in_another_order_is_told_as_a_whole() -> None:
     todos = (("one", "pending"), ("two", "pending"), ("three", "pending"))
     known = SessionContents({keys.TODOS: Item(keys.TODOS, keys.todos_digest(todos), 0)}, None, None, exists=True)
-    (item,) = todos_items((todos[2], *todos[:2]), known)
+    (item,) = task_list_items((todos[2], *todos[:2]), known)
     assert item.text.startswith("Task list:\n  [ ] three\n")
-    (reopened,) = todos_items((("one", "in_progress"), *todos[1:]), known)
+    (reopened,) = task_list_items((("one", "in_progress"), *todos[1:]), known)
     assert reopened.text.endswith(":\n  begun: one")
 
 
@@ -145,5 +147,5 @@ def test_a_ledger_of_an_earlier_version_counts_as_having_the_whole_file() -> Non
     first = items_of(state(changed()))
     older = {key: item._replace(digest=item.digest.partition(":")[0]) for key, item in told(first).items.items()}
     known = SessionContents(older, None, None, exists=True)
-    assert all(has(known, item) for item in items_of(state(changed()), known=known) if item.key != keys.HEAD)
+    assert all(session_has(known, item) for item in items_of(state(changed()), known=known) if item.key != keys.HEAD)
     assert "+x = 2" in text(items_of(state(changed(content="d")), known=known))

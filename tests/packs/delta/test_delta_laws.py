@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, Hunk, RepositoryState, as_added, hunks_of
 from sidecar.core.digests import short_id
-from sidecar.packs.delta_files import Differences, Interest
+from sidecar.packs.delta_files import Differences, QueryRelevance
 from sidecar.packs.delta_pack import delta_items
-from sidecar.packs.items import PackItem, has
+from sidecar.packs.items import PackItem, session_has
 from sidecar.runs import Item, SessionContents, keys
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():"]), max_size=30)
@@ -44,8 +44,8 @@ class Session:
         new_files = {PATH: "\n".join(self.now)} if self.is_new_file else {}
         known = SessionContents(self.ledger, None, "1" * 40, exists=True)
         differences = None if late else Differences(diffs, new_files)
-        items = delta_items(state, differences, known, None, [], (), None, Interest({PATH: 1.0}), 1_000_000)
-        return [item for item in items if not has(known, item)]
+        items = delta_items(state, differences, known, None, [], (), None, QueryRelevance({PATH: 1.0}), 1_000_000)
+        return [item for item in items if not session_has(known, item)]
 
     def change(self) -> ChangedFile:
         kind, code = ("untracked", "??") if self.is_new_file else ("unstaged", ".M")
@@ -57,7 +57,7 @@ class Session:
     def take(self, items: list[PackItem]) -> None:
         """The items reach the session: the ledger has them, and the agent sees whole hunks in their lines."""
         for item in items:
-            if not item.every_time:
+            if not item.always_sent:
                 self.ledger[item.key] = item.as_delivery()
             lines = item.text.split("\n")
             self.seen |= {hunk.mark for hunk in self.hunks() if all(f"  {line}" in lines for line in hunk.lines)}
@@ -83,7 +83,7 @@ def test_what_was_told_and_what_is_told_now_is_all_there_is(
     items = session.call(late=False)
     session.take(items)
     assert {hunk.mark for hunk in session.hunks()} <= session.seen
-    assert all(item.every_time for item in session.call(late=False))
+    assert all(item.always_sent for item in session.call(late=False))
 
 
 def _calls(session: Session, happening: str, base: list[str]) -> Iterator[bool]:

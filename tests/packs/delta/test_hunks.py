@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import as_added, hunks_of
 from sidecar.core.text.sanitize import size
-from sidecar.packs.delta_hunks import telling
+from sidecar.packs.delta_hunks import render_diff
 from sidecar.runs import keys
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():", "@@ -1 +1 @@"]), max_size=40)
@@ -22,7 +22,7 @@ def unified(before: list[str], after: list[str]) -> str:
     return "".join(f"{line}\n" for line in list(lines)[2:])
 
 
-def remembered(told: keys.SentChange) -> keys.SentChange:
+def sent_memories(told: keys.SentChange) -> keys.SentChange:
     """Told as it comes back from the ledger."""
     return keys.sent_change_of(keys.sent_change_digest(told))
 
@@ -36,7 +36,7 @@ def test_whatever_is_edited_each_hunk_is_known_or_shown_or_counted_and_each_that
     for at, gone, come in edits:
         now[at : at + gone] = come
         text = unified(base, now)
-        found = telling(text, told.hunks, "", limit)
+        found = render_diff(text, told.hunks, "", limit)
         hunks = hunks_of(text)
         known = {one.mark for one in told.hunks}
         assert [one.mark for one in found.hunks] == [hunk.mark for hunk in hunks]
@@ -51,7 +51,7 @@ def test_whatever_is_edited_each_hunk_is_known_or_shown_or_counted_and_each_that
         if limit == PLENTY:
             _what_is_gone_is_named(shown_before, found.lines, {hunk.mark for hunk in hunks}, text)
             shown_before = {hunk.mark: hunk.place for hunk in hunks}
-        told = remembered(keys.SentChange("state", found.hunks))
+        told = sent_memories(keys.SentChange("state", found.hunks))
         assert told.hunks == found.hunks
 
 
@@ -71,63 +71,63 @@ def _what_is_gone_is_named(shown_before: dict[str, str], lines: tuple[str, ...],
 def test_one_more_line_tells_its_own_hunk() -> None:
     base = [f"line {number}" for number in range(40)]
     now = [*base[:20], *(f"    new line {number}" if number % 6 else "" for number in range(60)), *base[20:]]
-    first = telling(unified(base, now), (), "", PLENTY)
+    first = render_diff(unified(base, now), (), "", PLENTY)
     now.insert(47, "    one more")
-    again = telling(unified(base, now), first.hunks, "", PLENTY)
+    again = render_diff(unified(base, now), first.hunks, "", PLENTY)
     assert any(line.endswith("one more") for line in again.lines)
     assert sum(size(line) + 1 for line in again.lines) < 250
-    assert again.knew
+    assert again.has_known
 
 
 def test_a_hunk_that_was_taken_back_is_told_as_gone_by_its_place() -> None:
     base = [f"line {number}" for number in range(60)]
     now = [*base[:10], "first", *base[10:40], "second", *base[40:]]
-    first = telling(unified(base, now), (), "", PLENTY)
+    first = render_diff(unified(base, now), (), "", PLENTY)
     now.remove("first")
-    again = telling(unified(base, now), first.hunks, "", PLENTY)
+    again = render_diff(unified(base, now), first.hunks, "", PLENTY)
     assert again.lines == ("  no longer as told: @@ -9 +9",)
-    assert again.is_news
-    assert not telling(unified(base, now), again.hunks, "", PLENTY).is_news
+    assert again.has_new
+    assert not render_diff(unified(base, now), again.hunks, "", PLENTY).has_new
 
 
 def test_what_came_to_stand_elsewhere_is_told_again() -> None:
     parts = ["def f():\n    return 1\n\n\n", "def g():\n    return 2\n\n\n", "def h():\n    return 3\n\n\n"]
-    first = telling(as_added("".join(parts)), (), "", PLENTY)
-    again = telling(as_added("".join([parts[1], parts[0], parts[2]])), first.hunks, "", PLENTY)
-    assert again.is_news
+    first = render_diff(as_added("".join(parts)), (), "", PLENTY)
+    again = render_diff(as_added("".join([parts[1], parts[0], parts[2]])), first.hunks, "", PLENTY)
+    assert again.has_new
     assert [line for line in again.lines if "return" in line] == ["  +    return 1"]
 
 
 def test_what_was_only_counted_is_no_news_later_and_is_not_said_to_be_gone() -> None:
     text = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(40))
-    first = telling(as_added(text), (), "", 400)
+    first = render_diff(as_added(text), (), "", 400)
     assert first.lines[-1].endswith("more lines")
-    again = telling(as_added(text.replace("return 2\n", "return 22\n")), first.hunks, "", 400)
+    again = render_diff(as_added(text.replace("return 2\n", "return 22\n")), first.hunks, "", 400)
     assert [line for line in again.lines if "return" in line] == ["  +    return 22"]
-    without = telling(as_added(text.replace("def f39():\n    return 39\n", "")), first.hunks, "", 400)
+    without = render_diff(as_added(text.replace("def f39():\n    return 39\n", "")), first.hunks, "", 400)
     assert not any("no longer" in line for line in without.lines)
 
 
 def test_the_hunks_with_the_requests_words_come_first_and_cuts_fall_between_hunks() -> None:
     text = "".join(f"def word{number}():\n    return {number}\n\n\n" for number in range(40))
     text = text.replace("return 31\n", "return discount\n")
-    found = telling(as_added(text), (), "why is the discount wrong", 300)
+    found = render_diff(as_added(text), (), "why is the discount wrong", 300)
     assert "  +    return discount" in found.lines
     bodies = [line for line in found.lines if line.startswith("  +")]
     assert sum("def " in line for line in bodies) == sum("return" in line for line in bodies)
 
 
 def test_a_hunk_too_large_for_its_bytes_is_cut_at_a_line() -> None:
-    found = telling("@@ -1 +1,6 @@\n" + "+" + "x" * 200 + "\n" + "+y\n" * 5, (), "", 100)
+    found = render_diff("@@ -1 +1,6 @@\n" + "+" + "x" * 200 + "\n" + "+y\n" * 5, (), "", 100)
     assert found.lines == ()
-    found = telling("@@ -1 +1,6 @@\n" + "+y\n" * 5 + "+" + "x" * 200 + "\n", (), "", 100)
+    found = render_diff("@@ -1 +1,6 @@\n" + "+y\n" * 5 + "+" + "x" * 200 + "\n", (), "", 100)
     assert found.lines[-1] == "  … 1 more lines"
 
 
 @pytest.mark.parametrize("before", ["", "x\n" * 30])
 def test_a_key_of_many_lines_is_masked_line_by_line(before: str) -> None:
     key = "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 30 + "-----END PRIVATE KEY-----\n"
-    found = telling(as_added(f"{before}{key}after = 1\ntoken = '{TOKEN}'\n"), (), "", PLENTY)
+    found = render_diff(as_added(f"{before}{key}after = 1\ntoken = '{TOKEN}'\n"), (), "", PLENTY)
     told = "\n".join(found.lines)
     assert "MIIEvQ" not in told
     assert TOKEN not in told
@@ -138,7 +138,7 @@ def test_a_key_of_many_lines_is_masked_line_by_line(before: str) -> None:
 def test_whatever_stands_in_a_file_a_telling_is_whole_lines(one: str, other: str) -> None:
     base, now = (text.encode("utf-8", "replace").decode().split("\n") for text in (one, other))
     for text in (unified(base, now), as_added("\n".join(now))):
-        for line in telling(text, (), "", PLENTY).lines:
+        for line in render_diff(text, (), "", PLENTY).lines:
             assert "\n" not in line
             assert "[continuity:" not in line.casefold()
             assert len(line) <= 240
