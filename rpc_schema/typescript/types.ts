@@ -158,7 +158,7 @@ export interface Block {
   text: string
 }
 
-/** L2: what the active agent is for. */
+/** L2: the active agent's scope. */
 export interface BlockAgent {
   name: string
   mission: string
@@ -167,26 +167,26 @@ export interface BlockAgent {
   criteria: string | null
 }
 
-/** L4: what the agent before handed on. */
+/** L4: what the previous agent handed over. */
 export interface BlockHandoff {
   from: string
   score: string | null
   summary: string
 }
 
-/** What is remembered, at the level that the bracket allows. */
-export interface BlockMemory {
-  bracket: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL"
-  level: "none" | "metadata" | "chunks" | "full"
-  /** A line for each memory; at level metadata one for all. */
-  text: string
-}
-
-/** A file that an IDE reads, and the block in it. */
-export interface BlockShown {
+/** A file that an IDE reads, and the state of its block. */
+export interface BlockInfo {
   /** Absolute. */
   path: string
   state: "active" | "inactive" | "none" | "several" | "damaged" | "unreadable"
+}
+
+/** Memories, at the bracket's level of detail. */
+export interface BlockMemory {
+  bracket: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL"
+  level: "none" | "metadata" | "chunks" | "full"
+  /** One line per memory; one line for all at level `metadata`. */
+  text: string
 }
 
 export interface BudgetsSettings {
@@ -358,14 +358,14 @@ export interface ConnectionLimits {
   maxMessageBytes: number
 }
 
-/** What a `<chati-context>` block says; null is what is not in it. */
+/** The content of a `<chati-context>` block; null for what it does not contain. */
 export interface ContextBlock {
   bracket: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL"
   /** L0, in every bracket. */
   constitution: string
   /** L1, in every bracket. */
   mode: string
-  /** L1: what goes with the mode, as `reads` and `writes`. */
+  /** L1: attributes of the mode, such as `reads` and `writes`. */
   governance: Record<string, string>
   /** L2. */
   agent: BlockAgent | null
@@ -378,36 +378,36 @@ export interface ContextBlock {
   memory: BlockMemory | null
 }
 
-/** How full the window is, and the bracket it was in before. */
+/** How full the window is, and its previous bracket. */
 export interface ContextBracketParams {
-  /** As the provider reported it, with `maxTokens`. */
+  /** As reported by the provider, with `maxTokens`. */
   usedTokens?: number | null
-  /** What the window holds. */
+  /** Size of the window. */
   maxTokens?: number | null
   /** Clamped to 0–100. */
   remainingPercent?: number | null
-  /** For an estimate, with an average. */
+  /** For an estimate, together with an average. */
   promptCount?: number | null
-  /** Tokens of a prompt with its answer. */
+  /** Average tokens of a prompt and its answer. */
   averageTokens?: number | null
-  /** A usual prompt with its answer, whose tokens are estimated where no average is known. */
+  /** A typical prompt with its answer; its tokens are estimated if no average is given. */
   sampleText?: string | null
-  /** The bracket of the last interaction, for hysteresis. */
+  /** The previous interaction's bracket, for hysteresis. */
   previous?: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL" | null
-  /** Percent beyond a roomier bracket's bound that have to remain; 0 is off. */
+  /** Percentage points above a roomier bracket's bound that must remain; 0 disables it. */
   hysteresis?: number
 }
 
-/** The bracket, and what may be told in it. */
+/** The bracket and its limits. */
 export interface ContextBracketResult {
   bracket: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL"
   /** 0–100, unrounded. */
   remainingPercent: number
-  /** What it was taken from. */
+  /** Where the percentage comes from. */
   source: "reported" | "percent" | "estimated"
-  /** As reported or estimated; null where only a percentage is known. */
+  /** As reported or estimated; null if only a percentage is known. */
   usedTokens: number | null
-  /** The most that the context block takes. */
+  /** Maximum size of the context block. */
   budgetTokens: number
   layers: ("L0" | "L1" | "L2" | "L3" | "L4")[]
   memoryLevel: "none" | "metadata" | "chunks" | "full"
@@ -416,171 +416,169 @@ export interface ContextBracketResult {
 
 /** What the block is for. */
 export interface ContextComposeParams {
-  /** The worktree the agent works in. */
+  /** The agent's worktree. */
   cwd: string
-  /** The original project; `cwd` without it. */
+  /** The original project; defaults to `cwd`. */
   projectPath?: string | null
-  /** As `context/bracket` gave it; else `usage` is needed. */
+  /** As returned by `context/bracket`; required unless `usage` is given. */
   bracket?: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL" | null
   usage?: WindowUsage | null
-  /** The active agent; the session's without it. */
+  /** The active agent; defaults to the session's. */
   agent?: string | null
-  /** The session's without it. */
+  /** Defaults to the session's. */
   mode?: string | null
-  /** The session's without it. */
+  /** Defaults to the session's. */
   task?: string | null
   /** Whether this is the first block after a compaction. */
   afterCompaction?: boolean
-  /** Whether this is the first block of a session that was resumed. */
+  /** Whether this is the first block of a resumed session. */
   resumed?: boolean
-  /** From `session/activate`: its agent's own memories may be told; without one only shared ones. */
+  /** From `session/activate`: adds its agent's own memories; without a token only shared ones are used. */
   token?: string | null
 }
 
-/** The block for an agent's prompt, and how it came to be. */
+/** The block for an agent's prompt, and how it was composed. */
 export interface ContextComposeResult {
   /** Well-formed XML; the same inputs give the same bytes. */
   block: string
   data: ContextBlock
   bracket: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL"
-  /** The layers that are in the block. */
+  /** The layers in the block. */
   layers: ("L0" | "L1" | "L2" | "L3" | "L4")[]
-  /** What the block takes, as estimated; never more than the budget. */
+  /** The block's estimated size; never above the budget. */
   tokens: number
   budgetTokens: number
-  /** What there was no room for; the lowest layer is trimmed first. */
+  /** What did not fit; the lowest layer is trimmed first. */
   trimmed: TrimmedPart[]
-  /** Sources that are missing or damaged, and what stands in for them. */
+  /** Missing or damaged sources, and what replaces them. */
   warnings: string[]
 }
 
-/** An interaction of a session. What is absent is as `context/preCompact` had it, else taken from the project. */
+/** One interaction of a session. Absent values come from `context/preCompact`, otherwise from the project. */
 export interface ContextContinuationParams {
   cwd: string
-  /** The original project; `cwd` without it. */
+  /** The original project; defaults to `cwd`. */
   projectPath?: string | null
-  /** The provider session, whose wear is counted. */
+  /** The provider session whose counters are updated. */
   sessionId: string
-  /** One told twice counts once. */
+  /** A repeated id counts once. */
   interactionId?: string | null
-  /** Of this interaction; else by `usage`, else not counted. */
+  /** This interaction's bracket; defaults to `usage`, otherwise it is not counted. */
   bracket?: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL" | null
   usage?: WindowUsage | null
   ide?: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot"
   agent?: string | null
-  /** The agent's, on any one scale. */
+  /** The agent's score, on any one scale. */
   score?: number | null
-  /** Whether the agent has finished its part. */
+  /** Whether the agent is done. */
   agentDone?: boolean | null
-  /** Who is to go on once the agent is done. */
+  /** The agent that continues once this one is done. */
   nextAgent?: string | null
   mode?: string | null
   task?: string | null
-  /** How far the task has come. */
+  /** Progress of the task. */
   progress?: string | null
-  /** What waits for the user. */
+  /** Decisions that wait for the user. */
   pendingDecisions?: string[] | null
-  /** Writes the continuation file also where nothing asks for it. */
+  /** Write the continuation file even if no criterion is met. */
   force?: boolean
-  /** From `session/activate`: its agent's own memories are told; without one only shared ones. */
+  /** From `session/activate`: adds its agent's own memories; without a token only shared ones are used. */
   token?: string | null
 }
 
-/** Whether a new session should begin, why, and with what. */
+/** Whether a new session should start, why, and with what. */
 export interface ContextContinuationResult {
-  spawn: boolean
-  /** Every criterion that holds; one is enough. */
+  restart: boolean
+  /** Every criterion that is met; one is enough. */
   reasons: string[]
-  wear: SessionWear
-  ide: IdeContinuing
-  /** The continuation file, below the project; null where none was written. */
+  counters: RestartCounters
+  ide: IdeCapabilities
+  /** The continuation file's path below the project; null if none was written. */
   path: string | null
-  /** The same text, for a host that begins the session itself. */
+  /** The same text, for a host that starts the session itself. */
   prompt: string | null
-  /** What the user types to go on; null where nothing was written. */
+  /** What the user types to continue; null if no file was written. */
   resumeCommand: string | null
   warnings: string[]
 }
 
-/** A session that was just compacted. What is absent is as `context/preCompact` had it. */
+/** A session that was just compacted. Absent values are as sent with `context/preCompact`. */
 export interface ContextPostCompactParams {
   cwd: string
-  /** The original project; `cwd` without it. */
+  /** The original project; defaults to `cwd`. */
   projectPath?: string | null
   sessionId: string
-  /**
-   * What tells this compaction from the others of the session; without it, the one that `context/preCompact` told of last.
-   */
+  /** Identifies this compaction within the session; defaults to the one that `context/preCompact` announced last. */
   compactionId?: string | null
   agent?: string | null
   mode?: string | null
   task?: string | null
-  /** How far the task had come. */
+  /** Progress of the task. */
   progress?: string | null
   pendingDecisions?: string[] | null
-  /** From `session/activate`: its agent's own memories are told; without one only shared ones. */
+  /** From `session/activate`: adds its agent's own memories; without a token only shared ones are used. */
   token?: string | null
 }
 
-/** What the compacted session is told so that it goes on where it stopped. */
+/** What the compacted session needs to continue where it stopped. */
 export interface ContextPostCompactResult {
-  /** The block of a fresh window, with what was just captured and the HOT memories, this once. */
+  /** The block for a fresh window, this once with what was just captured and the HOT memories. */
   context: ContextComposeResult
-  /** The continuation prompt: where the session stood, with the whole pipeline. */
+  /** The continuation prompt: where the session stopped, with the whole pipeline. */
   prompt: string
-  /** How many the session has had. */
+  /** Number of the session's compactions. */
   compactions: number
-  /** Whether a new session should begin instead. */
-  spawn: boolean
+  /** Whether a new session should start instead. */
+  restart: boolean
   reasons: string[]
-  /** Whether this had been asked for before; the answer is the same. */
+  /** Whether this call repeats an earlier one; the result is the same. */
   duplicate: boolean
 }
 
-/** A session that is about to be compacted, and what is known of where it stands. */
+/** A session that is about to be compacted, and its present state. */
 export interface ContextPreCompactParams {
   cwd: string
-  /** The original project; `cwd` without it. */
+  /** The original project; defaults to `cwd`. */
   projectPath?: string | null
   /** The provider session. */
   sessionId: string
-  /** What tells this compaction from the others of the session; without it, the transcript's length. */
+  /** Identifies this compaction within the session; defaults to the transcript's length. */
   compactionId?: string | null
-  /** The provider's session file; read from where the session's runs and compactions were captured. */
+  /** The provider's session file; read from where the last capture ended. */
   transcriptPath?: string | null
-  /** The run under way, so that its `continuity/postRun` does not count the same words once more. */
+  /** The current run, so that its `continuity/postRun` does not count the same evidence again. */
   runId?: string | null
-  /** What the host knows to be worth keeping. */
+  /** What the host considers worth remembering. */
   digest?: MemoryDigest | null
   /** A summary of the session. */
   text?: string | null
   agent?: string | null
   mode?: string | null
   task?: string | null
-  /** How far the task has come. */
+  /** Progress of the task. */
   progress?: string | null
-  /** What waits for the user. */
+  /** Decisions that wait for the user. */
   pendingDecisions?: string[] | null
-  /** From `session/activate`: what its agent found out is kept among its own memories. */
+  /** From `session/activate`: the agent's findings are stored among its own memories. */
   token?: string | null
 }
 
-/** What was kept before the compaction. */
+/** What was saved before the compaction. */
 export interface ContextPreCompactResult {
   /** For `context/postCompact`. */
   compactionId: string
-  /** What became of the session's digest; null where it could not be captured, and a warning says why. */
+  /** What was captured of the session; null if that failed, with a warning. */
   captured: MemoryCaptureResult | null
-  /** HOT memories within reach, all of them in files. */
+  /** Number of reachable HOT memories, all of them in files. */
   hot: number
-  /** WARM memories within reach, all of them in files. */
+  /** Number of reachable WARM memories, all of them in files. */
   warm: number
-  /** Whether the project's session file was told where the session stands. */
+  /** Whether the resume point was saved in the project's session file. */
   saved: boolean
-  /** How many the session has had, with this one. */
+  /** Number of the session's compactions, including this one. */
   compactions: number
   warnings: string[]
-  /** Whether this compaction had been told before; the answer is the same. */
+  /** Whether this call repeats an earlier one; the result is the same. */
   duplicate: boolean
 }
 
@@ -888,14 +886,14 @@ export interface HostInjects {
   claudeMd?: boolean
 }
 
-/** What the IDE can do by itself. */
-export interface IdeContinuing {
+/** What the IDE does automatically. */
+export interface IdeCapabilities {
   name: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot"
-  /** Whether it begins the new session; else the user loads the file. */
-  spawnsItself: boolean
-  /** How it goes on after a compaction. */
+  /** Whether the IDE starts the new session; otherwise the user loads the file. */
+  restartsAutomatically: boolean
+  /** How the session continues after a compaction. */
   level1: string
-  /** How a new session begins. */
+  /** How a new session starts. */
   level2: string
 }
 
@@ -937,47 +935,47 @@ export interface InitializeResult {
   state: StateReport
 }
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface KnowledgeCheck {
   /** repository, items, scopes, state, pointers, conflicts, lock, journal, … */
   name: string
   level: "ok" | "warning" | "error"
-  told: string
-  /** What to do; empty where nothing is to be done. */
+  message: string
+  /** What to do; empty if there is nothing to do. */
   hint: string
 }
 
-/** The state before a sync. */
+/** A saved state from before a sync. */
 export interface KnowledgeCheckpoint {
   id: string
   at: string
   mode: string
   status: "running" | "done" | "rolledBack"
   writes: number
-  /** Why it was rolled back; else empty. */
+  /** Why it was rolled back; otherwise empty. */
   reason: string
 }
 
-/** Where memory and the repository disagree. */
+/** A disagreement between memory and the repository. */
 export interface KnowledgeConflict {
   type: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer"
   item: string
-  /** The pointer's path below the memories' folder; empty where there is none. */
+  /** The pointer's path below the memories' folder; empty if it does not exist. */
   pointer: string
   memoryId: string
   suggestedResolution: "update_memory" | "delete_memory" | "keep_memory" | "manual"
-  /** What a sync does about it. */
+  /** The resolution that a sync applies. */
   resolution: "update_memory" | "delete_memory" | "keep_memory" | "manual"
   reason: string
 }
 
-/** All conflicts there are. */
+/** All conflicts. */
 export interface KnowledgeConflictsResult {
   commit: string
   conflicts: KnowledgeConflict[]
 }
 
-/** How many pointers were written, and how. */
+/** Number of pointers by what was done with them. */
 export interface KnowledgeCounts {
   added: number
   updated: number
@@ -986,7 +984,7 @@ export interface KnowledgeCounts {
   unchanged: number
 }
 
-/** How the repository's items compare with the last sync, by ref. */
+/** Refs by how the repository's items compare with the last sync. */
 export interface KnowledgeDelta {
   added: string[]
   updated: string[]
@@ -994,93 +992,93 @@ export interface KnowledgeDelta {
   unchanged: string[]
 }
 
-/** How well the sync is. */
+/** The results of all checks. */
 export interface KnowledgeDoctorResult {
   /** Whether no check found an error. */
   healthy: boolean
   checks: KnowledgeCheck[]
 }
 
-/** Which item to explain. */
+/** The item to explain. */
 export interface KnowledgeExplainParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The project that owns the memories; defaults to `cwd`. */
   projectPath?: string | null
-  /** As in `company:adr-001` or `team/web:adr-001`. */
+  /** For example `company:adr-001` or `team/web:adr-001`. */
   item: string
 }
 
-/** All that is known of an item. */
+/** Everything known about an item. */
 export interface KnowledgeExplainResult {
   item: string
-  /** In the repository; null where it has no such item. */
+  /** Path in the repository; null if it has no such item. */
   file: string | null
   status: string | null
   contentHash: string | null
-  /** At the last sync; null where it was not synced. */
+  /** At the last sync; null if it was not synced. */
   syncedContentHash: string | null
   pointers: KnowledgePointer[]
   conflicts: KnowledgeConflict[]
-  /** What a full sync would do about it. */
+  /** What a full sync would do with it. */
   operations: KnowledgeOperation[]
   failure: KnowledgeFailure | null
 }
 
 /** An item that failed. */
 export interface KnowledgeFailure {
-  /** Its ref, or its file's path where no id could be read. */
+  /** Its ref, or its file's path if the id cannot be read. */
   item: string
   problem: string
-  /** After five times it is left alone until it changes. */
-  times: number
+  /** After five attempts it is quarantined until it changes. */
+  attempts: number
 }
 
-/** One step of a plan. */
+/** One operation of a plan. */
 export interface KnowledgeOperation {
-  /** `adopt` and `forget` change the sync state alone. */
+  /** `adopt` and `forget` change only the sync state. */
   kind: "create" | "update" | "mark_orphaned" | "delete" | "adopt" | "forget"
   item: string
   pointer: string
   reason: string
 }
 
-/** Whose memory is brought to the knowledge repository. */
+/** The project whose memory is synced with the knowledge repository. */
 export interface KnowledgeParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The project that owns the memories; defaults to `cwd`. */
   projectPath?: string | null
 }
 
 /** What to plan. */
 export interface KnowledgePlanParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The project that owns the memories; defaults to `cwd`. */
   projectPath?: string | null
-  /** `single` needs `item`. */
+  /** `single` requires `item`. */
   mode?: "full" | "incremental" | "single"
   item?: string | null
-  /** At most so many items; the rest is pending. */
+  /** Maximum number of items; the rest is pending. */
   maxItems?: number | null
   resolutions?: ResolutionChoice[]
 }
 
 /** What a sync would do. */
 export interface KnowledgePlanResult {
-  /** `full` where an incremental one was not possible. */
+  /** `full` if an incremental comparison was not possible. */
   mode: "full" | "incremental" | "single" | "resolve"
-  /** Of the knowledge repository. */
+  /** The knowledge repository's commit. */
   commit: string
   delta: KnowledgeDelta
   operations: KnowledgeOperation[]
   conflicts: KnowledgeConflict[]
   pending: string[]
-  parked: string[]
-  /** Whether it would delete so much that a sync needs `force`. */
-  stops: boolean
+  quarantined: string[]
+  /** Whether it deletes so many pointers that a sync needs `force`. */
+  needsForce: boolean
   warnings: string[]
 }
 
-/** A pointer as it stands in memory. */
+/** A pointer as stored in memory. */
 export interface KnowledgePointer {
   path: string
   memoryId: string
@@ -1092,33 +1090,33 @@ export interface KnowledgePointer {
 /** Which conflicts to resolve, and how. */
 export interface KnowledgeResolveParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The project that owns the memories; defaults to `cwd`. */
   projectPath?: string | null
-  /** Without one, of every type. */
+  /** Defaults to every type. */
   type?: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer" | null
-  /** Without one, of every item. */
+  /** Defaults to every item. */
   item?: string | null
-  /** Needs `type`; without one, as suggested. */
+  /** Requires `type`; defaults to the suggestion. */
   resolution?: "update_memory" | "delete_memory" | "keep_memory" | "manual" | null
   /** Also delete more than half of twenty or more pointers. */
   force?: boolean
 }
 
-/** Which checkpoint to go back to. */
+/** The checkpoint to restore. */
 export interface KnowledgeRollbackParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The project that owns the memories; defaults to `cwd`. */
   projectPath?: string | null
   checkpointId: string
 }
 
-/** What was put back. */
+/** What was restored. */
 export interface KnowledgeRollbackResult {
   checkpointId: string
-  /** Pointer files as they were before. */
+  /** Number of restored pointer files. */
   restored: number
-  /** Pointers that somebody changed since; they stay as they are. */
-  left: string[]
+  /** Pointers that were edited since and stay unchanged. */
+  skipped: string[]
 }
 
 export interface KnowledgeSettings {
@@ -1153,65 +1151,65 @@ export interface KnowledgeSettings {
 /** Whether a sync is due by the project's settings. */
 export interface KnowledgeShouldSyncResult {
   shouldSync: boolean
-  /** `manual` where none is due. */
+  /** `manual` if no sync is due. */
   reason: "threshold" | "head_moved" | "manual"
   detail: string
   sessionsSinceSync: number
 }
 
-/** How memory stands to the knowledge repository. */
+/** How memory compares with the knowledge repository. */
 export interface KnowledgeStatusResult {
   repository: string
   commit: string
-  /** The repository's scopes that count, beside the company's. */
+  /** The repository's scopes in use, besides the company's. */
   scopes: string[]
-  /** Those that do not. */
+  /** Scopes that are not in use. */
   otherScopes: string[]
   lastSyncAt: string | null
   lastKnowledgeCommit: string | null
   items: number
   pointers: number
-  /** Whether a full sync would have nothing to do, and no file failed to be read. */
+  /** Whether a full sync would have nothing to do and every file could be read. */
   inSync: boolean
   /**
    * The commit at which somebody rolled back: until the head is another or somebody syncs, no sync runs by itself.
    */
-  rollbackHoldsAt: string | null
+  rollbackCommit: string | null
   /** The id of a sync that runs by itself just now, to be cancelled by. */
-  running: string | null
+  autoSyncId: string | null
   pending: string[]
   failed: KnowledgeFailure[]
-  /** How many there are, by type. */
+  /** Number of conflicts by type. */
   conflicts: Record<string, number>
-  /** The latest first. */
+  /** Latest first. */
   checkpoints: KnowledgeCheckpoint[]
 }
 
 /**
- * A sync that began by itself, because it was due, or that ended.
+ * An automatic sync started or ended.
  *
- * It is a job as `knowledge/sync` is one: `$/progress` and `$/cancelRequest` name its `id`. One that a client
- * cancelled ends without another word.
+ * It is a job like `knowledge/sync`: `$/progress` and `$/cancelRequest` name its `id`. A sync that a client cancelled
+ * sends nothing further.
  */
 export interface KnowledgeSyncNotice {
   id: string
   projectPath: string
-  stage: "began" | "ended"
-  /** Why it was due. */
+  stage: "started" | "ended"
+  /** Why the sync was due. */
   reason: "threshold" | "head_moved"
-  /** Why it did not go through, in a sentence; null when it did. */
+  /** Why it failed, in one sentence; null if it succeeded. */
   problem: string | null
 }
 
 /** What to sync. */
 export interface KnowledgeSyncParams {
   cwd: string
-  /** The original project, to which the memories belong; without it, `cwd`. */
+  /** The project that owns the memories; defaults to `cwd`. */
   projectPath?: string | null
-  /** `single` needs `item`. */
+  /** `single` requires `item`. */
   mode?: "full" | "incremental" | "single"
   item?: string | null
-  /** At most so many items; the rest is pending. */
+  /** Maximum number of items; the rest is pending. */
   maxItems?: number | null
   resolutions?: ResolutionChoice[]
   /** Plan only; nothing is written. */
@@ -1222,22 +1220,22 @@ export interface KnowledgeSyncParams {
 
 /** What a sync did. */
 export interface KnowledgeSyncResult {
-  /** `full` where an incremental one was not possible. */
+  /** `full` if an incremental comparison was not possible. */
   mode: "full" | "incremental" | "single" | "resolve"
-  /** Of the knowledge repository. */
+  /** The knowledge repository's commit. */
   commit: string
   delta: KnowledgeDelta
   operations: KnowledgeOperation[]
   conflicts: KnowledgeConflict[]
   pending: string[]
-  parked: string[]
-  /** Whether it would delete so much that a sync needs `force`. */
-  stops: boolean
+  quarantined: string[]
+  /** Whether it deletes so many pointers that a sync needs `force`. */
+  needsForce: boolean
   warnings: string[]
   /** For `knowledge/rollback`; null for a dry run. */
   checkpointId: string | null
   counts: KnowledgeCounts
-  /** Whether memory agrees with the commit now, nothing pending and nothing failed. */
+  /** Whether memory agrees with the commit, with nothing pending or failed. */
   complete: boolean
   elapsedMs: number
 }
@@ -2653,15 +2651,26 @@ export interface ReportStep {
   sentence: string
 }
 
-/** What is to be done about conflicts of a type, of one item or of all. */
+/** The resolution for conflicts of one type, of one item or of all. */
 export interface ResolutionChoice {
   type: "hash_mismatch" | "orphaned_pointer" | "duplicate_pointer" | "layer_mismatch" | "status_change" | "missing_pointer"
-  /** Without one, of every item. */
+  /** Defaults to every item. */
   item?: string | null
   /**
-   * `update_memory` and `delete_memory` as suggested, `keep_memory`: leave it as it is, `manual`: leave it and go on listing it.
+   * `update_memory` and `delete_memory` as suggested, `keep_memory`: leave memory unchanged, `manual`: leave it and keep listing the conflict.
    */
   resolution: "update_memory" | "delete_memory" | "keep_memory" | "manual"
+}
+
+/** The counters that decide about a restart. */
+export interface RestartCounters {
+  compactions: number
+  criticalInARow: number
+  /** The agent's score at the last compaction. */
+  scoreBefore: number | null
+  score: number | null
+  /** The agent that waits while this one is done; null if none does. */
+  nextAgent: string | null
 }
 
 export interface RetentionSettings {
@@ -2709,32 +2718,32 @@ export interface ServerInfo {
   build: "source" | "frozen"
 }
 
-/** Whose session to activate or resume, and as what. What is absent stays as it was. */
+/** The session to activate or resume, and its settings. Absent values stay as they were. */
 export interface SessionActivateParams {
-  /** The folder the agent works in; its IDE reads the block there. */
+  /** The agent's working folder; its IDE reads the block there. */
   cwd: string
-  /** The original project, which the session belongs to; `cwd` if absent. */
+  /** The original project, which owns the session; defaults to `cwd`. */
   projectPath?: string | null
-  /** Decides the file. First: claude-code. */
+  /** Determines the file. Initially claude-code. */
   ide?: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot" | null
   /**
-   * Who gets the messages. Absent: the agent the project's session file names, else the last one, else the orchestrator.
+   * The agent that receives messages. Defaults to the project's session file, then the last agent, then the orchestrator.
    */
   agent?: string | null
-  /** What the user is answered in. First: en. */
+  /** The language of messages to the user. Initially en. */
   language?: "en" | "pt" | "es" | "fr" | null
-  /** Repairs damaged markers and several blocks. */
+  /** Repair damaged markers and duplicate blocks. */
   force?: boolean
 }
 
-/** The session, active now. */
+/** The active session. */
 export interface SessionActivateResult {
-  session: SessionShown
-  /** Whether there was a session before, by our state or the project's session file. */
+  session: SessionInfo
+  /** Whether our state or the project's session file knows an earlier session. */
   resumed: boolean
-  /** The file that says so to the agent. */
-  block: BlockShown
-  /** With it `memory/*` reaches the agent's own memories, until the agent changes. */
+  /** The file that informs the agent. */
+  block: BlockInfo
+  /** Gives `memory/*` access to the agent's own memories, until the agent changes. */
   token: string
   warnings: string[]
 }
@@ -2767,101 +2776,90 @@ export interface SessionEventParams {
   sessionId?: string | null
 }
 
-/** Whose session to leave. */
+/** The session to exit. */
 export interface SessionExitParams {
-  /** The folder the agent works in; its IDE reads the block there. */
+  /** The agent's working folder; its IDE reads the block there. */
   cwd: string
-  /** The original project, which the session belongs to; `cwd` if absent. */
+  /** The original project, which owns the session; defaults to `cwd`. */
   projectPath?: string | null
-  /** What stands and what comes next, for who resumes. */
+  /** Progress and next steps, for whoever resumes. */
   progress?: string | null
-  /** The provider session, whose digest file is written to; else one of its own. */
+  /** The provider session whose memory file receives the summary; defaults to a new file. */
   sessionId?: string | null
-  /** What the host knows to be worth keeping. */
+  /** What the host considers worth remembering. */
   digest?: MemoryDigest | null
-  /** Repairs damaged markers and several blocks on the way, also in a read-only file. */
+  /** Repair damaged markers and duplicate blocks, also in read-only files. */
   force?: boolean
-  /** Takes the block out of its files, instead of leaving `Status: INACTIVE` there. */
+  /** Remove the block from its files instead of marking it `Status: INACTIVE`. */
   removeBlock?: boolean
 }
 
-/** The session, left; nothing of it is lost. */
+/** The session after the exit; all of it is saved. */
 export interface SessionExitResult {
-  session: SessionShown
+  session: SessionInfo
   wasActive: boolean
-  /** What to tell the user, in the session's language. */
+  /** A message for the user, in the session's language. */
   confirmation: string
-  blocks: BlockShown[]
-  /** What became of the session's digest; null where no session was active or it could not be captured. */
+  blocks: BlockInfo[]
+  /** What was captured of the session; null if none was active or capturing failed. */
   captured: MemoryCaptureResult | null
-  /** What could not be done. The session is left all the same. */
+  /** What could not be done. The session is exited nevertheless. */
   warnings: string[]
 }
 
-/** A message of the user's. */
+/** The state of the lock. */
+export interface SessionInfo {
+  status: "active" | "inactive"
+  /** The agent that receives messages, now or after resuming; null before any session. */
+  agent: string | null
+  ide: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot" | null
+  language: "en" | "pt" | "es" | "fr"
+  /** Progress reported at the last exit; may be empty. */
+  progress: string
+  /** RFC 3339, UTC. */
+  activatedAt: string | null
+  /** Time of the last exit; null if there was none. */
+  exitedAt: string | null
+}
+
+/** A message of the user. */
 export interface SessionRouteParams {
-  /** The folder the agent works in; its IDE reads the block there. */
+  /** The agent's working folder; its IDE reads the block there. */
   cwd: string
-  /** The original project, which the session belongs to; `cwd` if absent. */
+  /** The original project, which owns the session; defaults to `cwd`. */
   projectPath?: string | null
   message: string
 }
 
-/** Where the message goes. Nothing is done about it yet. */
+/** Where the message goes. The call has no effect. */
 export interface SessionRouteResult {
-  /** While inactive no message is bound to an agent. */
+  /** While inactive, messages are not bound to an agent. */
   status: "active" | "inactive"
-  /** offTopic: the deviation protocol; the session stays locked. */
+  /** `offTopic`: the deviation protocol applies; the session stays locked. */
   intent: "exit" | "command" | "onTopic" | "offTopic"
   /** For the intent `command`. */
   command: "activate" | "status" | "help" | "resume" | null
-  /** Who gets an on-topic message; null while inactive and for other intents. */
+  /** The agent that receives an on-topic message; null while inactive and for other intents. */
   agent: string | null
   /** The rule that decided. */
   rule: string
-  /** How to leave, where the message speaks of leaving without asking for it. */
+  /** How to exit, if the message mentions it without requesting it. */
   hint: string | null
 }
 
-/** The lock as it stands. */
-export interface SessionShown {
-  status: "active" | "inactive"
-  /** Who gets the messages, or would after resuming; null before any session. */
-  agent: string | null
-  ide: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot" | null
-  language: "en" | "pt" | "es" | "fr"
-  /** What stood when the session was left; empty where nothing was said. */
-  progress: string
-  /** RFC 3339, UTC. */
-  activatedAt: string | null
-  /** When it was last left; null if never. */
-  exitedAt: string | null
-}
-
-/** Whose session is asked for. */
+/** The session to report. */
 export interface SessionStatusParams {
-  /** The folder the agent works in; its IDE reads the block there. */
+  /** The agent's working folder; its IDE reads the block there. */
   cwd: string
-  /** The original project, which the session belongs to; `cwd` if absent. */
+  /** The original project, which owns the session; defaults to `cwd`. */
   projectPath?: string | null
 }
 
-/** The session, and every file with a block of it. */
+/** The session, and every file with its block. */
 export interface SessionStatusResult {
-  session: SessionShown
-  blocks: BlockShown[]
+  session: SessionInfo
+  blocks: BlockInfo[]
   warnings: string[]
-}
-
-/** What the spawn criteria are judged by. */
-export interface SessionWear {
-  compactions: number
-  criticalInARow: number
-  /** The agent's score at the last compaction. */
-  scoreBefore: number | null
-  score: number | null
-  /** Who waits while the agent is done; null where nobody does. */
-  nextAgent: string | null
 }
 
 /** One effective setting. */
@@ -3121,7 +3119,7 @@ export interface Trimmed {
   reason: string
 }
 
-/** Something that is not, or not wholly, in the block. */
+/** A part that is missing from the block or shortened. */
 export interface TrimmedPart {
   layer: "L0" | "L1" | "L2" | "L3" | "L4" | "memory"
   part: string
@@ -3137,19 +3135,19 @@ export interface UserOverride {
   at: string
 }
 
-/** How full a context window is; the best of what is said counts: reported tokens, a percentage, an estimate. */
+/** How full a context window is. The best source wins: reported tokens, then a percentage, then an estimate. */
 export interface WindowUsage {
-  /** As the provider reported it, with `maxTokens`. */
+  /** As reported by the provider, with `maxTokens`. */
   usedTokens?: number | null
-  /** What the window holds. */
+  /** Size of the window. */
   maxTokens?: number | null
   /** Clamped to 0–100. */
   remainingPercent?: number | null
-  /** For an estimate, with an average. */
+  /** For an estimate, together with an average. */
   promptCount?: number | null
-  /** Tokens of a prompt with its answer. */
+  /** Average tokens of a prompt and its answer. */
   averageTokens?: number | null
-  /** A usual prompt with its answer, whose tokens are estimated where no average is known. */
+  /** A typical prompt with its answer; its tokens are estimated if no average is given. */
   sampleText?: string | null
 }
 
@@ -3345,89 +3343,90 @@ export interface Methods {
    */
   "artifact/commit": { params: ArtifactCommitParams; result: ArtifactCommitResult }
   /**
-   * Gives the bracket of a context window: FRESH from 60 % that remain, MODERATE from 40, DEPLETED from 25, CRITICAL.
+   * Return a window's bracket: FRESH from 60 % remaining, MODERATE from 40, DEPLETED from 25, otherwise CRITICAL.
    *
-   * Reported tokens count before a percentage, that before an estimate of prompts × average tokens. With a margin
-   * (hysteresis) a roomier bracket than the previous one begins only so far beyond its bound; a tighter one at once.
+   * Reported tokens win over a percentage, and a percentage over an estimate from prompts × average tokens. With a
+   * margin (hysteresis) a roomier bracket than the previous one starts only that far above its bound; a tighter one at
+   * once.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "context/bracket": { params: ContextBracketParams; result: ContextBracketResult }
   /**
-   * Gives the `<chati-context>` block for an agent's prompt: the bracket's layers within its token budget.
+   * Return the `<chati-context>` block for an agent's prompt: the bracket's layers within its token budget.
    *
-   * Reads the project's own files (constitution, configuration, agents, session, hand-offs; without them its
-   * instruction files) and writes nothing. Constitution and mode are there in every bracket; memories by its level:
-   * none when fresh, but once after a compaction or resume; HOT ones first, then those that bear on the task. Texts are
-   * data: secrets are masked, and none can forge the block's structure.
+   * The project's own files are read (constitution, configuration, agents, session, hand-offs; without them its
+   * instruction files), and nothing is written. Constitution and mode are in every bracket; memories depend on its
+   * level: none when FRESH, except once after a compaction or resume; HOT ones first, then those relevant to the task.
+   * Texts are data: secrets are masked, and none can forge the block's structure.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "context/compose": { params: ContextComposeParams; result: ContextComposeResult }
   /**
-   * Keeps what a session knows before its window is compacted; `context/postCompact` lets it go on from there.
+   * Save what a session knows before its window is compacted, so that `context/postCompact` continues from there.
    *
-   * 1. The session's digest is captured: what waits of its runs, what the transcript tells since then, what the host
-   * sends. 2. HOT and WARM memories are files already; with the digest written nothing of them is in memory or waits
-   * in our own state. 3. Where the session stands is stored in our state, and in `.chati/session.yaml` where there is
-   * one, whose other bytes stay. The compaction is counted here and not once more afterwards. Told twice it is done
-   * once, and after a crash the next call finishes it. Unless the mode is active nothing is written into the project,
-   * and what would have been captured is counted as withheld.
+   * 1. Capture the session summary: queued run results, the transcript since then, and what the host sends. 2. HOT and
+   * WARM memories are files already, so with the summary written, none of them exists only in our state. 3. Store the
+   * resume point in our state and, if the project has one, in `.chati/session.yaml`, whose other bytes stay unchanged.
+   * The compaction is counted here, and not again afterwards. The call is idempotent, and a repeated call completes one
+   * that crashed. Unless the mode is active, nothing is written into the project, and would-be captures are counted as
+   * suppressed.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "context/preCompact": { params: ContextPreCompactParams; result: ContextPreCompactResult }
   /**
-   * Gives what a session that was just compacted needs to go on where it stopped; the user does nothing.
+   * Return what a session that was just compacted needs to continue where it stopped, without action by the user.
    *
    * The bracket is FRESH again: the block has all layers and, this once, what `context/preCompact` captured and the HOT
-   * memories within the token's reach. What is not told is as it was told then. The compaction is counted for the spawn
-   * decision, once, whoever told of it. Nothing is written into the project.
+   * memories within the token's reach. Absent values are as sent then. The compaction counts towards a restart, once,
+   * whoever reported it. Nothing is written into the project.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "context/postCompact": { params: ContextPostCompactParams; result: ContextPostCompactResult }
   /**
-   * Counts an interaction and says whether a new session should begin, with every criterion that holds.
+   * Count an interaction and return whether a new session should start, with every criterion that is met.
    *
-   * A new one is due after 3 compactions, a score that fell by more than 15 %, CRITICAL 3 times in a row, or when the
-   * agent is done and another waits. Then `.chati/continuation/latest.md` is written: rules, pipeline, task and
+   * The criteria: 3 compactions, a score that fell by more than 15 %, CRITICAL 3 times in a row, or an agent that is
+   * done while another waits. If one is met, `.chati/continuation/latest.md` is written: rules, pipeline, task and
    * progress, pending decisions, HOT memories within the token's reach.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "context/continuation": { params: ContextContinuationParams; result: ContextContinuationResult }
   /**
-   * Activates a project's session, or resumes it with its agent and progress, as a bare `/chati` does.
+   * Activate a project's session, or resume it with its agent and progress, as a bare `/chati` does.
    *
-   * Puts the managed block into the file that the IDE reads in `cwd`, and gives the agent's token for `memory/*`; a
-   * changed agent's former token is no more valid. It is the user's word, so it counts in passive mode too, which
-   * writes no file by itself; with `mode` off it is refused. Doing it twice is doing it once.
+   * Writes the managed block into the file that the IDE reads in `cwd`, and returns the agent's token for `memory/*`; a
+   * changed agent's former token becomes invalid. It is an explicit request of the user, so it also works in passive
+   * mode, which otherwise writes no files; with `mode` off it is refused. The call is idempotent.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, policyDenied, conflict, tooLarge, invalidParams, invalidRequest, internalError, notInitialized, cancelled.
    */
   "session/activate": { params: SessionActivateParams; result: SessionActivateResult }
   /**
-   * Says where a message of the user's goes, in English, Portuguese, Spanish and French; does nothing about it.
+   * Classify a message of the user, in English, Portuguese, Spanish and French. Nothing is changed.
    *
-   * Exit: the host calls `session/exit`. A command is the orchestrator's, as is an off-topic message, for which it
-   * follows the deviation protocol; neither ends the session. Everything else is the agent's.
+   * Exit: the host calls `session/exit`. A command goes to the orchestrator, and so does an off-topic message, for which
+   * it follows the deviation protocol; neither ends the session. Everything else goes to the agent.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "session/route": { params: SessionRouteParams; result: SessionRouteResult }
   /**
-   * Shows a project's session and every file with its block, also after a restart or the loss of either.
+   * Return a project's session and every file with its block, also after a restart or the loss of either.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "session/status": { params: SessionStatusParams; result: SessionStatusResult }
   /**
-   * Leaves a project's session: agent and progress are kept, and the block says `Status: INACTIVE` and how to resume.
+   * Exit a project's session. Agent and progress are saved; the block shows `Status: INACTIVE` and how to resume.
    *
-   * The session's digest goes to the memories: what waits of its runs, what is sent here, the progress.
-   * Works in every mode and always: a file that cannot be read or written is a warning. A block whose state was lost is
-   * found in the files of all six IDEs. What is not active is not left again, but its block is.
+   * The session summary is captured as memories: queued run results, what the host sends, the progress. Works always and
+   * in every mode: a file that cannot be read or written is a warning. A block whose state was lost is found in the
+   * files of all IDEs. An inactive session is not exited again, but its blocks are updated.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -3599,59 +3598,59 @@ export interface Methods {
    */
   "registry/health": { params: RegistryHealthParams; result: RegistryHealthResult }
   /**
-   * Shows what a sync would do, step by step with reasons; nothing is written.
+   * Return what a sync would do, operation by operation with reasons. Nothing is written.
    *
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, cancelled, invalidRequest, internalError, notInitialized, tooLarge.
    */
   "knowledge/plan": { params: KnowledgePlanParams; result: KnowledgePlanResult }
   /**
-   * Brings the pointers in memory to the knowledge repository's head, with progress; may be cancelled.
+   * Sync the pointers in memory with the knowledge repository's head. Reports progress and can be cancelled.
    *
-   * `incremental` looks at what commits since the last sync changed, and falls back to `full` with a warning where
-   * that cannot be told. A cancelled or failed sync leaves memory as it was; items that fail alone are named by the
-   * error PARTIAL_FAILURE when all others are done.
+   * `incremental` compares what commits changed since the last sync, and falls back to `full` with a warning when that
+   * is unknown. A cancelled or failed sync leaves memory unchanged. When only single items fail, all others are synced
+   * and the error PARTIAL_FAILURE names the failed ones.
    *
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, cancelled, invalidRequest, internalError, notInitialized, tooLarge.
    */
   "knowledge/sync": { params: KnowledgeSyncParams; result: KnowledgeSyncResult }
   /**
-   * Shows how memory stands to the knowledge repository, what failed, and the checkpoints one can go back to.
+   * Return how memory compares with the knowledge repository, what failed, and the checkpoints for a rollback.
    *
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "knowledge/status": { params: KnowledgeParams; result: KnowledgeStatusResult }
   /**
-   * Lists where memory and the knowledge repository disagree, also pointers that no sync made.
+   * List where memory and the knowledge repository disagree, including pointers that no sync wrote.
    *
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "knowledge/conflicts": { params: KnowledgeParams; result: KnowledgeConflictsResult }
   /**
-   * Resolves conflicts, as suggested or otherwise, and does nothing about items that have none.
+   * Resolve conflicts, as suggested or as requested. Items without conflicts are not touched.
    *
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, cancelled, invalidRequest, internalError, notInitialized, tooLarge.
    */
   "knowledge/resolve": { params: KnowledgeResolveParams; result: KnowledgeSyncResult }
   /**
-   * Says whether a sync is due by the settings: time, sessions, a moved head; nothing is run.
+   * Return whether a sync is due by the settings (time, sessions, a moved head). Nothing is run.
    *
    * Errors: syncFailed, workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "knowledge/shouldSync": { params: KnowledgeParams; result: KnowledgeShouldSyncResult }
   /**
-   * Looks over settings, repository, state and pointers, and says what to do where something is not well.
+   * Check settings, repository, state and pointers. Each problem has a hint.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "knowledge/doctor": { params: KnowledgeParams; result: KnowledgeDoctorResult }
   /**
-   * Tells of one item where it stands, what memory has of it, and what a full sync would do and why.
+   * Return an item's file, its pointers in memory, and what a full sync would do with it and why.
    *
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "knowledge/explain": { params: KnowledgeExplainParams; result: KnowledgeExplainResult }
   /**
-   * Puts sync state, pointers and files back to how they were before a sync and all that followed it.
+   * Restore sync state and pointer files to a checkpoint, undoing that sync and all later ones.
    *
    * Errors: syncFailed, workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -3775,12 +3774,12 @@ export interface Notifications {
   /** Tells how far a job is. */
   "$/progress": ProgressParams
   /**
-   * A sync that began by itself, because it was due, or that ended.
+   * An automatic sync started or ended.
    *
-   * It is a job as `knowledge/sync` is one: `$/progress` and `$/cancelRequest` name its `id`. One that a client
-   * cancelled ends without another word.
+   * It is a job like `knowledge/sync`: `$/progress` and `$/cancelRequest` name its `id`. A sync that a client cancelled
+   * sends nothing further.
    */
-  "knowledge/syncsItself": KnowledgeSyncNotice
+  "knowledge/autoSync": KnowledgeSyncNotice
   /** An iteration has started, paused or finished. */
   "ralph/iteration": RalphIterationNotice
   /** A piece of the agent's output. */

@@ -21,7 +21,7 @@ from sidecar.capture.pack_metrics import items_before_run
 from sidecar.capture.record import record_run, store_drafts, store_test_verdicts
 from sidecar.capture.run import FinishedRun
 from sidecar.capture.test_results.runner_output import outcomes_of
-from sidecar.context import Bracket, Standing, standing_of
+from sidecar.context import AgentProgress, Bracket, agent_progress
 from sidecar.core.secrets.redact import redact
 from sidecar.governor import (
     Decision,
@@ -107,12 +107,12 @@ def _pressure(run: FinishedRun, *, is_new_session: bool) -> RunPressure:
     )
 
 
-def _pipeline_position(run: FinishedRun) -> Standing:
+def _pipeline_position(run: FinishedRun) -> AgentProgress:
     """Return the agent's position in the pipeline, from the host or else from the project's session file."""
     pipeline = run.params.pipeline
     if pipeline is not None:
-        return Standing("", pipeline.score, pipeline.next_agent_pending)
-    return standing_of(run.workspace.project, run.workspace.cwd, int(run.params.started_at.timestamp() * 1000))
+        return AgentProgress("", pipeline.score, pipeline.next_agent_pending)
+    return agent_progress(run.workspace.project, run.workspace.cwd, int(run.params.started_at.timestamp() * 1000))
 
 
 def _after_loss(run: FinishedRun, counters: Counters) -> Counters:

@@ -80,8 +80,8 @@ def _plan_lines(answer: Any) -> list[str]:
         f"{operation['kind']:<14}{operation['item']:<40} {operation['reason']}" for operation in answer["operations"]
     ]
     lines += [f"pending       {ref}" for ref in answer["pending"]]
-    lines += [f"parked        {ref}" for ref in answer["parked"]]
-    if answer["stops"]:
+    lines += [f"quarantined   {ref}" for ref in answer["quarantined"]]
+    if answer["needsForce"]:
         lines.append("A sync would stop: it deletes more than half of the pointers, which `sync --force` does.")
     return [*(lines or ["Nothing to do."]), *(f"warning: {text}" for text in answer["warnings"])]
 
@@ -100,10 +100,10 @@ def _status_lines(answer: Any) -> list[str]:
         f"{answer['repository']} at {answer['commit'][:12]}: {state}",
         f"{answer['items']} items, {answer['pointers']} pointers; last synced {answer['lastSyncAt'] or 'never'}",
     ]
-    if answer["rollbackHoldsAt"]:
+    if answer["rollbackCommit"]:
         lines.append("A rollback holds: no sync runs by itself until the head moves on or somebody syncs.")
     lines += [f"conflicts: {name} {number}" for name, number in answer["conflicts"].items()]
-    lines += [f"failed: {entry['item']} ({entry['times']} times): {entry['problem']}" for entry in answer["failed"]]
+    lines += [f"failed: {entry['item']} ({entry['attempts']} times): {entry['problem']}" for entry in answer["failed"]]
     lines += [f"does not count: {scope}" for scope in answer["otherScopes"]]
     return lines + [
         f"checkpoint {entry['id']} {entry['at']} {entry['mode']} {entry['status']}" for entry in answer["checkpoints"]
@@ -125,7 +125,7 @@ def _explain_lines(answer: Any) -> list[str]:
 def _doctor_lines(answer: Any) -> list[str]:
     checks = answer["checks"]
     return [
-        f"{check['level']:<8}{check['name']:<12} {' '.join(filter(None, (check['told'], check['hint'])))}"
+        f"{check['level']:<8}{check['name']:<12} {' '.join(filter(None, (check['message'], check['hint'])))}"
         for check in checks
     ]
 
@@ -133,7 +133,7 @@ def _doctor_lines(answer: Any) -> list[str]:
 def _rollback_lines(answer: Any) -> list[str]:
     return [
         f"{answer['restored']} files are as they were.",
-        *(f"changed since, left: {path}" for path in answer["left"]),
+        *(f"changed since, skipped: {path}" for path in answer["skipped"]),
     ]
 
 

@@ -1,18 +1,18 @@
-"""What is left of the provider's context window, what may be told within it, and when a new session should begin."""
+"""The provider's context window: what is left of it, what may be injected, and when a new session should start."""
 
-from sidecar.context.brackets import BRACKETS, Bracket, bracket_of, share_of
-from sidecar.context.project.project_files import Standing, standing_of
-from sidecar.context.recovery.restart import Wear, spawn_reasons
-from sidecar.context.store import note_compaction
+from sidecar.context.brackets import BRACKETS, Bracket, bracket_of, budget_share
+from sidecar.context.project.project_files import AgentProgress, agent_progress
+from sidecar.context.recovery.restart import SessionCounters, restart_reasons
+from sidecar.context.store import record_compaction
 
 __all__ = [
     "BRACKETS",
+    "AgentProgress",
     "Bracket",
-    "Standing",
-    "Wear",
+    "SessionCounters",
+    "agent_progress",
     "bracket_of",
-    "note_compaction",
-    "share_of",
-    "spawn_reasons",
-    "standing_of",
+    "budget_share",
+    "record_compaction",
+    "restart_reasons",
 ]

@@ -1,4 +1,4 @@
-"""Brackets: how full the provider's context window is, and how much may therefore be told. Pure."""
+"""Brackets: how full the provider's context window is, and how much may be injected. Pure."""
 
 import math
 from typing import Literal, NamedTuple
@@ -11,12 +11,12 @@ PartLayer = Literal["L0", "L1", "L2", "L3", "L4", "memory"]
 MemoryLevel = Literal["none", "metadata", "chunks", "full"]
 
 
-class Bounds(NamedTuple):
-    """Where a bracket begins, in percent of the window that remain (inclusive), and what is told in it."""
+class BracketLimits(NamedTuple):
+    """A bracket's lower bound, in percent of the window remaining (inclusive), and its limits."""
 
-    least_percent: float
+    min_percent: float
     tokens: int
-    """The most that the context block takes."""
+    """Maximum size of the context block, in tokens."""
     layers: tuple[LayerName, ...]
     memory: MemoryLevel
     behavior: str
@@ -24,39 +24,39 @@ class Bounds(NamedTuple):
 
 _ALL: tuple[LayerName, ...] = ("L0", "L1", "L2", "L3", "L4")
 
-BRACKETS: dict[Bracket, Bounds] = {
-    "FRESH": Bounds(60.0, 2_500, _ALL, "none", "All protocols are active; little is injected."),
-    "MODERATE": Bounds(40.0, 2_000, _ALL, "metadata", "Normal protocols; long outputs are summarised."),
-    "DEPLETED": Bounds(
+BRACKETS: dict[Bracket, BracketLimits] = {
+    "FRESH": BracketLimits(60.0, 2_500, _ALL, "none", "All protocols are active; little is injected."),
+    "MODERATE": BracketLimits(40.0, 2_000, _ALL, "metadata", "Normal protocols; long outputs are summarized."),
+    "DEPLETED": BracketLimits(
         25.0, 1_500, _ALL[:3], "chunks", "Constitution and agent scope only; context is recovered from memory."
     ),
-    "CRITICAL": Bounds(0.0, 800, _ALL[:2], "full", "Constitution and mode only; hand over to a new session."),
+    "CRITICAL": BracketLimits(0.0, 800, _ALL[:2], "full", "Constitution and mode only; hand over to a new session."),
 }
-"""The Context Engine's table, the roomiest first (intelligence-layer.md §3.1, §3.2, §4.7, Article XII)."""
+"""The Context Engine's table, the roomiest bracket first (intelligence-layer.md §3.1, §3.2, §4.7, Article XII)."""
 
 _ORDER = tuple(BRACKETS)
 
 
 def bracket_of(remaining_percent: float) -> Bracket:
-    """Gives the bracket of what remains, in percent, clamped to 0–100; raises InvalidParams for what is no number."""
+    """Return the bracket for the remaining percentage, clamped to 0–100. Raise InvalidParams for NaN."""
     if math.isnan(remaining_percent):
-        raise InvalidParams("What remains of the context is a number of percent.")
+        raise InvalidParams("The remaining context is not a number.")
     remaining = min(100.0, max(0.0, remaining_percent))
-    return next(bracket for bracket, bounds in BRACKETS.items() if remaining >= bounds.least_percent)
+    return next(bracket for bracket, bounds in BRACKETS.items() if remaining >= bounds.min_percent)
 
 
-def settled(remaining_percent: float, previous: Bracket | None, margin_percent: float) -> Bracket:
-    """Gives the bracket, but a roomier one than before only when what remains is a margin beyond its lower bound.
+def bracket_with_hysteresis(remaining_percent: float, previous: Bracket | None, margin_percent: float) -> Bracket:
+    """Return the bracket; a roomier one than before only when the remainder exceeds its lower bound by the margin.
 
-    So an estimate that wavers around a bound does not change what is told at every turn. A tighter one holds at once;
-    a margin of 0 changes nothing.
+    Without the margin, an estimate that fluctuates around a bound would change the content with every prompt. A tighter
+    bracket applies at once. A margin of 0 has no effect.
     """
-    found = bracket_of(remaining_percent)
-    if previous is None or _ORDER.index(found) >= _ORDER.index(previous):
-        return found
+    bracket = bracket_of(remaining_percent)
+    if previous is None or _ORDER.index(bracket) >= _ORDER.index(previous):
+        return bracket
     return min(previous, bracket_of(remaining_percent - margin_percent), key=_ORDER.index)
 
 
-def share_of(bracket: Bracket) -> float:
-    """Gives what may be told in a bracket, as a share of what may be told in a fresh window."""
+def budget_share(bracket: Bracket) -> float:
+    """Return a bracket's token budget relative to FRESH."""
     return BRACKETS[bracket].tokens / BRACKETS["FRESH"].tokens

@@ -1,59 +1,60 @@
-"""`context/bracket` and `context/compose`; the slice's rows."""
+"""`context/bracket` and `context/compose`, and the slice's methods."""
 
 from sidecar.call import Call
-from sidecar.context.block.compose_block import composed, remembered_in, task_of
-from sidecar.context.block.layers import Wanted
-from sidecar.context.brackets import BRACKETS, Bracket, settled
+from sidecar.context.block.compose_block import compose_result, load_memories, task_text
+from sidecar.context.block.layers import BlockRequest
+from sidecar.context.brackets import BRACKETS, Bracket, bracket_with_hysteresis
 from sidecar.context.model import (
     ContextBracketParams,
     ContextBracketResult,
     ContextComposeParams,
     ContextComposeResult,
 )
-from sidecar.context.project.project_files import gather
+from sidecar.context.project.project_files import read_sources
 from sidecar.context.recovery import post_compact, pre_compact
-from sidecar.context.window import remaining_of
+from sidecar.context.window import remaining_context
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 
 
 def bracket(call: Call, params: ContextBracketParams) -> ContextBracketResult:  # noqa: ARG001  (every method takes both)
-    """Gives the bracket of a context window: FRESH from 60 % that remain, MODERATE from 40, DEPLETED from 25, CRITICAL.
+    """Return a window's bracket: FRESH from 60 % remaining, MODERATE from 40, DEPLETED from 25, otherwise CRITICAL.
 
-    Reported tokens count before a percentage, that before an estimate of prompts × average tokens. With a margin
-    (hysteresis) a roomier bracket than the previous one begins only so far beyond its bound; a tighter one at once.
+    Reported tokens win over a percentage, and a percentage over an estimate from prompts × average tokens. With a
+    margin (hysteresis) a roomier bracket than the previous one starts only that far above its bound; a tighter one at
+    once.
     """
-    remaining = remaining_of(params.said)
-    found = settled(remaining.percent, params.previous, params.hysteresis)
-    bounds = BRACKETS[found]
+    remaining = remaining_context(params.reported)
+    bracket_name = bracket_with_hysteresis(remaining.percent, params.previous, params.hysteresis)
+    limits = BRACKETS[bracket_name]
     return ContextBracketResult(
-        bracket=found,
+        bracket=bracket_name,
         remaining_percent=remaining.percent,
         source=remaining.source,
         used_tokens=remaining.used_tokens,
-        budget_tokens=bounds.tokens,
-        layers=list(bounds.layers),
-        memory_level=bounds.memory,
-        behavior=bounds.behavior,
+        budget_tokens=limits.tokens,
+        layers=list(limits.layers),
+        memory_level=limits.memory,
+        behavior=limits.behavior,
     )
 
 
 def compose_block(call: Call, params: ContextComposeParams) -> ContextComposeResult:
-    """Gives the `<chati-context>` block for an agent's prompt: the bracket's layers within its token budget.
+    """Return the `<chati-context>` block for an agent's prompt: the bracket's layers within its token budget.
 
-    Reads the project's own files (constitution, configuration, agents, session, hand-offs; without them its
-    instruction files) and writes nothing. Constitution and mode are there in every bracket; memories by its level:
-    none when fresh, but once after a compaction or resume; HOT ones first, then those that bear on the task. Texts are
-    data: secrets are masked, and none can forge the block's structure.
+    The project's own files are read (constitution, configuration, agents, session, hand-offs; without them its
+    instruction files), and nothing is written. Constitution and mode are in every bracket; memories depend on its
+    level: none when FRESH, except once after a compaction or resume; HOT ones first, then those relevant to the task.
+    Texts are data: secrets are masked, and none can forge the block's structure.
     """
-    found = _bracket(params)
+    bracket_name = _bracket(params)
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
-    sources = gather(workspace.project, workspace.cwd, params.agent)
+    sources = read_sources(workspace.project, workspace.cwd, params.agent)
     is_first = params.after_compaction or params.resumed
-    task = task_of(params.task, sources)
-    remembered = remembered_in(call, workspace, params.token, found, task=task, is_first=is_first)
-    return composed(sources, Wanted(found, params.mode, params.task, remembered))
+    task = task_text(params.task, sources)
+    memories = load_memories(call, workspace, params.token, bracket_name, task=task, is_first=is_first)
+    return compose_result(sources, BlockRequest(bracket_name, params.mode, params.task, memories))
 
 
 def _bracket(params: ContextComposeParams) -> Bracket:
@@ -61,9 +62,10 @@ def _bracket(params: ContextComposeParams) -> Bracket:
         return params.bracket
     if params.usage is None:
         raise InvalidParams(
-            "A block is made for a bracket.", hint="Send `bracket` as `context/bracket` gave it, or `usage`."
+            "`bracket` and `usage` are both missing.",
+            hint="Send `bracket` as returned by `context/bracket`, or `usage`.",
         )
-    return settled(remaining_of(params.usage.said).percent, None, 0.0)
+    return bracket_with_hysteresis(remaining_context(params.usage.reported).percent, None, 0.0)
 
 
 METHODS = (

@@ -1,4 +1,4 @@
-"""What is kept of provider sessions: for the spawn decision, and where they stood when they were compacted."""
+"""Stored counters and resume points of provider sessions."""
 
 from __future__ import annotations
 
@@ -7,67 +7,69 @@ from typing import Any, cast
 import apsw
 import orjson
 
-from sidecar.context.recovery.restart import Counted, after_compaction
-from sidecar.context.recovery.resume_point import Halt
+from sidecar.context.recovery.restart import SessionRecord, after_compaction
+from sidecar.context.recovery.resume_point import ResumePoint
 from sidecar.storage.retention import Holding
 
 MAX_SESSIONS = 500
-"""Sessions of a project that are remembered; the one not heard of for longest goes first."""
+"""Maximum number of sessions stored per project; the least recently updated is deleted first."""
 
 
-def counted_of(tx: apsw.Connection, project: str, session_id: str) -> Counted:
-    """Gives what was counted of a session; nothing of one never heard of."""
-    found = tx.execute(
-        "SELECT counted FROM continuity_context_sessions WHERE project = ? AND session_id = ?", (project, session_id)
+def load_session_record(tx: apsw.Connection, project: str, session_id: str) -> SessionRecord:
+    """Return a session's stored counters; zeros for an unknown session."""
+    row = tx.execute(
+        "SELECT counters FROM continuity_context_sessions WHERE project = ? AND session_id = ?", (project, session_id)
     ).get
-    if found is None:
-        return Counted()
-    kept = {
+    if row is None:
+        return SessionRecord()
+    fields = {
         name: tuple(value) if isinstance(value, list) else value
-        for name, value in orjson.loads(cast("bytes", found)).items()
-        if name in Counted._fields
+        for name, value in orjson.loads(cast("bytes", row)).items()
+        if name in SessionRecord._fields
     }
-    return Counted(**cast("Any", kept))
+    return SessionRecord(**cast("Any", fields))
 
 
-def put_counted(tx: apsw.Connection, project: str, session_id: str, counted: Counted, now_ms: int) -> None:
-    """Keeps what was counted of a session, and forgets the oldest ones."""
+def save_session_record(tx: apsw.Connection, project: str, session_id: str, record: SessionRecord, now_ms: int) -> None:
+    """Store a session's counters; delete the oldest sessions."""
     tx.execute(
-        "INSERT OR REPLACE INTO continuity_context_sessions (project, session_id, counted, updated_at_ms)"
+        "INSERT OR REPLACE INTO continuity_context_sessions (project, session_id, counters, updated_at_ms)"
         " VALUES (?, ?, ?, ?)",
-        (project, session_id, orjson.dumps(counted._asdict()), now_ms),
+        (project, session_id, orjson.dumps(record._asdict()), now_ms),
     )
-    _forget_oldest(tx, "continuity_context_sessions", project)
+    _delete_oldest(tx, "continuity_context_sessions", project)
 
 
-def note_compaction(tx: apsw.Connection, project: str, session_id: str, now_ms: int) -> None:
-    """Counts that a session was compacted, as an event tells it."""
-    put_counted(tx, project, session_id, after_compaction(counted_of(tx, project, session_id)), now_ms)
+def record_compaction(tx: apsw.Connection, project: str, session_id: str, now_ms: int) -> None:
+    """Count a compaction that was reported as an event."""
+    save_session_record(tx, project, session_id, after_compaction(load_session_record(tx, project, session_id)), now_ms)
 
 
-def halt_of(tx: apsw.Connection, project: str, session_id: str) -> Halt | None:
-    """Gives where a session stood when it was last compacted; None where nobody told before a compaction."""
-    found = tx.execute(
-        "SELECT value FROM continuity_context_halts WHERE project = ? AND session_id = ?", (project, session_id)
+def load_resume_point(tx: apsw.Connection, project: str, session_id: str) -> ResumePoint | None:
+    """Return the resume point of a session's last compaction; None when no compaction was announced."""
+    row = tx.execute(
+        "SELECT value FROM continuity_context_resume_points WHERE project = ? AND session_id = ?", (project, session_id)
     ).get
-    if found is None:
+    if row is None:
         return None
-    kept = {name: value for name, value in orjson.loads(cast("bytes", found)).items() if name in Halt._fields}
-    values: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
-    return Halt(**values)
+    fields = {name: value for name, value in orjson.loads(cast("bytes", row)).items() if name in ResumePoint._fields}
+    values: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    return ResumePoint(**values)
 
 
-def put_halt(tx: apsw.Connection, project: str, session_id: str, halt: Halt, now_ms: int) -> None:
-    """Keeps where a session stands, in place of where it stood before, and forgets the oldest ones."""
+def save_resume_point(
+    tx: apsw.Connection, project: str, session_id: str, resume_point: ResumePoint, now_ms: int
+) -> None:
+    """Store a session's resume point, replacing the previous one; delete the oldest ones."""
     tx.execute(
-        "INSERT OR REPLACE INTO continuity_context_halts (project, session_id, value, updated_at_ms)"
+        "INSERT OR REPLACE INTO continuity_context_resume_points (project, session_id, value, updated_at_ms)"
         " VALUES (?, ?, ?, ?)",
-        (project, session_id, orjson.dumps(halt._asdict()), now_ms),
+        (project, session_id, orjson.dumps(resume_point._asdict()), now_ms),
     )
-    _forget_oldest(tx, "continuity_context_halts", project)
+    _delete_oldest(tx, "continuity_context_resume_points", project)
 
 
-def _forget_oldest(tx: apsw.Connection, table: str, project: str) -> None:
+def _delete_oldest(tx: apsw.Connection, table: str, project: str) -> None:
     tx.execute(
         f"DELETE FROM {table} WHERE project = ?1 AND session_id IN (SELECT session_id FROM {table}"
         " WHERE project = ?1 ORDER BY updated_at_ms DESC, session_id LIMIT -1 OFFSET ?2)",
@@ -75,10 +77,10 @@ def _forget_oldest(tx: apsw.Connection, table: str, project: str) -> None:
     )
 
 
-# What is kept of provider sessions, for removing it.
+# For `state/purge`.
 
 
 HOLDINGS = (
     Holding("runs", "continuity_context_sessions", before="updated_at_ms < ?2", is_counted=False),
-    Holding("runs", "continuity_context_halts", before="updated_at_ms < ?2", is_counted=False),
+    Holding("runs", "continuity_context_resume_points", before="updated_at_ms < ?2", is_counted=False),
 )

@@ -1,10 +1,12 @@
-"""Which file of a project each of the six IDEs reads, and which one takes the block. Pure.
+"""The supported IDEs and the files in which they read the session lock. Pure.
 
-A *local* file comes first: one that git leaves alone. Nobody's `.gitignore` and no `.git/info/exclude` is written for
-that. Either the user's own rules ignore the file already (Claude Code puts CLAUDE.local.md there), or it stands in a
-folder of ours below one that the IDE reads wholly, with a `.gitignore` of its own, as `.chati/` has. AntiGravity and
-Gemini CLI leave out what git ignores, or read no folder wholly, so they have the rules file only. The setting
-`sessionLockFile` asks for the rules file: CLAUDE.md, or what intelligence-layer.md §2 names for the IDE.
+The table is in `core` because `session`, `context` and `integrations` use it, and they may not import each other.
+
+A *local* file is preferred: one that git ignores. The sidecar edits no existing `.gitignore` and no `.git/info/exclude`
+for that. Either the user's own rules ignore the file already (Claude Code adds CLAUDE.local.md to them), or the file is
+in a folder of ours, with its own `.gitignore`, below a folder that the IDE reads as a whole. AntiGravity and Gemini CLI
+skip ignored files, or read no folder as a whole, so they have only the rules file. The setting `sessionLockFile`
+selects the rules file: CLAUDE.md, or what intelligence-layer.md §2 names for the IDE.
 """
 
 from collections.abc import Collection
@@ -15,67 +17,74 @@ IdeName = Literal["claude-code", "vscode", "antigravity", "cursor", "gemini-cli"
 DEFAULT_IDE: IdeName = "claude-code"
 
 
-class Place(NamedTuple):
-    """A file below the agent's working folder."""
+class RulesFile(NamedTuple):
+    """A rules file below the agent's working folder."""
 
     file: str
-    """Joined by slashes."""
-    is_own: bool = False
-    """Whether its folder is ours, and ignores itself."""
-    head: str = ""
-    """What the IDE wants to stand at the top of a file of its kind."""
+    """Separated by slashes."""
+    is_own_folder: bool = False
+    """Whether its folder is ours and has its own `.gitignore`."""
+    front_matter: str = ""
+    """Front matter that the IDE requires in such a file."""
 
 
 class Ide(NamedTuple):
-    """What an IDE reads: files git leaves alone, the best first, and files of the project."""
+    """The files an IDE reads: those ignored by git, the best first, and those of the project."""
 
-    local: tuple[Place, ...]
-    rules: tuple[Place, ...]
+    local: tuple[RulesFile, ...]
+    rules: tuple[RulesFile, ...]
 
 
-_INSTRUCTIONS = Place(
+_INSTRUCTIONS = RulesFile(
     ".github/instructions/chati-session-lock/session-lock.instructions.md",
-    is_own=True,
-    head='---\napplyTo: "**"\n---\n',
+    is_own_folder=True,
+    front_matter='---\napplyTo: "**"\n---\n',
 )
 
 IDES: dict[IdeName, Ide] = {
     "claude-code": Ide(
-        (Place("CLAUDE.local.md"), Place(".claude/rules/chati-session-lock/session-lock.md", is_own=True)),
-        (Place("CLAUDE.md"), Place(".claude/CLAUDE.md")),
+        (
+            RulesFile("CLAUDE.local.md"),
+            RulesFile(".claude/rules/chati-session-lock/session-lock.md", is_own_folder=True),
+        ),
+        (RulesFile("CLAUDE.md"), RulesFile(".claude/CLAUDE.md")),
     ),
-    "vscode": Ide((_INSTRUCTIONS,), (Place(".vscode/chati/rules.md"),)),
-    "antigravity": Ide((), (Place(".antigravity/rules.md"),)),
+    "vscode": Ide((_INSTRUCTIONS,), (RulesFile(".vscode/chati/rules.md"),)),
+    "antigravity": Ide((), (RulesFile(".antigravity/rules.md"),)),
     "cursor": Ide(
         (
-            Place(
+            RulesFile(
                 ".cursor/rules/chati-session-lock/session-lock.mdc",
-                is_own=True,
-                head="---\ndescription: Session lock\nalwaysApply: true\n---\n",
+                is_own_folder=True,
+                front_matter="---\ndescription: Session lock\nalwaysApply: true\n---\n",
             ),
         ),
-        (Place(".cursorrules"),),
+        (RulesFile(".cursorrules"),),
     ),
-    "gemini-cli": Ide((), (Place(".gemini/instructions.md"),)),
-    "github-copilot": Ide((_INSTRUCTIONS,), (Place(".github/copilot-instructions.md"),)),
+    "gemini-cli": Ide((), (RulesFile(".gemini/instructions.md"),)),
+    "github-copilot": Ide((_INSTRUCTIONS,), (RulesFile(".github/copilot-instructions.md"),)),
 }
 
-PLACES: tuple[Place, ...] = tuple(dict.fromkeys(place for ide in IDES.values() for place in (*ide.local, *ide.rules)))
-"""Every file that may hold a block, of whatever IDE."""
+RULES_FILES: tuple[RulesFile, ...] = tuple(
+    dict.fromkeys(rules_file for ide in IDES.values() for rules_file in (*ide.local, *ide.rules))
+)
+"""Every file that may have a block, for all IDEs."""
 
 
-def chosen(ide: IdeName, wants_rules: bool, ignored: Collection[str], existing: Collection[str]) -> Place:
-    """Chooses the file for the block, knowing which files git ignores and which are there.
+def choose_rules_file(
+    ide: IdeName, use_rules_file: bool, ignored: Collection[str], existing: Collection[str]
+) -> RulesFile:
+    """Choose the file for the block, given which files git ignores and which exist.
 
-    Of several rules files it is the first that is there, else the first.
+    Of several rules files the first that exists wins, otherwise the first.
     """
-    row = IDES[ide]
-    local = [place for place in row.local if place.is_own or place.file in ignored]
-    if local and not wants_rules:
+    ide_row = IDES[ide]
+    local = [file for file in ide_row.local if file.is_own_folder or file.file in ignored]
+    if local and not use_rules_file:
         return local[0]
-    return next((place for place in row.rules if place.file in existing), row.rules[0])
+    return next((file for file in ide_row.rules if file.file in existing), ide_row.rules[0])
 
 
-def place_named(file: str) -> Place:
-    """Gives the place of a file; one that no row has any more is a plain file."""
-    return next((place for place in PLACES if place.file == file), Place(file))
+def rules_file_named(path: str) -> RulesFile:
+    """Return the row of a file; a file that no IDE lists any more is a plain file."""
+    return next((rules_file for rules_file in RULES_FILES if rules_file.file == path), RulesFile(path))

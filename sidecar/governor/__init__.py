@@ -15,21 +15,21 @@ from sidecar.governor.pressure_counters import (
 from sidecar.governor.snapshot import Snapshot, marker_text, store_snapshot, structured_state
 
 __all__ = [
+    "Decision",
     "RunPressure",
     "Snapshot",
-    "Decision",
     "after_compaction",
+    "after_new_session",
     "after_refusal",
     "after_run",
     "after_snapshot",
-    "after_new_session",
     "before_fresh_session",
     "decide",
-    "with_session",
-    "started_new_session",
     "evaluate",
-    "store_snapshot",
     "marker_text",
     "signals_of",
+    "started_new_session",
+    "store_snapshot",
     "structured_state",
+    "with_session",
 ]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.context import BRACKETS, Wear, spawn_reasons
+from sidecar.context import BRACKETS, SessionCounters, restart_reasons
 from sidecar.governor.model import GovernorAction
 from sidecar.governor.pressure_counters import MINUTE_MS, WINDOW_CALLS
 from sidecar.runs import Counters
@@ -108,9 +108,9 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
     )  # fmt: skip
 
 
-def session_counters_of(counters: Counters) -> Wear:
+def session_counters_of(counters: Counters) -> SessionCounters:
     """Return the counters that the restart criteria use."""
-    return Wear(
+    return SessionCounters(
         counters.compactions,
         counters.critical_in_a_row,
         counters.last_score,
@@ -137,7 +137,7 @@ def evaluate(counters: Counters, settings: Settings, *, shadow: bool) -> Decisio
         and counters.turns - counters.refused_at_turn < THRESHOLDS["turns"].snapshot
     ):
         suppressed["rehydrate"] = REFUSED
-    return decide(signals_of(counters), (*forced, *spawn_reasons(session_counters_of(counters))), suppressed)
+    return decide(signals_of(counters), (*forced, *restart_reasons(session_counters_of(counters))), suppressed)
 
 
 def decide(signals: tuple[Signal, ...], forced: tuple[str, ...], suppressed: Mapping[GovernorAction, str]) -> Decision:

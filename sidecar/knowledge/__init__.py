@@ -1,4 +1,4 @@
-"""Pointers in memory that agree with a knowledge repository: plan what differs, apply it, and take it back."""
+"""Sync of pointer memories with a knowledge repository: plan the differences, apply them, roll them back."""
 
 from sidecar.knowledge.auto_sync import sync_when_due
 

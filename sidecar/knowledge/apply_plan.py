@@ -1,4 +1,7 @@
-"""A ceiling on writes: a token bucket, so small that no second sees more than the rate and the bucket."""
+"""Apply a sync plan: journal each batch, write its files, and save the state once at the end.
+
+A crash at any point leaves a journal from which every file is restored; the next sync then repeats the work.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -6,21 +9,21 @@ from dataclasses import dataclass, field, replace
 
 from sidecar.core.errors import Conflict, NotFound, SidecarError
 from sidecar.knowledge import store
-from sidecar.knowledge.item import place_of, read_item
-from sidecar.knowledge.item_pointer import hash_of, render
-from sidecar.knowledge.state import Failed, Known, SyncState
-from sidecar.knowledge.store import Image
-from sidecar.knowledge.sync_inputs import Look
-from sidecar.knowledge.sync_plan import Operation, Plan, fingerprint, known_of
+from sidecar.knowledge.item import item_location, parse_item
+from sidecar.knowledge.item_pointer import pointer_hash, render_pointer
+from sidecar.knowledge.state import FailedItem, SyncedItem, SyncState
+from sidecar.knowledge.store import FileImage
+from sidecar.knowledge.sync_inputs import SyncInputs
+from sidecar.knowledge.sync_plan import Operation, Plan, fingerprint, synced_item
 from sidecar.memory import Change, Placed, Value, knowledge_pointer, read_back, rewritten, written
 from sidecar.storage.database import Database
 
 BURST = 9
-"""With 90 a second no second sees 100 (knowledge-sync.md, Full sync performance)."""
+"""Bucket size: at 90 writes a second, no second sees 100 (knowledge-sync.md, Full sync performance)."""
 
 
-class Pace:
-    """Lets `per_second` writes pass; 0 is no ceiling. Time and waiting are the caller's."""
+class RateLimiter:
+    """Token bucket that allows `per_second` writes; 0 means no limit. The caller provides the clock and the wait."""
 
     def __init__(self, per_second: int, now_ms: Callable[[], float], wait: Callable[[float], object]) -> None:
         self._rate = per_second / 1000
@@ -30,12 +33,12 @@ class Pace:
         self._at_ms = now_ms()
 
     @property
-    def batch(self) -> int:
-        """How many writes may be made together."""
+    def batch_size(self) -> int:
+        """Number of writes in one batch."""
         return BURST if self._rate else 100
 
-    def take(self, writes: int) -> None:
-        """Waits until so many writes may be made, at most a batch."""
+    def acquire(self, writes: int) -> None:
+        """Wait until `writes` writes are allowed; at most one batch."""
         if not self._rate:
             return
         while True:
@@ -48,170 +51,197 @@ class Pace:
             self._wait((writes - self._tokens) / self._rate / 1000)
 
 
-# Carries a plan out: intents first, then the files, batch by batch; the state once, at the end.
-#
-# A crash at any point leaves a journal from which everything goes back to as it was; the next sync then does it again.
-
-
 class Journal:
-    """Where a sync writes down what it is about to write."""
+    """The journal in which a sync records each write before it happens."""
 
     def __init__(self, database: Database, project: str, checkpoint_id: str) -> None:
         self._database = database
         self._project = project
         self._checkpoint_id = checkpoint_id
 
-    def intend(self, changes: Sequence[Change]) -> None:
-        """Keeps the files' bytes before and after, durably."""
+    def record_writes(self, changes: Sequence[Change]) -> None:
+        """Store the files' bytes before and after the change, durably."""
         with self._database.write() as tx:
-            store.intend(tx, self._project, self._checkpoint_id, [Image(*one) for one in changes])
+            store.record_writes(tx, self._project, self._checkpoint_id, [FileImage(*change) for change in changes])
 
 
 @dataclass
-class Done:
-    """What became of a plan's operations."""
+class ApplyResult:
+    """Outcome of a plan's operations."""
 
-    items: dict[str, Known]
+    items: dict[str, SyncedItem]
     counts: dict[str, int] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     """Problems by ref."""
 
-    def note(self, step: Operation, look: Look) -> None:
-        """Takes an operation into the state that will be saved."""
+    def record(self, step: Operation, inputs: SyncInputs) -> None:
+        """Record an operation in the state that will be saved."""
         self.counts[step.kind] = self.counts.get(step.kind, 0) + 1
         if step.kind in ("create", "update", "adopt"):
-            self.items[step.ref] = known_of(look.manifest.items[step.ref], step.pointer)
+            self.items[step.ref] = synced_item(inputs.manifest.items[step.ref], step.pointer)
         elif step.kind != "delete" or step.is_orphan:
             self.items.pop(step.ref, None)
 
 
-def apply(plan: Plan, look: Look, journal: Journal, pace: Pace, at: str, between: Callable[[int, int], None]) -> Done:
-    """Does a plan's operations; `at` stamps the pointers, `between` is told how many are done of how many.
+def apply_plan(
+    plan: Plan,
+    inputs: SyncInputs,
+    journal: Journal,
+    rate_limiter: RateLimiter,
+    timestamp: str,
+    on_progress: Callable[[int, int], None],
+) -> ApplyResult:
+    """Execute a plan's operations. `timestamp` is the pointers' timestamp.
 
-    A pointer that cannot be written fails by itself; anything else, `between` raising included, ends it half done.
+    `on_progress` receives the numbers of finished and of all operations.
+
+    A pointer that cannot be written fails alone. Any other error, including one raised by `on_progress`, stops halfway.
     """
-    done = Done(dict(look.state.items))
-    writing = [step for step in plan.operations if step.writes]
-    for start in range(0, len(writing), pace.batch):
-        between(start, len(writing))
-        batch = writing[start : start + pace.batch]
-        pace.take(len(batch))
-        _write(batch, look, journal, at, done)
+    result = ApplyResult(dict(inputs.state.items))
+    write_steps = [step for step in plan.operations if step.writes]
+    for start in range(0, len(write_steps), rate_limiter.batch_size):
+        on_progress(start, len(write_steps))
+        batch = write_steps[start : start + rate_limiter.batch_size]
+        rate_limiter.acquire(len(batch))
+        _write(batch, inputs, journal, timestamp, result)
     for step in plan.operations:
-        if not step.writes and step.ref not in done.failed:
-            done.note(step, look)
-    between(len(writing), len(writing))
-    if writing:
-        look.placed.close()
-    return done
+        if not step.writes and step.ref not in result.failed:
+            result.record(step, inputs)
+    on_progress(len(write_steps), len(write_steps))
+    if write_steps:
+        inputs.placed.close()
+    return result
 
 
-def state_after(
-    look: Look, plan: Plan, done: Done, now_ms: int, asked: AbstractSet[str] | None
+def next_state(
+    inputs: SyncInputs, plan: Plan, result: ApplyResult, now_ms: int, requested: AbstractSet[str] | None
 ) -> tuple[SyncState, dict[str, str]]:
-    """Gives the state that is to be saved, and the problems that hold the sync back, by ref or path.
+    """Return the state to save, and the problems that block the sync's completion, by ref or path.
 
-    `asked` are the refs the plan was asked for; None where it looked at all that may have changed, so that its commit
-    is reached. What failed before and was not asked for stays as it is.
+    `requested` holds the requested refs; None means that the plan covered everything that may have changed, so that its
+    commit is reached. Earlier failures outside the request are carried over.
     """
-    failures = [one for one in look.manifest.failures if asked is None or one.ref in asked]
-    problems = {failure.ref or failure.path: failure.problem for failure in failures} | done.failed
-    prints = {failure.ref or failure.path: failure.fingerprint for failure in failures}
-    prints |= {ref: fingerprint(look.manifest.items[ref]) for ref in done.failed if ref in look.manifest.items}
-    parked = {ref: look.state.failed[ref] for ref in plan.parked}
-    failed = {key: _again(look.state.failed.get(key), prints.get(key, ""), text) for key, text in problems.items()}
-    left_alone = {key for key in problems if asked is None and _was_parked(look.state, key, prints.get(key, ""))}
-    holding = {key: text for key, text in problems.items() if key not in left_alone}
-    others = {} if asked is None else {key: one for key, one in look.state.failed.items() if key not in asked}
-    state = replace(look.state, items=done.items, failed={**others, **failed, **parked})
-    if asked is not None:
-        return state, holding
-    state = replace(state, held_at="")
+    failures = [failure for failure in inputs.manifest.failures if requested is None or failure.ref in requested]
+    problems = {failure.ref or failure.path: failure.problem for failure in failures} | result.failed
+    fingerprints = {failure.ref or failure.path: failure.fingerprint for failure in failures}
+    fingerprints |= {
+        ref: fingerprint(inputs.manifest.items[ref]) for ref in result.failed if ref in inputs.manifest.items
+    }
+    quarantined = {ref: inputs.state.failed[ref] for ref in plan.quarantined}
+    failed = {
+        key: _count_failure(inputs.state.failed.get(key), fingerprints.get(key, ""), text)
+        for key, text in problems.items()
+    }
+    skipped = {
+        key for key in problems if requested is None and _was_quarantined(inputs.state, key, fingerprints.get(key, ""))
+    }
+    blocking = {key: text for key, text in problems.items() if key not in skipped}
+    others = (
+        {}
+        if requested is None
+        else {key: failure for key, failure in inputs.state.failed.items() if key not in requested}
+    )
+    state = replace(inputs.state, items=result.items, failed={**others, **failed, **quarantined})
+    if requested is not None:
+        return state, blocking
+    state = replace(state, rollback_commit="")
     if plan.pending:
-        return replace(state, pending=plan.pending, target_commit=plan.commit), holding
+        return replace(state, pending=plan.pending, target_commit=plan.commit), blocking
     state = replace(state, pending=(), target_commit="")
-    if holding:
-        return state, holding
-    return replace(state, last_sync_at_ms=now_ms, last_knowledge_commit=plan.commit), holding
+    if blocking:
+        return state, blocking
+    return replace(state, last_sync_at_ms=now_ms, last_knowledge_commit=plan.commit), blocking
 
 
-def put_back(placed: Placed, images: Iterable[Image]) -> list[str]:
-    """Takes writes back, the latest first; gives the paths of pointers that somebody changed since, which stay."""
-    left = []
+def restore_files(placed: Placed, images: Iterable[FileImage]) -> list[str]:
+    """Revert writes, the latest first. Return the pointers edited since, which are left unchanged."""
+    skipped = []
     for image in images:
-        now = placed.content(image.path)
-        if now == image.before:
+        current = placed.content(image.path)
+        if current == image.before:
             continue
-        if not _is_ours(now, image.after):
-            left.append(image.path)
+        if not _is_unchanged_since(current, image.after):
+            skipped.append(image.path)
             continue
-        left += [change.path for change, problem in placed.apply([Change(image.path, now, image.before)]) if problem]
+        skipped += [
+            change.path for change, problem in placed.apply([Change(image.path, current, image.before)]) if problem
+        ]
     placed.close()
-    return left
+    return skipped
 
 
-def _write(batch: Sequence[Operation], look: Look, journal: Journal, at: str, done: Done) -> None:
+def _write(
+    batch: Sequence[Operation], inputs: SyncInputs, journal: Journal, timestamp: str, result: ApplyResult
+) -> None:
     steps: dict[str, Operation] = {}
     changes = []
     for step in batch:
         try:
-            changes.append(_change(step, look, at))
+            changes.append(_change(step, inputs, timestamp))
             steps[step.pointer] = step
         except SidecarError as error:
             if error.data.get("code"):
-                raise  # the repository itself, not this item
-            done.failed[step.ref] = error.message
-    journal.intend(changes)
-    for change, problem in look.placed.apply(changes):
+                raise  # an error of the repository, not of this item
+            result.failed[step.ref] = error.message
+    journal.record_writes(changes)
+    for change, problem in inputs.placed.apply(changes):
         step = steps[change.path]
         if problem is None:
-            done.note(step, look)
+            result.record(step, inputs)
         else:
-            done.failed[step.ref] = problem.message
+            result.failed[step.ref] = problem.message
 
 
-def _change(step: Operation, look: Look, at: str) -> Change:
-    before = look.placed.content(step.pointer)
+def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> Change:
+    before = inputs.placed.content(step.pointer)
     if step.kind != "create" and before is None:
-        raise NotFound("The pointer's file is gone.")
+        raise NotFound("The pointer's file no longer exists.")
     if step.kind == "delete":
         return Change(step.pointer, before, None)
     if step.kind == "mark_orphaned":
-        stamped: dict[str, Value] = {
+        fields: dict[str, Value] = {
             knowledge_pointer.ITEM: step.ref,
             knowledge_pointer.STATUS: knowledge_pointer.ORPHANED,
-            "updated_at": at,
+            "updated_at": timestamp,
         }
-        return Change(step.pointer, before, rewritten(before or b"", step.pointer, stamped, None, None))
-    facts, title, text = _rendered(step.ref, look)
+        return Change(step.pointer, before, rewritten(before or b"", step.pointer, fields, None, None))
+    facts, title, text = _render(step.ref, inputs)
     if before is None:
-        fresh: dict[str, Value] = {**facts, "tier": "warm", "access_count": 0, "evidence_count": 1, "created_at": at}
-        return Change(step.pointer, None, written({**fresh, "updated_at": at}, title, text))
+        new_fields: dict[str, Value] = {
+            **facts,
+            "tier": "warm",
+            "access_count": 0,
+            "evidence_count": 1,
+            "created_at": timestamp,
+        }
+        return Change(step.pointer, None, written({**new_fields, "updated_at": timestamp}, title, text))
     if step.kind == "create":
-        raise Conflict("A memory that is no pointer stands in the pointer's place.")
-    return Change(step.pointer, before, rewritten(before, step.pointer, {**facts, "updated_at": at}, title, text))
+        raise Conflict("A memory that is not a pointer has the pointer's path.")
+    return Change(
+        step.pointer, before, rewritten(before, step.pointer, {**facts, "updated_at": timestamp}, title, text)
+    )
 
 
-def _rendered(ref: str, look: Look) -> tuple[Mapping[str, Value], str, str]:
-    entry = look.manifest.items[ref]
-    place = place_of(entry.path)
-    assert place is not None
-    rendered = render(read_item(entry.path, place, look.source.content(entry.blob)))
+def _render(ref: str, inputs: SyncInputs) -> tuple[Mapping[str, Value], str, str]:
+    entry = inputs.manifest.items[ref]
+    location = item_location(entry.path)
+    assert location is not None
+    rendered = render_pointer(parse_item(entry.path, location, inputs.source.content(entry.blob)))
     return rendered.facts, rendered.memory.title, rendered.memory.text
 
 
-def _is_ours(now: bytes | None, after: bytes | None) -> bool:
-    """Says whether a file is as a sync wrote it, apart from what memory counts in it."""
-    if now is None or after is None:
-        return now == after
-    return now == after or hash_of(read_back(now)) == hash_of(read_back(after))
+def _is_unchanged_since(current: bytes | None, after: bytes | None) -> bool:
+    """Whether a file is as a sync wrote it, apart from the counters that memory updates in it."""
+    if current is None or after is None:
+        return current == after
+    return current == after or pointer_hash(read_back(current)) == pointer_hash(read_back(after))
 
 
-def _again(before: Failed | None, fingerprint_: str, problem: str) -> Failed:
+def _count_failure(before: FailedItem | None, fingerprint_: str, problem: str) -> FailedItem:
     same = before is not None and before.fingerprint == fingerprint_
-    return Failed((before.times if before is not None and same else 0) + 1, fingerprint_, problem)
+    return FailedItem((before.attempts if before is not None and same else 0) + 1, fingerprint_, problem)
 
 
-def _was_parked(state: SyncState, key: str, fingerprint_: str) -> bool:
+def _was_quarantined(state: SyncState, key: str, fingerprint_: str) -> bool:
     before = state.failed.get(key)
-    return before is not None and before.is_parked and before.fingerprint == fingerprint_
+    return before is not None and before.is_quarantined and before.fingerprint == fingerprint_

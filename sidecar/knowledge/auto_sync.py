@@ -1,4 +1,7 @@
-"""When a sync is due: by time, by sessions, by a moved head; with nothing configured never by itself. Pure."""
+"""Automatic syncs: when one is due by time, sessions or a moved head, and running it after a project's runs.
+
+Without configured triggers no sync runs automatically.
+"""
 
 import threading
 from collections.abc import Callable
@@ -6,9 +9,9 @@ from typing import Literal, NamedTuple
 
 from sidecar.call import Call, Process
 from sidecar.core.errors import Busy, SidecarError
-from sidecar.knowledge.git_source import source_of
-from sidecar.knowledge.model import Cause, KnowledgeSyncNotice, Stage
-from sidecar.knowledge.sync import Wanted, sync
+from sidecar.knowledge.git_source import open_configured_source
+from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, Stage
+from sidecar.knowledge.sync import SyncRequest, sync
 from sidecar.knowledge.sync_inputs import load_state
 from sidecar.runs import records
 from sidecar.settings.kinds import DURATION
@@ -21,86 +24,90 @@ _UNITS_MS = (86_400_000, 3_600_000, 60_000, 1_000)
 
 
 class Triggers(NamedTuple):
-    """What the project's settings say; None and False: not by this."""
+    """The configured triggers; None and False disable one."""
 
     staleness_ms: int | None = None
     sessions: int | None = None
     head_moved: bool = False
 
 
-class Standing(NamedTuple):
-    """How things are."""
+class SyncFacts(NamedTuple):
+    """The facts that the triggers are compared with."""
 
     since_sync_ms: int | None
-    """None when it was never synced, which counts as stale."""
+    """None when no sync ran yet, which counts as stale."""
     sessions: int
     head_moved: bool
-    rollback_holds: bool = False
-    """The user rolled back, and the head is as it was then."""
+    is_rolled_back: bool = False
+    """Whether the user rolled back and the head has not moved since."""
 
 
-class Due(NamedTuple):
-    """Whether a sync is due, why, and that in a sentence."""
+class DueDecision(NamedTuple):
+    """Whether a sync is due, the reason, and a sentence for the user."""
 
     is_due: bool
     reason: Reason
-    told: str
+    detail: str
 
 
-def due(triggers: Triggers, standing: Standing) -> Due:
-    """Decides; a threshold of time has to be exceeded, one of sessions reached (decisions.md, Knowledge sync)."""
-    if standing.rollback_holds:
-        return Due(False, "manual", "A rollback holds until the repository's head moves on or somebody syncs.")
-    since = standing.since_sync_ms
+def evaluate_triggers(triggers: Triggers, facts: SyncFacts) -> DueDecision:
+    """Decide whether a sync is due.
+
+    A time threshold must be exceeded, a session threshold reached (decisions.md, Knowledge sync).
+    """
+    if facts.is_rolled_back:
+        return DueDecision(
+            False,
+            "manual",
+            "Automatic syncs are paused after a rollback until the repository's head moves or somebody syncs.",
+        )
+    since = facts.since_sync_ms
     if triggers.staleness_ms is not None and since is None:
-        return Due(True, "threshold", "It was never synced.")
+        return DueDecision(True, "threshold", "No sync has run yet.")
     if triggers.staleness_ms is not None and since is not None and since > triggers.staleness_ms:
-        return Due(True, "threshold", "The last sync is longer ago than the staleness threshold.")
-    if triggers.sessions is not None and standing.sessions >= triggers.sessions:
-        return Due(True, "threshold", f"{standing.sessions} sessions ran since the last sync.")
-    if triggers.head_moved and standing.head_moved:
-        return Due(True, "head_moved", "The knowledge repository's head has moved since the last sync.")
-    return Due(False, "manual", "Nothing that is configured asks for a sync.")
+        return DueDecision(True, "threshold", "The last sync is older than the staleness threshold.")
+    if triggers.sessions is not None and facts.sessions >= triggers.sessions:
+        return DueDecision(True, "threshold", f"{facts.sessions} sessions ran since the last sync.")
+    if triggers.head_moved and facts.head_moved:
+        return DueDecision(True, "head_moved", "The knowledge repository's head has moved since the last sync.")
+    return DueDecision(False, "manual", "No configured trigger is met.")
 
 
 def duration_ms(text: str) -> int:
-    """Gives a duration's milliseconds; raises ValueError for what is none."""
-    found = DURATION.fullmatch(text)
-    if found is None:
+    """Return a duration in milliseconds. Raise ValueError for an invalid one."""
+    match = DURATION.fullmatch(text)
+    if match is None:
         raise ValueError(text)
-    return sum(int(number or 0) * unit for number, unit in zip(found.groups(), _UNITS_MS, strict=True))
+    return sum(int(number or 0) * unit for number, unit in zip(match.groups(), _UNITS_MS, strict=True))
 
 
-# Whether a sync is due, and syncing in the background when it is.
+def due_decision(call: Call, workspace: Workspace) -> tuple[DueDecision, int]:
+    """Return whether a sync is due by the project's settings, and how many sessions ran since the last one.
 
-
-def how_due(call: Call, workspace: Workspace) -> tuple[Due, int]:
-    """Says whether a sync is due by the project's settings, and how many sessions ran since the last one.
-
-    The repository is only asked where its head counts: by the settings, or because a rollback holds.
+    The repository is fetched only when its head matters: by the settings, or because of a rollback.
     """
     settings = call.process.settings(workspace.project_key)
-    wanted, state = triggers_of(settings), load_state(call, workspace.project_key)
+    triggers, state = configured_triggers(settings), load_state(call, workspace.project_key)
     with call.database.read() as tx:
         sessions = records.count_sessions_since(tx, workspace.project_key, state.last_sync_at_ms or 0)
     if not settings["knowledge.repository"]:
-        return Due(False, "manual", "No repository is set."), sessions
+        return DueDecision(False, "manual", "No repository is configured."), sessions
     since = None if state.last_sync_at_ms is None else call.now_ms() - state.last_sync_at_ms
-    by_now = due(wanted._replace(head_moved=False), Standing(since, sessions, head_moved=False))
-    if (by_now.is_due and not state.held_at) or not (by_now.is_due or wanted.head_moved):
-        return by_now, sessions
-    head = source_of(call, settings, fetches=True).commit
-    moved, holds = head != state.last_knowledge_commit, head == state.held_at
-    return due(wanted, Standing(since, sessions, moved, holds)), sessions
+    without_head = evaluate_triggers(triggers._replace(head_moved=False), SyncFacts(since, sessions, head_moved=False))
+    if (without_head.is_due and not state.rollback_commit) or not (without_head.is_due or triggers.head_moved):
+        return without_head, sessions
+    head = open_configured_source(call, settings, fetch_first=True).commit
+    head_moved, is_rolled_back = head != state.last_knowledge_commit, head == state.rollback_commit
+    return evaluate_triggers(triggers, SyncFacts(since, sessions, head_moved, is_rolled_back)), sessions
 
 
-def runs_by_itself(settings: Settings) -> bool:
-    """Says whether a sync may run by itself: a trigger is set, and the mode is the one that writes into projects."""
-    return triggers_of(settings) != Triggers() and settings.mode == "active"
+def auto_sync_enabled(settings: Settings) -> bool:
+    """Whether syncs may run automatically: a trigger is set, and the mode is active."""
+    return configured_triggers(settings) != Triggers() and settings.mode == "active"
 
 
-def triggers_of(settings: Settings) -> Triggers:
-    """Gives what the project's settings say of when a sync is due."""
+def configured_triggers(settings: Settings) -> Triggers:
+    """Return the triggers configured for the project."""
     staleness = settings["knowledge.stalenessThreshold"]
     return Triggers(
         None if staleness is None else duration_ms(staleness),
@@ -109,39 +116,36 @@ def triggers_of(settings: Settings) -> Triggers:
     )
 
 
-# Syncs by itself, behind a project's runs, where the settings say when; with nothing configured nothing runs.
+RETRY_AFTER_MS = 15 * 60 * 1000
+"""Pause after a failed or cancelled automatic sync before the next; a failed one has already retried."""
 
 
-AGAIN_AFTER_MS = 15 * 60 * 1000
-"""A sync that failed, or that somebody cancelled, is not tried again by itself sooner: its own attempts come before."""
-
-
-class _Behind:
-    """Which projects are being looked at or synced, and when the last sync of one failed."""
+class _AutoSyncs:
+    """Projects with an automatic sync in progress, and when the last one of each failed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._busy: dict[str, str] = {}
-        """By project, the id of the sync that runs; empty while it is only looked."""
+        """Job id by project; empty while the triggers are evaluated."""
         self._failed_ms: dict[str, int] = {}
 
-    def begin(self, project: str, now_ms: int) -> bool:
+    def try_start(self, project: str, now_ms: int) -> bool:
         with self._lock:
             failed_ms = self._failed_ms.get(project)
-            if project in self._busy or (failed_ms is not None and now_ms - failed_ms < AGAIN_AFTER_MS):
+            if project in self._busy or (failed_ms is not None and now_ms - failed_ms < RETRY_AFTER_MS):
                 return False
             self._busy[project] = ""
             return True
 
-    def runs(self, project: str, job: str) -> None:
+    def set_job(self, project: str, job: str) -> None:
         with self._lock:
             self._busy[project] = job
 
-    def running(self, project: str) -> str | None:
+    def job_id(self, project: str) -> str | None:
         with self._lock:
             return self._busy.get(project) or None
 
-    def end(self, project: str, failed_ms: int | None) -> None:
+    def finish(self, project: str, failed_ms: int | None) -> None:
         with self._lock:
             self._busy.pop(project, None)
             self._failed_ms.pop(project, None)
@@ -149,49 +153,49 @@ class _Behind:
                 self._failed_ms[project] = failed_ms
 
 
-def running(process: Process, workspace: Workspace) -> str | None:
-    """Gives the id of the project's sync that runs by itself just now."""
-    return process.part(_Behind, _Behind).running(workspace.project_key)
+def running_sync_id(process: Process, workspace: Workspace) -> str | None:
+    """Return the request id of the project's automatic sync in progress."""
+    return process.part(_AutoSyncs, _AutoSyncs).job_id(workspace.project_key)
 
 
 def sync_when_due(process: Process, workspace: Workspace) -> None:
-    """Begins a job that looks whether a sync is due, and syncs then, unless there is nothing to look at."""
+    """Start a background job that syncs the project if a sync is due; do nothing if automatic syncs are disabled."""
     settings = process.settings(workspace.project_key)
-    behind = process.part(_Behind, _Behind)
-    if not settings["knowledge.repository"] or not runs_by_itself(settings):
+    auto_syncs = process.part(_AutoSyncs, _AutoSyncs)
+    if not settings["knowledge.repository"] or not auto_sync_enabled(settings):
         return
-    if not behind.begin(workspace.project_key, process.clock.now_ms()):
+    if not auto_syncs.try_start(workspace.project_key, process.clock.now_ms()):
         return
-    ended = process.background.expect()  # whoever waits for the background waits for this too
+    ended = process.background.expect()  # tests and shutdown wait for this job too
     try:
-        process.run_own("knowledge/sync", lambda call: _sync_if_due(call, workspace, behind, ended))
-    except Busy:  # as many jobs as may are running, or the process is ending; the next run asks again
-        behind.end(workspace.project_key, None)
+        process.run_own("knowledge/sync", lambda call: _sync_if_due(call, workspace, auto_syncs, ended))
+    except Busy:  # too many jobs, or shutting down; the next run tries again
+        auto_syncs.finish(workspace.project_key, None)
         ended()
 
 
-def _sync_if_due(call: Call, workspace: Workspace, behind: _Behind, ended: Callable[[], None]) -> None:
+def _sync_if_due(call: Call, workspace: Workspace, auto_syncs: _AutoSyncs, ended: Callable[[], None]) -> None:
     failed_ms: int | None = call.now_ms()
     try:
-        found, _ = how_due(call, workspace)
-        if found.reason != "manual":
-            behind.runs(workspace.project_key, str(call.request_id))
-            _sync(call, workspace, found.reason)
+        decision, _ = due_decision(call, workspace)
+        if decision.reason != "manual":
+            auto_syncs.set_job(workspace.project_key, str(call.request_id))
+            _sync(call, workspace, decision.reason)
         failed_ms = None
     except Busy:
         failed_ms = None
-        call.log.info("knowledge.busy")  # another process syncs
+        call.log.info("knowledge.busy")  # another process is syncing
     except SidecarError as error:
-        call.log.warning("knowledge.putOff", code=str(error.data.get("code", error.kind)))
+        call.log.warning("knowledge.postponed", code=str(error.data.get("code", error.kind)))
     finally:
-        behind.end(workspace.project_key, failed_ms)
+        auto_syncs.finish(workspace.project_key, failed_ms)
         ended()
 
 
-def _sync(call: Call, workspace: Workspace, reason: Cause) -> None:
-    def tell(stage: Stage, problem: str | None = None) -> None:
+def _sync(call: Call, workspace: Workspace, reason: DueReason) -> None:
+    def notify(stage: Stage, problem: str | None = None) -> None:
         call.notify(
-            "knowledge/syncsItself",
+            "knowledge/autoSync",
             KnowledgeSyncNotice(
                 id=str(call.request_id),
                 project_path=str(workspace.project),
@@ -202,10 +206,10 @@ def _sync(call: Call, workspace: Workspace, reason: Cause) -> None:
         )
 
     call.log.info("knowledge.due", reason=reason)
-    tell("began")
+    notify("started")
     try:
-        sync(call, workspace, Wanted("incremental"))
+        sync(call, workspace, SyncRequest("incremental"))
     except BaseException as error:
-        tell("ended", error.message if isinstance(error, SidecarError) else "It broke off.")
+        notify("ended", error.message if isinstance(error, SidecarError) else "It failed unexpectedly.")
         raise
-    tell("ended")
+    notify("ended")

@@ -12,7 +12,7 @@ DELETION_STOPPED = "DELETION_STOPPED"
 
 
 def knowledge_unavailable(message: str) -> SyncFailed:
-    """The repository cannot be reached or read just now."""
+    """The repository cannot be reached or read at the moment."""
     return SyncFailed(
         message,
         hint="Check `knowledge.repository` and its permissions.",
@@ -21,16 +21,16 @@ def knowledge_unavailable(message: str) -> SyncFailed:
 
 
 def not_configured() -> SyncFailed:
-    """No repository is set, which no retry changes."""
+    """No repository is configured; a retry cannot help."""
     return SyncFailed(
-        "No knowledge repository is set for this project.",
+        "No knowledge repository is configured for this project.",
         hint="Set `knowledge.repository` to the folder or address of a git repository.",
         data={"code": KNOWLEDGE_UNAVAILABLE, "retryable": False},
     )
 
 
 def no_such_ref(ref: str) -> SyncFailed:
-    """The branch, tag or commit that the settings name is not there."""
+    """The configured branch, tag or commit does not exist."""
     return SyncFailed(
         f"The knowledge repository has no branch, tag or commit `{ref}`.",
         hint="Check `knowledge.ref`.",
@@ -38,33 +38,33 @@ def no_such_ref(ref: str) -> SyncFailed:
     )
 
 
-def ending() -> SyncFailed:
-    """The process ends, and with it what was under way."""
-    return SyncFailed("The sidecar is ending.", data={"code": "ENDING", "retryable": True})
+def shutting_down() -> SyncFailed:
+    """The process is shutting down and cancels the sync."""
+    return SyncFailed("The sidecar is shutting down.", data={"code": "SHUTTING_DOWN", "retryable": True})
 
 
-def state_corrupted(kept_as: str) -> SyncFailed:
-    """The sync state was damaged; it is set aside and begins anew, from the pointers that memory has."""
+def state_corrupted(stored_as: str) -> SyncFailed:
+    """The sync state was damaged. It is set aside and rebuilt from the pointers in memory."""
     return SyncFailed(
-        "The knowledge sync's state was damaged; it was set aside and begins anew.",
-        hint="Sync again: the pointers in memory are taken over.",
-        data={"code": STATE_CORRUPTED, "retryable": True, "setAside": kept_as},
+        "The knowledge sync's state was damaged; it was set aside and is rebuilt.",
+        hint="Sync again: the pointers in memory are adopted.",
+        data={"code": STATE_CORRUPTED, "retryable": True, "setAside": stored_as},
     )
 
 
 def partial_failure(failed: Sequence[dict[str, str]], done: dict[str, Any]) -> SyncFailed:
-    """Some items failed; the others are synced, and what failed is tried again by the next sync."""
+    """Some items failed. The others are synced, and the next sync retries the failed ones."""
     return SyncFailed(
-        f"{len(failed)} of the knowledge items failed; the others are synced.",
-        hint="Mend what `failedItems` names, then sync again.",
+        f"{len(failed)} knowledge items failed; the others are synced.",
+        hint="Fix the items in `failedItems`, then sync again.",
         data={"code": PARTIAL_FAILURE, "retryable": True, "failedItems": list(failed), "done": done},
     )
 
 
-def deletion_stopped(deleted: int, of: int) -> SyncFailed:
-    """So many pointers would go that something else is likely wrong."""
+def deletion_stopped(deleted: int, total: int) -> SyncFailed:
+    """The sync would delete so many pointers that a wrong configuration is more likely."""
     return SyncFailed(
-        f"The sync would delete {deleted} of {of} pointers, and stopped before anything was done.",
-        hint="Check `knowledge.repository` and `knowledge.scopes`; sync with `force` if it is meant.",
-        data={"code": DELETION_STOPPED, "retryable": False, "deleted": deleted, "pointers": of},
+        f"The sync would delete {deleted} of {total} pointers, so it stopped before changing anything.",
+        hint="Check `knowledge.repository` and `knowledge.scopes`; use `force` if the deletion is intended.",
+        data={"code": DELETION_STOPPED, "retryable": False, "deleted": deleted, "pointers": total},
     )

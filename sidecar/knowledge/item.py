@@ -1,8 +1,8 @@
-"""What a knowledge item is, and how its Markdown is read. Pure.
+"""A knowledge item and the parser of its Markdown file. Pure.
 
     company/adrs/0001-postgres.md    orgs/<id>/policies/…    teams/<id>/patterns/…    projects/<id>/specs/…
 
-The folder says whose an item is and of which type; its front matter says the rest (decisions.md, Knowledge sync).
+The folder determines layer, scope and type; the front matter has the rest (decisions.md, Knowledge sync).
 """
 
 import hashlib
@@ -18,13 +18,13 @@ from sidecar.core.text.yaml_edit import Damaged, Node, nodes_of
 Layer = Literal["company", "org", "team", "project"]
 ItemType = Literal["adr", "policy", "pattern", "spec"]
 
-SCOPED: dict[str, Layer] = {"orgs": "org", "teams": "team", "projects": "project"}
-TYPES: dict[str, ItemType] = {"adrs": "adr", "policies": "policy", "patterns": "pattern", "specs": "spec"}
-NO_ITEMS = frozenset(("readme", "index", "manifest", "changelog", "contributing", "template"))
-"""What stands beside items and is none, by its name without ending; nor is what begins with a dot or underscore."""
+SCOPE_FOLDERS: dict[str, Layer] = {"orgs": "org", "teams": "team", "projects": "project"}
+TYPE_FOLDERS: dict[str, ItemType] = {"adrs": "adr", "policies": "policy", "patterns": "pattern", "specs": "spec"}
+NON_ITEM_STEMS = frozenset(("readme", "index", "manifest", "changelog", "contributing", "template"))
+"""File stems that are not items; names that begin with a dot or an underscore are not either."""
 
 MAX_DEPTH = 4
-"""Folders below a type's own that are looked into."""
+"""Maximum folder depth below a type's folder."""
 MAX_ITEM_BYTES = 512 * 1024
 MAX_CONSTRAINTS = 200
 
@@ -42,7 +42,7 @@ _BLOCKING = frozenset(("block", "blocking", "blocker", "critical", "error", "mus
 
 
 class Identity(NamedTuple):
-    """Which item: its layer, the scope within it (empty for company), and its id there."""
+    """An item's identity: its layer, the scope within it (empty for company), and its id there."""
 
     layer: Layer
     scope: str
@@ -50,12 +50,12 @@ class Identity(NamedTuple):
 
     @property
     def ref(self) -> str:
-        """Gives it as one word: `company:adr-001`, `team/web:adr-001`."""
+        """Return the identity as one string: `company:adr-001`, `team/web:adr-001`."""
         return f"{self.layer}{'/' if self.scope else ''}{self.scope}:{self.id}"
 
 
-class Place(NamedTuple):
-    """What a file's path in the repository says."""
+class ItemLocation(NamedTuple):
+    """What a file's path in the repository determines."""
 
     layer: Layer
     scope: str
@@ -64,14 +64,14 @@ class Place(NamedTuple):
 
 
 class Constraint(NamedTuple):
-    """One rule of an item, in one sentence, and whether it is blocking."""
+    """One rule of an item, as one sentence, and whether it is blocking."""
 
     text: str
     is_blocking: bool
 
 
 class Item(NamedTuple):
-    """A knowledge item as its file has it."""
+    """A knowledge item as parsed from its file."""
 
     identity: Identity
     type: ItemType
@@ -85,100 +85,107 @@ class Item(NamedTuple):
     """SHA-256 over the canonical JSON of content, constraints and status."""
 
 
-class Unreadable(ValueError):
-    """A file where an item belongs that cannot be read as one; the message is one sentence."""
+class UnreadableItem(ValueError):
+    """An item file that cannot be parsed; the message is one sentence."""
 
 
-def identity_of(ref: str) -> Identity | None:
-    """Reads what `Identity.ref` gives; None for anything else."""
+def parse_ref(ref: str) -> Identity | None:
+    """Parse a ref as written by `Identity.ref`; None when it is invalid."""
     where, _, item_id = ref.partition(":")
     layer, slash, scope = where.partition("/")
     layers: tuple[Layer, ...] = get_args(Layer)
-    found = next((one for one in layers if one == layer), None)
-    if found is None or not _ID.fullmatch(item_id) or bool(slash) == (found == "company") or bool(slash) != bool(scope):
+    known_layer = next((name for name in layers if name == layer), None)
+    if (
+        known_layer is None
+        or not _ID.fullmatch(item_id)
+        or bool(slash) == (known_layer == "company")
+        or bool(slash) != bool(scope)
+    ):
         return None
-    return Identity(found, scope, item_id)
+    return Identity(known_layer, scope, item_id)
 
 
-def place_of(path: str) -> Place | None:
-    """Says what a path means; None for one that holds no item."""
+def item_location(path: str) -> ItemLocation | None:
+    """Return what a path determines; None when it is not an item's path."""
     scope, *rest = path.split("/")
-    if scope in SCOPED and rest:
-        layer, (owner, *rest) = SCOPED[scope], rest
+    if scope in SCOPE_FOLDERS and rest:
+        layer, (owner, *rest) = SCOPE_FOLDERS[scope], rest
         if not _SCOPE.fullmatch(owner):
             return None
     elif scope == "company":
         layer, owner = "company", ""
     else:
         return None
-    if not 2 <= len(rest) <= 2 + MAX_DEPTH or rest[0] not in TYPES or any(part[0] in "._" for part in rest[1:]):
+    if not 2 <= len(rest) <= 2 + MAX_DEPTH or rest[0] not in TYPE_FOLDERS or any(part[0] in "._" for part in rest[1:]):
         return None
     stem, dot, ending = rest[-1].rpartition(".")
-    if not dot or ending.lower() != "md" or stem.lower() in NO_ITEMS:
+    if not dot or ending.lower() != "md" or stem.lower() in NON_ITEM_STEMS:
         return None
-    return Place(layer, owner, TYPES[rest[0]], stem)
+    return ItemLocation(layer, owner, TYPE_FOLDERS[rest[0]], stem)
 
 
 def is_lfs_pointer(content: bytes) -> bool:
-    """Says whether a file only points at its content elsewhere (Git LFS)."""
+    """Whether a file is a Git LFS pointer."""
     return content.startswith(_LFS)
 
 
-def read_item(path: str, place: Place, content: bytes) -> Item:
-    """Reads an item's file; raises Unreadable."""
-    text = _text(content)
-    matter, body = _split(text)
-    said = _mapping(matter)
-    item_id = _said(said, "id") or place.stem
+def parse_item(path: str, location: ItemLocation, content: bytes) -> Item:
+    """Parse an item's file. Raise Unreadable."""
+    text = _decode(content)
+    front_text, body = _split_front_matter(text)
+    front_matter = _mapping(front_text)
+    item_id = _scalar(front_matter, "id") or location.stem
     if not _ID.fullmatch(item_id):
-        raise Unreadable("Its id is not made of letters, digits, dots, hyphens and underscores.")
-    constraints = _constraints(said, body)
-    status = (_said(said, "status") or "active").lower()
-    given = _said(said, "type").lower()
+        raise UnreadableItem("Its id may contain only letters, digits, dots, hyphens and underscores.")
+    constraints = _constraints(front_matter, body)
+    status = (_scalar(front_matter, "status") or "active").lower()
+    type_name = _scalar(front_matter, "type").lower()
     heading = _HEADING.search(body)
     return Item(
-        identity=Identity(place.layer, place.scope, item_id),
-        type=next((known for known in TYPES.values() if known == given), place.type),
-        title=_said(said, "title") or (heading[1] if heading else "") or item_id,
-        summary=_said(said, "summary") or _first_paragraph(body),
+        identity=Identity(location.layer, location.scope, item_id),
+        type=next((known for known in TYPE_FOLDERS.values() if known == type_name), location.type),
+        title=_scalar(front_matter, "title") or (heading[1] if heading else "") or item_id,
+        summary=_scalar(front_matter, "summary") or _first_paragraph(body),
         status=status,
-        tags=_listed(said.get("tags")),
+        tags=_strings(front_matter.get("tags")),
         constraints=tuple(map(_constraint, constraints)),
         path=path,
-        content_hash=sha256({"content": body.strip(), "constraints": list(map(_value, constraints)), "status": status}),
+        content_hash=canonical_sha256(
+            {"content": body.strip(), "constraints": list(map(_json_value, constraints)), "status": status}
+        ),
     )
 
 
-def sha256(value: Any) -> str:
-    """Gives the SHA-256 of a value's canonical JSON: sorted keys, no spaces, UTF-8."""
+def canonical_sha256(value: Any) -> str:
+    """Return the SHA-256 of a value's canonical JSON: sorted keys, no spaces, UTF-8."""
     return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _text(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     if len(content) > MAX_ITEM_BYTES:
-        raise Unreadable(f"It is larger than {MAX_ITEM_BYTES // 1024} KiB.")
+        raise UnreadableItem(f"It is larger than {MAX_ITEM_BYTES // 1024} KiB.")
     try:
         return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        raise Unreadable("It is not UTF-8 text.") from error
+        raise UnreadableItem("It is not UTF-8 text.") from error
 
 
-def _split(text: str) -> tuple[str, str]:
+def _split_front_matter(text: str) -> tuple[str, str]:
     opening = _OPENING.match(text)
     if opening is None:
         return "", text.removeprefix("\ufeff")
     closing = _CLOSING.search(text, opening.end())
     if closing is None:
-        raise Unreadable("Its front matter has no end.")
+        raise UnreadableItem("Its front matter is not closed.")
     return text[opening.end() : closing.start()], text[closing.end() :]
 
 
-def _mapping(matter: str) -> dict[str, Node]:
-    node = _nodes(matter)
+def _mapping(text: str) -> dict[str, Node]:
+    node = _nodes(text)
     if node is None:
         return {}
     if node.kind != "mapping":
-        raise Unreadable("Its front matter is not one list of keys with values.")
+        raise UnreadableItem("Its front matter is not a mapping.")
     return {name: value for name, (_, value) in node.pairs.items()}
 
 
@@ -186,33 +193,33 @@ def _nodes(text: str) -> Node | None:
     try:
         return nodes_of(text)
     except Damaged as damage:
-        raise Unreadable(f"It cannot be read: {str(damage)[:200]}") from damage
+        raise UnreadableItem(f"It cannot be read: {str(damage)[:200]}") from damage
 
 
-def _said(said: dict[str, Node], name: str) -> str:
-    node = said.get(name)
+def _scalar(fields: dict[str, Node], name: str) -> str:
+    node = fields.get(name)
     return node.text.strip() if node is not None and node.kind == "scalar" else ""
 
 
-def _listed(node: Node | None) -> tuple[str, ...]:
+def _strings(node: Node | None) -> tuple[str, ...]:
     if node is None:
         return ()
-    texts = [one.text for one in node.items] if node.kind == "list" else node.text.split(",")
+    texts = [item.text for item in node.items] if node.kind == "list" else node.text.split(",")
     return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
 
 
-def _constraints(said: dict[str, Node], body: str) -> Sequence[Node]:
-    """Gives the items of the front matter's list, and those of the fenced block under a heading "Constraints"."""
-    found = list(_items(said.get("constraints")))
+def _constraints(front_matter: dict[str, Node], body: str) -> Sequence[Node]:
+    """Return the constraints of the front matter and of the fenced block under a "Constraints" heading."""
+    nodes = list(_items(front_matter.get("constraints")))
     if (opening := _CONSTRAINTS.search(body)) is not None:
-        found += _items(_nodes(_fenced(body[opening.end() :], opening["fence"])))
-    if len(found) > MAX_CONSTRAINTS:
-        raise Unreadable(f"It has more than {MAX_CONSTRAINTS} constraints.")
-    return found
+        nodes += _items(_nodes(_fenced(body[opening.end() :], opening["fence"])))
+    if len(nodes) > MAX_CONSTRAINTS:
+        raise UnreadableItem(f"It has more than {MAX_CONSTRAINTS} constraints.")
+    return nodes
 
 
 def _fenced(text: str, fence: str) -> str:
-    """Gives what stands before the line that closes a fence; a block that nobody closed holds nothing."""
+    """Return the lines before the closing fence; an unclosed block is empty."""
     lines = text.split("\n")
     end = next((at for at, line in enumerate(lines) if line.rstrip(" \t") == fence), 0)
     return "".join(f"{line}\n" for line in lines[:end])
@@ -227,31 +234,31 @@ def _items(node: Node | None) -> Sequence[Node]:
 
 
 def _constraint(node: Node) -> Constraint:
-    """Reads one constraint: its own words, or what is to be done with what."""
+    """Parse one constraint: its message, or a sentence made of operator, target and pattern."""
     if node.kind != "mapping":
         return Constraint(node.text, is_blocking=False)
-    said = {name: value for name, (_, value) in node.pairs.items()}
-    told = next((text for name in ("message", "text", "description", "rule") if (text := _said(said, name))), "")
-    made = " ".join(_said(said, name).replace("_", " ") for name in ("operator", "target", "pattern"))
-    severity = (_said(said, "severity") or _said(said, "level")).lower()
-    is_blocking = severity in _BLOCKING or _said(said, "blocking").lower() == "true"
-    return Constraint(told or " ".join(made.split()) or _said(said, "id"), is_blocking)
+    fields = {name: value for name, (_, value) in node.pairs.items()}
+    message = next((text for name in ("message", "text", "description", "rule") if (text := _scalar(fields, name))), "")
+    composed = " ".join(_scalar(fields, name).replace("_", " ") for name in ("operator", "target", "pattern"))
+    severity = (_scalar(fields, "severity") or _scalar(fields, "level")).lower()
+    is_blocking = severity in _BLOCKING or _scalar(fields, "blocking").lower() == "true"
+    return Constraint(message or " ".join(composed.split()) or _scalar(fields, "id"), is_blocking)
 
 
-def _value(node: Node) -> Any:
-    """Gives a node as JSON, its scalars as they are written."""
+def _json_value(node: Node) -> Any:
+    """Return a node as JSON, its scalars as written."""
     if node.kind == "mapping":
-        return {key: _value(value) for key, (_, value) in node.pairs.items()}
-    return [_value(one) for one in node.items] if node.kind == "list" else node.text
+        return {key: _json_value(value) for key, (_, value) in node.pairs.items()}
+    return [_json_value(item) for item in node.items] if node.kind == "list" else node.text
 
 
 def _first_paragraph(body: str) -> str:
-    """Gives the first lines of prose: no heading, list, table, quote or fence."""
-    kept: list[str] = []
+    """Return the first lines of prose: not a heading, list, table, quote or fence."""
+    lines: list[str] = []
     for line in body.split("\n"):
         is_prose = bool(line.strip()) and line.lstrip()[0] not in "#|>`~*-+<"
         if is_prose:
-            kept.append(line.strip())
-        elif kept:
+            lines.append(line.strip())
+        elif lines:
             break
-    return " ".join(kept)
+    return " ".join(lines)

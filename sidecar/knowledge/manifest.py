@@ -1,42 +1,51 @@
-"""The items of a commit: the files of the scopes that count, read once per content. Pure but for the reading asked for.
+"""The items of a commit: the files of the scopes in use, parsed once per content. Pure apart from a read callback.
 
-An unreadable file is a failure and never a deletion: what it held the last time stays as it is.
+An unreadable file is a failure, never a deletion: its item stays as last synced.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from sidecar.knowledge.git_source import Listed
-from sidecar.knowledge.item import SCOPED, Identity, Place, Unreadable, identity_of, is_lfs_pointer, place_of, read_item
-from sidecar.knowledge.item_pointer import render
+from sidecar.knowledge.git_source import SourceFile
+from sidecar.knowledge.item import (
+    SCOPE_FOLDERS,
+    Identity,
+    ItemLocation,
+    UnreadableItem,
+    is_lfs_pointer,
+    item_location,
+    parse_item,
+    parse_ref,
+)
+from sidecar.knowledge.item_pointer import render_pointer
 
-REPLACED = "\N{REPLACEMENT CHARACTER}"
-"""Stands in a path for what was not UTF-8: by such a path no file is found again."""
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+"""Marks bytes of a path that are not UTF-8; such a path cannot be opened again."""
 
-_FOLDERS = {layer: folder for folder, layer in SCOPED.items()}
+_FOLDERS = {layer: folder for folder, layer in SCOPE_FOLDERS.items()}
 
 
 class Entry(NamedTuple):
-    """What is known of a file's content without reading it again."""
+    """A file's parsed content, cached so that it is not read again."""
 
     path: str
     blob: str
     ref: str
-    """The item's identity as one word; empty for what holds none."""
+    """The item's identity as one string; empty when the file has no item."""
     type: str
     status: str
     content_hash: str
     render_hash: str
     problem: str
-    """Why the file cannot be read; empty where it can."""
+    """Why the file cannot be read; empty when it can."""
 
     @property
     def identity(self) -> Identity:
         """The item's identity."""
-        found = identity_of(self.ref)
-        assert found is not None
-        return found
+        identity = parse_ref(self.ref)
+        assert identity is not None
+        return identity
 
     @property
     def layer(self) -> str:
@@ -45,59 +54,59 @@ class Entry(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A file that holds an item and cannot be read, or repeats another one's identity."""
+    """An item file that cannot be read, or repeats another item's identity."""
 
     path: str
     ref: str
-    """Of the item the file held the last time; empty where it held none."""
+    """The item this file had at the last sync; empty when it had none."""
     problem: str
     fingerprint: str
     """Changes with the file."""
 
 
 class Manifest(NamedTuple):
-    """The items of one commit by their refs, in order, and what failed."""
+    """The items of one commit by ref, in order, and the failures."""
 
     commit: str
     items: Mapping[str, Entry]
     failures: tuple[Failure, ...]
 
 
-def counts(place: Place, scopes: Sequence[str]) -> bool:
-    """Says whether items of a place are wanted: the company's always, others where a glob names their scope."""
-    if place.layer == "company":
+def in_scope(location: ItemLocation, scopes: Sequence[str]) -> bool:
+    """Whether items of a location are in scope: the company's always, others when a glob matches their scope."""
+    if location.layer == "company":
         return True
-    return any(fnmatchcase(f"{_FOLDERS[place.layer]}/{place.scope}", glob) for glob in scopes)
+    return any(fnmatchcase(f"{_FOLDERS[location.layer]}/{location.scope}", glob) for glob in scopes)
 
 
-def entries_of(
-    files: Iterable[Listed], scopes: Sequence[str], known: Mapping[str, Entry], content: Callable[[str], bytes]
+def read_entries(
+    files: Iterable[SourceFile], scopes: Sequence[str], known: Mapping[str, Entry], content: Callable[[str], bytes]
 ) -> list[Entry]:
-    """Gives what each file holds; only those whose content is not known are read."""
-    found = []
-    wanted: dict[str, bool] = {}
+    """Return an entry per file in scope; only content that is not in `known` is read."""
+    entries = []
+    folder_in_scope: dict[str, bool] = {}
     for file in files:
         folder = file.path.rpartition("/")[0]
-        if folder not in wanted:
-            whose = place_of(f"{folder}/x.md")
-            wanted[folder] = whose is not None and counts(whose, scopes)
-        if not wanted[folder]:
+        if folder not in folder_in_scope:
+            folder_location = item_location(f"{folder}/x.md")
+            folder_in_scope[folder] = folder_location is not None and in_scope(folder_location, scopes)
+        if not folder_in_scope[folder]:
             continue
         before = known.get(file.path)
         if before is not None and before.blob == file.blob:
-            found.append(before)
-        elif (place := place_of(file.path)) is not None:
-            found.append(entry_of(file, place, content(file.blob)))
-    return found
+            entries.append(before)
+        elif (location := item_location(file.path)) is not None:
+            entries.append(read_entry(file, location, content(file.blob)))
+    return entries
 
 
-def manifest_of(commit: str, entries: Iterable[Entry], held: Mapping[str, str]) -> Manifest:
-    """Makes the manifest; `held` says which item a path held when it was last synced."""
+def build_manifest(commit: str, entries: Iterable[Entry], refs_by_path: Mapping[str, str]) -> Manifest:
+    """Build the manifest. `refs_by_path` maps a path to the item it had at the last sync."""
     items: dict[str, Entry] = {}
     failures = []
     for entry in entries:
         if entry.problem:
-            failures.append(Failure(entry.path, held.get(entry.path, ""), entry.problem, entry.blob))
+            failures.append(Failure(entry.path, refs_by_path.get(entry.path, ""), entry.problem, entry.blob))
         elif entry.ref in items:
             problem = f"It has the same id as {items[entry.ref].path}."
             failures.append(Failure(entry.path, "", problem, entry.blob))
@@ -106,17 +115,17 @@ def manifest_of(commit: str, entries: Iterable[Entry], held: Mapping[str, str]) 
     return Manifest(commit, dict(sorted(items.items())), tuple(failures))
 
 
-def entry_of(file: Listed, place: Place, content: bytes) -> Entry:
-    """Reads what a file holds."""
-    if REPLACED in file.path:
+def read_entry(file: SourceFile, location: ItemLocation, content: bytes) -> Entry:
+    """Parse a file into its entry."""
+    if REPLACEMENT in file.path:
         return Entry(file.path, file.blob, "", "", "", "", "", "Its name is not UTF-8.")
     if is_lfs_pointer(content):
         return Entry(file.path, file.blob, "", "", "", "", "", "")
     try:
-        item = read_item(file.path, place, content)
-    except Unreadable as problem:
+        item = parse_item(file.path, location, content)
+    except UnreadableItem as problem:
         return Entry(file.path, file.blob, "", "", "", "", "", str(problem))
-    rendered = render(item)
+    rendered = render_pointer(item)
     return Entry(
         file.path, file.blob, item.identity.ref, item.type, rendered.status, item.content_hash, rendered.render_hash, ""
     )

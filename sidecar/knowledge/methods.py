@@ -18,10 +18,10 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.knowledge import store
-from sidecar.knowledge.auto_sync import how_due, running
-from sidecar.knowledge.git_source import source_of
-from sidecar.knowledge.item import place_of
-from sidecar.knowledge.manifest import counts
+from sidecar.knowledge.auto_sync import due_decision, running_sync_id
+from sidecar.knowledge.git_source import open_configured_source
+from sidecar.knowledge.item import item_location
+from sidecar.knowledge.manifest import in_scope
 from sidecar.knowledge.model import (
     KnowledgeCheck,
     KnowledgeCheckpoint,
@@ -48,110 +48,112 @@ from sidecar.knowledge.model import (
     KnowledgeSyncResult,
     ResolutionChoice,
 )
-from sidecar.knowledge.sync import Planned, Wanted, item_named, planned, roll_back, sync
+from sidecar.knowledge.sync import PlannedSync, SyncRequest, plan_sync, resolve_ref, roll_back, sync
 from sidecar.knowledge.sync_checks import checks
-from sidecar.knowledge.sync_inputs import Look, look
-from sidecar.knowledge.sync_plan import Asked, Conflict, Plan, Resolution, fits
+from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
+from sidecar.knowledge.sync_plan import Conflict, Plan, PlanRequest, Resolution, allows_resolution
 from sidecar.method import Lane, Notification, docstring, method
 from sidecar.workspace import Workspace
 
 MAX_WARNINGS = 20
-"""Files that cannot be read are named up to so many."""
+"""Maximum number of unreadable files that are named."""
 
 
 def plan(call: Call, params: KnowledgePlanParams) -> KnowledgePlanResult:
-    """Shows what a sync would do, step by step with reasons; nothing is written."""
-    found = planned(call, _workspace(call, params), _wanted(params))
-    return KnowledgePlanResult(**_told(found))
+    """Return what a sync would do, operation by operation with reasons. Nothing is written."""
+    planned = plan_sync(call, _workspace(call, params), _sync_request(params))
+    return KnowledgePlanResult(**_plan_fields(planned))
 
 
 def run_sync(call: Call, params: KnowledgeSyncParams) -> KnowledgeSyncResult:
-    """Brings the pointers in memory to the knowledge repository's head, with progress; may be cancelled.
+    """Sync the pointers in memory with the knowledge repository's head. Reports progress and can be cancelled.
 
-    `incremental` looks at what commits since the last sync changed, and falls back to `full` with a warning where
-    that cannot be told. A cancelled or failed sync leaves memory as it was; items that fail alone are named by the
-    error PARTIAL_FAILURE when all others are done.
+    `incremental` compares what commits changed since the last sync, and falls back to `full` with a warning when that
+    is unknown. A cancelled or failed sync leaves memory unchanged. When only single items fail, all others are synced
+    and the error PARTIAL_FAILURE names the failed ones.
     """
-    workspace, wanted = _workspace(call, params), _wanted(params, force=params.force)
+    workspace, request = _workspace(call, params), _sync_request(params, force=params.force)
     if params.dry_run:
-        found = planned(call, workspace, wanted)
-        return _synced(call, found, None, {}, is_complete=found.plan.is_empty)
-    done = sync(call, workspace, wanted)
-    complete = not done.state.pending and done.planned.mode in ("full", "incremental")
-    return _synced(call, done.planned, done.checkpoint_id, done.done.counts, is_complete=complete)
+        planned = plan_sync(call, workspace, request)
+        return _sync_result(call, planned, None, {}, is_complete=planned.plan.is_empty)
+    outcome = sync(call, workspace, request)
+    complete = not outcome.state.pending and outcome.planned.mode in ("full", "incremental")
+    return _sync_result(call, outcome.planned, outcome.checkpoint_id, outcome.applied.counts, is_complete=complete)
 
 
 def status(call: Call, params: KnowledgeParams) -> KnowledgeStatusResult:
-    """Shows how memory stands to the knowledge repository, what failed, and the checkpoints one can go back to."""
+    """Return how memory compares with the knowledge repository, what failed, and the checkpoints for a rollback."""
     workspace = _workspace(call, params)
-    seen = _looked(call, workspace)
-    found = seen.plan(Asked())
+    inputs = _load_inputs(call, workspace)
+    plan = inputs.plan(PlanRequest())
     with call.database.read() as tx:
-        kept = store.checkpoints(tx, workspace.project_key)
-    wanted, others = _scopes(seen.source.scopes(), seen.scopes)
+        checkpoints = store.checkpoints(tx, workspace.project_key)
+    included, others = _split_scopes(inputs.source.scopes(), inputs.scopes)
     return KnowledgeStatusResult(
         repository=str(call.process.settings(workspace.project_key)["knowledge.repository"]),
-        commit=seen.source.commit,
-        scopes=wanted,
+        commit=inputs.source.commit,
+        scopes=included,
         other_scopes=others,
-        last_sync_at=_moment(seen.state.last_sync_at_ms),
-        last_knowledge_commit=seen.state.last_knowledge_commit or None,
-        items=len(seen.manifest.items),
-        pointers=len(seen.pointers),
-        in_sync=found.is_empty and not seen.manifest.failures and not seen.state.pending,
-        rollback_holds_at=_holding(seen),
-        running=running(call.process, workspace),
-        pending=list(seen.state.pending),
-        failed=[KnowledgeFailure(item=key, problem=one.problem, times=one.times)
-                for key, one in sorted(seen.state.failed.items())],
-        conflicts=dict(sorted(Counter(one.type for one in found.conflicts).items())),
+        last_sync_at=_timestamp(inputs.state.last_sync_at_ms),
+        last_knowledge_commit=inputs.state.last_knowledge_commit or None,
+        items=len(inputs.manifest.items),
+        pointers=len(inputs.pointers),
+        in_sync=plan.is_empty and not inputs.manifest.failures and not inputs.state.pending,
+        rollback_commit=_rollback_commit(inputs),
+        auto_sync_id=running_sync_id(call.process, workspace),
+        pending=list(inputs.state.pending),
+        failed=[KnowledgeFailure(item=key, problem=one.problem, attempts=one.attempts)
+                for key, one in sorted(inputs.state.failed.items())],
+        conflicts=dict(sorted(Counter(one.type for one in plan.conflicts).items())),
         checkpoints=[
             KnowledgeCheckpoint(id=one.id, at=rfc3339(one.at_ms), mode=one.kind, status=one.status, writes=one.writes,
                                 reason=one.reason)
-            for one in kept
+            for one in checkpoints
         ],
     )  # fmt: skip
 
 
 def conflicts(call: Call, params: KnowledgeParams) -> KnowledgeConflictsResult:
-    """Lists where memory and the knowledge repository disagree, also pointers that no sync made."""
-    found = _looked(call, _workspace(call, params)).plan(Asked())
-    return KnowledgeConflictsResult(commit=found.commit, conflicts=_conflicts(found.conflicts))
+    """List where memory and the knowledge repository disagree, including pointers that no sync wrote."""
+    plan = _load_inputs(call, _workspace(call, params)).plan(PlanRequest())
+    return KnowledgeConflictsResult(commit=plan.commit, conflicts=_conflicts(plan.conflicts))
 
 
 def resolve(call: Call, params: KnowledgeResolveParams) -> KnowledgeSyncResult:
-    """Resolves conflicts, as suggested or otherwise, and does nothing about items that have none."""
+    """Resolve conflicts, as suggested or as requested. Items without conflicts are not touched."""
     if params.resolution is not None and params.type is None:
-        raise InvalidParams("`resolution`: needs `type`, because each type has its own.")
+        raise InvalidParams("`resolution`: requires `type`, because resolutions depend on it.")
     choices = {}
     if params.type is not None and params.resolution is not None:
-        choices = chosen([ResolutionChoice(type=params.type, item=None, resolution=params.resolution)])
-    wanted = Wanted("resolve", params.item, params.type, None, choices, params.force)
-    done = sync(call, _workspace(call, params), wanted)
-    return _synced(call, done.planned, done.checkpoint_id, done.done.counts, is_complete=False)
+        choices = parse_resolutions([ResolutionChoice(type=params.type, item=None, resolution=params.resolution)])
+    request = SyncRequest("resolve", params.item, params.type, None, choices, params.force)
+    outcome = sync(call, _workspace(call, params), request)
+    return _sync_result(call, outcome.planned, outcome.checkpoint_id, outcome.applied.counts, is_complete=False)
 
 
 def should_sync(call: Call, params: KnowledgeParams) -> KnowledgeShouldSyncResult:
-    """Says whether a sync is due by the settings: time, sessions, a moved head; nothing is run."""
-    found, sessions = how_due(call, _workspace(call, params))
+    """Return whether a sync is due by the settings (time, sessions, a moved head). Nothing is run."""
+    decision, sessions = due_decision(call, _workspace(call, params))
     return KnowledgeShouldSyncResult(
-        should_sync=found.is_due, reason=found.reason, detail=found.told, sessions_since_sync=sessions
+        should_sync=decision.is_due, reason=decision.reason, detail=decision.detail, sessions_since_sync=sessions
     )
 
 
 def doctor(call: Call, params: KnowledgeParams) -> KnowledgeDoctorResult:
-    """Looks over settings, repository, state and pointers, and says what to do where something is not well."""
-    found = list(checks(call, _workspace(call, params)))
-    told = [KnowledgeCheck(name=one.name, level=one.level, told=one.told, hint=one.hint) for one in found]
-    return KnowledgeDoctorResult(healthy=all(one.level != "error" for one in found), checks=told)
+    """Check settings, repository, state and pointers. Each problem has a hint."""
+    results = list(checks(call, _workspace(call, params)))
+    wire_checks = [
+        KnowledgeCheck(name=check.name, level=check.level, message=check.message, hint=check.hint) for check in results
+    ]
+    return KnowledgeDoctorResult(healthy=all(check.level != "error" for check in results), checks=wire_checks)
 
 
 def explain(call: Call, params: KnowledgeExplainParams) -> KnowledgeExplainResult:
-    """Tells of one item where it stands, what memory has of it, and what a full sync would do and why."""
-    seen = _looked(call, _workspace(call, params))
-    ref = item_named(seen, params.item)
-    found = seen.plan(Asked(frozenset((ref,))))
-    entry, known, failed = seen.manifest.items.get(ref), seen.state.items.get(ref), seen.state.failed.get(ref)
+    """Return an item's file, its pointers in memory, and what a full sync would do with it and why."""
+    inputs = _load_inputs(call, _workspace(call, params))
+    ref = resolve_ref(inputs, params.item)
+    plan = inputs.plan(PlanRequest(frozenset((ref,))))
+    entry, known, failed = inputs.manifest.items.get(ref), inputs.state.items.get(ref), inputs.state.failed.get(ref)
     return KnowledgeExplainResult(
         item=ref,
         file=entry.path if entry else None,
@@ -159,128 +161,128 @@ def explain(call: Call, params: KnowledgeExplainParams) -> KnowledgeExplainResul
         content_hash=entry.content_hash if entry else None,
         synced_content_hash=known.content_hash if known else None,
         pointers=[
-            KnowledgePointer(path=one.path, memory_id=one.memory_id, status=one.status, content_hash=one.content_hash,
-                             updated_at=one.updated_at)
-            for one in seen.pointers if one.identity.ref == ref
+            KnowledgePointer(path=pointer.path, memory_id=pointer.memory_id, status=pointer.status,
+                             content_hash=pointer.content_hash, updated_at=pointer.updated_at)
+            for pointer in inputs.pointers if pointer.identity.ref == ref
         ],
-        conflicts=_conflicts(found.conflicts),
-        operations=_operations(found),
-        failure=KnowledgeFailure(item=ref, problem=failed.problem, times=failed.times) if failed else None,
+        conflicts=_conflicts(plan.conflicts),
+        operations=_operations(plan),
+        failure=KnowledgeFailure(item=ref, problem=failed.problem, attempts=failed.attempts) if failed else None,
     )  # fmt: skip
 
 
 def rollback(call: Call, params: KnowledgeRollbackParams) -> KnowledgeRollbackResult:
-    """Puts sync state, pointers and files back to how they were before a sync and all that followed it."""
-    restored, left = roll_back(call, _workspace(call, params), params.checkpoint_id)
-    return KnowledgeRollbackResult(checkpoint_id=params.checkpoint_id, restored=restored, left=left)
+    """Restore sync state and pointer files to a checkpoint, undoing that sync and all later ones."""
+    restored, skipped = roll_back(call, _workspace(call, params), params.checkpoint_id)
+    return KnowledgeRollbackResult(checkpoint_id=params.checkpoint_id, restored=restored, skipped=skipped)
 
 
-def _looked(call: Call, workspace: Workspace) -> Look:
-    return look(call, workspace, source_of(call, call.process.settings(workspace.project_key)))
+def _load_inputs(call: Call, workspace: Workspace) -> SyncInputs:
+    return load_inputs(call, workspace, open_configured_source(call, call.process.settings(workspace.project_key)))
 
 
 def _workspace(call: Call, params: KnowledgeParams) -> Workspace:
     return call.process.workspaces.get(params.cwd, params.project_path)
 
 
-def _wanted(params: KnowledgePlanParams, *, force: bool = False) -> Wanted:
-    return Wanted(params.mode, params.item, None, params.max_items, chosen(params.resolutions), force)
+def _sync_request(params: KnowledgePlanParams, *, force: bool = False) -> SyncRequest:
+    return SyncRequest(params.mode, params.item, None, params.max_items, parse_resolutions(params.resolutions), force)
 
 
-def chosen(choices: Sequence[ResolutionChoice]) -> dict[tuple[str, str], Resolution]:
-    """Reads resolutions; raises InvalidParams for one that its conflict does not have."""
-    for one in choices:
-        if not fits(one.type, one.resolution):
-            raise InvalidParams(f"`resolutions`: {one.type} cannot be resolved by {one.resolution}.")
-    return {(one.type, one.item or ""): one.resolution for one in choices}
+def parse_resolutions(choices: Sequence[ResolutionChoice]) -> dict[tuple[str, str], Resolution]:
+    """Return resolutions by type and item. Raise InvalidParams for one that its conflict type does not allow."""
+    for choice in choices:
+        if not allows_resolution(choice.type, choice.resolution):
+            raise InvalidParams(f"`resolutions`: {choice.type} cannot be resolved by {choice.resolution}.")
+    return {(choice.type, choice.item or ""): choice.resolution for choice in choices}
 
 
-def _synced(
-    call: Call, found: Planned, checkpoint_id: str | None, done: dict[str, int], *, is_complete: bool
+def _sync_result(
+    call: Call, planned: PlannedSync, checkpoint_id: str | None, counts: dict[str, int], *, is_complete: bool
 ) -> KnowledgeSyncResult:
     return KnowledgeSyncResult(
-        **_told(found),
+        **_plan_fields(planned),
         checkpoint_id=checkpoint_id,
         counts=KnowledgeCounts(
-            added=done.get("create", 0),
-            updated=done.get("update", 0),
-            deleted=done.get("delete", 0),
-            orphaned=done.get("mark_orphaned", 0),
-            unchanged=len(found.plan.delta.unchanged),
+            added=counts.get("create", 0),
+            updated=counts.get("update", 0),
+            deleted=counts.get("delete", 0),
+            orphaned=counts.get("mark_orphaned", 0),
+            unchanged=len(planned.plan.delta.unchanged),
         ),
         complete=is_complete,
         elapsed_ms=call.elapsed_ms(),
     )
 
 
-def _told(found: Planned) -> dict[str, Any]:
-    made: Plan = found.plan
+def _plan_fields(planned: PlannedSync) -> dict[str, Any]:
+    plan: Plan = planned.plan
     return {
-        "mode": found.mode,
-        "commit": made.commit,
-        "delta": KnowledgeDelta(**{name: list(refs) for name, refs in made.delta._asdict().items()}),
-        "operations": _operations(made),
-        "conflicts": _conflicts(made.conflicts),
-        "pending": list(made.pending),
-        "parked": list(made.parked),
-        "stops": made.stops,
-        "warnings": [*found.warnings, *_unreadable(found.look)],
+        "mode": planned.mode,
+        "commit": plan.commit,
+        "delta": KnowledgeDelta(**{name: list(refs) for name, refs in plan.delta._asdict().items()}),
+        "operations": _operations(plan),
+        "conflicts": _conflicts(plan.conflicts),
+        "pending": list(plan.pending),
+        "quarantined": list(plan.quarantined),
+        "needs_force": plan.needs_force,
+        "warnings": [*planned.warnings, *_unreadable_files(planned.inputs)],
     }
 
 
-def _unreadable(seen: Look) -> list[str]:
-    """Names the files that a sync leaves alone because they hold no item that can be read."""
-    told = [f"{one.path}: {one.problem}" for one in seen.manifest.failures[:MAX_WARNINGS]]
-    more = len(seen.manifest.failures) - len(told)
-    return [*told, *([f"{more} more files cannot be read."] if more else [])]
+def _unreadable_files(inputs: SyncInputs) -> list[str]:
+    """Name the files that a sync skips because they cannot be parsed."""
+    lines = [f"{failure.path}: {failure.problem}" for failure in inputs.manifest.failures[:MAX_WARNINGS]]
+    more = len(inputs.manifest.failures) - len(lines)
+    return [*lines, *([f"{more} more files cannot be read."] if more else [])]
 
 
-def _operations(made: Plan) -> list[KnowledgeOperation]:
+def _operations(plan: Plan) -> list[KnowledgeOperation]:
     return [
-        KnowledgeOperation(kind=one.kind, item=one.ref, pointer=one.pointer, reason=one.reason)
-        for one in made.operations
+        KnowledgeOperation(kind=operation.kind, item=operation.ref, pointer=operation.pointer, reason=operation.reason)
+        for operation in plan.operations
     ]
 
 
-def _conflicts(found: Sequence[Conflict]) -> list[KnowledgeConflict]:
+def _conflicts(conflicts: Sequence[Conflict]) -> list[KnowledgeConflict]:
     return [
         KnowledgeConflict(
-            type=one.type, item=one.ref, pointer=one.pointer, memory_id=one.memory_id,
-            suggested_resolution=one.suggested, resolution=one.resolution, reason=one.reason,
+            type=conflict.type, item=conflict.ref, pointer=conflict.pointer, memory_id=conflict.memory_id,
+            suggested_resolution=conflict.suggested, resolution=conflict.resolution, reason=conflict.reason,
         )
-        for one in found
+        for conflict in conflicts
     ]  # fmt: skip
 
 
-def _scopes(there: Sequence[str], globs: Sequence[str]) -> tuple[list[str], list[str]]:
-    places = {scope: place_of(f"{scope}/adrs/x.md") for scope in there}
-    wanted = [scope for scope, place in places.items() if place is not None and counts(place, globs)]
-    return wanted, [scope for scope in there if scope not in wanted]
+def _split_scopes(existing: Sequence[str], globs: Sequence[str]) -> tuple[list[str], list[str]]:
+    places = {scope: item_location(f"{scope}/adrs/x.md") for scope in existing}
+    included = [scope for scope, location in places.items() if location is not None and in_scope(location, globs)]
+    return included, [scope for scope in existing if scope not in included]
 
 
-def _holding(seen: Look) -> str | None:
-    """Gives the commit at which a rollback holds, as long as the head is no other."""
-    return seen.state.held_at if seen.state.held_at == seen.source.commit else None
+def _rollback_commit(inputs: SyncInputs) -> str | None:
+    """Return the commit of the last rollback while it is still the head."""
+    return inputs.state.rollback_commit if inputs.state.rollback_commit == inputs.source.commit else None
 
 
-def _moment(at_ms: int | None) -> str | None:
+def _timestamp(at_ms: int | None) -> str | None:
     return None if at_ms is None else rfc3339(at_ms)
 
 
-_READING: tuple[type[SidecarError], ...] = (SyncFailed, WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy)
+_READ_ERRORS: tuple[type[SidecarError], ...] = (SyncFailed, WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy)
 
 METHODS = (
-    method("knowledge/plan", plan, lane=Lane.SHARED, errors=(*_READING, NotFound, InvalidParams, Cancelled)),
-    method("knowledge/sync", run_sync, lane=Lane.JOB, errors=(*_READING, NotFound, InvalidParams, Cancelled)),
-    method("knowledge/status", status, lane=Lane.SHARED, errors=_READING),
-    method("knowledge/conflicts", conflicts, lane=Lane.SHARED, errors=_READING),
-    method("knowledge/resolve", resolve, lane=Lane.JOB, errors=(*_READING, NotFound, InvalidParams, Cancelled)),
+    method("knowledge/plan", plan, lane=Lane.SHARED, errors=(*_READ_ERRORS, NotFound, InvalidParams, Cancelled)),
+    method("knowledge/sync", run_sync, lane=Lane.JOB, errors=(*_READ_ERRORS, NotFound, InvalidParams, Cancelled)),
+    method("knowledge/status", status, lane=Lane.SHARED, errors=_READ_ERRORS),
+    method("knowledge/conflicts", conflicts, lane=Lane.SHARED, errors=_READ_ERRORS),
+    method("knowledge/resolve", resolve, lane=Lane.JOB, errors=(*_READ_ERRORS, NotFound, InvalidParams, Cancelled)),
     method(
         "knowledge/shouldSync", should_sync, lane=Lane.SHARED, errors=(SyncFailed, WorkspaceUnavailable, StateDegraded)
     ),
     method("knowledge/doctor", doctor, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
-    method("knowledge/explain", explain, lane=Lane.SHARED, errors=(*_READING, NotFound, InvalidParams)),
-    method("knowledge/rollback", rollback, lane=Lane.WORKSPACE, errors=(*_READING, NotFound)),
+    method("knowledge/explain", explain, lane=Lane.SHARED, errors=(*_READ_ERRORS, NotFound, InvalidParams)),
+    method("knowledge/rollback", rollback, lane=Lane.WORKSPACE, errors=(*_READ_ERRORS, NotFound)),
 )
 
-NOTIFICATIONS = (Notification("knowledge/syncsItself", KnowledgeSyncNotice, "server", docstring(KnowledgeSyncNotice)),)
+NOTIFICATIONS = (Notification("knowledge/autoSync", KnowledgeSyncNotice, "server", docstring(KnowledgeSyncNotice)),)

@@ -1,4 +1,4 @@
-"""The sync state of one project, with the specification's fields; as bytes and back. Pure."""
+"""The sync state of one project, with the specification's fields, and its JSON form. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,62 +7,62 @@ from typing import Any, NamedTuple
 import orjson
 
 VERSION = 2
-PARKED_AFTER = 5
-"""An item that failed so often is left alone until it changes."""
+QUARANTINE_AFTER = 5
+"""An item that failed this many times is quarantined until it changes."""
 
 
-class Known(NamedTuple):
-    """An item as it was synced."""
+class SyncedItem(NamedTuple):
+    """An item as last synced."""
 
     content_hash: str
     render_hash: str
     path: str
-    """Of its file in the repository."""
+    """Path of its file in the repository."""
     memory_id: str
     pointer: str
-    """The pointer's path in memory; empty where the user wants none."""
+    """The pointer's path in memory; empty when the user wants none."""
 
 
-class Failed(NamedTuple):
-    """An item or file that failed, how often, and a fingerprint that changes with it."""
+class FailedItem(NamedTuple):
+    """A failed item or file: the number of attempts, and a fingerprint that changes with it."""
 
-    times: int
+    attempts: int
     fingerprint: str
     problem: str
 
     @property
-    def is_parked(self) -> bool:
-        """Says whether it failed so often that it is left alone."""
-        return self.times >= PARKED_AFTER
+    def is_quarantined(self) -> bool:
+        """Whether it failed so often that syncs skip it."""
+        return self.attempts >= QUARANTINE_AFTER
 
 
 @dataclass(frozen=True)
 class SyncState:
-    """What the last syncs left (knowledge-sync.md, Sync State Persistence)."""
+    """The state after the last sync (knowledge-sync.md, Sync State Persistence)."""
 
     last_sync_at_ms: int | None = None
     last_knowledge_commit: str = ""
-    items: Mapping[str, Known] = field(default_factory=dict)
+    items: Mapping[str, SyncedItem] = field(default_factory=dict)
     """By ref: `knowledgeHashes` and `pointerMapping` in one."""
     pending: tuple[str, ...] = ()
-    """Refs that `maxItems` left over."""
+    """Refs beyond `maxItems`, left for the next sync."""
     target_commit: str = ""
     """The commit that is reached once nothing is pending."""
-    failed: Mapping[str, Failed] = field(default_factory=dict)
-    """By ref, or by path for a file that never held an item."""
-    held_at: str = ""
-    """The commit at which the user rolled back: until the head is another, no sync runs by itself."""
+    failed: Mapping[str, FailedItem] = field(default_factory=dict)
+    """By ref, or by path for a file that never had an item."""
+    rollback_commit: str = ""
+    """The head at the last rollback. While it is the head, no sync runs automatically."""
 
 
-def to_bytes(state: SyncState) -> bytes:
-    """Gives a state as JSON under the specification's names.
+def serialize_state(state: SyncState) -> bytes:
+    """Serialise a state as JSON with the specification's names.
 
-    Its mappings are columns in the order of the refs: a few long lists are written many times faster than many short
-    ones, which a single item's sync would feel.
+    Its mappings are columns in the order of the refs: a few long lists serialize many times faster than many short
+    ones, which a single item's sync would notice.
     """
     items = dict(sorted(state.items.items()))
     hashes, rendered, paths, memories, pointers = zip(*items.values(), strict=True) if items else ((),) * 5
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "version": VERSION,
         "lastSyncAt": state.last_sync_at_ms,
         "lastKnowledgeCommit": state.last_knowledge_commit,
@@ -70,28 +70,28 @@ def to_bytes(state: SyncState) -> bytes:
         "pointerMapping": {"memories": memories, "pointers": pointers},
         "pending": state.pending,
         "targetCommit": state.target_commit,
-        "failed": {key: list(one) for key, one in sorted(state.failed.items())},
-        "heldAt": state.held_at,
+        "failed": {key: list(failed) for key, failed in sorted(state.failed.items())},
+        "heldAt": state.rollback_commit,
     }
-    return orjson.dumps(told)
+    return orjson.dumps(document)
 
 
-def from_bytes(content: bytes) -> SyncState:
-    """Reads what `to_bytes` gave; raises ValueError for anything else."""
+def parse_state(content: bytes) -> SyncState:
+    """Parse the output of `serialize_state`. Raise ValueError for anything else."""
     try:
-        told = orjson.loads(content)
-        if told["version"] != VERSION:
-            raise ValueError("of another version")
-        hashes, mapping = told["knowledgeHashes"], told["pointerMapping"]
+        document = orjson.loads(content)
+        if document["version"] != VERSION:
+            raise ValueError("another version")
+        hashes, mapping = document["knowledgeHashes"], document["pointerMapping"]
         columns = (hashes["content"], hashes["rendered"], hashes["paths"], mapping["memories"], mapping["pointers"])
         return SyncState(
-            told["lastSyncAt"],
-            told["lastKnowledgeCommit"],
-            dict(zip(hashes["refs"], map(Known, *columns), strict=True)),
-            tuple(told["pending"]),
-            told["targetCommit"],
-            {ref: Failed(*one) for ref, one in told["failed"].items()},
-            told.get("heldAt", ""),
+            document["lastSyncAt"],
+            document["lastKnowledgeCommit"],
+            dict(zip(hashes["refs"], map(SyncedItem, *columns), strict=True)),
+            tuple(document["pending"]),
+            document["targetCommit"],
+            {ref: FailedItem(*one) for ref, one in document["failed"].items()},
+            document.get("heldAt", ""),
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError("no sync state") from error
+        raise ValueError("not a sync state") from error

@@ -1,4 +1,4 @@
-"""The sync's tables: state, checkpoints, the journal of what was written, and what files were read as."""
+"""Tables of the sync: state, checkpoints, the journal of writes, and the parsed entries."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from sidecar.core.digests import digest_bytes
 from sidecar.knowledge.manifest import Entry
 from sidecar.storage.retention import Holding
 
-READ_VERSION = 2
-"""Another way of reading or rendering items makes all of them be read anew."""
-KEPT_CHECKPOINTS = 5
+ENTRY_VERSION = 2
+"""Version of parsing and rendering; entries of another version are parsed again."""
+MAX_CHECKPOINTS = 5
 
 
 Status = Literal["running", "done", "rolledBack"]
 
 
 class Checkpoint(NamedTuple):
-    """A sync's beginning."""
+    """The start of a sync, to which a rollback can return."""
 
     id: str
     number: int
@@ -32,8 +32,8 @@ class Checkpoint(NamedTuple):
     reason: str
 
 
-class Image(NamedTuple):
-    """A pointer's file before and after an intended write."""
+class FileImage(NamedTuple):
+    """A pointer file's bytes before and after a write."""
 
     path: str
     before: bytes | None
@@ -41,7 +41,7 @@ class Image(NamedTuple):
 
 
 def state_bytes(tx: apsw.Connection, project: str) -> tuple[bytes, bool] | None:
-    """Gives the state's bytes, and whether they are sound; None where there is none."""
+    """Return the state's bytes, and whether their digest matches; None when there is no state."""
     row: Any = tx.execute(
         "SELECT value, digest FROM continuity_knowledge_state WHERE project = ?", (project,)
     ).fetchone()
@@ -52,7 +52,7 @@ def state_bytes(tx: apsw.Connection, project: str) -> tuple[bytes, bool] | None:
 
 
 def put_state(tx: apsw.Connection, project: str, value: bytes, now_ms: int) -> None:
-    """Keeps a state in place of the one before."""
+    """Store a state, replacing the previous one."""
     tx.execute(
         "INSERT OR REPLACE INTO continuity_knowledge_state (project, value, digest, at_ms) VALUES (?, ?, ?, ?)",
         (project, value, digest_bytes(value), now_ms),
@@ -60,14 +60,14 @@ def put_state(tx: apsw.Connection, project: str, value: bytes, now_ms: int) -> N
 
 
 def set_aside(tx: apsw.Connection, project: str, now_ms: int) -> str:
-    """Keeps a damaged state under another name, and gives that."""
+    """Move a damaged state to another name, and return that name."""
     name = f"{project} damaged {now_ms}"
     tx.execute("UPDATE OR REPLACE continuity_knowledge_state SET project = ? WHERE project = ?", (name, project))
     return name
 
 
-def begin(tx: apsw.Connection, project: str, checkpoint_id: str, kind: str, now_ms: int) -> None:
-    """Makes a checkpoint of the state as it stands."""
+def create_checkpoint(tx: apsw.Connection, project: str, checkpoint_id: str, kind: str, now_ms: int) -> None:
+    """Create a checkpoint of the present state."""
     tx.execute(
         "INSERT INTO continuity_knowledge_checkpoints (project, checkpoint_id, at_ms, kind, status, reason, value,"
         " digest) SELECT ?1, ?2, ?3, ?4, 'running', '',"
@@ -77,31 +77,41 @@ def begin(tx: apsw.Connection, project: str, checkpoint_id: str, kind: str, now_
     )
 
 
-def end(tx: apsw.Connection, project: str, checkpoint_id: str, status: Status, reason: str) -> None:
-    """Says how a sync ended; the oldest checkpoints beyond those kept go, those that changed nothing first."""
+def finish_checkpoint(tx: apsw.Connection, project: str, checkpoint_id: str, status: Status, reason: str) -> None:
+    """Record how a sync ended, and delete checkpoints above the limit.
+
+    Those without writes are deleted before others, the oldest first.
+    """
     tx.execute(
         "UPDATE continuity_knowledge_checkpoints SET status = ?, reason = ? WHERE project = ? AND checkpoint_id = ?",
         (status, reason, project, checkpoint_id),
     )
     known = checkpoints(tx, project)
-    surplus = sorted(known[1:], key=lambda one: (one.writes > 0, one.number))[: max(0, len(known) - KEPT_CHECKPOINTS)]
-    for one in surplus:
-        _forget(tx, project, one)
+    surplus = sorted(known[1:], key=lambda checkpoint: (checkpoint.writes > 0, checkpoint.number))[
+        : max(0, len(known) - MAX_CHECKPOINTS)
+    ]
+    for checkpoint in surplus:
+        _delete_checkpoint(tx, project, checkpoint)
 
 
-def _forget(tx: apsw.Connection, project: str, one: Checkpoint) -> None:
-    """Removes a checkpoint; one that wrote leads no further back than to itself, so all before it go too."""
-    where = "number = ?2" if one.writes == 0 else "number <= ?2"
-    gone = f"SELECT checkpoint_id FROM continuity_knowledge_checkpoints WHERE project = ?1 AND {where}"
+def _delete_checkpoint(tx: apsw.Connection, project: str, checkpoint: Checkpoint) -> None:
+    """Delete a checkpoint.
+
+    Without its journal no rollback can pass it, so one with writes takes all earlier ones with it.
+    """
+    where = "number = ?2" if checkpoint.writes == 0 else "number <= ?2"
+    checkpoint_ids = f"SELECT checkpoint_id FROM continuity_knowledge_checkpoints WHERE project = ?1 AND {where}"
     tx.execute(
-        f"DELETE FROM continuity_knowledge_journal WHERE project = ?1 AND checkpoint_id IN ({gone})",
-        (project, one.number),
+        f"DELETE FROM continuity_knowledge_journal WHERE project = ?1 AND checkpoint_id IN ({checkpoint_ids})",
+        (project, checkpoint.number),
     )
-    tx.execute(f"DELETE FROM continuity_knowledge_checkpoints WHERE project = ?1 AND {where}", (project, one.number))
+    tx.execute(
+        f"DELETE FROM continuity_knowledge_checkpoints WHERE project = ?1 AND {where}", (project, checkpoint.number)
+    )
 
 
 def checkpoints(tx: apsw.Connection, project: str) -> list[Checkpoint]:
-    """Gives a project's checkpoints, the latest first."""
+    """Return a project's checkpoints, the latest first."""
     rows: Any = tx.execute(
         "SELECT checkpoint_id, number, at_ms, kind, status, (SELECT count(*) FROM continuity_knowledge_journal AS j"
         "  WHERE j.project = c.project AND j.checkpoint_id = c.checkpoint_id), reason"
@@ -111,30 +121,30 @@ def checkpoints(tx: apsw.Connection, project: str) -> list[Checkpoint]:
     return [Checkpoint(*row) for row in rows]
 
 
-def intend(tx: apsw.Connection, project: str, checkpoint_id: str, images: Iterable[Image]) -> None:
-    """Writes down what is about to be written, before it is."""
+def record_writes(tx: apsw.Connection, project: str, checkpoint_id: str, images: Iterable[FileImage]) -> None:
+    """Record writes before they happen."""
     tx.executemany(
         "INSERT INTO continuity_knowledge_journal (project, checkpoint_id, path, before, after) VALUES (?, ?, ?, ?, ?)",
         [(project, checkpoint_id, *image) for image in images],
     )
 
 
-def images_since(tx: apsw.Connection, project: str, number: int) -> list[Image]:
-    """Gives what was intended since a checkpoint, the latest first."""
+def images_since(tx: apsw.Connection, project: str, number: int) -> list[FileImage]:
+    """Return the recorded writes since a checkpoint, the latest first."""
     rows: Any = tx.execute(
         "SELECT j.path, j.before, j.after FROM continuity_knowledge_journal AS j"
         " JOIN continuity_knowledge_checkpoints AS c USING (project, checkpoint_id)"
         " WHERE j.project = ? AND c.number >= ? ORDER BY j.row_id DESC",
         (project, number),
     )
-    return [Image(*row) for row in rows]
+    return [FileImage(*row) for row in rows]
 
 
-def return_to(tx: apsw.Connection, project: str, one: Checkpoint, now_ms: int, reason: str) -> None:
-    """Puts a checkpoint's state back and forgets the journal from there on."""
+def restore_checkpoint(tx: apsw.Connection, project: str, checkpoint: Checkpoint, now_ms: int, reason: str) -> None:
+    """Restore a checkpoint's state and delete the journal from there on."""
     row: Any = tx.execute(
         "SELECT value, digest FROM continuity_knowledge_checkpoints WHERE project = ? AND checkpoint_id = ?",
-        (project, one.id),
+        (project, checkpoint.id),
     ).fetchone()
     tx.execute("DELETE FROM continuity_knowledge_state WHERE project = ?", (project,))
     if row[0] is not None:
@@ -145,40 +155,40 @@ def return_to(tx: apsw.Connection, project: str, one: Checkpoint, now_ms: int, r
     tx.execute(
         "DELETE FROM continuity_knowledge_journal WHERE project = ?1 AND checkpoint_id IN"
         " (SELECT checkpoint_id FROM continuity_knowledge_checkpoints WHERE project = ?1 AND number >= ?2)",
-        (project, one.number),
+        (project, checkpoint.number),
     )
     tx.execute(
         "UPDATE continuity_knowledge_checkpoints SET status = 'rolledBack', reason = ? WHERE project = ?"
         " AND number >= ? AND status <> 'rolledBack'",
-        (reason, project, one.number),
+        (reason, project, checkpoint.number),
     )
 
 
 def entries(tx: apsw.Connection, project: str) -> dict[str, Entry]:
-    """Gives what a project's knowledge files were read as, by path."""
+    """Return the parsed entries of a project's knowledge files, by path."""
     rows: Any = tx.execute("SELECT value FROM continuity_knowledge_items WHERE project = ?", (project,))
     read = (orjson.loads(value) for (value,) in rows)
-    return {entry[0]: Entry(*entry) for version, *entry in read if version == READ_VERSION}
+    return {entry[0]: Entry(*entry) for version, *entry in read if version == ENTRY_VERSION}
 
 
-def put_entries(tx: apsw.Connection, project: str, before: Mapping[str, Entry], now: Iterable[Entry]) -> None:
-    """Keeps what files were read as; those that are no more go."""
-    found = {entry.path: entry for entry in now}
+def save_entries(tx: apsw.Connection, project: str, before: Mapping[str, Entry], now: Iterable[Entry]) -> None:
+    """Store parsed entries; delete those of files that no longer exist."""
+    entries_by_path = {entry.path: entry for entry in now}
     tx.executemany(
         "DELETE FROM continuity_knowledge_items WHERE project = ? AND path = ?",
-        [(project, path) for path in before if path not in found],
+        [(project, path) for path in before if path not in entries_by_path],
     )
     tx.executemany(
         "INSERT OR REPLACE INTO continuity_knowledge_items (project, path, value) VALUES (?, ?, ?)",
         [
-            (project, path, orjson.dumps([READ_VERSION, *entry]))
-            for path, entry in found.items()
+            (project, path, orjson.dumps([ENTRY_VERSION, *entry]))
+            for path, entry in entries_by_path.items()
             if before.get(path) != entry
         ],
     )
 
 
-# What the knowledge sync left, for removing it; without its state a sync takes up what it finds.
+# For `state/purge`. Without its state, a sync adopts the pointers it finds.
 
 
 HOLDINGS = (

@@ -1,4 +1,4 @@
-"""One sync at a time per project, across processes; the system frees a dead owner's lock."""
+"""Run a sync: load the inputs, plan, checkpoint, apply, and roll back on failure."""
 
 import os
 from collections import Counter
@@ -11,15 +11,23 @@ from typing import get_args
 from sidecar.call import Call
 from sidecar.core.errors import Busy, InvalidParams, NotFound, SidecarError, StateDegraded
 from sidecar.knowledge import store
-from sidecar.knowledge.apply_plan import Done, Journal, Pace, apply, put_back, state_after
-from sidecar.knowledge.errors import deletion_stopped, ending, partial_failure
-from sidecar.knowledge.git_source import head_here, source_of
-from sidecar.knowledge.item_pointer import FOLDER
-from sidecar.knowledge.model import Run
+from sidecar.knowledge.apply_plan import ApplyResult, Journal, RateLimiter, apply_plan, next_state, restore_files
+from sidecar.knowledge.errors import deletion_stopped, partial_failure, shutting_down
+from sidecar.knowledge.git_source import local_head, open_configured_source
+from sidecar.knowledge.item_pointer import POINTER_FOLDER
+from sidecar.knowledge.model import RunMode
 from sidecar.knowledge.state import SyncState
-from sidecar.knowledge.store import Checkpoint, Image
-from sidecar.knowledge.sync_inputs import Look, affected, hold, load_state, look, look_at, save_state
-from sidecar.knowledge.sync_plan import Asked, Conflict, ConflictType, Plan, Resolution
+from sidecar.knowledge.store import Checkpoint, FileImage
+from sidecar.knowledge.sync_inputs import (
+    SyncInputs,
+    affected_refs,
+    load_inputs,
+    load_item_inputs,
+    load_state,
+    record_rollback,
+    save_state,
+)
+from sidecar.knowledge.sync_plan import Conflict, ConflictType, Plan, PlanRequest, Resolution
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.memory import Placed
 from sidecar.metrics import count, labelled
@@ -28,253 +36,283 @@ from sidecar.workspace import Workspace
 
 
 @contextmanager
-def one_at_a_time(state_dir: Path, project: str) -> Iterator[None]:
-    """Holds a project's lock; raises Busy while another sync holds it."""
+def sync_lock(state_dir: Path, project: str) -> Iterator[None]:
+    """Hold a project's sync lock. Raise Busy while another process or thread holds it.
+
+    The operating system releases the lock of a process that died.
+    """
     path = os.path.join(state_dir, f"knowledge-{project}.lock")
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     except OSError as error:
-        raise StateDegraded("The knowledge sync's lock cannot be made.", hint="Check the state folder.") from error
+        raise StateDegraded(
+            "The knowledge sync's lock file cannot be created.", hint="Check the state folder."
+        ) from error
     with filelock.holding(fd, 0) as is_held:
         if not is_held:
-            raise Busy("A knowledge sync of this project is under way.", data={"retryAfterMs": 1_000})
+            raise Busy("A knowledge sync of this project is already running.", data={"retryAfterMs": 1_000})
         yield
 
 
-# What a sync measures, by the specification's names (knowledge-sync.md, Sync Observability). Pure.
+METRIC_TYPES = ("full", "incremental", "single")
+"""Values of the label `type`."""
 
 
-TYPES = ("full", "incremental", "single")
-"""The values of the label `type`."""
+def sync_metrics(
+    kind: str, elapsed_ms: float, counts: Mapping[str, int], conflicts: Iterable[Conflict]
+) -> dict[str, float]:
+    """Return the metrics of a finished sync (knowledge-sync.md, Sync Observability); durations in milliseconds.
 
-
-def of_sync(kind: str, elapsed_ms: float, counts: Mapping[str, int], conflicts: Iterable[Conflict]) -> dict[str, float]:
-    """Return the measures of a sync that succeeded; durations are in milliseconds.
-
-    Resolving conflicts is not one of the specification's three types: only its effect on items is counted.
+    A resolution is not one of the specification's three types, so only its item counts are recorded.
     """
-    found = Counter(one.type for one in conflicts)
+    conflict_counts = Counter(conflict.type for conflict in conflicts)
     operation = {
         labelled("sync.operations.total", type=kind): 1.0,
         labelled("sync.operations.duration", type=kind): elapsed_ms,
     }
     return {
-        **(operation if kind in TYPES else {}),
+        **(operation if kind in METRIC_TYPES else {}),
         "sync.items.added": float(counts.get("create", 0)),
         "sync.items.updated": float(counts.get("update", 0)),
         "sync.items.deleted": float(counts.get("delete", 0)),
-        **{labelled("sync.conflicts.total", type=name): float(number) for name, number in sorted(found.items())},
+        **{
+            labelled("sync.conflicts.total", type=name): float(number)
+            for name, number in sorted(conflict_counts.items())
+        },
     }
 
 
-def of_failure(code: str) -> dict[str, float]:
-    """Return the measure of a sync that failed."""
+def failure_metrics(code: str) -> dict[str, float]:
+    """Return the metric of a failed sync."""
     return {labelled("sync.failures.total", code=code): 1.0}
 
 
-# Syncs: look, plan, checkpoint, apply; and back again where that fails.
+COUNT_NAMES = {"create": "added", "update": "updated", "delete": "deleted", "mark_orphaned": "orphaned"}
+"""Wire names of the operations that write."""
 
-
-COUNTED = {"create": "added", "update": "updated", "delete": "deleted", "mark_orphaned": "orphaned"}
-"""What is told of operations that write, by their kinds."""
-
-KILLED = "The process that synced ended before it was done."
+INTERRUPTED = "The syncing process ended before it finished."
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a plan or a sync is asked for."""
+class SyncRequest:
+    """A request for a plan or a sync."""
 
-    mode: Run
+    mode: RunMode
     item: str | None = None
     type: ConflictType | None = None
-    """With mode `resolve`: conflicts of which type; None for all."""
+    """With mode `resolve`: the type of conflicts; None for all."""
     max_items: int | None = None
     resolutions: Mapping[tuple[str, str], Resolution] | None = None
     force: bool = False
 
 
 @dataclass(frozen=True)
-class Planned:
-    """A plan and what it was made of."""
+class PlannedSync:
+    """A plan with its inputs."""
 
-    look: Look
+    inputs: SyncInputs
     plan: Plan
-    mode: Run
+    mode: RunMode
     warnings: tuple[str, ...]
-    asked: frozenset[str] | None = None
-    """The refs that somebody asked for; None where all that may have changed is looked at."""
+    requested: frozenset[str] | None = None
+    """The requested refs; None when everything that may have changed is covered."""
 
 
 @dataclass(frozen=True)
-class Synced:
-    """What a sync did."""
+class SyncOutcome:
+    """The outcome of a sync."""
 
-    planned: Planned
+    planned: PlannedSync
     checkpoint_id: str
-    done: Done
+    applied: ApplyResult
     state: SyncState
 
 
-def planned(call: Call, workspace: Workspace, wanted: Wanted) -> Planned:
-    """Looks and plans; nothing is written. Raises SyncFailed, InvalidParams for a single sync without its item."""
-    source = source_of(call, call.process.settings(workspace.project_key), fetches=True)
-    narrow = look_at(call, workspace, source, wanted.item) if wanted.mode == "single" and wanted.item else None
-    seen = narrow or look(call, workspace, source)
-    mode, warnings, only = wanted.mode, [], None
+def plan_sync(call: Call, workspace: Workspace, request: SyncRequest) -> PlannedSync:
+    """Load the inputs and plan; nothing is written.
+
+    Raise SyncFailed, and InvalidParams for a single sync without an item.
+    """
+    source = open_configured_source(call, call.process.settings(workspace.project_key), fetch_first=True)
+    item_inputs = (
+        load_item_inputs(call, workspace, source, request.item) if request.mode == "single" and request.item else None
+    )
+    inputs = item_inputs or load_inputs(call, workspace, source)
+    mode, warnings, only = request.mode, [], None
     if mode == "resolve":
-        return Planned(seen, *_resolving(seen, wanted))
+        return PlannedSync(inputs, *_plan_resolution(inputs, request))
     if mode == "single":
-        if wanted.item is None:
-            raise InvalidParams("`item`: a single sync needs one.")
-        only = frozenset((item_named(seen, wanted.item),))
+        if request.item is None:
+            raise InvalidParams("`item`: a single sync requires it.")
+        only = frozenset((resolve_ref(inputs, request.item),))
     elif mode == "incremental":
-        only, warning = affected(seen)
+        only, warning = affected_refs(inputs)
         mode = "full" if only is None else mode
         warnings += [warning] if warning else []
     is_single = mode == "single"
-    asked = Asked(only, wanted.resolutions or {}, wanted.max_items, marks_orphans=is_single, tries_parked=is_single)
-    return Planned(seen, seen.plan(asked), mode, tuple(warnings), only if is_single else None)
+    plan_request = PlanRequest(
+        only, request.resolutions or {}, request.max_items, mark_orphans=is_single, retry_quarantined=is_single
+    )
+    return PlannedSync(inputs, inputs.plan(plan_request), mode, tuple(warnings), only if is_single else None)
 
 
-def sync(call: Call, workspace: Workspace, wanted: Wanted) -> Synced:
-    """Brings memory to the repository; raises SyncFailed, Busy while another sync of the project is under way.
+def sync(call: Call, workspace: Workspace, request: SyncRequest) -> SyncOutcome:
+    """Sync memory with the repository. Raise SyncFailed, and Busy while another sync of the project runs.
 
-    Failures of single items raise PARTIAL_FAILURE when all others are done. Anything else leaves state, pointers and
-    files as they were.
+    When single items fail, PARTIAL_FAILURE is raised after all others are done. Any other error leaves state, pointers
+    and files unchanged.
     """
     try:
-        with one_at_a_time(call.process.state_dir, workspace.project_key):
-            synced, holding = _synced(call, workspace, wanted)
-        if holding:
-            failed = [{"item": key, "problem": text} for key, text in sorted(holding.items())]
-            told = {COUNTED[kind]: number for kind, number in synced.done.counts.items() if kind in COUNTED}
-            raise partial_failure(failed, {"checkpointId": synced.checkpoint_id, "counts": told})
+        with sync_lock(call.process.state_dir, workspace.project_key):
+            synced, blocking = _run_sync(call, workspace, request)
+        if blocking:
+            failed = [{"item": key, "problem": text} for key, text in sorted(blocking.items())]
+            counts = {
+                COUNT_NAMES[kind]: number for kind, number in synced.applied.counts.items() if kind in COUNT_NAMES
+            }
+            raise partial_failure(failed, {"checkpointId": synced.checkpoint_id, "counts": counts})
     except SidecarError as error:
         code = str(error.data.get("code", error.kind))
-        _measure(call, workspace, of_failure(code))
+        _record_metrics(call, workspace, failure_metrics(code))
         call.log.warning("knowledge.syncFailed", code=code, elapsedMs=round(call.elapsed_ms()))
         raise
     return synced
 
 
-def _synced(call: Call, workspace: Workspace, wanted: Wanted) -> tuple[Synced, Mapping[str, str]]:
-    recover(call, workspace)
-    found = planned(call, workspace, wanted)
-    if found.plan.stops and not wanted.force:
-        raise deletion_stopped(found.plan.deletions, found.plan.pointers)
+def _run_sync(call: Call, workspace: Workspace, request: SyncRequest) -> tuple[SyncOutcome, Mapping[str, str]]:
+    recover_interrupted(call, workspace)
+    planned = plan_sync(call, workspace, request)
+    if planned.plan.needs_force and not request.force:
+        raise deletion_stopped(planned.plan.deletions, planned.plan.pointers)
     checkpoint_id = call.process.new_id()
     with call.database.write() as tx:
-        store.begin(tx, workspace.project_key, checkpoint_id, found.mode, call.now_ms())
+        store.create_checkpoint(tx, workspace.project_key, checkpoint_id, planned.mode, call.now_ms())
     try:
-        synced, holding = _applied(call, workspace, found, checkpoint_id)
+        synced, blocking = _apply_planned(call, workspace, planned, checkpoint_id)
     except BaseException as error:
         reason = error.message if isinstance(error, SidecarError) else type(error).__name__
-        _return(call, workspace, checkpoint_id, reason)
+        _roll_back_to(call, workspace, checkpoint_id, reason)
         raise
-    counts = synced.done.counts
-    _measure(call, workspace, of_sync(found.mode, call.elapsed_ms(), counts, found.plan.conflicts))
-    call.log.info("knowledge.synced", mode=found.mode, elapsedMs=round(call.elapsed_ms()), **counts)
-    return synced, holding
+    counts = synced.applied.counts
+    _record_metrics(call, workspace, sync_metrics(planned.mode, call.elapsed_ms(), counts, planned.plan.conflicts))
+    call.log.info("knowledge.synced", mode=planned.mode, elapsedMs=round(call.elapsed_ms()), **counts)
+    return synced, blocking
 
 
-def _measure(call: Call, workspace: Workspace, measures: Mapping[str, float]) -> None:
-    """Counts; what cannot be counted is logged, and the sync stands."""
+def _record_metrics(call: Call, workspace: Workspace, measures: Mapping[str, float]) -> None:
+    """Record metrics. An error is logged; the sync remains valid."""
     try:
         with call.database.write(durable=False) as tx:
             count(tx, workspace.project_key, call.now_ms(), measures)
     except SidecarError as error:
-        call.log.warning("knowledge.notMeasured", error=error.kind)
+        call.log.warning("knowledge.metricsFailed", error=error.kind)
 
 
 def roll_back(call: Call, workspace: Workspace, checkpoint_id: str) -> tuple[int, list[str]]:
-    """Puts state, pointers and files back to a checkpoint; gives how many files, and those that stay as changed.
+    """Restore a checkpoint. Return the number of restored files, and the paths skipped because they changed.
 
-    It holds: no sync runs by itself until the repository's head is another, or somebody synced.
+    Automatic syncs pause until the repository's head moves or somebody syncs.
     """
-    with one_at_a_time(call.process.state_dir, workspace.project_key):
-        recover(call, workspace)
+    with sync_lock(call.process.state_dir, workspace.project_key):
+        recover_interrupted(call, workspace)
         before = load_state(call, workspace.project_key)
-        head = head_here(call, call.process.settings(workspace.project_key)) or before.last_knowledge_commit
-        return _return(call, workspace, checkpoint_id, "The user asked for it.", held_at=head)
+        head = local_head(call, call.process.settings(workspace.project_key)) or before.last_knowledge_commit
+        return _roll_back_to(call, workspace, checkpoint_id, "The user requested it.", rollback_commit=head)
 
 
-def recover(call: Call, workspace: Workspace) -> None:
-    """Takes back what a sync that was killed had begun; the lock is held by the caller."""
+def recover_interrupted(call: Call, workspace: Workspace) -> None:
+    """Roll back a sync that was killed. The caller holds the lock."""
     with call.database.read() as tx:
-        running = [one for one in store.checkpoints(tx, workspace.project_key) if one.status == "running"]
+        running = [
+            checkpoint for checkpoint in store.checkpoints(tx, workspace.project_key) if checkpoint.status == "running"
+        ]
     if running:
-        _return(call, workspace, running[-1].id, KILLED)
+        _roll_back_to(call, workspace, running[-1].id, INTERRUPTED)
 
 
-def _resolving(seen: Look, wanted: Wanted) -> tuple[Plan, Run, tuple[str, ...], frozenset[str]]:
-    """Plans what resolves the conflicts asked for, and nothing else about their items."""
-    item = None if wanted.item is None else item_named(seen, wanted.item)
-    asked = [one for one in seen.plan(Asked()).conflicts if wanted.type in (None, one.type) and item in (None, one.ref)]
+def _plan_resolution(inputs: SyncInputs, request: SyncRequest) -> tuple[Plan, RunMode, tuple[str, ...], frozenset[str]]:
+    """Plan the resolution of the requested conflicts, and nothing else about their items."""
+    item = None if request.item is None else resolve_ref(inputs, request.item)
+    selected = [
+        conflict
+        for conflict in inputs.plan(PlanRequest()).conflicts
+        if request.type in (None, conflict.type) and item in (None, conflict.ref)
+    ]
     kinds: tuple[ConflictType, ...] = get_args(ConflictType)
-    chosen = {(one.type, one.ref) for one in asked}
+    chosen = {(conflict.type, conflict.ref) for conflict in selected}
     others: dict[tuple[str, str], Resolution] = {
-        (kind, one.ref): "manual" for one in asked for kind in kinds if (kind, one.ref) not in chosen
+        (kind, conflict.ref): "manual" for conflict in selected for kind in kinds if (kind, conflict.ref) not in chosen
     }
-    refs = frozenset(one.ref for one in asked)
-    return seen.plan(Asked(refs, {**(wanted.resolutions or {}), **others})), wanted.mode, (), refs
+    refs = frozenset(conflict.ref for conflict in selected)
+    return inputs.plan(PlanRequest(refs, {**(request.resolutions or {}), **others})), request.mode, (), refs
 
 
-def _applied(call: Call, workspace: Workspace, found: Planned, checkpoint_id: str) -> tuple[Synced, Mapping[str, str]]:
+def _apply_planned(
+    call: Call, workspace: Workspace, planned: PlannedSync, checkpoint_id: str
+) -> tuple[SyncOutcome, Mapping[str, str]]:
     settings = call.process.settings(workspace.project_key)
-    pace = Pace(settings["knowledge.writesPerSecond"], call.process.clock.monotonic_ms, call.process.ending.wait)
+    rate_limiter = RateLimiter(
+        settings["knowledge.writesPerSecond"], call.process.clock.monotonic_ms, call.process.ending.wait
+    )
     journal = Journal(call.database, workspace.project_key, checkpoint_id)
-    done = apply(found.plan, found.look, journal, pace, call.now()[:19] + "Z", _between(call))
-    state, holding = state_after(found.look, found.plan, done, call.now_ms(), found.asked)
+    applied = apply_plan(
+        planned.plan, planned.inputs, journal, rate_limiter, call.now()[:19] + "Z", _progress_callback(call)
+    )
+    state, blocking = next_state(planned.inputs, planned.plan, applied, call.now_ms(), planned.requested)
     with call.database.write() as tx:
-        if state != found.look.state:
+        if state != planned.inputs.state:
             save_state(call, tx, workspace.project_key, state)
-        store.end(tx, workspace.project_key, checkpoint_id, "done", "")
-    return Synced(found, checkpoint_id, done, state), holding
+        store.finish_checkpoint(tx, workspace.project_key, checkpoint_id, "done", "")
+    return SyncOutcome(planned, checkpoint_id, applied, state), blocking
 
 
-def _between(call: Call) -> Callable[[int, int], None]:
-    def tell(done: int, total: int) -> None:
+def _progress_callback(call: Call) -> Callable[[int, int], None]:
+    def report(done: int, total: int) -> None:
         call.cancellation.check()
         if call.process.ending.is_set():
-            raise ending()
+            raise shutting_down()
         progress = Progress(phase="sync", done=done, total=total)
         call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))
 
-    return tell
+    return report
 
 
-def _return(
-    call: Call, workspace: Workspace, checkpoint_id: str, reason: str, *, held_at: str = ""
+def _roll_back_to(
+    call: Call, workspace: Workspace, checkpoint_id: str, reason: str, *, rollback_commit: str = ""
 ) -> tuple[int, list[str]]:
     project = workspace.project_key
     with call.database.read() as tx:
-        one = _checkpoint(store.checkpoints(tx, project), checkpoint_id)
-        images: list[Image] = store.images_since(tx, project, one.number)
-    left = put_back(Placed(call.process, workspace, FOLDER), images)
+        checkpoint = _find_checkpoint(store.checkpoints(tx, project), checkpoint_id)
+        images: list[FileImage] = store.images_since(tx, project, checkpoint.number)
+    skipped = restore_files(Placed(call.process, workspace, POINTER_FOLDER), images)
     with call.database.write() as tx:
-        store.return_to(tx, project, one, call.now_ms(), reason)
-        if held_at:
-            hold(call, tx, project, held_at)
-    call.log.warning("knowledge.rolledBack", checkpoint=checkpoint_id, reason=reason, files=len(images), left=len(left))
-    return len(images) - len(left), left
+        store.restore_checkpoint(tx, project, checkpoint, call.now_ms(), reason)
+        if rollback_commit:
+            record_rollback(call, tx, project, rollback_commit)
+    call.log.warning(
+        "knowledge.rolledBack", checkpoint=checkpoint_id, reason=reason, files=len(images), skipped=len(skipped)
+    )
+    return len(images) - len(skipped), skipped
 
 
-def _checkpoint(known: list[Checkpoint], checkpoint_id: str) -> Checkpoint:
-    found = next((one for one in known if one.id == checkpoint_id and one.status != "rolledBack"), None)
-    if found is None:
-        raise NotFound("There is no such checkpoint any more.", hint="`knowledge/status` lists them.")
-    return found
+def _find_checkpoint(checkpoints: list[Checkpoint], checkpoint_id: str) -> Checkpoint:
+    checkpoint = next(
+        (candidate for candidate in checkpoints if candidate.id == checkpoint_id and candidate.status != "rolledBack"),
+        None,
+    )
+    if checkpoint is None:
+        raise NotFound("This checkpoint does not exist any more.", hint="`knowledge/status` lists them.")
+    return checkpoint
 
 
-def item_named(seen: Look, asked: str) -> str:
-    """Gives the ref that a ref or a bare id means; raises NotFound, InvalidParams for an id that several items have."""
-    refs = {*seen.manifest.items, *seen.state.items, *(one.identity.ref for one in seen.pointers)}
-    if asked in refs:
-        return asked
-    named = sorted(ref for ref in refs if ref.partition(":")[2] == asked)
+def resolve_ref(inputs: SyncInputs, name: str) -> str:
+    """Return the ref for a ref or a bare id. Raise NotFound, and InvalidParams when several items have the id."""
+    refs = {*inputs.manifest.items, *inputs.state.items, *(pointer.identity.ref for pointer in inputs.pointers)}
+    if name in refs:
+        return name
+    named = sorted(ref for ref in refs if ref.partition(":")[2] == name)
     if len(named) > 1:
         raise InvalidParams(f"`item`: several items have this id: {', '.join(named)[:300]}.")
     if not named:
-        raise NotFound("There is no knowledge item of that name.", hint="`knowledge/plan` lists them.")
+        raise NotFound("There is no knowledge item with this name.", hint="`knowledge/plan` lists them.")
     return named[0]

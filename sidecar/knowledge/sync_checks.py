@@ -1,4 +1,4 @@
-"""Looks a project's knowledge sync over, and says what is well, what is not, and what to do; nothing is changed."""
+"""Health checks of a project's knowledge sync: what is wrong, and what to do. Nothing is changed."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -8,14 +8,14 @@ from sidecar.call import Call
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.core.findings import Finding
 from sidecar.knowledge import store
-from sidecar.knowledge.auto_sync import Triggers, runs_by_itself, triggers_of
-from sidecar.knowledge.git_source import Source, source_of
-from sidecar.knowledge.item import place_of
-from sidecar.knowledge.manifest import counts
-from sidecar.knowledge.state import from_bytes
-from sidecar.knowledge.sync import one_at_a_time
-from sidecar.knowledge.sync_inputs import Look, look
-from sidecar.knowledge.sync_plan import Asked, unfit
+from sidecar.knowledge.auto_sync import Triggers, auto_sync_enabled, configured_triggers
+from sidecar.knowledge.git_source import GitSource, open_configured_source
+from sidecar.knowledge.item import item_location
+from sidecar.knowledge.manifest import in_scope
+from sidecar.knowledge.state import parse_state
+from sidecar.knowledge.sync import sync_lock
+from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
+from sidecar.knowledge.sync_plan import PlanRequest, invalid_resolutions
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
@@ -27,157 +27,167 @@ Result = TypeVar("Result")
 
 
 class Check(NamedTuple):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     level: Level
-    told: str
+    message: str
     hint: str = ""
 
 
 def checks(call: Call, workspace: Workspace) -> Iterator[Check]:
-    """Looks at settings, repository, state, lock and journal, and, where those are well, at items and pointers."""
+    """Check settings, repository, state, lock and journal; if those are sound, also items and pointers."""
     settings = call.process.settings(workspace.project_key)
     if not settings["knowledge.repository"]:
-        yield Check("repository", "warning", "No knowledge repository is set.", "Set `knowledge.repository`.")
+        yield Check("repository", "warning", "No knowledge repository is configured.", "Set `knowledge.repository`.")
         return
-    yield _triggers(settings)
-    yield from _resolutions(settings)
-    yield _lock(call, workspace)
-    yield from _unfinished(call, workspace)
-    state = _state(call, workspace)
+    yield _check_triggers(settings)
+    yield from _check_resolutions(settings)
+    yield _check_lock(call, workspace)
+    yield from _check_journal(call, workspace)
+    state = _check_state(call, workspace)
     yield state
-    source = _tried(lambda: source_of(call, settings, fetches=True))
-    if not isinstance(source, Source):
+    source = _try(lambda: open_configured_source(call, settings, fetch_first=True))
+    if not isinstance(source, GitSource):
         yield Check("repository", "error", source.message, source.hint or "")
         return
-    yield Check("repository", "ok", f"It is read at commit {source.commit[:12]}.")
+    yield Check("repository", "ok", f"It can be read, at commit {source.commit[:12]}.")
     if state.level == "error":
         return
-    seen = _tried(lambda: look(call, workspace, source))
-    if isinstance(seen, Look):
-        yield from _looked(seen)
+    inputs = _try(lambda: load_inputs(call, workspace, source))
+    if isinstance(inputs, SyncInputs):
+        yield from _check_inputs(inputs)
     else:
-        yield Check("items", "error", seen.message, seen.hint or "")
+        yield Check("items", "error", inputs.message, inputs.hint or "")
 
 
-def _looked(seen: Look) -> Iterator[Check]:
-    yield from _items(seen)
-    yield from _scopes(seen)
-    yield from _pointers(seen)
+def _check_inputs(inputs: SyncInputs) -> Iterator[Check]:
+    yield from _check_items(inputs)
+    yield from _check_scopes(inputs)
+    yield from _check_pointers(inputs)
 
 
-def _triggers(settings: Settings) -> Check:
-    if triggers_of(settings) == Triggers():
-        return Check("triggers", "ok", "A sync runs when somebody asks for one, and never by itself.")
-    if not runs_by_itself(settings):
-        told = f"Nothing runs by itself in mode {settings.mode}, which writes nothing into a project."
-        return Check("triggers", "warning", told, "Use `knowledge sync`, or set `mode` to active.")
-    return Check("triggers", "ok", "A sync runs by itself behind a run, when it is due.")
+def _check_triggers(settings: Settings) -> Check:
+    if configured_triggers(settings) == Triggers():
+        return Check("triggers", "ok", "Automatic syncs are off; a sync runs only on request.")
+    if not auto_sync_enabled(settings):
+        message = f"Automatic syncs are off in mode {settings.mode}, which never writes into a project."
+        return Check("triggers", "warning", message, "Use `knowledge sync`, or set `mode` to active.")
+    return Check("triggers", "ok", "A sync runs automatically after a run, when it is due.")
 
 
-def _resolutions(settings: Settings) -> Iterator[Check]:
-    if rows := unfit(settings):
-        told = f"No conflict can be resolved like this: {_named(rows)}."
-        yield Check("resolutions", "error", told, "Mend `knowledge.resolutions`.")
+def _check_resolutions(settings: Settings) -> Iterator[Check]:
+    if rows := invalid_resolutions(settings):
+        message = f"These rows do not fit any conflict: {_join_names(rows)}."
+        yield Check("resolutions", "error", message, "Fix `knowledge.resolutions`.")
 
 
-def _lock(call: Call, workspace: Workspace) -> Check:
+def _check_lock(call: Call, workspace: Workspace) -> Check:
     try:
-        with one_at_a_time(call.process.state_dir, workspace.project_key):
-            return Check("lock", "ok", "No sync is under way.")
+        with sync_lock(call.process.state_dir, workspace.project_key):
+            return Check("lock", "ok", "No sync is running.")
     except Busy:
-        return Check("lock", "warning", "A sync is under way.", "Look again when it is done.")
+        return Check("lock", "warning", "A sync is running.", "Check again when it has finished.")
 
 
-def _unfinished(call: Call, workspace: Workspace) -> Iterator[Check]:
+def _check_journal(call: Call, workspace: Workspace) -> Iterator[Check]:
     with call.database.read() as tx:
-        running = [one for one in store.checkpoints(tx, workspace.project_key) if one.status == "running"]
+        running = [
+            checkpoint for checkpoint in store.checkpoints(tx, workspace.project_key) if checkpoint.status == "running"
+        ]
     if running:
-        yield Check("journal", "warning", "A sync was cut short.", "The next sync takes back what it had begun.")
+        yield Check("journal", "warning", "A sync was interrupted.", "The next sync rolls it back.")
 
 
-def _state(call: Call, workspace: Workspace) -> Check:
+def _check_state(call: Call, workspace: Workspace) -> Check:
     with call.database.read() as tx:
-        kept = store.state_bytes(tx, workspace.project_key)
-    if kept is None:
-        return Check("state", "ok", "There was no sync yet.")
+        stored = store.state_bytes(tx, workspace.project_key)
+    if stored is None:
+        return Check("state", "ok", "No sync has run yet.")
     try:
-        state = from_bytes(kept[0]) if kept[1] else None
+        state = parse_state(stored[0]) if stored[1] else None
     except ValueError:
         state = None
     if state is None:
-        return Check("state", "error", "The sync's state is damaged.", "Sync twice: it is set aside and rebuilt.")
-    if parked := sorted(key for key, one in state.failed.items() if one.is_parked):
-        told = f"Left alone until they change, because they failed five times: {_named(parked)}."
-        hint = "`knowledge status` tells why; once that is mended, `knowledge sync --item ID` tries one again."
-        return Check("state", "warning", told, hint)
-    return Check("state", "ok", f"Known items: {len(state.items)}; pending: {len(state.pending)}.")
+        return Check(
+            "state",
+            "error",
+            "The sync's state is damaged.",
+            "Sync twice: the first run sets it aside, the second rebuilds it.",
+        )
+    if quarantined := sorted(key for key, failed in state.failed.items() if failed.is_quarantined):
+        message = f"Quarantined until they change, after five failed attempts: {_join_names(quarantined)}."
+        hint = "`knowledge status` shows why. After fixing an item, retry it with `knowledge sync --item ID`."
+        return Check("state", "warning", message, hint)
+    return Check("state", "ok", f"Synced items: {len(state.items)}; pending: {len(state.pending)}.")
 
 
-def _items(seen: Look) -> Iterator[Check]:
-    layers = Counter(one.layer for one in seen.manifest.items.values())
-    told = ", ".join(f"{number} of {layer}" for layer, number in sorted(layers.items()))
+def _check_items(inputs: SyncInputs) -> Iterator[Check]:
+    layers = Counter(entry.layer for entry in inputs.manifest.items.values())
+    message = ", ".join(f"{number} of {layer}" for layer, number in sorted(layers.items()))
     if not layers:
-        yield Check("items", "warning", "It holds no items.", "Items lie in folders like `company/adrs`.")
+        yield Check(
+            "items", "warning", "The repository has no items.", "Items belong in folders such as `company/adrs`."
+        )
     else:
-        yield Check("items", "ok", f"Items: {told}.")
-    for failure in seen.manifest.failures[:MAX_NAMED]:
-        yield Check("items", "error", f"{failure.path}: {failure.problem}", "Mend the file in the repository.")
-    if len(seen.manifest.failures) > MAX_NAMED:
-        yield Check("items", "error", f"{len(seen.manifest.failures) - MAX_NAMED} more files cannot be read.")
+        yield Check("items", "ok", f"Items: {message}.")
+    for failure in inputs.manifest.failures[:MAX_NAMED]:
+        yield Check("items", "error", f"{failure.path}: {failure.problem}", "Fix the file in the repository.")
+    if len(inputs.manifest.failures) > MAX_NAMED:
+        yield Check("items", "error", f"{len(inputs.manifest.failures) - MAX_NAMED} more files cannot be read.")
 
 
-def _scopes(seen: Look) -> Iterator[Check]:
-    places = {scope: place_of(f"{scope}/adrs/x.md") for scope in seen.source.scopes()}
-    for glob in seen.scopes:
-        if not any(place is not None and counts(place, [glob]) for place in places.values()):
-            yield Check("scopes", "warning", f"`{glob}` names no scope of the repository.", "Mend `knowledge.scopes`.")
-    others = [scope for scope, place in places.items() if place is None or not counts(place, seen.scopes)]
+def _check_scopes(inputs: SyncInputs) -> Iterator[Check]:
+    places = {scope: item_location(f"{scope}/adrs/x.md") for scope in inputs.source.scopes()}
+    for glob in inputs.scopes:
+        if not any(location is not None and in_scope(location, [glob]) for location in places.values()):
+            yield Check("scopes", "warning", f"`{glob}` matches no scope of the repository.", "Fix `knowledge.scopes`.")
+    others = [scope for scope, location in places.items() if location is None or not in_scope(location, inputs.scopes)]
     if others:
-        yield Check("scopes", "ok", f"These do not count: {_named(others)}.")
+        yield Check("scopes", "ok", f"Not in use: {_join_names(others)}.")
 
 
-def _pointers(seen: Look) -> Iterator[Check]:
-    found = seen.plan(Asked())
-    open_ = [f"{one.type} of {one.ref}" for one in found.conflicts if one.resolution == "manual"]
-    if open_:
-        yield Check("conflicts", "warning", f"Left to you: {_named(open_)}.", "Use `knowledge resolve`.")
-    if found.stops:
-        told = f"A sync would delete {found.deletions} of {found.pointers} pointers, and stops."
-        yield Check("pointers", "error", told, "Check repository and scopes; sync with `--force` if it is meant.")
-    elif found.is_empty:
-        yield Check("pointers", "ok", f"Memory agrees with it; pointers: {len(seen.pointers)}.")
+def _check_pointers(inputs: SyncInputs) -> Iterator[Check]:
+    plan = inputs.plan(PlanRequest())
+    manual = [f"{conflict.type} of {conflict.ref}" for conflict in plan.conflicts if conflict.resolution == "manual"]
+    if manual:
+        yield Check("conflicts", "warning", f"For you to decide: {_join_names(manual)}.", "Use `knowledge resolve`.")
+    if plan.needs_force:
+        message = f"A sync would delete {plan.deletions} of {plan.pointers} pointers, so it stops."
+        yield Check(
+            "pointers", "error", message, "Check repository and scopes; use `--force` if the deletion is intended."
+        )
+    elif plan.is_empty:
+        yield Check("pointers", "ok", f"Memory agrees with the repository; pointers: {len(inputs.pointers)}.")
     else:
         yield Check(
             "pointers",
             "warning",
-            f"Memory does not agree with it; to be done: {len(found.operations)}.",
+            f"Memory differs from the repository; operations to do: {len(plan.operations)}.",
             "Use `knowledge sync`.",
         )
 
 
-def _tried(act: Callable[[], Result]) -> Result | SidecarError:
+def _try(load: Callable[[], Result]) -> Result | SidecarError:
     try:
-        return act()
+        return load()
     except SidecarError as error:
         return error
 
 
-def _named(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
     return f"{', '.join(names[:MAX_NAMED])}{more}"
 
 
-# Looks whether a project's knowledge sync is well, where there is one.
-
-
 def knowledge(call: Call, workspace: Workspace) -> Iterator[Finding]:
-    """Looks at settings, repository, state, lock, journal, items and pointers, where a repository is set."""
+    """Yield the problems of a project's knowledge sync; nothing when no repository is configured."""
     if not call.process.settings(workspace.project_key)["knowledge.repository"]:
         return
-    for one in checks(call, workspace):
-        if one.level != "ok":
+    for check in checks(call, workspace):
+        if check.level != "ok":
             yield Finding(
-                one.level, f"{one.name}: {one.told}", one.hint or "`onecode-sidecar knowledge doctor` tells more."
+                check.level,
+                f"{check.name}: {check.message}",
+                check.hint or "`onecode-sidecar knowledge doctor` has the details.",
             )

@@ -1,7 +1,7 @@
-"""What a sync would do: one decision per item, from a manifest, the state and the pointers found. Pure.
+"""Plan a sync: one decision per item from the manifest, the state and the pointers in memory. Pure.
 
-Full, incremental, single and dry runs, conflicts and the status are this function with different inputs; what it
-plans, applied, leaves nothing to plan.
+Full, incremental, single and dry runs, conflicts and status are this function with different inputs. After a plan is
+applied, the next one is empty.
 """
 
 from collections import defaultdict
@@ -10,9 +10,9 @@ from itertools import count
 from typing import Literal, NamedTuple, get_args
 
 from sidecar.knowledge.item import Identity
-from sidecar.knowledge.item_pointer import Pointer, id_of, path_of
+from sidecar.knowledge.item_pointer import Pointer, pointer_id, pointer_path
 from sidecar.knowledge.manifest import Entry, Manifest
-from sidecar.knowledge.state import Known, SyncState
+from sidecar.knowledge.state import SyncedItem, SyncState
 from sidecar.memory import knowledge_pointer
 from sidecar.settings.kinds import RESOLUTION
 from sidecar.settings.resolve import Settings
@@ -31,17 +31,17 @@ DEFAULTS: dict[ConflictType, Resolution] = {
     "orphaned_pointer": "delete_memory",
     "duplicate_pointer": "delete_memory",
 }
-"""knowledge-sync.md, Conflict Resolution."""
+"""Suggested resolutions (knowledge-sync.md, Conflict Resolution)."""
 
-MANY_POINTERS = 20
-"""A plan that deletes more than half of so many, or of more, stops unless it is forced (decisions.md)."""
+DELETION_GUARD_POINTERS = 20
+"""From this many pointers on, a plan that deletes more than half of them needs `force` (decisions.md)."""
 
 _ORDER: tuple[OperationKind, ...] = ("create", "update", "mark_orphaned", "delete", "adopt", "forget")
 _STATE_ONLY = frozenset(("adopt", "forget"))
 
 
 class Conflict(NamedTuple):
-    """Where memory and the repository disagree, and what is done about it."""
+    """A disagreement between memory and the repository, and its resolution."""
 
     type: ConflictType
     ref: str
@@ -53,18 +53,18 @@ class Conflict(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One step: a pointer written or deleted, or, with adopt and forget, the state alone changed."""
+    """One step: a pointer written or deleted or, with adopt and forget, only the state changed."""
 
     kind: OperationKind
     ref: str
     pointer: str
     reason: str
     is_orphan: bool = False
-    """A deletion because the item is gone, and not because there are two pointers."""
+    """Whether a deletion is due to a removed item rather than a duplicate pointer."""
 
     @property
     def writes(self) -> bool:
-        """Says whether memory is changed."""
+        """Whether the operation changes memory."""
         return self.kind not in _STATE_ONLY
 
 
@@ -77,257 +77,272 @@ class Delta(NamedTuple):
     unchanged: tuple[str, ...]
 
 
-class Asked(NamedTuple):
-    """What a plan is asked for."""
+class PlanRequest(NamedTuple):
+    """A request for a plan."""
 
     only: frozenset[str] | None = None
-    """Refs to look at; None for all."""
+    """The refs to plan for; None for all."""
     resolutions: Mapping[tuple[str, str], Resolution] = {}
-    """By conflict type and ref; the ref is empty where it counts for all of a type."""
+    """By conflict type and ref; an empty ref applies to all conflicts of the type."""
     max_items: int | None = None
-    marks_orphans: bool = False
-    """Whether a pointer whose item is gone is marked only, as a single item's sync does."""
-    tries_parked: bool = False
-    """Whether an item that failed too often is tried again: somebody asked for it by its name."""
+    mark_orphans: bool = False
+    """Whether a pointer without an item is only marked, as in a single item's sync."""
+    retry_quarantined: bool = False
+    """Whether quarantined items are tried again, because they were requested by name."""
 
 
 class Plan(NamedTuple):
-    """Operations in the order they are done, and what they are made of."""
+    """Operations in execution order, and what they are derived from."""
 
     commit: str
     delta: Delta
     conflicts: tuple[Conflict, ...]
     operations: tuple[Operation, ...]
     pending: tuple[str, ...]
-    parked: tuple[str, ...]
+    quarantined: tuple[str, ...]
     pointers: int
-    """How many were found in memory."""
+    """Number of pointers in memory."""
 
     @property
     def is_empty(self) -> bool:
-        """Says whether memory, state and repository agree."""
+        """Whether memory, state and repository agree."""
         return not self.operations
 
     @property
     def deletions(self) -> int:
-        """How many pointers would be deleted."""
-        return sum(one.kind == "delete" for one in self.operations)
+        """Number of pointers to delete."""
+        return sum(operation.kind == "delete" for operation in self.operations)
 
     @property
-    def stops(self) -> bool:
-        """Says whether it would delete so much that something else is likely wrong."""
-        return self.pointers >= MANY_POINTERS and 2 * self.deletions > self.pointers
+    def needs_force(self) -> bool:
+        """Whether the plan deletes so much that it needs `force`."""
+        return self.pointers >= DELETION_GUARD_POINTERS and 2 * self.deletions > self.pointers
 
 
-class _One(NamedTuple):
-    """All that is known of one ref."""
+class ItemState(NamedTuple):
+    """Everything known about one ref."""
 
     ref: str
     entry: Entry | None
-    known: Known | None
-    found: list[Pointer]
-    asked: Asked
-    taken: Mapping[str, str]
-    """Which ref a pointer found at a path names."""
+    known: SyncedItem | None
+    pointers: list[Pointer]
+    request: PlanRequest
+    refs_by_path: Mapping[str, str]
+    """The ref of the pointer at each path in memory."""
 
     def free_path(self, identity: Identity) -> str:
-        """Gives where a new pointer goes: a pointer that was made to name another item may stand in its place."""
-        own = path_of(identity)
+        """Return a free path: the usual one may have a pointer that was edited to name another item."""
+        own = pointer_path(identity)
         paths = (own if number == 1 else own.replace(".md", f"-{number}.md") for number in count(1))
-        return next(path for path in paths if self.taken.get(path) in (None, self.ref))
+        return next(path for path in paths if self.refs_by_path.get(path) in (None, self.ref))
 
     def conflict(self, kind: ConflictType, pointer: Pointer | None, reason: str) -> Conflict:
-        choices = self.asked.resolutions
+        """Return a conflict of the item with its resolution."""
+        choices = self.request.resolutions
         resolution = choices.get((kind, self.ref)) or choices.get((kind, "")) or DEFAULTS[kind]
         path = pointer.path if pointer else self.known.pointer if self.known else ""
         memory_id = pointer.memory_id if pointer else self.known.memory_id if self.known else ""
         return Conflict(kind, self.ref, path, memory_id, DEFAULTS[kind], resolution, reason)
 
 
-def plan(manifest: Manifest, state: SyncState, pointers: Sequence[Pointer], asked: Asked) -> Plan:
-    """Plans what brings memory to the manifest; time grows with the number of items and pointers, no faster."""
-    found: dict[str, list[Pointer]] = defaultdict(list)
+def plan(manifest: Manifest, state: SyncState, pointers: Sequence[Pointer], request: PlanRequest) -> Plan:
+    """Plan what brings memory in line with the manifest; linear in the number of items and pointers."""
+    pointers_by_ref: dict[str, list[Pointer]] = defaultdict(list)
     for pointer in pointers:
-        found[pointer.identity.ref].append(pointer)
-    held_back = {one.ref for one in manifest.failures if one.ref} - manifest.items.keys()
-    refs = (manifest.items.keys() | state.items.keys() | found.keys()) - held_back
-    chosen = sorted(refs if asked.only is None else refs & asked.only)
-    taken = {pointer.path: pointer.identity.ref for pointer in pointers}
-    ones = [_One(ref, manifest.items.get(ref), state.items.get(ref), found[ref], asked, taken) for ref in chosen]
-    parked = {
-        one.ref for one in ones
-        if one.entry is not None and not asked.tries_parked and _is_parked(state, one.ref, one.entry)
-    }  # fmt: skip
-    decided = {one.ref: (list(_conflicts(one)), one) for one in ones}
-    operations = [
-        step for ref, (conflicts, one) in decided.items() if ref not in parked for step in _operations(one, conflicts)
+        pointers_by_ref[pointer.identity.ref].append(pointer)
+    unreadable_refs = {item.ref for item in manifest.failures if item.ref} - manifest.items.keys()
+    refs = (manifest.items.keys() | state.items.keys() | pointers_by_ref.keys()) - unreadable_refs
+    selected_refs = sorted(refs if request.only is None else refs & request.only)
+    refs_by_path = {pointer.path: pointer.identity.ref for pointer in pointers}
+    items = [
+        ItemState(ref, manifest.items.get(ref), state.items.get(ref), pointers_by_ref[ref], request, refs_by_path)
+        for ref in selected_refs
     ]
-    kept, pending = _limited(operations, asked.max_items)
+    quarantined = {
+        item.ref for item in items
+        if item.entry is not None and not request.retry_quarantined and _is_quarantined(state, item.ref, item.entry)
+    }  # fmt: skip
+    conflicts_by_ref = {item.ref: (list(_conflicts(item)), item) for item in items}
+    operations = [
+        step
+        for ref, (conflicts, item) in conflicts_by_ref.items()
+        if ref not in quarantined
+        for step in _operations(item, conflicts)
+    ]
+    limited, pending = _limit_writes(operations, request.max_items)
     return Plan(
         commit=manifest.commit,
-        delta=_delta(ones),
-        conflicts=tuple(conflict for conflicts, _ in decided.values() for conflict in conflicts),
-        operations=tuple(sorted(kept, key=lambda step: (_ORDER.index(step.kind), step.ref, step.pointer))),
+        delta=_delta(items),
+        conflicts=tuple(conflict for conflicts, _ in conflicts_by_ref.values() for conflict in conflicts),
+        operations=tuple(sorted(limited, key=lambda step: (_ORDER.index(step.kind), step.ref, step.pointer))),
         pending=pending,
-        parked=tuple(sorted(parked)),
+        quarantined=tuple(sorted(quarantined)),
         pointers=len(pointers),
     )
 
 
 def fingerprint(entry: Entry) -> str:
-    """Gives what changes with an item."""
+    """Return a string that changes with the item."""
     return f"{entry.content_hash[:20]}{entry.render_hash[:20]}"
 
 
-def known_of(entry: Entry, pointer: str) -> Known:
-    """Gives an item as the state keeps it once its pointer stands at a path."""
-    return Known(entry.content_hash, entry.render_hash, entry.path, id_of(entry.identity) if pointer else "", pointer)
+def synced_item(entry: Entry, pointer: str) -> SyncedItem:
+    """Return the state of an item whose pointer is at a path."""
+    return SyncedItem(
+        entry.content_hash, entry.render_hash, entry.path, pointer_id(entry.identity) if pointer else "", pointer
+    )
 
 
-def _delta(ones: Sequence[_One]) -> Delta:
+def _delta(items: Sequence[ItemState]) -> Delta:
     by_kind: dict[str, list[str]] = {name: [] for name in Delta._fields}
-    for one in ones:
-        if one.entry is not None and one.known is not None:
-            same = (one.entry.content_hash, one.entry.render_hash) == one.known[:2]
-            by_kind["unchanged" if same else "updated"].append(one.ref)
-        elif one.entry is not None:
-            by_kind["added"].append(one.ref)
-        elif one.known is not None:
-            by_kind["deleted"].append(one.ref)
+    for item in items:
+        if item.entry is not None and item.known is not None:
+            same = (item.entry.content_hash, item.entry.render_hash) == item.known[:2]
+            by_kind["unchanged" if same else "updated"].append(item.ref)
+        elif item.entry is not None:
+            by_kind["added"].append(item.ref)
+        elif item.known is not None:
+            by_kind["deleted"].append(item.ref)
     return Delta(**{name: tuple(refs) for name, refs in by_kind.items()})
 
 
-def _conflicts(one: _One) -> Iterator[Conflict]:
-    if one.entry is None:
-        for pointer in one.found:
-            yield one.conflict("orphaned_pointer", pointer, "The item it points at is gone.")
+def _conflicts(item: ItemState) -> Iterator[Conflict]:
+    if item.entry is None:
+        for pointer in item.pointers:
+            yield item.conflict("orphaned_pointer", pointer, "The item no longer exists.")
         return
-    kept = _newest(one.found)
-    for pointer in one.found:
-        if pointer is not kept:
-            yield one.conflict("duplicate_pointer", pointer, "A newer memory points at the same item.")
-    if kept is None:
-        if one.known is not None:
-            yield one.conflict("missing_pointer", None, "The item's pointer is gone from memory.")
+    current = _newest(item.pointers)
+    for pointer in item.pointers:
+        if pointer is not current:
+            yield item.conflict("duplicate_pointer", pointer, "A newer memory points at the same item.")
+    if current is None:
+        if item.known is not None:
+            yield item.conflict("missing_pointer", None, "The item's pointer was deleted from memory.")
         return
-    if kept.layer != one.entry.layer:
-        yield one.conflict("layer_mismatch", kept, "The pointer names another layer than the item's.")
-    if one.entry.status in knowledge_pointer.NO_LONGER and kept.status != one.entry.status:
-        yield one.conflict("status_change", kept, f"The item is {one.entry.status} now.")
-    if reason := _difference(one.entry, one.known, kept):
-        yield one.conflict("hash_mismatch", kept, reason)
+    if current.layer != item.entry.layer:
+        yield item.conflict("layer_mismatch", current, "The pointer's layer differs from the item's.")
+    if item.entry.status in knowledge_pointer.NO_LONGER and current.status != item.entry.status:
+        yield item.conflict("status_change", current, f"The item is {item.entry.status} now.")
+    if reason := _difference(item.entry, item.known, current):
+        yield item.conflict("hash_mismatch", current, reason)
 
 
-def _difference(entry: Entry, known: Known | None, kept: Pointer) -> str:
-    if kept.status == knowledge_pointer.ORPHANED:
-        return "The item is there again."
+def _difference(entry: Entry, known: SyncedItem | None, pointer: Pointer) -> str:
+    if pointer.status == knowledge_pointer.ORPHANED:
+        return "The item exists again."
     is_known = known is not None and known[:2] == (entry.content_hash, entry.render_hash)
-    if kept.content_hash != entry.content_hash and not is_known:
+    if pointer.content_hash != entry.content_hash and not is_known:
         return "The item's content, constraints or status changed."
-    if kept.render_hash == entry.render_hash:
+    if pointer.render_hash == entry.render_hash:
         return ""
     if is_known:
-        return "The pointer was changed in memory."
+        return "The pointer was edited in memory."
     return "The item's title, summary or tags changed."
 
 
-def _newest(found: Sequence[Pointer]) -> Pointer | None:
-    """Gives the pointer that stays: the newest; of equally new ones that at the item's own path."""
-    if len(found) < 2:
-        return found[0] if found else None
-    return max(found, key=lambda one: (one.updated_at, one.path == path_of(one.identity), one.path))
+def _newest(pointers: Sequence[Pointer]) -> Pointer | None:
+    """Return the pointer to keep: the newest or, among equally new ones, the one at the item's own path."""
+    if len(pointers) < 2:
+        return pointers[0] if pointers else None
+    return max(
+        pointers, key=lambda pointer: (pointer.updated_at, pointer.path == pointer_path(pointer.identity), pointer.path)
+    )
 
 
-def _operations(one: _One, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
-    if one.entry is None:
-        yield from _departed(one, conflicts)
+def _operations(item: ItemState, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
+    if item.entry is None:
+        yield from _orphan_operations(item, conflicts)
         return
     for conflict in conflicts:
         if conflict.type == "duplicate_pointer" and conflict.resolution == "delete_memory":
-            yield Operation("delete", one.ref, conflict.pointer, conflict.reason)
-    kept = _newest(one.found)
-    if kept is None:
-        yield from _missing(one, one.entry, conflicts)
+            yield Operation("delete", item.ref, conflict.pointer, conflict.reason)
+    current = _newest(item.pointers)
+    if current is None:
+        yield from _create_operations(item, item.entry, conflicts)
         return
-    about = [conflict for conflict in conflicts if conflict.type != "duplicate_pointer"]
-    updating = [conflict for conflict in about if conflict.resolution == "update_memory"]
-    if updating:
-        yield Operation("update", one.ref, kept.path, updating[-1].reason)
-    elif all(conflict.resolution == "keep_memory" for conflict in about):
-        yield from _adopted(one, one.entry, kept.path)
+    others = [conflict for conflict in conflicts if conflict.type != "duplicate_pointer"]
+    updates = [conflict for conflict in others if conflict.resolution == "update_memory"]
+    if updates:
+        yield Operation("update", item.ref, current.path, updates[-1].reason)
+    elif all(conflict.resolution == "keep_memory" for conflict in others):
+        yield from _adopt_operations(item, item.entry, current.path)
 
 
-def _missing(one: _One, entry: Entry, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
+def _create_operations(item: ItemState, entry: Entry, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
     if not conflicts:
-        yield Operation("create", one.ref, one.free_path(entry.identity), "The item is new.")
+        yield Operation("create", item.ref, item.free_path(entry.identity), "The item is new.")
     for conflict in conflicts:
         if conflict.resolution == "update_memory":
-            yield Operation("create", one.ref, one.free_path(entry.identity), conflict.reason)
+            yield Operation("create", item.ref, item.free_path(entry.identity), conflict.reason)
         elif conflict.resolution == "keep_memory":
-            yield from _adopted(one, entry, "")
+            yield from _adopt_operations(item, entry, "")
 
 
-def _departed(one: _One, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
-    marked = {pointer.path for pointer in one.found if pointer.status == knowledge_pointer.ORPHANED}
+def _orphan_operations(item: ItemState, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
+    marked = {pointer.path for pointer in item.pointers if pointer.status == knowledge_pointer.ORPHANED}
     for conflict in conflicts:
-        if conflict.resolution == "delete_memory" and not one.asked.marks_orphans:
-            yield Operation("delete", one.ref, conflict.pointer, conflict.reason, is_orphan=True)
+        if conflict.resolution == "delete_memory" and not item.request.mark_orphans:
+            yield Operation("delete", item.ref, conflict.pointer, conflict.reason, is_orphan=True)
         elif conflict.pointer not in marked:
-            yield Operation("mark_orphaned", one.ref, conflict.pointer, conflict.reason)
-    if one.known is not None and all(pointer.path in marked for pointer in one.found):
-        yield Operation("forget", one.ref, one.known.pointer, "Item and pointer are gone.")
+            yield Operation("mark_orphaned", item.ref, conflict.pointer, conflict.reason)
+    if item.known is not None and all(pointer.path in marked for pointer in item.pointers):
+        yield Operation("forget", item.ref, item.known.pointer, "Item and pointer no longer exist.")
 
 
-def _adopted(one: _One, entry: Entry, pointer: str) -> Iterator[Operation]:
+def _adopt_operations(item: ItemState, entry: Entry, pointer: str) -> Iterator[Operation]:
     now = (entry.content_hash, entry.render_hash, entry.path, pointer)
-    before = one.known and (*one.known[:3], one.known.pointer)
+    before = item.known and (*item.known[:3], item.known.pointer)
     if now != before:
-        yield Operation("adopt", one.ref, pointer, "The pointer in memory is the item's; the state takes it over.")
+        yield Operation("adopt", item.ref, pointer, "The pointer in memory matches the item, so the state adopts it.")
 
 
-def _is_parked(state: SyncState, ref: str, entry: Entry) -> bool:
+def _is_quarantined(state: SyncState, ref: str, entry: Entry) -> bool:
     failed = state.failed.get(ref)
-    return failed is not None and failed.is_parked and failed.fingerprint == fingerprint(entry)
+    return failed is not None and failed.is_quarantined and failed.fingerprint == fingerprint(entry)
 
 
-def _limited(operations: Sequence[Operation], max_items: int | None) -> tuple[list[Operation], tuple[str, ...]]:
-    """Keeps the writes of so many items; the refs of the others are pending."""
+def _limit_writes(operations: Sequence[Operation], max_items: int | None) -> tuple[list[Operation], tuple[str, ...]]:
+    """Limit the writes to `max_items` items; return the operations and the pending refs."""
     refs = list(dict.fromkeys(step.ref for step in operations if step.writes))
-    over = frozenset() if max_items is None else frozenset(refs[max_items:])
-    return [step for step in operations if step.ref not in over], tuple(sorted(over))
+    pending = frozenset() if max_items is None else frozenset(refs[max_items:])
+    return [step for step in operations if step.ref not in pending], tuple(sorted(pending))
 
 
-# What is done about conflicts where not as suggested: by type, and by type and item. Pure.
+# Configured resolutions.
 
 
 Resolutions = Mapping[tuple[str, str], Resolution]
-"""By type and ref; the ref is empty where it counts for all of a type."""
+"""By type and ref; an empty ref applies to all conflicts of the type."""
 
-_NEITHER: tuple[Resolution, ...] = ("keep_memory", "manual")
-
-
-def fits(kind: ConflictType, resolution: Resolution) -> bool:
-    """Says whether a conflict can be resolved so: as suggested, or by leaving memory as it is."""
-    return resolution in (DEFAULTS[kind], *_NEITHER)
+_ALWAYS_ALLOWED: tuple[Resolution, ...] = ("keep_memory", "manual")
 
 
-def configured(settings: Settings) -> Resolutions:
-    """Reads the project's setting; a row that no conflict can be resolved by says nothing, as `unfit` tells."""
-    read = [_read(row) for row in settings["knowledge.resolutions"]]
+def allows_resolution(kind: ConflictType, resolution: Resolution) -> bool:
+    """Whether a conflict type allows a resolution: the suggested one, or leaving memory unchanged."""
+    return resolution in (DEFAULTS[kind], *_ALWAYS_ALLOWED)
+
+
+def configured_resolutions(settings: Settings) -> Resolutions:
+    """Return the project's configured resolutions; invalid rows are ignored and listed by `invalid_resolutions`."""
+    read = [_parse_row(row) for row in settings["knowledge.resolutions"]]
     return {(kind, item): resolution for kind, item, resolution in filter(None, read)}
 
 
-def unfit(settings: Settings) -> list[str]:
-    """Gives the rows of the setting that say nothing."""
-    return [str(row) for row in settings["knowledge.resolutions"] if _read(row) is None]
+def invalid_resolutions(settings: Settings) -> list[str]:
+    """Return the setting's invalid rows."""
+    return [str(row) for row in settings["knowledge.resolutions"] if _parse_row(row) is None]
 
 
-def _read(row: str) -> tuple[ConflictType, str, Resolution] | None:
-    found = RESOLUTION.fullmatch(row)
-    if found is None:
+def _parse_row(row: str) -> tuple[ConflictType, str, Resolution] | None:
+    match = RESOLUTION.fullmatch(row)
+    if match is None:
         return None
     kinds: tuple[ConflictType, ...] = get_args(ConflictType)
-    ways: tuple[Resolution, ...] = get_args(Resolution)
-    kind = next((one for one in kinds if one == found[1]), None)
-    way = next((one for one in ways if one == found[3]), None)
-    return (kind, found[2] or "", way) if kind is not None and way is not None and fits(kind, way) else None
+    resolutions: tuple[Resolution, ...] = get_args(Resolution)
+    kind = next((name for name in kinds if name == match[1]), None)
+    resolution = next((name for name in resolutions if name == match[3]), None)
+    return (
+        (kind, match[2] or "", resolution)
+        if kind is not None and resolution is not None and allows_resolution(kind, resolution)
+        else None
+    )

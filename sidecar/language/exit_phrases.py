@@ -1,4 +1,4 @@
-"""The words that routing knows, in English, Portuguese, Spanish and French, folded: small letters, no accents.
+"""Phrases for message routing in English, Portuguese, Spanish and French, in folded form: lower case, no accents.
 
 A new language is a column, a new off-topic rule a row.
 """
@@ -18,15 +18,15 @@ COURTESIES = (
     "ahora", "gracias", "vale", "bueno",
     "s'il te plait", "s'il vous plait", "maintenant", "merci", "d'accord",
 )  # fmt: skip
-"""Said before or after an exit, they take nothing from its being the whole intent."""
+"""Words that may surround an exit phrase without changing its meaning."""
 
-LEAVING = regex(
+EXIT_VERBS = regex(
     r"\b(?:exit|quit|leave|stop|close|end|sair|saia|sai|encerrar|fechar|parar|salir|sal|salgo|cerrar|terminar|quitter|"
     r"quitte|sortir|arreter|fermer)\b"
 )
-"""With the name of the system beside it, a message speaks of leaving."""
+"""Together with the system's name, these mean that a message mentions leaving."""
 
-ABOUT_WORK = regex(
+WORK_WORDS = regex(
     r"\b(?:add|build|bug|change|commit|component|create|debug|deploy|design|document|endpoint|error|feature|file|fix|"
     r"function|implement|issue|library|migrate|module|page|pipeline|project|refactor|release|remove|rename|repo|"
     r"repository|requirement|requirements|review|route|schema|screen|server|spec|story|task|tasks|test|tests|ui|"
@@ -42,21 +42,21 @@ ABOUT_WORK = regex(
     r"fichier|fonction|fonctionnalite|implementer|implemente|mettre|projet|tache|taches|tester|utilisateur|"
     r"utilisateurs|appli|application)\b"
 )
-"""Words of making software: a message with any of them is on-topic, whatever else it speaks of."""
+"""Words of software development: a message with any of them is on-topic, whatever else it mentions."""
 
 
-class OffTopic(NamedTuple):
-    """A rule that says off-topic, and what it looks for."""
+class OffTopicRule(NamedTuple):
+    """An off-topic rule and its pattern."""
 
     name: str
     pattern: re.Pattern[str]
 
 
-def _rule(name: str, *alternatives: str) -> OffTopic:
-    return OffTopic(name, regex("|".join(rf"(?:{one})" for one in alternatives)))
+def _rule(name: str, *alternatives: str) -> OffTopicRule:
+    return OffTopicRule(name, regex("|".join(rf"(?:{pattern})" for pattern in alternatives)))
 
 
-OFF_TOPIC: tuple[OffTopic, ...] = (
+OFF_TOPIC: tuple[OffTopicRule, ...] = (
     _rule(
         "genericAssistant",
         r"\b(?:forget|ignore|drop|leave) (?:about )?(?:the )?chati(?:\.dev)?\b.{0,60}\b(?:answer|respond|act|talk)\b",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sidecar.context import Bracket, share_of
+from sidecar.context import Bracket, budget_share
 from sidecar.packs.items import PackItem
 from sidecar.packs.model import BlockKind, TokenMode
 from sidecar.packs.render import overhead_bytes
@@ -80,4 +80,4 @@ DETAIL_LIMITS: dict[TokenMode, DetailLimits] = {
 
 def detail_limits_of(token_mode: TokenMode, bracket: Bracket) -> DetailLimits:
     """Return the limits for a token mode and a context bracket."""
-    return DETAIL_LIMITS[token_mode].scaled(share_of(bracket))
+    return DETAIL_LIMITS[token_mode].scaled(budget_share(bracket))

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sidecar.call import Call
-from sidecar.context import note_compaction
+from sidecar.context import record_compaction
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
 from sidecar.core.secrets.redact import redact
 from sidecar.governor import after_compaction, after_new_session
@@ -122,7 +122,7 @@ def _reset_pressure(tx: "apsw.Connection", params: SessionEventParams, now_ms: i
     if location is None or (params.session_id is not None and (params.session_id,) != current):
         return
     if params.event == "compacted" and params.session_id is not None:
-        note_compaction(tx, location.project, params.session_id, now_ms)
+        record_compaction(tx, location.project, params.session_id, now_ms)
     reset = {"compacted": after_compaction, "reset": after_new_session}.get(params.event)
     if reset is not None:
         state = state._replace(counters=reset(state.counters, now_ms))

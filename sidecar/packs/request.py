@@ -7,7 +7,7 @@ import apsw
 
 from sidecar.call import Call
 from sidecar.codebase import repository_of
-from sidecar.context import Bracket, bracket_of, share_of
+from sidecar.context import Bracket, bracket_of, budget_share
 from sidecar.governor import Decision, Snapshot, before_fresh_session, evaluate, structured_state
 from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_of
 from sidecar.packs.byte_budget import ByteLimits, DetailLimits, detail_limits_of
@@ -137,7 +137,7 @@ class PackRequest:
     @property
     def limits(self) -> ByteLimits:
         """Byte limits of the packs; a fuller context window gets less."""
-        share = share_of(self.bracket)
+        share = budget_share(self.bracket)
         budget = int(self.settings.budget_bytes(self.token_mode) * share)
         new_bytes = min(budget, self.settings.new_bytes_per_call(self.token_mode))
         return ByteLimits(budget, min(new_bytes, self.params.max_new_bytes or new_bytes))

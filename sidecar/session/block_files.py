@@ -1,4 +1,4 @@
-"""Puts the block into the file an IDE reads, and out of it: the choice of the file, reading, writing, noting it."""
+"""The files with the managed block: which one to use, and writing and removing the block."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -6,102 +6,105 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import Conflict, SidecarError
-from sidecar.core.ides import IDES, PLACES, IdeName, Place, chosen, place_named
+from sidecar.core.ides import IDES, RULES_FILES, IdeName, RulesFile, choose_rules_file, rules_file_named
 from sidecar.session import user_files
-from sidecar.session.managed_block import BlockState, Unclear, state_of, with_block, without_block
-from sidecar.session.model import BlockShown
-from sidecar.session.store import Written
+from sidecar.session.managed_block import AmbiguousBlock, BlockState, block_state, with_block, without_block
+from sidecar.session.model import BlockInfo
+from sidecar.session.store import RecordedFile
 from sidecar.system.git import NOT_A_REPOSITORY, Git, GitFailed
 
-_OWN = 2
-"""A file and a folder were made for a block in a folder of ours, should our state no more know."""
+_OWN_COUNT = 2
+"""Files and folders created for a block in a folder of ours, when our state has no record of it."""
 
 
-class Spot(NamedTuple):
+class BlockFile(NamedTuple):
     """A file below a root that has a block, or may have one."""
 
     root: Path
-    place: Place
-    made: int = 0
-    """How many folders and files were made for it."""
+    rules_file: RulesFile
+    created_count: int = 0
+    """Number of folders and files created for it."""
 
     @property
     def path(self) -> str:
-        """Where it is, as shown."""
-        return os.path.join(self.root, *self.place.file.split("/"))
+        """The absolute path."""
+        return os.path.join(self.root, *self.rules_file.file.split("/"))
 
 
-def spot_for(root: Path, ide: IdeName, *, wants_rules: bool) -> Spot:
-    """Chooses the file that takes the block; git is asked which files it leaves alone."""
+def choose_block_file(root: Path, ide: IdeName, *, use_rules_file: bool) -> BlockFile:
+    """Choose the file for the block; git decides which files are ignored."""
     row = IDES[ide]
-    existing = {place.file for place in row.rules if os.path.lexists(Spot(root, place).path)}
-    shared = [place.file for place in row.local if not place.is_own]
-    ignored = set() if wants_rules or not shared else _ignored(root, shared)
-    return Spot(root, chosen(ide, wants_rules, ignored, existing))
+    existing = {rules_file.file for rules_file in row.rules if os.path.lexists(BlockFile(root, rules_file).path)}
+    shared = [rules_file.file for rules_file in row.local if not rules_file.is_own_folder]
+    ignored = set() if use_rules_file or not shared else _ignored(root, shared)
+    return BlockFile(root, choose_rules_file(ide, use_rules_file, ignored, existing))
 
 
-def spots(noted: Sequence[Written], roots: Sequence[Path]) -> Iterator[Spot]:
-    """Gives every file that is known to have a block, and those below the roots in which one is found."""
-    known = [Spot(Path(one.root), place_named(one.file), one.made) for one in noted]
+def block_files_of(recorded: Sequence[RecordedFile], roots: Sequence[Path]) -> Iterator[BlockFile]:
+    """Yield every file known to have a block, and those below the roots that have one."""
+    known = [BlockFile(Path(record.root), rules_file_named(record.file), record.created_count) for record in recorded]
     yield from known
-    seen = {(spot.root, spot.place.file) for spot in known}
+    seen = {(file.root, file.rules_file.file) for file in known}
     for root in dict.fromkeys(roots):
-        for place in PLACES:
-            if (root, place.file) not in seen and shown(Spot(root, place)).state not in ("none", "unreadable"):
-                yield Spot(root, place, _OWN if place.is_own else 0)
+        for rules_file in RULES_FILES:
+            if (root, rules_file.file) not in seen and block_info(BlockFile(root, rules_file)).state not in (
+                "none",
+                "unreadable",
+            ):
+                yield BlockFile(root, rules_file, _OWN_COUNT if rules_file.is_own_folder else 0)
 
 
-def shown(spot: Spot) -> BlockShown:
-    """Says what block is in a file."""
+def block_info(file: BlockFile) -> BlockInfo:
+    """Return the state of a file's block."""
     try:
-        content = user_files.read(spot.root, spot.place).content
+        content = user_files.read(file.root, file.rules_file).content
     except SidecarError:
-        return BlockShown(path=spot.path, state="unreadable")
-    return BlockShown(path=spot.path, state=_state(content))
+        return BlockInfo(path=file.path, state="unreadable")
+    return BlockInfo(path=file.path, state=_block_state(content))
 
 
-def put(spot: Spot, text: str, *, force: bool, even_read_only: bool = False) -> int:
-    """Writes the block and gives how many folders and files were made; raises Conflict where that is a guess."""
-    before = user_files.read(spot.root, spot.place)
-    start = before.content if before.content is not None else spot.place.head.encode()
+def write_block(file: BlockFile, text: str, *, force: bool, overwrite_read_only: bool = False) -> int:
+    """Write the block and return the number of created folders and files. Raise Conflict when the file is ambiguous."""
+    before = user_files.read(file.root, file.rules_file)
+    start = before.content if before.content is not None else file.rules_file.front_matter.encode()
     try:
-        content = with_block(start, text, heal=force)
-    except Unclear as unclear:
-        raise _refused(spot, unclear) from unclear
-    return user_files.write(spot.place, before, content, even_read_only=even_read_only)
+        content = with_block(start, text, repair=force)
+    except AmbiguousBlock as unclear:
+        raise _conflict(file, unclear) from unclear
+    return user_files.write(file.rules_file, before, content, overwrite_read_only=overwrite_read_only)
 
 
-def take_out(spot: Spot, *, force: bool, even_read_only: bool = False) -> None:
-    """Takes the block out, and removes the file if we made it and it holds nothing else; raises Conflict."""
-    before = user_files.read(spot.root, spot.place)
+def remove_block(file: BlockFile, *, force: bool, overwrite_read_only: bool = False) -> None:
+    """Remove the block, and the file if we created it and nothing else is in it. Raise Conflict."""
+    before = user_files.read(file.root, file.rules_file)
     if before.content is None:
         return
     try:
-        content = without_block(before.content, heal=force)
-    except Unclear as unclear:
-        raise _refused(spot, unclear) from unclear
-    if spot.made and content in (b"", spot.place.head.encode()):
-        user_files.remove(spot.place, before, spot.made)
+        content = without_block(before.content, repair=force)
+    except AmbiguousBlock as unclear:
+        raise _conflict(file, unclear) from unclear
+    if file.created_count and content in (b"", file.rules_file.front_matter.encode()):
+        user_files.remove(file.rules_file, before, file.created_count)
     else:
-        user_files.write(spot.place, before, content, even_read_only=even_read_only)
+        user_files.write(file.rules_file, before, content, overwrite_read_only=overwrite_read_only)
 
 
-def _state(content: bytes | None) -> BlockState:
-    return "none" if content is None else state_of(content)
+def _block_state(content: bytes | None) -> BlockState:
+    return "none" if content is None else block_state(content)
 
 
-def _refused(spot: Spot, unclear: Unclear) -> Conflict:
+def _conflict(file: BlockFile, unclear: AmbiguousBlock) -> Conflict:
     return Conflict(
-        f"`{spot.place.file}` {unclear}; it was left as it is.",
-        hint="Repair it by hand, or with `force`: that takes out the markers and the lines known as ours.",
+        f"`{file.rules_file.file}` {unclear}; it was not changed.",
+        hint="Repair it manually, or with `force`, which removes the markers and the lines known as ours.",
     )
 
 
 def _ignored(root: Path, names: list[str]) -> set[str]:
-    """Gives those of the files that git leaves alone; without a repository all, when git cannot say none."""
+    """Return the files that git ignores: all without a repository, none when git fails."""
     try:
-        asked = "\0".join(names).encode()
-        told = Git(root).run("check-ignore", "-z", "--stdin", stdin=asked, fine=(0, 1))
+        paths = "\0".join(names).encode()
+        ignored = Git(root).run("check-ignore", "-z", "--stdin", stdin=paths, fine=(0, 1))
     except GitFailed as failed:
         return set(names) if failed.reason == NOT_A_REPOSITORY else set()
-    return {name.decode() for name in told.split(b"\0") if name}
+    return {name.decode() for name in ignored.split(b"\0") if name}

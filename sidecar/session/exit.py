@@ -1,4 +1,4 @@
-"""An exit's parts: agent and digest are kept, the files say INACTIVE, the state is left last and always."""
+"""The steps of an exit: save agent and summary, mark the files INACTIVE, and store the state last and always."""
 
 from collections.abc import Iterator
 
@@ -6,65 +6,67 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.memory import SHARED_ONLY, Asking, MemoryCaptureResult, answer_of, capture_digest, digest_of, revoke
 from sidecar.session import block_files, session_file, store
-from sidecar.session.block_files import Spot
+from sidecar.session.block_files import BlockFile
 from sidecar.session.managed_block import INACTIVE_TEXT
-from sidecar.session.model import BlockShown, SessionExitParams
-from sidecar.session.state import FIRST_AGENT
-from sidecar.session.status import Standing, forget, noting
+from sidecar.session.model import BlockInfo, SessionExitParams
+from sidecar.session.state import DEFAULT_AGENT
+from sidecar.session.status import LockStatus, errors_as_warnings, forget_block_file
 from sidecar.session.store import Lock
 
 
-def save(call: Call, stands: Standing, lock: Lock, warnings: list[str]) -> None:
-    """Saves agent and progress in the project's own session file, where there is one."""
+def save_progress(call: Call, current: LockStatus, lock: Lock, warnings: list[str]) -> None:
+    """Save agent and progress in the project's own session file, if there is one."""
     values = {session_file.AGENT: lock.agent, session_file.SAVED_AT: rfc3339(call.now_ms())}
     if lock.progress:
         values[session_file.PROGRESS] = lock.progress
-    problem = session_file.save(stands.workspace.project, values)
+    problem = session_file.save_session_values(current.workspace.project, values)
     if problem:
         warnings.append(problem)
 
 
-def remember(
-    call: Call, stands: Standing, lock: Lock, params: SessionExitParams, warnings: list[str]
+def capture_summary(
+    call: Call, current: LockStatus, lock: Lock, params: SessionExitParams, warnings: list[str]
 ) -> MemoryCaptureResult | None:
-    """Captures the session's digest: what waits of its runs, what the host sends, and the progress it tells of.
+    """Capture the session summary: queued run results, what the host sends, and the progress.
 
-    It happens by itself, so that a mode other than active withholds it. None, with a warning, where it cannot be done.
+    It counts as automatic, so a mode other than active suppresses it. None, with a warning, when it fails.
     """
     session = params.session_id or f"lock-{lock.activated_at_ms}"
     source = f"exit:{session}:{lock.activated_at_ms}"
     digest = digest_of(session, source, params.digest, params.progress, call.now_ms())
-    asking = Asking(call.process, stands.workspace, SHARED_ONLY, "exit", automatic=True)
-    with noting(warnings):
+    asking = Asking(call.process, current.workspace, SHARED_ONLY, "exit", automatic=True)
+    with errors_as_warnings(warnings):
         return answer_of(capture_digest(asking, digest))
     return None
 
 
-def leave_files(
-    call: Call, stands: Standing, lock: Lock | None, params: SessionExitParams, warnings: list[str]
-) -> Iterator[BlockShown]:
-    """Says INACTIVE in every file with a block, or takes it out; gives those that have one still."""
-    roots = [stands.workspace.cwd, stands.workspace.project]
-    for spot in list(block_files.spots(stands.files, roots)):
-        with noting(warnings):
-            _leave(call, stands, spot, lock, params)
-        shown = block_files.shown(spot)
-        if shown.state != "none":
-            yield shown
+def deactivate_blocks(
+    call: Call, current: LockStatus, lock: Lock | None, params: SessionExitParams, warnings: list[str]
+) -> Iterator[BlockInfo]:
+    """Mark every block INACTIVE, or remove it; yield the files that still have one."""
+    roots = [current.workspace.cwd, current.workspace.project]
+    for file in list(block_files.block_files_of(current.files, roots)):
+        with errors_as_warnings(warnings):
+            _deactivate_block(call, current, file, lock, params)
+        info = block_files.block_info(file)
+        if info.state != "none":
+            yield info
 
 
-def _leave(call: Call, stands: Standing, spot: Spot, lock: Lock | None, params: SessionExitParams) -> None:
+def _deactivate_block(
+    call: Call, current: LockStatus, file: BlockFile, lock: Lock | None, params: SessionExitParams
+) -> None:
     if params.remove_block:
-        block_files.take_out(spot, force=params.force, even_read_only=params.force)
-        forget(call, stands.project, spot)
-    elif block_files.shown(spot).state != "none":
-        text = INACTIVE_TEXT.format(agent=lock.agent if lock else FIRST_AGENT)
-        block_files.put(spot, text, force=params.force, even_read_only=params.force)
+        block_files.remove_block(file, force=params.force, overwrite_read_only=params.force)
+        forget_block_file(call, current.project, file)
+    elif block_files.block_info(file).state != "none":
+        text = INACTIVE_TEXT.format(agent=lock.agent if lock else DEFAULT_AGENT)
+        block_files.write_block(file, text, force=params.force, overwrite_read_only=params.force)
 
 
-def leave_state(call: Call, stands: Standing, lock: Lock | None) -> None:
-    """Keeps the lock as left; no token of the session is valid any more."""
+def save_state(call: Call, current: LockStatus, lock: Lock | None) -> None:
+    """Store the lock and revoke all tokens of the session."""
     with call.database.write() as tx:
-        revoke(tx, stands.project)
+        revoke(tx, current.project)
         if lock is not None:
-            store.put_lock(tx, stands.project, lock)
+            store.save_lock(tx, current.project, lock)

@@ -17,111 +17,115 @@ MAX_PROGRESS = 4_000
 
 
 class SessionParams(WireModel):
-    """Whose session it is."""
+    """The project of the session."""
 
-    cwd: FolderPath = Field(description="The folder the agent works in; its IDE reads the block there.")
+    cwd: FolderPath = Field(description="The agent's working folder; its IDE reads the block there.")
     project_path: FolderPath | None = Field(
-        default=None, description="The original project, which the session belongs to; `cwd` if absent."
+        default=None, description="The original project, which owns the session; defaults to `cwd`."
     )
 
 
 class SessionActivateParams(SessionParams):
-    """Whose session to activate or resume, and as what. What is absent stays as it was."""
+    """The session to activate or resume, and its settings. Absent values stay as they were."""
 
-    ide: IdeName | None = Field(default=None, description="Decides the file. First: claude-code.")
+    ide: IdeName | None = Field(default=None, description="Determines the file. Initially claude-code.")
     agent: Identifier | None = Field(
         default=None,
-        description="Who gets the messages. Absent: the agent the project's session file names, else the last one,"
-        " else the orchestrator.",
+        description="The agent that receives messages. Defaults to the project's session file, then the last agent,"
+        " then the orchestrator.",
     )
-    language: Language | None = Field(default=None, description="What the user is answered in. First: en.")
-    force: bool = Field(default=False, description="Repairs damaged markers and several blocks.")
+    language: Language | None = Field(default=None, description="The language of messages to the user. Initially en.")
+    force: bool = Field(default=False, description="Repair damaged markers and duplicate blocks.")
 
 
-class SessionShown(WireModel):
-    """The lock as it stands."""
+class SessionInfo(WireModel):
+    """The state of the lock."""
 
     status: Literal["active", "inactive"]
-    agent: str | None = Field(description="Who gets the messages, or would after resuming; null before any session.")
+    agent: str | None = Field(
+        description="The agent that receives messages, now or after resuming; null before any session."
+    )
     ide: IdeName | None
     language: Language
-    progress: str = Field(description="What stood when the session was left; empty where nothing was said.")
+    progress: str = Field(description="Progress reported at the last exit; may be empty.")
     activated_at: str | None = Field(description="RFC 3339, UTC.")
-    exited_at: str | None = Field(description="When it was last left; null if never.")
+    exited_at: str | None = Field(description="Time of the last exit; null if there was none.")
 
 
-class BlockShown(WireModel):
-    """A file that an IDE reads, and the block in it."""
+class BlockInfo(WireModel):
+    """A file that an IDE reads, and the state of its block."""
 
     path: str = Field(description="Absolute.")
     state: Literal[BlockState, "unreadable"]
 
 
 class SessionActivateResult(WireModel):
-    """The session, active now."""
+    """The active session."""
 
-    session: SessionShown
-    resumed: bool = Field(description="Whether there was a session before, by our state or the project's session file.")
-    block: BlockShown = Field(description="The file that says so to the agent.")
-    token: str = Field(description="With it `memory/*` reaches the agent's own memories, until the agent changes.")
+    session: SessionInfo
+    resumed: bool = Field(description="Whether our state or the project's session file knows an earlier session.")
+    block: BlockInfo = Field(description="The file that informs the agent.")
+    token: str = Field(description="Gives `memory/*` access to the agent's own memories, until the agent changes.")
     warnings: list[str]
 
 
 class SessionStatusParams(SessionParams):
-    """Whose session is asked for."""
+    """The session to report."""
 
 
 class SessionStatusResult(WireModel):
-    """The session, and every file with a block of it."""
+    """The session, and every file with its block."""
 
-    session: SessionShown
-    blocks: list[BlockShown]
+    session: SessionInfo
+    blocks: list[BlockInfo]
     warnings: list[str]
 
 
 class SessionRouteParams(SessionParams):
-    """A message of the user's."""
+    """A message of the user."""
 
     message: str = Field(max_length=1_000_000)
 
 
 class SessionRouteResult(WireModel):
-    """Where the message goes. Nothing is done about it yet."""
+    """Where the message goes. The call has no effect."""
 
-    status: Literal["active", "inactive"] = Field(description="While inactive no message is bound to an agent.")
-    intent: Intent = Field(description="offTopic: the deviation protocol; the session stays locked.")
+    status: Literal["active", "inactive"] = Field(description="While inactive, messages are not bound to an agent.")
+    intent: Intent = Field(description="`offTopic`: the deviation protocol applies; the session stays locked.")
     command: Command | None = Field(description="For the intent `command`.")
-    agent: str | None = Field(description="Who gets an on-topic message; null while inactive and for other intents.")
+    agent: str | None = Field(
+        description="The agent that receives an on-topic message; null while inactive and for other intents."
+    )
     rule: str = Field(description="The rule that decided.")
-    hint: str | None = Field(description="How to leave, where the message speaks of leaving without asking for it.")
+    hint: str | None = Field(description="How to exit, if the message mentions it without requesting it.")
 
 
 class SessionExitParams(SessionParams):
-    """Whose session to leave."""
+    """The session to exit."""
 
     progress: str | None = Field(
-        default=None, max_length=MAX_PROGRESS, description="What stands and what comes next, for who resumes."
+        default=None, max_length=MAX_PROGRESS, description="Progress and next steps, for whoever resumes."
     )
     session_id: Identifier | None = Field(
-        default=None, description="The provider session, whose digest file is written to; else one of its own."
+        default=None, description="The provider session whose memory file receives the summary; defaults to a new file."
     )
-    digest: MemoryDigest | None = Field(default=None, description="What the host knows to be worth keeping.")
+    digest: MemoryDigest | None = Field(default=None, description="What the host considers worth remembering.")
     force: bool = Field(
-        default=False, description="Repairs damaged markers and several blocks on the way, also in a read-only file."
+        default=False, description="Repair damaged markers and duplicate blocks, also in read-only files."
     )
     remove_block: bool = Field(
-        default=False, description="Takes the block out of its files, instead of leaving `Status: INACTIVE` there."
+        default=False, description="Remove the block from its files instead of marking it `Status: INACTIVE`."
     )
 
 
 class SessionExitResult(WireModel):
-    """The session, left; nothing of it is lost."""
+    """The session after the exit; all of it is saved."""
 
-    session: SessionShown
+    session: SessionInfo
     was_active: bool
-    confirmation: str = Field(description="What to tell the user, in the session's language.")
-    blocks: list[BlockShown]
+    confirmation: str = Field(description="A message for the user, in the session's language.")
+    blocks: list[BlockInfo]
     captured: MemoryCaptureResult | None = Field(
-        description="What became of the session's digest; null where no session was active or it could not be captured."
+        description="What was captured of the session; null if none was active or capturing failed."
     )
-    warnings: list[str] = Field(description="What could not be done. The session is left all the same.")
+    warnings: list[str] = Field(description="What could not be done. The session is exited nevertheless.")

@@ -1,4 +1,4 @@
-"""The lock's states: inactive → active → inactive → active again, each by the user's word only. Pure."""
+"""Transitions of the lock: inactive → active → inactive → active, each only by the user's command. Pure."""
 
 from typing import NamedTuple, cast, get_args
 
@@ -6,61 +6,61 @@ from sidecar.core.ides import DEFAULT_IDE, IdeName
 from sidecar.session.messages import Language
 from sidecar.session.store import Lock
 
-FIRST_AGENT = "orchestrator"
-FIRST_LANGUAGE: Language = "en"
+DEFAULT_AGENT = "orchestrator"
+DEFAULT_LANGUAGE: Language = "en"
 
 
-class Told(NamedTuple):
-    """What the project's own session file says; empty where it says nothing."""
+class SessionFileValues(NamedTuple):
+    """Content of the project's own session file; missing values are empty."""
 
     agent: str = ""
     language: str = ""
     progress: str = ""
 
 
-class Asked(NamedTuple):
-    """What an activation names itself."""
+class ActivationRequest(NamedTuple):
+    """Values requested by an activation."""
 
     agent: str | None = None
     ide: IdeName | None = None
     language: Language | None = None
 
 
-def activated(before: Lock | None, asked: Asked, told: Told, now_ms: int) -> Lock:
-    """Gives the lock after an activation; what nobody names is restored from before.
+def activate_lock(before: Lock | None, request: ActivationRequest, file_values: SessionFileValues, now_ms: int) -> Lock:
+    """Return the lock after an activation; values that are not requested are restored.
 
-    The moment of activation stays while a session is active.
+    The activation time of an active session does not change.
     """
-    told_language = cast("Language", told.language) if told.language in get_args(Language) else None
+    told_language = cast("Language", file_values.language) if file_values.language in get_args(Language) else None
     return Lock(
         is_active=True,
-        agent=asked.agent or agent_now(before, told) or FIRST_AGENT,
-        ide=asked.ide or (before.ide if before else DEFAULT_IDE),
-        language=asked.language or (before.language if before else None) or told_language or FIRST_LANGUAGE,
-        progress=before.progress if before else told.progress,
-        told_agent=told.agent,
+        agent=request.agent or current_agent(before, file_values) or DEFAULT_AGENT,
+        ide=request.ide or (before.ide if before else DEFAULT_IDE),
+        language=request.language or (before.language if before else None) or told_language or DEFAULT_LANGUAGE,
+        progress=before.progress if before else file_values.progress,
+        file_agent=file_values.agent,
         activated_at_ms=before.activated_at_ms if before and before.is_active else now_ms,
         exited_at_ms=before.exited_at_ms if before else None,
     )
 
 
-def left(before: Lock, told: Told, progress: str | None, now_ms: int) -> Lock:
-    """Gives the lock after an exit; nothing of it is lost."""
-    agent = agent_now(before, told)
+def exited_lock(before: Lock, file_values: SessionFileValues, progress: str | None, now_ms: int) -> Lock:
+    """Return the lock after an exit; everything in it is preserved."""
+    agent = current_agent(before, file_values)
     return before._replace(
         is_active=False,
         agent=agent,
         progress=before.progress if progress is None else progress,
-        told_agent=agent if told.agent else before.told_agent,
+        file_agent=agent if file_values.agent else before.file_agent,
         exited_at_ms=now_ms,
     )
 
 
-def agent_now(before: Lock | None, told: Told) -> str:
-    """Gives the agent at work: what the project's file names, once it has changed since the lock looked; empty if none.
+def current_agent(before: Lock | None, file_values: SessionFileValues) -> str:
+    """Return the active agent: the project file's if it changed since the lock last read it; empty without one.
 
     The orchestrator writes the file when it hands over; an activation that names an agent does not.
     """
     if before is None:
-        return told.agent
-    return told.agent if told.agent and told.agent != before.told_agent else before.agent
+        return file_values.agent
+    return file_values.agent if file_values.agent and file_values.agent != before.file_agent else before.agent

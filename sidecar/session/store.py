@@ -1,4 +1,4 @@
-"""The lock's own state: one row per project, and the files that its block was put into."""
+"""Tables of the lock: one row per project, and the files that have its block."""
 
 import os
 from typing import NamedTuple
@@ -14,32 +14,32 @@ class Lock(NamedTuple):
     ide: str
     language: str
     progress: str
-    told_agent: str
-    """The agent that the project's own session file named when the lock last looked."""
+    file_agent: str
+    """The agent in the project's own session file when the lock last read it."""
     activated_at_ms: int
     exited_at_ms: int | None
 
 
-class Written(NamedTuple):
-    """A file that a block was put into."""
+class RecordedFile(NamedTuple):
+    """A file that has a block."""
 
     root: str
-    """The folder the agent worked in."""
+    """The agent's working folder."""
     file: str
-    made: int
-    """How many folders and files were made for it; 0 where it was there before."""
+    created_count: int
+    """Number of folders and files created for it; 0 if it existed before."""
 
 
-def lock_of(tx: apsw.Connection, project: str) -> Lock | None:
-    """Gives a project's lock; None where there never was a session."""
+def load_lock(tx: apsw.Connection, project: str) -> Lock | None:
+    """Return a project's lock; None when there never was a session."""
     row = tx.execute(
         f"SELECT {', '.join(Lock._fields)} FROM continuity_session_locks WHERE project = ?", (project,)
     ).fetchone()
     return Lock._make((bool(row[0]), *row[1:])) if row is not None else None
 
 
-def put_lock(tx: apsw.Connection, project: str, lock: Lock) -> None:
-    """Keeps a project's lock."""
+def save_lock(tx: apsw.Connection, project: str, lock: Lock) -> None:
+    """Store a project's lock."""
     tx.execute(
         f"INSERT OR REPLACE INTO continuity_session_locks (project, {', '.join(Lock._fields)})"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -47,25 +47,26 @@ def put_lock(tx: apsw.Connection, project: str, lock: Lock) -> None:
     )
 
 
-def files_of(tx: apsw.Connection, project: str) -> list[Written]:
-    """Gives the files with a project's block, in order."""
+def load_files(tx: apsw.Connection, project: str) -> list[RecordedFile]:
+    """Return the files with a project's block, in order."""
     rows = tx.execute(
-        "SELECT root, file, made FROM continuity_session_files WHERE project = ? ORDER BY root, file", (project,)
+        "SELECT root, file, created_count FROM continuity_session_files WHERE project = ? ORDER BY root, file",
+        (project,),
     )
-    return [Written(os.fsdecode(bytes(root)), file, made) for root, file, made in rows]
+    return [RecordedFile(os.fsdecode(bytes(root)), file, created_count) for root, file, created_count in rows]
 
 
-def put_file(tx: apsw.Connection, project: str, written: Written) -> None:
-    """Notes a file with the block; what was made for it earlier stays noted."""
+def save_file(tx: apsw.Connection, project: str, recorded: RecordedFile) -> None:
+    """Record a file with the block; an earlier record of created folders and files remains."""
     tx.execute(
-        "INSERT INTO continuity_session_files (project, root, file, made) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (project, root, file) DO UPDATE SET made = max(made, excluded.made)",
-        (project, os.fsencode(written.root), written.file, written.made),
+        "INSERT INTO continuity_session_files (project, root, file, created_count) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (project, root, file) DO UPDATE SET created_count = max(created_count, excluded.created_count)",
+        (project, os.fsencode(recorded.root), recorded.file, recorded.created_count),
     )
 
 
-def forget_file(tx: apsw.Connection, project: str, root: str, file: str) -> None:
-    """Forgets a file that has no block any more."""
+def delete_file(tx: apsw.Connection, project: str, root: str, file: str) -> None:
+    """Delete the record of a file that has no block any more."""
     tx.execute(
         "DELETE FROM continuity_session_files WHERE project = ? AND root = ? AND file = ?",
         (project, os.fsencode(root), file),

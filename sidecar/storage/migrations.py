@@ -284,6 +284,20 @@ MIGRATIONS: tuple[Migration, ...] = (
                  PRIMARY KEY (sub_chat_id, session_id)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "plain names for session locks, counters of provider sessions and resume points",
+        (
+            "ALTER TABLE continuity_session_locks RENAME COLUMN told_agent TO file_agent",
+            "ALTER TABLE continuity_session_files RENAME COLUMN made TO created_count",
+            "ALTER TABLE continuity_context_sessions RENAME COLUMN counted TO counters",
+            "ALTER TABLE continuity_context_halts RENAME TO continuity_context_resume_points",
+            """UPDATE continuity_context_sessions SET counters =
+                 CAST(replace(CAST(counters AS TEXT), '"followed_ids":', '"finished_ids":') AS BLOB)""",
+            """UPDATE continuity_context_resume_points SET value =
+                 CAST(replace(replace(CAST(value AS TEXT), '"heard_until_ms":', '"captured_until_ms":'),
+                              '"answer":', '"result":') AS BLOB)""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -316,7 +330,7 @@ DURABLE_TABLES = (
     "continuity_knowledge_state",
     "continuity_knowledge_checkpoints",
     "continuity_knowledge_journal",
-    "continuity_context_halts",
+    "continuity_context_resume_points",
     "continuity_projects",
 )
 """What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.benchmarks.processor import median_ms
 from tests.benchmarks.programs import quiet_sidecar
-from tests.context.chati import PROJECT
+from tests.context.chati_project import PROJECT
 from tests.support.memory import MemorySidecar
 
 ROUNDS = 200

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sidecar.knowledge.manifest import Entry, Manifest
 from sidecar.knowledge.state import SyncState
-from sidecar.knowledge.sync_plan import Asked, plan
+from sidecar.knowledge.sync_plan import PlanRequest, plan
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.clock import FixedClock
 from tests.support.knowledge import Knowledge, item
@@ -40,7 +40,7 @@ def _delta(items: int) -> "Took":
     refs = [f"company:a{number}" for number in range(items)]
     entries = {ref: Entry(f"company/adrs/{ref[8:]}.md", "b", ref, "adr", "active", "c", "r", "") for ref in refs}
     manifest = Manifest("c", entries, ())
-    return _median(lambda: plan(manifest, SyncState(), (), Asked()))
+    return _median(lambda: plan(manifest, SyncState(), (), PlanRequest()))
 
 
 def _measure(folder: Path, items: int) -> None:

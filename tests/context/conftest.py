@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.context.chati import PROJECT
+from tests.context.chati_project import PROJECT
 from tests.support.client import Client
 from tests.support.repositories import Repository
 

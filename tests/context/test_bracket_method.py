@@ -28,7 +28,7 @@ def test_each_bracket_has_its_layers_its_budget_and_its_level_of_memory(
     assert found["layers"] == ["L0", "L1", "L2", "L3", "L4"][:layers]
 
 
-def test_reported_tokens_count_before_a_percentage_and_that_before_an_estimate(client: Client) -> None:
+def test_reported_tokens_win_over_a_percentage_and_that_over_an_estimate(client: Client) -> None:
     estimate = {"promptCount": 10, "averageTokens": 1000, "maxTokens": 100_000}
     assert bracket(client, **estimate)["source"] == "estimated"
     assert bracket(client, **estimate)["remainingPercent"] == 90
@@ -37,14 +37,14 @@ def test_reported_tokens_count_before_a_percentage_and_that_before_an_estimate(c
     assert (reported["source"], reported["remainingPercent"], reported["bracket"]) == ("reported", 10, "CRITICAL")
 
 
-def test_an_estimate_from_a_sample_does_not_count_chinese_too_low(client: Client) -> None:
+def test_an_estimate_does_not_undercount_chinese(client: Client) -> None:
     text = "这个工具在不同的会话之间保持工作上下文的连续性" * 10
     found = bracket(client, promptCount=10, sampleText=text, maxTokens=4000)
     assert found["usedTokens"] >= 10 * len(text)
     assert found["bracket"] == "DEPLETED"
 
 
-def test_what_remains_is_clamped(client: Client) -> None:
+def test_the_remaining_percentage_is_clamped(client: Client) -> None:
     assert bracket(client, usedTokens=300, maxTokens=200)["remainingPercent"] == 0
     assert bracket(client, remainingPercent=1e9)["remainingPercent"] == 100
 
@@ -56,17 +56,17 @@ def test_what_remains_is_clamped(client: Client) -> None:
         {"remainingPercent": True}, {"usedTokens": 5, "maxTokens": 0}, {"remainingPercent": None},
     ],
 )  # fmt: skip
-def test_text_a_missing_value_and_an_empty_window_are_errors(client: Client, params: dict[str, Any]) -> None:
+def test_invalid_usage_values_are_errors(client: Client, params: dict[str, Any]) -> None:
     assert client.error("context/bracket", params).code == -32602
 
 
-def test_no_number_is_an_error(client: Client) -> None:
+def test_nan_on_the_wire_is_an_error(client: Client) -> None:
     client.send(b'{"jsonrpc":"2.0","id":"nan","method":"context/bracket","params":{"remainingPercent":NaN}}')
     client.fence()
     assert client.error("context/bracket", {"remainingPercent": "NaN"}).code == -32602
 
 
-def test_hysteresis_is_off_by_default_and_a_step_of_its_own(client: Client) -> None:
+def test_hysteresis_is_off_by_default_and_configurable(client: Client) -> None:
     wavering = {"remainingPercent": 61, "previous": "MODERATE"}
     assert bracket(client, **wavering)["bracket"] == "FRESH"
     assert bracket(client, **wavering, hysteresis=5)["bracket"] == "MODERATE"

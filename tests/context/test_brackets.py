@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.context import BRACKETS, Bracket, bracket_of, share_of
-from sidecar.context.brackets import settled
+from sidecar.context import BRACKETS, Bracket, bracket_of, budget_share
+from sidecar.context.brackets import bracket_with_hysteresis
 from sidecar.core.errors import InvalidParams
 
 
@@ -19,23 +19,23 @@ from sidecar.core.errors import InvalidParams
         (-math.inf, "CRITICAL"),
     ],
 )  # fmt: skip
-def test_a_bracket_begins_at_its_lower_bound(remaining: float, bracket: str) -> None:
+def test_a_bracket_starts_at_its_lower_bound(remaining: float, bracket: str) -> None:
     assert bracket_of(remaining) == bracket
 
 
-def test_what_is_no_number_is_refused() -> None:
+def test_nan_is_refused() -> None:
     with pytest.raises(InvalidParams):
         bracket_of(math.nan)
 
 
-def test_less_room_is_a_smaller_share() -> None:
-    assert [share_of(bracket) for bracket in BRACKETS] == [1.0, 0.8, 0.6, 0.32]
+def test_a_tighter_bracket_has_a_smaller_budget() -> None:
+    assert [budget_share(bracket) for bracket in BRACKETS] == [1.0, 0.8, 0.6, 0.32]
 
 
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False))
 def test_more_room_never_means_a_tighter_bracket(one: float, other: float) -> None:
     less, more = sorted((one, other))
-    assert share_of(bracket_of(less)) <= share_of(bracket_of(more))
+    assert budget_share(bracket_of(less)) <= budget_share(bracket_of(more))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_more_room_never_means_a_tighter_bracket(one: float, other: float) -> No
         (61, None, 2, "FRESH"),
     ],
 )  # fmt: skip
-def test_a_roomier_bracket_needs_a_margin_and_a_tighter_one_none(
+def test_only_a_roomier_bracket_needs_a_margin(
     remaining: float, previous: Bracket | None, margin: float, bracket: str
 ) -> None:
-    assert settled(remaining, previous, margin) == bracket
+    assert bracket_with_hysteresis(remaining, previous, margin) == bracket

@@ -10,7 +10,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from ruamel.yaml import YAML
 
-from tests.context.chati import PROJECT
+from tests.context.chati_project import PROJECT
 from tests.support.client import Client
 from tests.support.memories import SPECIFIED
 from tests.support.repositories import Repository

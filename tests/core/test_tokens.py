@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splintr import Tokenizer
 
-from sidecar.context.block.layers import Wanted, compose
+from sidecar.context.block.layers import BlockRequest, compose
 from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.project.project_files import Sources, Text
+from sidecar.context.project.project_files import ProjectSources, Text
 from sidecar.core.tokens import estimate_tokens, weigh
-from tests.context.chati import BRIEF, CONSTITUTION
+from tests.context.chati_project import BRIEF, CONSTITUTION
 from tests.core.token_samples import CJK, SAMPLES
 
 CL100K, O200K = (Tokenizer.from_pretrained(name) for name in ("cl100k_base", "o200k_base"))
@@ -37,8 +37,8 @@ def test_chinese_japanese_and_korean_are_not_counted_too_low(name: str) -> None:
 def test_a_block_of_real_files_is_within_its_budget_by_a_real_tokenizer_too(bracket: Bracket) -> None:
     constitution = Text("chati.dev/constitution.md", CONSTITUTION * 3)
     long_task = "\n".join(f"Step {number}: compare `src/cart_{number}.py` with the plan" for number in range(400))
-    sources = Sources(constitution, (), {}, None, "brief", Text("chati.dev/agents/brief.md", BRIEF), None, ())
-    text = compose(sources, Wanted(bracket, "clarity", long_task)).text
+    sources = ProjectSources(constitution, (), {}, None, "brief", Text("chati.dev/agents/brief.md", BRIEF), None, ())
+    text = compose(sources, BlockRequest(bracket, "clarity", long_task)).text
     assert real_tokens(text) <= BRACKETS[bracket].tokens
     assert estimate_tokens(text) >= real_tokens(text)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.chati import PROJECT
+from tests.context.chati_project import PROJECT
 from tests.support.depth import sample
 from tests.support.failures import StillWaiting
 from tests.support.process import SidecarProcess

@@ -18,7 +18,7 @@ from sidecar.codebase.worktree.hunks import conflicts_in, hunks_of
 from sidecar.core.errors import Conflict, InvalidParams
 from sidecar.core.text.yaml_edit import Damaged, nodes_of
 from sidecar.core.text.yaml_read import read_mapping
-from sidecar.knowledge.item import Unreadable, place_of, read_item
+from sidecar.knowledge.item import UnreadableItem, item_location, parse_item
 from sidecar.memory.capture.session_transcript import told_in
 from sidecar.memory.files import document as sections
 from sidecar.memory.files import front_matter
@@ -152,15 +152,15 @@ def _front_matter(text: str) -> None:
         assert text.endswith(parts.body)
         front_matter.read(parts.matter or "")
     with suppress(front_matter.Damaged, Conflict):
-        changed = front_matter.change(text, {"zeal": "new: 'value'"})
-        assert "zeal" in front_matter.read(front_matter.split(changed).matter or "")
+        edited = front_matter.change(text, {"zeal": "new: 'value'"})
+        assert "zeal" in front_matter.read(front_matter.split(edited).matter or "")
 
 
 def _knowledge(text: str) -> None:
-    place = place_of("company/adrs/a.md")
-    assert place is not None
-    with suppress(Unreadable):
-        read_item("company/adrs/a.md", place, text.encode("utf-8", "surrogatepass"))
+    location = item_location("company/adrs/a.md")
+    assert location is not None
+    with suppress(UnreadableItem):
+        parse_item("company/adrs/a.md", location, text.encode("utf-8", "surrogatepass"))
 
 
 def _yaml(text: str) -> None:
@@ -173,11 +173,11 @@ def _yaml(text: str) -> None:
 
 def _block(text: str) -> None:
     content = text.encode("utf-8", "surrogatepass")
-    with suppress(managed_block.Unclear):
+    with suppress(managed_block.AmbiguousBlock):
         with_it = managed_block.with_block(content, "words\n")
-        assert managed_block.outside(with_it) == managed_block.outside(content)
+        assert managed_block.user_content(with_it) == managed_block.user_content(content)
         assert managed_block.with_block(with_it, "words\n") == with_it
-        managed_block.state_of(with_it)
+        managed_block.block_state(with_it)
 
 
 def _promise(text: str) -> None:

@@ -11,10 +11,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects.boundaries import by_path
-from sidecar.context.project.agent_scope import scope_of
-from sidecar.context.project.constitution import digest_of, fitted
-from sidecar.context.project.handoff import handoff_of
-from sidecar.context.project.pipeline import agent_before, mode_of, next_agent, pipeline_lines, pipeline_of, score_of
+from sidecar.context.project.agent_scope import parse_agent_scope
+from sidecar.context.project.constitution import fit_rules, summarize_rules
+from sidecar.context.project.handoff import parse_handoff
+from sidecar.context.project.pipeline import (
+    agent_score,
+    next_agent,
+    parse_pipeline,
+    pipeline_lines,
+    previous_agent,
+    resolve_mode,
+)
 from sidecar.core.text.yaml_edit import Damaged
 from sidecar.core.text.yaml_read import read_mapping
 from sidecar.integrations.claude_code.settings_file import (
@@ -24,12 +31,12 @@ from sidecar.integrations.claude_code.settings_file import (
     with_hooks,
     without_hooks,
 )
-from sidecar.knowledge.git_source import Listed
-from sidecar.knowledge.item import identity_of, place_of
-from sidecar.knowledge.manifest import entry_of, manifest_of
-from sidecar.knowledge.state import from_bytes, to_bytes
+from sidecar.knowledge.git_source import SourceFile
+from sidecar.knowledge.item import item_location, parse_ref
+from sidecar.knowledge.manifest import build_manifest, read_entry
+from sidecar.knowledge.state import parse_state, serialize_state
 from sidecar.packs.anchor import config_parsers
-from sidecar.session.session_file import AGENT, LANGUAGE, PENDING, CannotSave, changed, told_by
+from sidecar.session.session_file import AGENT, LANGUAGE, PENDING, UneditableFile, edited, parse_session_file
 from tests.support.client import Client
 from tests.support.pieces import HOSTILE, json_values, line_of, objects_of, texts
 
@@ -61,29 +68,29 @@ BUILD = (
 
 def _session(text: str) -> None:
     with suppress(Damaged):
-        told_by(text)
-    with suppress(Damaged, CannotSave):
+        parse_session_file(text)
+    with suppress(Damaged, UneditableFile):
         values = {AGENT: "dev", LANGUAGE: text[:40].encode("utf-8", "replace").decode(), PENDING: "a: 'b'\nc"}
-        assert {**(read_mapping(changed(text, values).removeprefix("\ufeff")) or {}), **values} == read_mapping(
-            changed(text, values).removeprefix("\ufeff")
+        assert {**(read_mapping(edited(text, values).removeprefix("\ufeff")) or {}), **values} == read_mapping(
+            edited(text, values).removeprefix("\ufeff")
         )
     session = read_mapping(text) or {}
-    pipeline = pipeline_of(session)
+    pipeline = parse_pipeline(session)
     assert all(isinstance(line, str) for line in pipeline_lines(pipeline))
     for agent in ("dev", pipeline.current):
-        score, before = score_of(pipeline, agent), agent_before(pipeline, agent)
+        score, before = agent_score(pipeline, agent), previous_agent(pipeline, agent)
         assert score is None or 0 <= score <= 100
         assert before == "" or before in {one.name for one in pipeline.agents}
     assert next_agent(pipeline, is_done=True) != pipeline.current or not pipeline.current
-    assert mode_of(None, pipeline.state, session, pipeline.language).name
+    assert resolve_mode(None, pipeline.state, session, pipeline.language).name
 
 
 def _document(text: str) -> None:
-    assert all(len(part) <= 420 for part in scope_of("dev", text)[1:])
-    assert all(len(line) <= 240 for line in handoff_of("dev-handoff.md", text).lines)
+    assert all(len(part) <= 420 for part in parse_agent_scope("dev", text)[1:])
+    assert all(len(line) <= 240 for line in parse_handoff("dev-handoff.md", text).lines)
     for is_constitution in (True, False):
-        digest = digest_of("a.md", text, is_constitution=is_constitution)
-        assert fitted((digest,), 60.0).left_out <= sum(1 + len(article.keys) for article in digest.articles)
+        digest = summarize_rules("a.md", text, is_constitution=is_constitution)
+        assert fit_rules((digest,), 60.0).omitted <= sum(1 + len(article.keys) for article in digest.articles)
 
 
 def _build(text: str) -> None:
@@ -166,8 +173,8 @@ STATE = objects_of(
 @given(st.one_of(STATE.map(line_of), st.binary(max_size=20)))
 def test_any_sync_state_is_read_or_refused(content: bytes) -> None:
     with suppress(ValueError):
-        found = from_bytes(content)
-        assert from_bytes(to_bytes(found)) == found
+        found = parse_state(content)
+        assert parse_state(serialize_state(found)) == found
 
 
 ITEM = (
@@ -184,12 +191,12 @@ def test_any_files_make_a_manifest_and_none_is_forgotten(files: list[tuple[str, 
     entries = []
     for number, (name, text) in enumerate(files):
         path = f"company/adrs/{name}{number}.md"
-        place = place_of(path)
-        assert place is not None
-        entries.append(entry_of(Listed(path, f"blob-{number}"), place, text.encode("utf-8", "surrogatepass")))
-    made = manifest_of("commit", entries, {})
+        location = item_location(path)
+        assert location is not None
+        entries.append(read_entry(SourceFile(path, f"blob-{number}"), location, text.encode("utf-8", "surrogatepass")))
+    made = build_manifest("commit", entries, {})
     assert len(made.items) + len(made.failures) + sum(not one.ref and not one.problem for one in entries) == len(files)
-    assert all(identity_of(ref) is not None and ref == entry.ref for ref, entry in made.items.items())
+    assert all(parse_ref(ref) is not None and ref == entry.ref for ref, entry in made.items.items())
 
 
 MOMENT = st.sampled_from(

@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.core.errors import SidecarError
 from sidecar.knowledge.git_source import open_source
-from sidecar.knowledge.item import MAX_ITEM_BYTES, Unreadable, place_of, read_item
+from sidecar.knowledge.item import MAX_ITEM_BYTES, UnreadableItem, item_location, parse_item
 from sidecar.system.git import Git, GitFailed
 from tests.support.client import Client
 from tests.support.conversation import Conversation
@@ -60,9 +60,9 @@ def test_no_program_that_a_repository_names_is_run_but_a_filter_without_which_gi
     hostile.write({"a.txt": "two\n"})
     chat.turn("Mend src/b.py", lambda: [chat.edit("src/b.py", "x = 3\n")])
     chat.turn("Go on with a.txt", lambda: [chat.edit("a.txt", "three\n")])
-    place = {"cwd": str(hostile.path)}
-    assert client.request("codebase/state", place)["changed"] != []
-    client.request("codebase/search", {**place, "query": "x"})
+    location = {"cwd": str(hostile.path)}
+    assert client.request("codebase/state", location)["changed"] != []
+    client.request("codebase/search", {**location, "query": "x"})
     client.request("state/doctor", {"projectPath": str(hostile.path)})
     assert not ran(tmp_path).exists(), ran(tmp_path).read_text(encoding="utf-8")
 
@@ -101,16 +101,16 @@ def _committed(folder: Path, files: dict[str, pygit2.Oid], levels: int) -> str:
 def test_a_commit_of_a_billion_folders_is_refused(tmp_path: Path) -> None:
     source = open_source(_committed(tmp_path / "bomb.git", {}, 12))
     with pytest.raises(SidecarError, match="entries"):
-        source.listed()
+        source.files()
 
 
 def test_a_file_that_unpacks_to_more_than_any_item_is_not_unpacked(tmp_path: Path) -> None:
     repository = pygit2.init_repository(str(tmp_path / "large.git"), bare=True)
     blobs = {"large.md": repository.create_blob(bytes(64 * 2**20)), "small.md": repository.create_blob(b"x")}
     source = open_source(_committed(tmp_path / "large.git", blobs, 0))
-    large, small = source.listed()
+    large, small = source.files()
     assert (len(source.content(large.blob)), source.content(small.blob)) == (MAX_ITEM_BYTES + 1, b"x")
-    place = place_of(large.path)
-    assert place is not None
-    with pytest.raises(Unreadable, match="larger"):
-        read_item(large.path, place, source.content(large.blob))
+    location = item_location(large.path)
+    assert location is not None
+    with pytest.raises(UnreadableItem, match="larger"):
+        parse_item(large.path, location, source.content(large.blob))

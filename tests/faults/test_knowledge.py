@@ -151,8 +151,8 @@ def test_a_damaged_state_is_logged(
     assert refused.value.data["code"] == "STATE_CORRUPTED"
     (line,) = process.stderr_lines(b'"knowledge.stateCorrupted"')
     told = json.loads(line)
-    assert (told["level"], told["bytes"], told["digestFits"]) == ("error", 40, False)
-    assert told["keptAs"] == refused.value.data["setAside"]
+    assert (told["level"], told["bytes"], told["digestMatches"]) == ("error", 40, False)
+    assert told["storedAs"] == refused.value.data["setAside"]
 
 
 def test_a_sync_in_a_process_that_ends_leaves_memory_as_it_was_or_as_it_will_be(
@@ -181,7 +181,7 @@ def test_a_sync_by_itself_takes_itself_back_when_the_client_is_gone_and_holds_up
     process.close_stdin()
     process.wait()
     (line,) = process.stderr_lines(b'"knowledge.rolledBack"')
-    assert b'"left":0' in line
+    assert b'"skipped":0' in line
     assert files(project) == {}
     again = begun(start_process(), project, repository, ceiling=0)
     (only,) = again.request("knowledge/status", {"cwd": str(project)})["checkpoints"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.session.managed_block import outside, state_of
+from sidecar.session.managed_block import block_state, user_content
 from tests.support.failures import StillWaiting
 from tests.support.process import SidecarProcess
 
@@ -46,10 +46,10 @@ def test_killed_at_any_write_the_session_is_entered_or_left_by_asking_again(
 
     second = start_process()
     second.client.initialize(settings={"sessionLockFile": "rules"})
-    assert outside(rules.read_bytes()) == USERS
+    assert user_content(rules.read_bytes()) == USERS
     assert ask(second, "route", message="/chati exit")["intent"] == "exit"
     told = ask(second, "status")
-    is_one = (told["session"]["status"] == "active") == (state_of(rules.read_bytes()) == "active")
+    is_one = (told["session"]["status"] == "active") == (block_state(rules.read_bytes()) == "active")
     assert is_one or "session/activate" in told["warnings"][0], "what disagrees is said, and how to mend it"
     assert ask(second, "activate", agent="dev")["block"]["state"] == "active"
     left = ask(second, "exit")

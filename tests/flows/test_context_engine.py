@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import jsonschema  # type: ignore[import-untyped]
 
 from sidecar.context.brackets import BRACKETS
-from tests.context.chati import PROJECT, SESSION
+from tests.context.chati_project import PROJECT, SESSION
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -140,7 +140,7 @@ def test_three_ides_begin_the_new_session_themselves_and_three_get_the_file(
     told = {"cwd": str(project), "sessionId": "s-1", "force": True}
     names = ("claude-code", "antigravity", "gemini-cli", "cursor", "vscode", "github-copilot")
     answers = [active.client.request("context/continuation", {**told, "ide": name}) for name in names]
-    assert [answer["ide"]["spawnsItself"] for answer in answers] == [True, True, True, False, False, False]
+    assert [answer["ide"]["restartsAutomatically"] for answer in answers] == [True, True, True, False, False, False]
     assert all(answer["path"] == ".chati/continuation/latest.md" for answer in answers)
 
 
@@ -196,7 +196,7 @@ def test_the_third_compaction_of_a_session_asks_for_a_new_one_that_knows_where_i
     for number in (1, 2, 3):
         one = {**told, "compactionId": f"c-{number}"}
         active.client.request("context/preCompact", {**one, "progress": f"Phase {number} is done"})
-        spawns.append(active.client.request("context/postCompact", one)["spawn"])
+        spawns.append(active.client.request("context/postCompact", one)["restart"])
     answer = active.client.request("context/continuation", told)
     assert spawns == [False, False, True]
     assert answer["reasons"] == ["3 compactions in this session (from 3)"]

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sidecar.knowledge.apply_plan import Pace
+from sidecar.knowledge.apply_plan import RateLimiter
 from sidecar.knowledge.manifest import Entry, Manifest
 from sidecar.knowledge.state import SyncState
-from sidecar.knowledge.sync_plan import Asked, plan
+from sidecar.knowledge.sync_plan import PlanRequest, plan
 from tests.support.clock import FixedClock
 from tests.support.knowledge import POINTERS, Knowledge, item
 from tests.support.memory import MemorySidecar
@@ -385,7 +385,7 @@ def test_the_delta_of_a_thousand_items_takes_less_than_five_seconds() -> None:
     }
     clock = FixedClock()
     before = clock.monotonic_ms()
-    assert len(plan(Manifest("c", entries, ()), SyncState(), (), Asked()).delta.added) == 1_000
+    assert len(plan(Manifest("c", entries, ()), SyncState(), (), PlanRequest()).delta.added) == 1_000
     assert clock.monotonic_ms() - before < 5_000
 
 
@@ -401,10 +401,10 @@ def test_a_full_sync_of_a_thousand_items_takes_less_than_thirty_seconds_below_a_
     assert knowledge.ask("sync", mode="full")["elapsedMs"] < 30_000 - 1_000 / 90 * 1_000
     now = [0.0]
     written: list[float] = []
-    pace = Pace(90, lambda: now[0], lambda seconds: now.__setitem__(0, now[0] + seconds * 1_000 + 0.001))
+    pace = RateLimiter(90, lambda: now[0], lambda seconds: now.__setitem__(0, now[0] + seconds * 1_000 + 0.001))
     while len(written) < 1_000:
-        pace.take(pace.batch)
-        written += [now[0]] * pace.batch
+        pace.acquire(pace.batch_size)
+        written += [now[0]] * pace.batch_size
     assert max(sum(at <= one < at + 1_000 for one in written) for at in set(written)) < 100
     assert written[999] < 12_000
     assert len(list((knowledge.folder / POINTERS).iterdir())) == 1_000

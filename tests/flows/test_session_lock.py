@@ -161,7 +161,7 @@ def test_a_handover_that_the_session_file_tells_of_is_followed(lock: Lock) -> No
     file = lock.project.path / ".chati/session.yaml"
     file.write_text(SESSION.replace("current_agent: brief", "current_agent: detail"), encoding="utf-8")
 
-    assert "names `detail` by now" in lock.ask("status")["warnings"][0]
+    assert "names `detail` now" in lock.ask("status")["warnings"][0]
     assert lock.ask("activate")["session"]["agent"] == "detail"
     assert "`detail`" in lock.claude_md()
     assert "current_agent: detail" in lock.session_yaml()

@@ -24,7 +24,7 @@ def changed(knowledge: Knowledge, before: dict[str, str]) -> list[str]:
     return [name.split("-")[1] for name, text in knowledge.files().items() if before.get(name) != text]
 
 
-def test_a_setting_resolves_by_item_before_type_and_the_rest_is_resolved_as_suggested(make_knowledge: Make) -> None:
+def test_configured_resolutions_apply_by_item_before_type(make_knowledge: Make) -> None:
     rows = ["hash_mismatch=keep_memory", "hash_mismatch@company:b=update_memory", "orphaned_pointer=manual"]
     knowledge = make_knowledge(FILES, resolutions=rows)
     knowledge.ask("sync")
@@ -39,7 +39,7 @@ def test_a_setting_resolves_by_item_before_type_and_the_rest_is_resolved_as_sugg
     ]
 
 
-def test_what_is_left_to_the_user_is_listed_and_never_guessed(make_knowledge: Make) -> None:
+def test_a_manual_conflict_stays_listed_and_is_not_resolved(make_knowledge: Make) -> None:
     knowledge = make_knowledge(FILES, resolutions=["hash_mismatch@company:a=manual"])
     knowledge.ask("sync")
     before = edited(knowledge)
@@ -50,7 +50,7 @@ def test_what_is_left_to_the_user_is_listed_and_never_guessed(make_knowledge: Ma
     assert knowledge.ask("status")["conflicts"] == {"hash_mismatch": 1}
 
 
-def test_a_choice_of_the_call_counts_before_the_setting(make_knowledge: Make) -> None:
+def test_a_requested_resolution_wins_over_the_configured_one(make_knowledge: Make) -> None:
     knowledge = make_knowledge(FILES, resolutions=["hash_mismatch=manual"])
     knowledge.ask("sync")
     before = edited(knowledge)
@@ -61,7 +61,7 @@ def test_a_choice_of_the_call_counts_before_the_setting(make_knowledge: Make) ->
     assert changed(knowledge, before) == ["a", "b"]
 
 
-def test_resolving_without_a_word_follows_the_setting(make_knowledge: Make) -> None:
+def test_resolve_without_a_resolution_uses_the_configured_one(make_knowledge: Make) -> None:
     knowledge = make_knowledge(FILES, resolutions=["hash_mismatch@company:c=keep_memory"])
     knowledge.ask("sync")
     before = edited(knowledge)
@@ -70,6 +70,6 @@ def test_resolving_without_a_word_follows_the_setting(make_knowledge: Make) -> N
 
 
 @pytest.mark.parametrize("row", ["hash_mismatch", "=manual", "hash mismatch=manual", "a=b=c", 7, ""])
-def test_a_row_that_says_nothing_is_refused(row: object) -> None:
+def test_an_invalid_resolution_setting_is_refused(row: object) -> None:
     assert "like hash_mismatch=keep_memory" in str(problem_with("knowledge.resolutions", [row]))
     assert problem_with("knowledge.resolutions", ["hash_mismatch=keep_memory"]) is None

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.ides import IDES, PLACES, IdeName
+from sidecar.core.ides import IDES, RULES_FILES, IdeName
 from tests.support.client import Client
 from tests.support.repositories import Repository
 
@@ -24,7 +24,7 @@ def files_below(folder: Path) -> dict[Path, bytes]:
 
 @pytest.mark.parametrize("rules", [False, True])
 @pytest.mark.parametrize("ide", list(IDES))
-def test_each_ide_has_its_file_and_removing_the_block_leaves_the_project_as_it_was(
+def test_removing_an_ides_block_restores_the_project(
     client: Client, session: Ask, shop: Repository, ide: IdeName, rules: bool
 ) -> None:
     before = files_below(shop.path)
@@ -41,7 +41,7 @@ def test_each_ide_has_its_file_and_removing_the_block_leaves_the_project_as_it_w
     assert [path.name for path in shop.path.iterdir() if path.is_dir()] == [".git"]
 
 
-def test_claude_codes_local_file_is_taken_where_git_ignores_it(session: Ask, shop: Repository) -> None:
+def test_claude_codes_local_file_is_used_when_git_ignores_it(session: Ask, shop: Repository) -> None:
     shop.commit({".gitignore": "CLAUDE.local.md\n"})
     (shop.path / "CLAUDE.local.md").write_bytes(b"my own note")
 
@@ -50,7 +50,7 @@ def test_claude_codes_local_file_is_taken_where_git_ignores_it(session: Ask, sho
     assert (shop.path / "CLAUDE.local.md").read_bytes() == b"my own note"
 
 
-def test_a_folder_without_git_has_nothing_to_keep_out_of_it(client: Client, tmp_path: Path) -> None:
+def test_a_folder_without_git_uses_the_local_file(client: Client, tmp_path: Path) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
 
@@ -61,9 +61,7 @@ def test_a_folder_without_git_has_nothing_to_keep_out_of_it(client: Client, tmp_
     assert list(folder.iterdir()) == []
 
 
-def test_another_setting_moves_the_block_and_puts_the_first_file_back(
-    client: Client, session: Ask, shop: Repository
-) -> None:
+def test_changing_the_file_setting_moves_the_block(client: Client, session: Ask, shop: Repository) -> None:
     first = Path(session("activate")["block"]["path"])
     client.request("settings/update", RULES)
 
@@ -74,7 +72,7 @@ def test_another_setting_moves_the_block_and_puts_the_first_file_back(
     assert session("status")["blocks"] == [told["block"]]
 
 
-def test_activating_twice_is_one_block_and_another_agent_gets_another_token(
+def test_activating_twice_keeps_one_block_and_another_agent_gets_another_token(
     client: Client, session: Ask, shop: Repository
 ) -> None:
     first = session("activate", agent="dev")
@@ -95,14 +93,14 @@ def test_activating_twice_is_one_block_and_another_agent_gets_another_token(
     assert client.error("memory/list", {**listed, "token": other["token"]}).data["kind"] == "policyDenied"
 
 
-def test_an_unknown_agent_is_refused_and_nothing_changes(session: Ask, refused: Ask, shop: Repository) -> None:
+def test_an_unknown_agent_is_refused_without_changes(session: Ask, refused: Ask, shop: Repository) -> None:
     assert refused("activate", agent="hacker") == "invalidParams"
     assert session("status")["session"]["status"] == "inactive"
     assert shop.git("status", "--porcelain", "--ignored") == ""
 
 
 @pytest.mark.parametrize("content", [BEGIN + b"mine\n", b"mine\n" + END])
-def test_damaged_markers_are_left_alone_until_it_is_forced(
+def test_damaged_markers_are_repaired_only_with_force(
     client: Client, session: Ask, refused: Ask, shop: Repository, content: bytes
 ) -> None:
     client.request("settings/update", RULES)
@@ -117,7 +115,7 @@ def test_damaged_markers_are_left_alone_until_it_is_forced(
     assert file.read_bytes() == b"mine\n"
 
 
-def test_damage_during_a_session_does_not_keep_the_user_in_it(client: Client, session: Ask, shop: Repository) -> None:
+def test_damaged_markers_do_not_prevent_an_exit(client: Client, session: Ask, shop: Repository) -> None:
     client.request("settings/update", RULES)
     session("activate")
     file = shop.path / "CLAUDE.md"
@@ -152,7 +150,7 @@ def test_a_link_out_of_the_project_is_refused_and_one_inside_is_followed(
     assert (shop.path / "AGENTS.md").read_bytes().endswith(b"rules")
 
 
-def test_a_read_only_file_stays_as_it_is_and_any_other_keeps_its_mode(
+def test_read_only_files_are_not_changed_and_file_modes_are_preserved(
     client: Client, session: Ask, refused: Ask, shop: Repository
 ) -> None:
     client.request("settings/update", RULES)
@@ -174,7 +172,7 @@ def test_a_read_only_file_stays_as_it_is_and_any_other_keeps_its_mode(
     file.chmod(0o600)
 
 
-def test_a_block_whose_state_was_lost_is_found_by_itself(
+def test_a_block_without_recorded_state_is_found(
     open_sidecar: Callable[..., Any], session: Ask, shop: Repository, tmp_path: Path
 ) -> None:
     block = session("activate", ide="cursor", agent="dev")["block"]
@@ -204,7 +202,7 @@ def test_a_worktrees_block_follows_the_projects_session(client: Client, session:
     assert session("activate")["warnings"] == []
 
 
-def test_off_refuses_to_activate_but_lets_everyone_leave(client: Client, session: Ask, refused: Ask) -> None:
+def test_mode_off_refuses_activation_but_allows_an_exit(client: Client, session: Ask, refused: Ask) -> None:
     session("activate")
     client.request("settings/update", {"settings": {"mode": "off"}})
 
@@ -212,5 +210,5 @@ def test_off_refuses_to_activate_but_lets_everyone_leave(client: Client, session
     assert session("exit")["wasActive"]
 
 
-def test_every_place_is_a_plain_path_below_the_folder() -> None:
-    assert not [place for place in PLACES if place.file.startswith(("/", "..")) or "\\" in place.file]
+def test_every_rules_file_is_a_plain_relative_path() -> None:
+    assert not [place for place in RULES_FILES if place.file.startswith(("/", "..")) or "\\" in place.file]

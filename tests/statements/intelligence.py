@@ -8,12 +8,12 @@ _ENGINE = "flows/test_context_engine.py::test_"
 _BRACKETS = "context/test_brackets.py::test_"
 _BRACKET = "context/test_bracket_method.py::test_"
 _COMPOSE = "context/block/test_compose.py::test_"
-_BLOCK = "context/block/test_block_memories.py::test_"
+_BLOCK = "context/block/test_memory_layer.py::test_"
 _LAWS = "context/block/test_block_laws.py::test_"
 _BEFORE = "context/recovery/test_pre_compact.py::test_"
 _AFTER = "context/recovery/test_post_compact.py::test_"
 _ON = "context/recovery/test_continuation.py::test_"
-_SPAWN = "context/recovery/test_spawn.py::test_"
+_SPAWN = "context/recovery/test_restart.py::test_"
 _CAPTURE = "flows/test_memory_capture.py::test_"
 _MEMORIES = "flows/test_memories.py::test_"
 _UPKEEP = "flows/test_memory_upkeep.py::test_"
@@ -27,93 +27,91 @@ _PRINTED = "registry/test_specification.py::test_"
 _HEALTH = "registry/test_health.py::test_"
 _LOCK = "flows/test_session_lock.py::test_"
 _ROUTING = "session/test_routing.py::test_"
-_SUPPORTED = "session/test_supported.py::test_"
+_SUPPORTED = "session/test_supported_ides.py::test_"
 
 STATEMENTS: dict[str, tuple[str, ...]] = {
     # §2 IDEs
     "2: six IDEs are supported, each with its rules file": (
-        f"{_SUPPORTED}each_of_six_ides_has_the_rules_file_of_the_specification",
-        f"{_SUPPORTED}the_rules_file_of_claude_code_is_taken_where_the_project_has_that_one",
+        f"{_SUPPORTED}each_ide_has_its_specified_rules_file",
+        f"{_SUPPORTED}an_existing_claude_code_rules_file_is_preferred",
     ),
     "2: a local file that git ignores is preferred (decisions.md, Session Lock)": (
-        "session/test_activation.py::test_each_ide_has_its_file_and_removing_the_block_leaves_the_project_as_it_was",
-        "session/test_activation.py::test_claude_codes_local_file_is_taken_where_git_ignores_it",
+        "session/test_activation.py::test_removing_an_ides_block_restores_the_project",
+        "session/test_activation.py::test_claude_codes_local_file_is_used_when_git_ignores_it",
     ),
-    "2: Windsurf is no longer supported": (f"{_SUPPORTED}an_ide_that_is_no_longer_supported_is_refused",),
+    "2: Windsurf is no longer supported": (f"{_SUPPORTED}an_unsupported_ide_is_refused",),
     # §3.1 brackets
-    "3.1: FRESH is 60-100 % remaining": (f"{_BRACKETS}a_bracket_begins_at_its_lower_bound",),
+    "3.1: FRESH is 60-100 % remaining": (f"{_BRACKETS}a_bracket_starts_at_its_lower_bound",),
     "3.1: MODERATE is 40-60 % remaining (the lower bound is inclusive: decisions.md)": (
-        f"{_BRACKETS}a_bracket_begins_at_its_lower_bound",
+        f"{_BRACKETS}a_bracket_starts_at_its_lower_bound",
         f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
     ),
     "3.1: DEPLETED is 25-40 % remaining (the lower bound is inclusive: decisions.md)": (
-        f"{_BRACKETS}a_bracket_begins_at_its_lower_bound",
+        f"{_BRACKETS}a_bracket_starts_at_its_lower_bound",
         f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
     ),
     "3.1: CRITICAL is below 25 % remaining": (
-        f"{_BRACKETS}a_bracket_begins_at_its_lower_bound",
+        f"{_BRACKETS}a_bracket_starts_at_its_lower_bound",
         f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
     ),
     "3.1: what remains is clamped to 0-100; what is no number is an error (decisions.md)": (
-        f"{_BRACKET}what_remains_is_clamped",
-        f"{_BRACKET}text_a_missing_value_and_an_empty_window_are_errors",
-        f"{_BRACKET}no_number_is_an_error",
+        f"{_BRACKET}the_remaining_percentage_is_clamped",
+        f"{_BRACKET}invalid_usage_values_are_errors",
+        f"{_BRACKET}nan_on_the_wire_is_an_error",
     ),
     "3.1: hysteresis is a separate step, off by default (decisions.md)": (
-        f"{_BRACKET}hysteresis_is_off_by_default_and_a_step_of_its_own",
+        f"{_BRACKET}hysteresis_is_off_by_default_and_configurable",
     ),
     "3.1: FRESH, all protocols active, minimal injection": (
-        f"{_COMPOSE}a_fresh_block_has_all_five_layers_as_the_specification_shows_them",
-        f"{_BLOCK}a_fresh_block_tells_no_memory_but_once_after_a_compaction_or_resume",
+        f"{_COMPOSE}a_fresh_block_has_all_five_layers",
+        f"{_BLOCK}a_fresh_block_has_memories_only_after_a_compaction_or_resume",
     ),
-    "3.1: DEPLETED recovers context via memory": (
-        f"{_BLOCK}moderate_tells_titles_depleted_gists_and_critical_where_all_stand",
-    ),
+    "3.1: DEPLETED recovers context via memory": (f"{_BLOCK}each_bracket_has_its_level_of_memory_detail",),
     '3.1: CRITICAL is constitution and mode only (Article XII wins over "+ Agent scope": decisions.md)': (
         f"{_COMPOSE}fuller_windows_get_fewer_layers",
     ),
     "3.1: CRITICAL triggers a hand-off to a new session, with a full memory dump": (
-        f"{_ON}critical_three_times_in_a_row_begins_a_new_session",
+        f"{_ON}critical_three_times_in_a_row_restarts_the_session",
         f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
     ),
     # §3.2 layers
     "3.2: L0 is the constitution, always": (
         f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
-        f"{_COMPOSE}every_article_is_named_in_every_bracket_with_what_it_demands_as_far_as_there_is_room",
+        f"{_COMPOSE}every_article_appears_in_every_bracket",
     ),
     "3.2: L1 is mode and global settings, always": (
         f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
     ),
     "3.2: L0 and L1 have a fallback with a warning where their source is missing (decisions.md)": (
-        f"{_COMPOSE}an_empty_project_gets_fallbacks_and_is_told_so",
-        f"{_COMPOSE}a_plain_project_gets_its_instruction_files_as_l0_and_a_mode_as_l1",
+        f"{_COMPOSE}an_empty_project_gets_fallbacks_with_warnings",
+        f"{_COMPOSE}a_project_without_constitution_uses_its_instruction_files",
     ),
     "3.2: L2 is the agent's mission, inputs, outputs, criteria": (
-        f"{_COMPOSE}a_fresh_block_has_all_five_layers_as_the_specification_shows_them",
-        f"{_COMPOSE}agent_mode_and_task_of_the_call_count_before_the_sessions",
+        f"{_COMPOSE}a_fresh_block_has_all_five_layers",
+        f"{_COMPOSE}requested_agent_mode_and_task_win_over_the_sessions",
     ),
     "3.2: L3 is the pipeline of session.yaml, when a session is active": (
-        f"{_COMPOSE}a_fresh_block_has_all_five_layers_as_the_specification_shows_them",
-        f"{_COMPOSE}a_damaged_session_is_left_out_with_a_warning",
+        f"{_COMPOSE}a_fresh_block_has_all_five_layers",
+        f"{_COMPOSE}a_damaged_session_file_is_ignored_with_a_warning",
     ),
     "3.2: L4 is the active artifact and the previous agent's hand-off": (
-        f"{_COMPOSE}a_fresh_block_has_all_five_layers_as_the_specification_shows_them",
+        f"{_COMPOSE}a_fresh_block_has_all_five_layers",
     ),
     "3.2: FRESH activates L0-L4, MODERATE L0-L4, DEPLETED L0-L2, CRITICAL L0-L1": (
         f"{_ENGINE}the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
         f"{_COMPOSE}fuller_windows_get_fewer_layers",
-        f"{_LAWS}a_bracket_has_its_layers_only_and_of_memories_what_its_level_allows",
+        f"{_LAWS}a_block_has_only_its_brackets_layers_and_memory_level",
     ),
     "3.2: budgets of 2500, 2000, 1500, 800 tokens": (
         f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
-        f"{_LAWS}any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode",
+        f"{_LAWS}any_block_is_well_formed_and_within_its_budget",
     ),
     # §3.3 block
     "3.3: one structured XML block with the elements shown, in their order": (
         f"{_ENGINE}the_block_has_the_specifications_elements_in_its_order_and_fits_its_published_schema",
     ),
     "3.3: the block always parses as XML, whatever the files say (decisions.md)": (
-        f"{_LAWS}any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode",
+        f"{_LAWS}any_block_is_well_formed_and_within_its_budget",
         f"{_BLOCK}memories_cannot_forge_structure",
     ),
     "3.3: HOT memories are named in MODERATE with their number": (
@@ -121,20 +119,18 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # §3.4 detection
     "3.4: usage is estimated by prompt count and average size, in percent of the window": (
-        f"{_BRACKET}reported_tokens_count_before_a_percentage_and_that_before_an_estimate",
+        f"{_BRACKET}reported_tokens_win_over_a_percentage_and_that_over_an_estimate",
     ),
     "3.4: the host's reported usage is preferred (decisions.md)": (
-        f"{_BRACKET}reported_tokens_count_before_a_percentage_and_that_before_an_estimate",
+        f"{_BRACKET}reported_tokens_win_over_a_percentage_and_that_over_an_estimate",
     ),
-    "3.4: an estimate undercounts no CJK (decisions.md)": (
-        f"{_BRACKET}an_estimate_from_a_sample_does_not_count_chinese_too_low",
-    ),
+    "3.4: an estimate undercounts no CJK (decisions.md)": (f"{_BRACKET}an_estimate_does_not_undercount_chinese",),
     "3.4: the bracket is recalculated before each interaction and the injection adjusted": (
         f"{_ENGINE}the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
     ),
     "3.4: the bracket scales the packs by its share, 1.0, 0.8, 0.6, 0.32 (decisions.md)": (
         f"{_ENGINE}a_window_that_fills_up_gets_less_of_the_packs",
-        f"{_BRACKETS}less_room_is_a_smaller_share",
+        f"{_BRACKETS}a_tighter_bracket_has_a_smaller_budget",
     ),
     # §3.5 recovery
     "3.5: before a compaction the digest is captured": (
@@ -144,53 +140,55 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
     ),
     "3.5: before a compaction the continuation state is stored in session.yaml": (
-        f"{_BEFORE}the_session_file_is_told_where_the_session_stands_and_its_other_bytes_stay",
+        f"{_BEFORE}the_resume_point_is_saved_in_the_session_file_without_changing_other_bytes",
     ),
     "3.5: after a compaction the bracket is FRESH again": (
-        f"{_AFTER}the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline",
+        f"{_AFTER}after_a_compaction_the_block_is_fresh_with_hot_memories_and_the_pipeline",
     ),
     "3.5: after a compaction HOT memories of the current agent are loaded": (
-        f"{_AFTER}the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline",
-        f"{_BLOCK}a_fresh_block_tells_no_memory_but_once_after_a_compaction_or_resume",
+        f"{_AFTER}after_a_compaction_the_block_is_fresh_with_hot_memories_and_the_pipeline",
+        f"{_BLOCK}a_fresh_block_has_memories_only_after_a_compaction_or_resume",
     ),
     "3.5: after a compaction the continuation prompt has the full pipeline state": (
-        f"{_AFTER}the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline",
+        f"{_AFTER}after_a_compaction_the_block_is_fresh_with_hot_memories_and_the_pipeline",
         f"{_ENGINE}after_a_compaction_the_agent_goes_on_where_it_stopped_and_the_next_block_is_plain_again",
     ),
     "3.5: the user need never manage context: told twice or out of order it is done once": (
-        f"{_BEFORE}told_twice_it_is_done_once_and_answered_alike",
-        f"{_BEFORE}the_compaction_is_counted_once_before_and_after",
-        f"{_AFTER}a_compaction_told_twice_counts_once_and_is_answered_alike",
+        f"{_BEFORE}a_repeated_pre_compact_has_the_same_result",
+        f"{_BEFORE}pre_and_post_compact_count_the_compaction_once",
+        f"{_AFTER}a_repeated_post_compact_counts_once_with_the_same_result",
     ),
     "3.5: the continuation has pipeline, HOT memories, task and progress, pending decisions": (
-        f"{_ON}the_file_has_pipeline_task_progress_decisions_and_memories",
+        f"{_ON}the_continuation_file_has_pipeline_task_progress_decisions_and_memories",
     ),
-    "3.5: the continuation has the next agent's HOT memories": (f"{_ON}the_next_agent_has_a_part_of_its_own",),
+    "3.5: the continuation has the next agent's HOT memories": (
+        f"{_ON}the_continuation_file_has_a_section_for_the_next_agent",
+    ),
     "3.5: the continuation is written to .chati/continuation/latest.md": (
-        f"{_ON}the_file_has_pipeline_task_progress_decisions_and_memories",
+        f"{_ON}the_continuation_file_has_pipeline_task_progress_decisions_and_memories",
         f"{_ENGINE}three_ides_begin_the_new_session_themselves_and_three_get_the_file",
     ),
     "3.5: spawn at 3 or more compactions in a session": (
-        f"{_AFTER}the_third_compaction_of_a_session_begins_a_new_one",
+        f"{_AFTER}the_third_compaction_restarts_the_session",
         f"{_ENGINE}the_third_compaction_of_a_session_asks_for_a_new_one_that_knows_where_it_stopped",
     ),
     "3.5: spawn when the agent's score drops by more than 15 % (strictly: decisions.md)": (
-        f"{_AFTER}a_score_that_falls_by_more_than_fifteen_percent_after_it_begins_a_new_session",
-        f"{_SPAWN}a_drop_of_just_fifteen_percent_is_none",
+        f"{_AFTER}a_score_drop_above_fifteen_percent_after_a_compaction_restarts_the_session",
+        f"{_SPAWN}a_drop_of_exactly_fifteen_percent_is_not_a_criterion",
     ),
     "3.5: spawn after CRITICAL in 3 consecutive interactions": (
-        f"{_ON}critical_three_times_in_a_row_begins_a_new_session",
-        f"{_ON}an_interaction_between_begins_the_row_anew",
+        f"{_ON}critical_three_times_in_a_row_restarts_the_session",
+        f"{_ON}another_bracket_resets_the_critical_count",
     ),
     "3.5: spawn when the agent is done and the next one is pending": (
-        f"{_ON}an_agent_that_is_done_with_another_waiting_begins_a_new_session",
+        f"{_ON}a_finished_agent_with_another_waiting_restarts_the_session",
     ),
     "3.5: any one condition suffices, and every reason that holds is listed (decisions.md)": (
-        f"{_SPAWN}every_criterion_that_holds_is_named_and_no_other",
+        f"{_SPAWN}exactly_the_met_criteria_are_listed",
         f"{_ENGINE}a_worn_session_is_turned_over_with_every_reason_and_a_file_to_go_on_from",
     ),
     "3.5: Claude Code, AntiGravity and Gemini CLI begin the session themselves; the others get `/chati resume`": (
-        f"{_ON}three_ides_go_on_by_themselves_and_three_get_a_file",
+        f"{_ON}three_ides_restart_automatically_and_three_need_the_file",
     ),
     # §4.1, 4.2
     "4.1: decisions, errors, resolutions, corrections and validated patterns are captured": (
@@ -249,7 +247,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.4: in CRITICAL the full dump goes to the continuation, the block stays within 800 (decisions.md)": (
         f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
-        f"{_LAWS}any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode",
+        f"{_LAWS}any_block_is_well_formed_and_within_its_budget",
     ),
     "4.5: each memory belongs to one of four sectors": (
         f"{_MEMORIES}each_kind_of_memory_belongs_to_one_of_four_sectors",
@@ -278,16 +276,16 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.6: HOT above 0.7, WARM from 0.3, COLD below": (f"{_ATTENTION}a_tier_begins_at_its_bound",),
     "4.6: HOT memories are loaded by themselves": (
-        f"{_BLOCK}moderate_tells_titles_depleted_gists_and_critical_where_all_stand",
-        f"{_AFTER}the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline",
+        f"{_BLOCK}each_bracket_has_its_level_of_memory_detail",
+        f"{_AFTER}after_a_compaction_the_block_is_fresh_with_hot_memories_and_the_pipeline",
     ),
     "4.6: WARM memories are loaded when relevant": (
-        f"{_BLOCK}what_bears_on_the_task_is_told_after_the_hot_ones_unless_it_is_cold",
+        f"{_BLOCK}memories_on_the_task_follow_the_hot_ones_unless_cold",
         f"{_TOLD}a_memory_of_an_earlier_session_is_told_to_the_run_it_bears_on_and_once",
     ),
     "4.6: COLD memories are only retrieved by explicit search": (
         f"{_TOLD}a_cold_memory_is_found_by_who_searches_and_told_to_no_run",
-        f"{_BLOCK}what_bears_on_the_task_is_told_after_the_hot_ones_unless_it_is_cold",
+        f"{_BLOCK}memories_on_the_task_follow_the_hot_ones_unless_cold",
     ),
     "4.6: COLD becomes WARM at 3 accesses or 2 pieces of evidence": (
         f"{_ATTENTION}a_tier_begins_at_its_bound",
@@ -314,7 +312,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # §4.7-4.9
     "4.7: FRESH injects no memory (but once after a compaction or resume: decisions.md)": (
-        f"{_BLOCK}a_fresh_block_tells_no_memory_but_once_after_a_compaction_or_resume",
+        f"{_BLOCK}a_fresh_block_has_memories_only_after_a_compaction_or_resume",
     ),
     "4.7: MODERATE metadata, DEPLETED chunks, CRITICAL the full dump for the hand-off": (
         f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
@@ -377,30 +375,32 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "6: on-topic goes to the agent, off-topic stays locked, subcommands stay inside": (
         f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
-        f"{_ROUTING}a_command_is_one_and_stays_inside",
+        f"{_ROUTING}commands_are_recognized",
     ),
     "6: a message is on-topic unless a named rule says otherwise, and off-topic never blocks (decisions.md)": (
-        f"{_ROUTING}only_a_named_rule_says_off_topic",
-        f"{_ROUTING}any_text_is_routed_and_a_very_long_one_is_work",
+        f"{_ROUTING}off_topic_messages_match_their_rule",
+        f"{_ROUTING}any_text_is_routed_and_a_very_long_text_is_on_topic",
     ),
     "6: the block has the six rules and names the agent": (
-        "session/test_block.py::test_the_active_block_has_the_six_rules_and_the_agent",
+        "session/test_managed_block.py::test_the_active_block_has_the_six_rules_and_the_agent",
         f"{_LOCK}chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
     ),
     "6: everything outside the block stays byte-identical (decisions.md)": (
-        "session/test_block.py::test_any_sequence_of_blocks_leaves_every_byte_outside_and_gives_the_file_back",
-        "session/test_files.py::test_any_file_comes_back_after_any_sequence",
+        "session/test_managed_block.py::test_any_sequence_of_blocks_preserves_every_byte_outside",
+        "session/test_block_files.py::test_removing_the_block_restores_any_file",
     ),
-    "6: /chati exit, stop, quit and one phrase in each of four languages leave": (f"{_ROUTING}an_exit_is_an_exit",),
-    "6: stop, wait, go back and cancel do not leave": (f"{_ROUTING}everything_else_is_the_agents",),
+    "6: /chati exit, stop, quit and one phrase in each of four languages leave": (
+        f"{_ROUTING}exit_messages_are_recognized",
+    ),
+    "6: stop, wait, go back and cancel do not leave": (f"{_ROUTING}all_other_messages_go_to_the_agent",),
     "6: whole intent only: questions, negations, quotations do not leave (decisions.md)": (
-        f"{_ROUTING}quoted_asked_or_marked_up_it_is_no_exit",
-        f"{_ROUTING}one_more_word_is_another_intent",
-        f"{_ROUTING}case_spaces_and_accents_change_nothing",
+        f"{_ROUTING}quoted_questioned_or_marked_up_phrases_are_not_exits",
+        f"{_ROUTING}an_additional_word_is_not_an_exit",
+        f"{_ROUTING}case_spaces_and_accents_are_ignored",
     ),
     "6: leaving saves the agent's state to session.yaml": (
         f"{_LOCK}leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
-        "session/test_project_file.py::test_values_are_saved_and_the_rest_stays_or_nothing_changes",
+        "session/test_session_file.py::test_saving_values_changes_nothing_else",
     ),
     "6: leaving makes a digest for the memories": (
         f"{_LOCK}leaving_writes_the_sessions_digest_to_the_memories_and_withholds_it_in_passive_mode",
@@ -408,7 +408,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "6: leaving replaces the block by Status: INACTIVE with how to resume": (
         f"{_LOCK}leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
     ),
-    "6: leaving is confirmed in the user's language": (f"{_SUPPORTED}leaving_is_confirmed_in_the_users_language",),
+    "6: leaving is confirmed in the user's language": (f"{_SUPPORTED}the_exit_confirmation_is_in_the_users_language",),
     "6: /chati after an exit resumes with the session detected": (
         f"{_LOCK}chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",
     ),
@@ -430,7 +430,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "XII.5: at most 2500, 2000, 1500, 800 tokens": (
         f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
-        f"{_LAWS}any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode",
+        f"{_LAWS}any_block_is_well_formed_and_within_its_budget",
     ),
     "XII.6: autonomy varies by IDE": (f"{_ENGINE}three_ides_begin_the_new_session_themselves_and_three_get_the_file",),
     # §7 XIII
@@ -503,8 +503,8 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
     ),
     "XV.4: the lock is released ONLY by explicit words": (
-        f"{_ROUTING}an_exit_is_an_exit",
-        f"{_ROUTING}everything_else_is_the_agents",
+        f"{_ROUTING}exit_messages_are_recognized",
+        f"{_ROUTING}all_other_messages_go_to_the_agent",
     ),
     "XV.5: on exit all state MUST be persisted and the file say INACTIVE": (
         f"{_LOCK}leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
@@ -521,7 +521,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "contract/test_documents.py::test_a_memory_as_it_is_written_fits_its_schema",
         "contract/test_documents.py::test_the_specifications_example_fits_and_a_sector_nobody_knows_does_not",
         "contract/test_documents.py::test_a_block_as_it_is_made_fits_its_schema",
-        f"{_COMPOSE}the_data_is_what_the_block_says_and_fits_the_published_schema",
+        f"{_COMPOSE}the_data_matches_the_block_and_the_published_schema",
         f"{_ENGINE}the_block_has_the_specifications_elements_in_its_order_and_fits_its_published_schema",
     ),
 }

@@ -1,1 +1,1 @@
-"""The context block: its layers, what fits, and its XML."""
+"""The context block: its layers, its token budget and its XML."""

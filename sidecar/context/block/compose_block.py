@@ -1,27 +1,27 @@
-"""The block's elements as the data that its schema describes. Pure."""
+"""The composed block as a result, and the memories it contains."""
 
 import os
 from collections.abc import Sequence
 from typing import cast
 
 from sidecar.call import Call
-from sidecar.context.block.layers import Wanted, compose
-from sidecar.context.block.memory_layer import CONTINUATION, Remembered, asks_for_memories
+from sidecar.context.block.layers import BlockRequest, compose
+from sidecar.context.block.memory_layer import CONTINUATION, BlockMemories, includes_memories
 from sidecar.context.block.xml_writer import Element
 from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
 from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
-from sidecar.context.project.project_files import Sources
+from sidecar.context.project.project_files import ProjectSources
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import preload, recalled
 from sidecar.workspace import Workspace
 
-LAYER_OF: dict[str, LayerName] = {
+LAYER_BY_ELEMENT: dict[str, LayerName] = {
     "constitution": "L0", "mode": "L1", "agent": "L2", "pipeline": "L3", "task": "L4", "handoff": "L4",
 }  # fmt: skip
 
 
-def data_of(bracket: Bracket, elements: Sequence[Element]) -> ContextBlock:
-    """Gives what a block's elements say; what is not in it is null."""
+def block_data(bracket: Bracket, elements: Sequence[Element]) -> ContextBlock:
+    """Return a block's elements as data; null for what it does not contain."""
     by_name = {element.name: element for element in elements}
     mode = by_name["mode"]
     return ContextBlock(
@@ -37,9 +37,9 @@ def data_of(bracket: Bracket, elements: Sequence[Element]) -> ContextBlock:
     )
 
 
-def layers_of(elements: Sequence[Element]) -> list[LayerName]:
-    """Gives the layers that elements belong to, the highest first."""
-    return sorted({LAYER_OF[element.name] for element in elements if element.name in LAYER_OF})
+def block_layers(elements: Sequence[Element]) -> list[LayerName]:
+    """Return the layers of the elements, the highest first."""
+    return sorted({LAYER_BY_ELEMENT[element.name] for element in elements if element.name in LAYER_BY_ELEMENT})
 
 
 def _text(element: Element | None) -> str | None:
@@ -50,13 +50,13 @@ def _agent(element: Element | None) -> BlockAgent | None:
     if element is None:
         return None
     attributes = dict(element.attributes)
-    said = {child.name: _text(child) for child in element.children}
+    texts = {child.name: _text(child) for child in element.children}
     return BlockAgent(
         name=attributes["name"],
         mission=attributes["mission"],
-        inputs=said.get("inputs"),
-        outputs=said.get("outputs"),
-        criteria=said.get("criteria"),
+        inputs=texts.get("inputs"),
+        outputs=texts.get("outputs"),
+        criteria=texts.get("criteria"),
     )
 
 
@@ -78,25 +78,22 @@ def _memory(element: Element | None) -> BlockMemory | None:
     )
 
 
-# The block as it is answered, and the memories it tells of.
-
-
-def composed(sources: Sources, wanted: Wanted) -> ContextComposeResult:
-    """Gives the block with all that is said of it."""
-    made = compose(sources, wanted)
+def compose_result(sources: ProjectSources, request: BlockRequest) -> ContextComposeResult:
+    """Compose the block and its description."""
+    block = compose(sources, request)
     return ContextComposeResult(
-        block=made.text,
-        data=data_of(wanted.bracket, made.elements),
-        bracket=wanted.bracket,
-        layers=layers_of(made.elements),
-        tokens=estimate_tokens(made.text),
-        budget_tokens=BRACKETS[wanted.bracket].tokens,
-        trimmed=[TrimmedPart(layer=one.layer, part=one.part, reason=one.reason) for one in made.trimmed],
-        warnings=list(made.warnings),
+        block=block.text,
+        data=block_data(request.bracket, block.elements),
+        bracket=request.bracket,
+        layers=block_layers(block.elements),
+        tokens=estimate_tokens(block.text),
+        budget_tokens=BRACKETS[request.bracket].tokens,
+        trimmed=[TrimmedPart(layer=part.layer, part=part.part, reason=part.reason) for part in block.trimmed],
+        warnings=list(block.warnings),
     )
 
 
-def remembered_in(
+def load_memories(
     call: Call,
     workspace: Workspace,
     token: str | None,
@@ -104,20 +101,20 @@ def remembered_in(
     *,
     task: str,
     is_first: bool,
-    kept: Sequence[str] = (),
-) -> Remembered:
-    """Gives the memories within reach, where the bracket tells of any: those just kept, HOT ones, the task's."""
+    captured_ids: Sequence[str] = (),
+) -> BlockMemories:
+    """Return the reachable memories if the bracket includes any: those just captured, HOT ones, those of the task."""
     has_continuation = os.path.isfile(os.path.join(workspace.project, CONTINUATION))
-    if not asks_for_memories(bracket, is_first=is_first):
-        return Remembered(has_continuation=has_continuation)
+    if not includes_memories(bracket, is_first=is_first):
+        return BlockMemories(has_continuation=has_continuation)
     loaded = preload(call, workspace, token, task=task)
-    just = recalled(call, workspace, token, kept) if kept and not loaded.warning else ()
-    hot = tuple(memory for memory in loaded.memories if memory.id not in kept)
-    told = {memory.id for memory in just + hot}
-    relevant = tuple(one for one in loaded.relevant if one.memory.id not in told)
-    return Remembered(just + hot, loaded.total, is_first, has_continuation, loaded.warning, relevant)
+    captured = recalled(call, workspace, token, captured_ids) if captured_ids and not loaded.warning else ()
+    hot = tuple(memory for memory in loaded.memories if memory.id not in captured_ids)
+    known_ids = {memory.id for memory in captured + hot}
+    relevant = tuple(candidate for candidate in loaded.relevant if candidate.memory.id not in known_ids)
+    return BlockMemories(captured + hot, loaded.total, is_first, has_continuation, loaded.warning, relevant)
 
 
-def task_of(told: str | None, sources: Sources) -> str:
-    """Gives the task: as told, else as the session file has it."""
-    return told if told is not None else sources.pipeline.task if sources.pipeline is not None else ""
+def task_text(requested: str | None, sources: ProjectSources) -> str:
+    """Return the requested task, otherwise the session file's."""
+    return requested if requested is not None else sources.pipeline.task if sources.pipeline is not None else ""

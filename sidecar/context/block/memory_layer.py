@@ -1,4 +1,4 @@
-"""What the block tells of memories, by bracket: nothing, titles, gists, or where they stand in full. Pure."""
+"""The block's memories, by bracket: none, titles, gists, or a pointer to their full text. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -6,23 +6,23 @@ from typing import NamedTuple
 from sidecar.context.block.token_budget import Part, line_weight
 from sidecar.context.block.xml_writer import Element, text_line
 from sidecar.context.brackets import BRACKETS, Bracket, MemoryLevel
-from sidecar.context.project.markdown_sections import sections_of, statements
+from sidecar.context.project.markdown_sections import split_sections, statements
 from sidecar.core.text.sanitize import one_line
 from sidecar.memory import Memory, Relevant, told
 
 CONTINUATION = ".chati/continuation/latest.md"
 
 WEIGHTS: Mapping[MemoryLevel, int] = {"none": 0, "metadata": 80, "chunks": 260, "full": 0}
-"""Tokens that memories may take at each level (intelligence-layer.md §4.4: about 50 and 200)."""
+"""Maximum tokens for memories by level (intelligence-layer.md §4.4: about 50 and 200)."""
 
 FRESH_WEIGHT = 600
-"""Tokens for the HOT memories that are told once after a compaction or resume."""
+"""Maximum tokens for the HOT memories that are injected once after a compaction or resume."""
 
 TITLE_CHARACTERS, GIST_CHARACTERS, CHUNK_CHARACTERS = 80, 320, 800
 
 
-class Remembered(NamedTuple):
-    """The HOT memories within reach, others that bear on the task, and what is known of the moment."""
+class BlockMemories(NamedTuple):
+    """The reachable HOT memories, others relevant to the task, and the state of the session."""
 
     memories: tuple[Memory, ...] = ()
     total: int = 0
@@ -30,68 +30,66 @@ class Remembered(NamedTuple):
     """Whether this is the first block after a compaction or resume."""
     has_continuation: bool = False
     warning: str = ""
-    """Why there are none, where they cannot be read."""
+    """Why memories cannot be read; empty when they can."""
     relevant: tuple[Relevant, ...] = ()
-    """Others that bear on the task, the best first."""
+    """Others relevant to the task, the best first."""
 
 
-NOTHING = Remembered()
+NO_MEMORIES = BlockMemories()
 
 
-def asks_for_memories(bracket: Bracket, *, is_first: bool) -> bool:
-    """Says whether a bracket's block tells of memories at all."""
+def includes_memories(bracket: Bracket, *, is_first: bool) -> bool:
+    """Whether a bracket's block includes memories."""
     return bracket in ("MODERATE", "DEPLETED") or (bracket == "FRESH" and is_first)
 
 
-def memory_part(bracket: Bracket, remembered: Remembered) -> Part | None:
-    """Gives the block's element on memories; None where there is nothing to tell."""
+def memory_part(bracket: Bracket, memories: BlockMemories) -> Part | None:
+    """Return the block's memory element; None when it would be empty."""
     level = BRACKETS[bracket].memory
     if level == "full":
         return (
-            _part(bracket, level, (f"[All HOT memories stand in {CONTINUATION}]",))
-            if remembered.has_continuation
-            else None
+            _part(bracket, level, (f"[All HOT memories are in {CONTINUATION}]",)) if memories.has_continuation else None
         )
-    if level == "none" and remembered.is_first:
+    if level == "none" and memories.is_first:
         level, weight = "chunks", FRESH_WEIGHT
     else:
         weight = WEIGHTS[level]
-    if level == "none" or not (remembered.memories or remembered.relevant):
+    if level == "none" or not (memories.memories or memories.relevant):
         return None
-    lines = _titles(remembered, weight) if level == "metadata" else _chunks(remembered, weight)
+    lines = _title_lines(memories, weight) if level == "metadata" else _chunk_lines(memories, weight)
     return _part(bracket, level, lines)
 
 
-def gist_of(memory: Memory) -> str:
-    """Gives a memory's first statements on one line."""
+def memory_gist(memory: Memory) -> str:
+    """Return a memory's first statements on one line."""
     return _statements(memory.text, GIST_CHARACTERS)
 
 
 def _statements(text: str, limit: int) -> str:
-    said = [statement for section in sections_of(text) for statement in statements(section.lines)]
-    return one_line("; ".join(said), limit)
+    texts = [statement for section in split_sections(text) for statement in statements(section.lines)]
+    return one_line("; ".join(texts), limit)
 
 
 def _part(bracket: Bracket, level: MemoryLevel, lines: Sequence[str]) -> Part:
     return Part("memory", Element("memory", (("bracket", bracket), ("level", level)), tuple(lines)))
 
 
-def _titles(remembered: Remembered, weight: float) -> list[str]:
-    """One line as the specification shows it, and one for those of the task, with as many titles as fit."""
+def _title_lines(memories: BlockMemories, weight: float) -> list[str]:
+    """Return one line in the specification's format, and one for the task's memories, with as many titles as fit."""
     lines: list[str] = []
-    if remembered.memories:
-        count = f"{remembered.total} HOT {_noun(remembered.total)} available"
-        lines.append(_named(count, [_title(one) for one in remembered.memories], remembered.total, weight))
-    if remembered.relevant:
-        more, number = "more " if lines else "", len(remembered.relevant)
+    if memories.memories:
+        count = f"{memories.total} HOT {_noun(memories.total)} available"
+        lines.append(_title_list(count, [_title(memory) for memory in memories.memories], memories.total, weight))
+    if memories.relevant:
+        more, number = "more " if lines else "", len(memories.relevant)
         count = f"{number} {more}{_noun(number)} on this task"
         left = weight - sum(line_weight(text_line(line, 1)) for line in lines)
-        line = _named(count, [_title(one.memory) for one in remembered.relevant], number, left)
+        line = _title_list(count, [_title(memory.memory) for memory in memories.relevant], number, left)
         lines += [line] if line_weight(text_line(line, 1)) <= left or not lines else []
     return lines
 
 
-def _named(count: str, names: list[str], total: int, weight: float) -> str:
+def _title_list(count: str, names: list[str], total: int, weight: float) -> str:
     while names:
         more = ", …" if len(names) < total else ""
         line = f"[{count}: {', '.join(names)}{more}]"
@@ -101,14 +99,14 @@ def _named(count: str, names: list[str], total: int, weight: float) -> str:
     return f"[{count}]"
 
 
-def _chunks(remembered: Remembered, weight: float) -> list[str]:
-    """A line for each: what of it matters for the task, its beginning where there is no room for that."""
-    terms = remembered.relevant[0].terms if remembered.relevant else ()
+def _chunk_lines(memories: BlockMemories, weight: float) -> list[str]:
+    """Return a line per memory: the part relevant to the task, or its beginning when that does not fit."""
+    terms = memories.relevant[0].terms if memories.relevant else ()
     lines: list[str] = []
-    for memory in (*remembered.memories, *(one.memory for one in remembered.relevant)):
+    for memory in (*memories.memories, *(item.memory for item in memories.relevant)):
         chunk = told("chunks", memory.title, memory.tags, memory.text, terms).text
-        wordings = (_line(memory, _statements(chunk, CHUNK_CHARACTERS)), _line(memory, gist_of(memory)))
-        line = next((line for line in wordings if line_weight(text_line(line, 1)) <= weight), wordings[-1])
+        alternatives = (_line(memory, _statements(chunk, CHUNK_CHARACTERS)), _line(memory, memory_gist(memory)))
+        line = next((line for line in alternatives if line_weight(text_line(line, 1)) <= weight), alternatives[-1])
         weight -= line_weight(text_line(line, 1))
         if weight < 0 and lines:
             break
@@ -116,9 +114,9 @@ def _chunks(remembered: Remembered, weight: float) -> list[str]:
     return lines
 
 
-def _line(memory: Memory, said: str) -> str:
+def _line(memory: Memory, text: str) -> str:
     title = _title(memory)
-    return f"- {said}" if title.casefold() in said.casefold() else f"- {title}: {said}" if said else f"- {title}"
+    return f"- {text}" if title.casefold() in text.casefold() else f"- {title}: {text}" if text else f"- {title}"
 
 
 def _title(memory: Memory) -> str:

@@ -1,4 +1,4 @@
-"""The block as XML: whatever the texts contain, it is well-formed and its structure is ours. Pure."""
+"""Render the block as XML. It is well-formed whatever the texts contain, and no text can change its structure. Pure."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -6,13 +6,13 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import regex
 
 _FORBIDDEN = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no place for: control characters, lone surrogates, U+FFFE and U+FFFF."""
+"""Characters that XML 1.0 excludes: control characters, lone surrogates, U+FFFE and U+FFFF."""
 
 INDENT = "  "
 
 
 class Element(NamedTuple):
-    """An element with its attributes, then lines of text, then elements."""
+    """An element with attributes, then lines of text, then child elements."""
 
     name: str
     attributes: tuple[tuple[str, str], ...] = ()
@@ -20,33 +20,33 @@ class Element(NamedTuple):
     children: tuple["Element", ...] = ()
 
 
-def escaped(text: str) -> str:
-    """Gives a text that can stand between tags."""
+def escape_xml(text: str) -> str:
+    """Escape text for use between tags."""
     return _FORBIDDEN.sub("", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def rendered(element: Element, depth: int = 0) -> Iterator[str]:
-    """Yields an element's lines, each with its line end; one of a single line of text stands on one."""
+def render_element(element: Element, depth: int = 0) -> Iterator[str]:
+    """Yield an element's lines with their line ends; an element with a single line of text takes one line."""
     pad = INDENT * depth
-    start = f"{pad}<{element.name}{''.join(_attribute(*one) for one in element.attributes)}"
+    start = f"{pad}<{element.name}{''.join(_attribute(*attribute) for attribute in element.attributes)}"
     end = f"</{element.name}>\n"
     if not element.children and not element.lines:
         yield f"{start}/>\n"
     elif not element.children and len(element.lines) == 1:
-        yield f"{start}>{escaped(element.lines[0])}{end}"
+        yield f"{start}>{escape_xml(element.lines[0])}{end}"
     else:
         yield f"{start}>\n"
         yield from (text_line(line, depth) for line in element.lines)
         for child in element.children:
-            yield from rendered(child, depth + 1)
+            yield from render_element(child, depth + 1)
         yield f"{pad}{end}"
 
 
 def text_line(line: str, depth: int) -> str:
-    """Gives a line of text as it stands in an element at a depth."""
-    return f"{INDENT * (depth + 1)}{escaped(line)}\n"
+    """Return a line of text as rendered in an element at a depth."""
+    return f"{INDENT * (depth + 1)}{escape_xml(line)}\n"
 
 
 def _attribute(name: str, value: str) -> str:
-    quoted = escaped(value).replace('"', "&quot;").replace("\n", " ").replace("\r", " ").replace("\t", " ")
+    quoted = escape_xml(value).replace('"', "&quot;").replace("\n", " ").replace("\r", " ").replace("\t", " ")
     return f' {name}="{quoted}"'

@@ -1,1 +1,1 @@
-"""What the project's own files say: constitution, agents, pipeline, hand-offs."""
+"""The project's own files: constitution, agents, pipeline, hand-offs."""

@@ -1,11 +1,11 @@
-"""An agent's scope, out of the file that defines it: front matter where it has one, else its headings. Pure."""
+"""Parse an agent's scope from its definition file: front matter if present, otherwise headings. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sidecar.context.project.markdown_sections import Section, below, sections_of, statements
+from sidecar.context.project.markdown_sections import Section, split_sections, statements, with_subsections
 from sidecar.core.lazy_regex import regex
 from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.text.sanitize import one_line
@@ -19,15 +19,15 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "outputs": ("outputs", "output", "deliverables", "artifacts", "artifact", "sends", "sending"),
     "criteria": ("success criteria", "quality criteria", "criteria", "acceptance criteria", "self-validation"),
 }
-"""Headings and front matter keys that say each part; the first that says anything counts."""
+"""Headings and front matter keys of each part; the first with content wins."""
 
 _PLACEHOLDER = regex(r"\$[A-Z_]+")
 _NOTE = regex(r"(?<!\s)\s*+\([^)]{0,200}\)\s*+$")
 FRONT_MATTER = regex(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
-class Scope(NamedTuple):
-    """What an agent is for; a part is empty where its file does not say."""
+class AgentScope(NamedTuple):
+    """What an agent is for; a part is empty when its file does not state it."""
 
     name: str
     mission: str
@@ -37,29 +37,32 @@ class Scope(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def scope_of(name: str, text: str) -> Scope:
-    """Reads an agent's file; secrets are masked, and each part ends at a limit of characters."""
+def parse_agent_scope(name: str, text: str) -> AgentScope:
+    """Parse an agent's file. Secrets are masked, and each part has a maximum length."""
     text = redact_lines(text)
-    found = FRONT_MATTER.match(text)
-    front = (read_mapping(found[1]) or {}) if found else {}
-    sections = sections_of(text[found.end() :] if found else text)
-    mission = _stated(front, _MISSION) or _first_statement(sections, _MISSION) or _opening(sections)
-    parts = {part: _stated(front, names) or _listed(sections, names) for part, names in _PARTS.items()}
-    return Scope(
+    match = FRONT_MATTER.match(text)
+    front_matter = (read_mapping(match[1]) or {}) if match else {}
+    sections = split_sections(text[match.end() :] if match else text)
+    mission = _front_matter_text(front_matter, _MISSION) or _first_statement(sections, _MISSION) or _opening(sections)
+    parts = {
+        part: _front_matter_text(front_matter, names) or _statement_list(sections, names)
+        for part, names in _PARTS.items()
+    }
+    return AgentScope(
         name,
         one_line(mission, MISSION_CHARACTERS),
-        **{part: one_line(said, PART_CHARACTERS) for part, said in parts.items()},
+        **{part: one_line(text_of_part, PART_CHARACTERS) for part, text_of_part in parts.items()},
     )
 
 
-def _stated(front: Mapping[str, Any], names: Sequence[str]) -> str:
-    return next((said for name in names if (said := text_of(front.get(name.replace(" ", "_"))))), "")
+def _front_matter_text(front_matter: Mapping[str, Any], names: Sequence[str]) -> str:
+    return next((value for name in names if (value := text_of(front_matter.get(name.replace(" ", "_"))))), "")
 
 
 def _sections_named(sections: Sequence[Section], names: Sequence[str]) -> list[Section]:
     titles = [_NOTE.sub("", section.title).casefold() for section in sections]
     return [
-        below(sections, at)
+        with_subsections(sections, at)
         for name in names
         for at, title in enumerate(titles)
         if title == name or title.startswith((f"{name}:", f"{name} ("))
@@ -67,21 +70,21 @@ def _sections_named(sections: Sequence[Section], names: Sequence[str]) -> list[S
 
 
 def _first_statement(sections: Sequence[Section], names: Sequence[str]) -> str:
-    said = (next(statements(section.lines), "") for section in _sections_named(sections, names))
-    return next((text for text in said if text), "")
+    first_statements = (next(statements(section.lines), "") for section in _sections_named(sections, names))
+    return next((text for text in first_statements if text), "")
 
 
-def _listed(sections: Sequence[Section], names: Sequence[str]) -> str:
-    """All statements under the first heading that has any, code only where it has nothing else."""
+def _statement_list(sections: Sequence[Section], names: Sequence[str]) -> str:
+    """Return all statements under the first heading that has any; code only when there is nothing else."""
     for section in _sections_named(sections, names):
         for lines in (section.lines, section.code):
-            said = [_PLACEHOLDER.sub("", text).strip().rstrip(";") for text in statements(lines)]
-            told = "; ".join(text for text in said if text).replace(":; ", ": ")
-            if told:
-                return told
+            texts = [_PLACEHOLDER.sub("", text).strip().rstrip(";") for text in statements(lines)]
+            joined = "; ".join(text for text in texts if text).replace(":; ", ": ")
+            if joined:
+                return joined
     return ""
 
 
 def _opening(sections: Sequence[Section]) -> str:
-    """The first thing the file says at all."""
-    return next((said for section in sections for said in statements(section.lines)), "")
+    """Return the file's first statement."""
+    return next((statement for section in sections for statement in statements(section.lines)), "")

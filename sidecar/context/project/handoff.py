@@ -1,11 +1,11 @@
-"""What one agent handed on to the next, out of its hand-off document. Pure."""
+"""Parse a hand-off document: what one agent passed to the next. Pure."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.context.project.agent_scope import FRONT_MATTER
-from sidecar.context.project.markdown_sections import Section, sections_of, statements
+from sidecar.context.project.markdown_sections import Section, split_sections, statements
 from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.text.sanitize import one_line
 from sidecar.core.text.yaml_read import read_mapping, text_of
@@ -14,14 +14,14 @@ LINE_CHARACTERS, MAX_LINES = 240, 40
 ENDING = "-handoff.md"
 
 _SUMMARY = ("layer 1", "summary")
-_DEEP = "layer 2"
+_SECOND_LAYER = "layer 2"
 """The second layer is read on demand, never injected."""
 
-_NOT_TOLD = ("criteria met", "criteria unmet", "recommended reading order")
+_OMITTED_SECTIONS = ("criteria met", "criteria unmet", "recommended reading order")
 
 
 class Handoff(NamedTuple):
-    """Who handed on, with which score (empty where unknown), and what, line by line."""
+    """The sender, its score (empty when unknown), and the content line by line."""
 
     sender: str
     score: str
@@ -29,29 +29,31 @@ class Handoff(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def handoff_of(file_name: str, text: str) -> Handoff:
-    """Reads a hand-off: its summary first, then decisions, open points and the rest of its first layer."""
+def parse_handoff(file_name: str, text: str) -> Handoff:
+    """Parse a hand-off: its summary first, then decisions, open points and the rest of its first layer."""
     text = redact_lines(text)
-    found = FRONT_MATTER.match(text)
-    front = (read_mapping(found[1]) or {}) if found else {}
-    sections = _first_layer(sections_of(text[found.end() :] if found else text))
+    match = FRONT_MATTER.match(text)
+    front_matter = (read_mapping(match[1]) or {}) if match else {}
+    sections = _first_layer(split_sections(text[match.end() :] if match else text))
     ordered = sorted(sections, key=lambda section: not section.title.casefold().startswith(_SUMMARY))
-    lines = (one_line(said, LINE_CHARACTERS) for section in ordered for said in _said(section))
-    sender = text_of(front.get("from_agent")) or text_of(front.get("from")) or file_name.removesuffix(ENDING)
+    lines = (one_line(text_line, LINE_CHARACTERS) for section in ordered for text_line in _section_lines(section))
+    sender = (
+        text_of(front_matter.get("from_agent")) or text_of(front_matter.get("from")) or file_name.removesuffix(ENDING)
+    )
     return Handoff(
         one_line(sender, 64),
-        one_line(text_of(front.get("score")), 12),
+        one_line(text_of(front_matter.get("score")), 12),
         tuple(line for line in dict.fromkeys(lines) if line)[:MAX_LINES],
     )
 
 
 def _first_layer(sections: Sequence[Section]) -> list[Section]:
     titles = [section.title.casefold() for section in sections]
-    end = next((at for at, title in enumerate(titles) if title.startswith(_DEEP)), len(titles))
-    return [section for section in sections[:end] if not section.title.casefold().startswith(_NOT_TOLD)]
+    end = next((at for at, title in enumerate(titles) if title.startswith(_SECOND_LAYER)), len(titles))
+    return [section for section in sections[:end] if not section.title.casefold().startswith(_OMITTED_SECTIONS)]
 
 
-def _said(section: Section) -> list[str]:
-    said = [text for text in statements(section.lines) if text]
-    tells_itself = section.level < 2 or section.title.casefold().startswith(_SUMMARY)
-    return said if tells_itself or not said else [f"{section.title}: {said[0]}", *said[1:]]
+def _section_lines(section: Section) -> list[str]:
+    texts = [text for text in statements(section.lines) if text]
+    needs_no_title = section.level < 2 or section.title.casefold().startswith(_SUMMARY)
+    return texts if needs_no_title or not texts else [f"{section.title}: {texts[0]}", *texts[1:]]

@@ -1,4 +1,4 @@
-"""A Markdown text by its headings, code blocks apart. Pure."""
+"""Split Markdown at its headings, with code blocks separate. Pure."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _TABLE_RULE = regex(r"[\s:|-]++$")
 
 
 class Section(NamedTuple):
-    """What stands under a heading, up to the next one; level 0 and no title before the first."""
+    """The content below a heading, up to the next one; level 0 and no title before the first."""
 
     level: int
     title: str
@@ -23,25 +23,25 @@ class Section(NamedTuple):
     """The lines of its code blocks."""
 
 
-def sections_of(text: str) -> list[Section]:
-    """Splits a text at its headings; what is in a code block opens none."""
-    found: list[tuple[int, str, list[str], list[str]]] = [(0, "", [], [])]
+def split_sections(text: str) -> list[Section]:
+    """Split text at its headings; lines in code blocks are not headings."""
+    sections: list[tuple[int, str, list[str], list[str]]] = [(0, "", [], [])]
     fence = ""
     for line in text.splitlines():
         opening = _FENCE.match(line)
         if opening and (not fence or opening[1].startswith(fence)):
             fence = "" if fence else opening[1]
         elif fence:
-            found[-1][3].append(line)
+            sections[-1][3].append(line)
         elif heading := _HEADING.match(line):
-            found.append((len(heading[1]), plain(heading[2]), [], []))
+            sections.append((len(heading[1]), plain_text(heading[2]), [], []))
         else:
-            found[-1][2].append(line)
-    return [Section(level, title, tuple(lines), tuple(code)) for level, title, lines, code in found]
+            sections[-1][2].append(line)
+    return [Section(level, title, tuple(lines), tuple(code)) for level, title, lines, code in sections]
 
 
-def below(sections: Sequence[Section], at: int) -> Section:
-    """Gives a section with all that stands in its own subsections."""
+def with_subsections(sections: Sequence[Section], at: int) -> Section:
+    """Return a section together with its subsections."""
     own = sections[at]
     lines, code = list(own.lines), list(own.code)
     for later in sections[at + 1 :]:
@@ -53,17 +53,17 @@ def below(sections: Sequence[Section], at: int) -> Section:
 
 
 def statements(lines: Sequence[str]) -> Iterator[str]:
-    """Yields a text's list items and paragraphs, each on one line, without its marks."""
-    open_one: list[str] = []
+    """Yield list items and paragraphs, each on one line without its marks."""
+    paragraph: list[str] = []
     for line in (*lines, ""):
-        starts = _LISTED.match(line) is not None
-        if open_one and (starts or not line.strip() or line.lstrip().startswith(("|", ">"))):
-            yield plain(" ".join(open_one))
-            open_one = []
+        starts_item = _LISTED.match(line) is not None
+        if paragraph and (starts_item or not line.strip() or line.lstrip().startswith(("|", ">"))):
+            yield plain_text(" ".join(paragraph))
+            paragraph = []
         if line.strip() and not _RULE.match(line) and not _TABLE_RULE.match(line):
-            open_one.append(_LISTED.sub("", line, count=1).strip())
+            paragraph.append(_LISTED.sub("", line, count=1).strip())
 
 
-def plain(text: str) -> str:
-    """Gives a text without emphasis, quotation and heading marks."""
+def plain_text(text: str) -> str:
+    """Remove emphasis, quotation and heading marks."""
     return _EMPHASIS.sub("", text).lstrip("> ").strip()

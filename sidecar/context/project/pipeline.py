@@ -1,4 +1,4 @@
-"""Modes: what the pipeline's state lets an agent read and write (Article XI). Pure."""
+"""The pipeline state in `.chati/session.yaml` (position, scores, backlog) and the rights of its modes. Pure."""
 
 import math
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from sidecar.core.text.yaml_read import text_of
 MODE_CHARACTERS = 40
 VALUE_CHARACTERS = 80
 
-FALLBACK = "build"
-"""The mode of a project that names none: its agents read and write the whole project, as without us."""
+DEFAULT_MODE = "build"
+"""The mode of a project that names none: agents read and write the whole project, as without the framework."""
 
 
 class Rights(NamedTuple):
-    """What agents may read and write in a mode."""
+    """What agents may read and write in a mode (Article XI)."""
 
     reads: str
     writes: str
@@ -34,32 +34,29 @@ MODES: Mapping[str, Rights] = {
     "agent": _BUILDING,
     "deploy": Rights("the whole project", "the whole project, infrastructure and CI"),
 }
-"""The modes' names through the framework's versions, and the host's own; another one has no rights beside it."""
+"""The modes of all framework versions, and the host's own; any other mode has no rights listed."""
 
 
 class Mode(NamedTuple):
-    """The mode, what goes with it in order, and whether it was named by anything."""
+    """The mode, its attributes in order, and whether any source names it."""
 
     name: str
     governance: tuple[tuple[str, str], ...]
     is_known: bool
 
 
-def mode_of(asked: str | None, state: str, config: Mapping[str, Any], language: str) -> Mode:
-    """Gives the mode: as asked for, else the session's, else the configuration's, else the fallback."""
-    named = asked or state or text_of(config.get("mode"))
-    name = one_line(named, MODE_CHARACTERS) or FALLBACK
+def resolve_mode(requested: str | None, state: str, config: Mapping[str, Any], language: str) -> Mode:
+    """Return the mode: the requested one, otherwise the session's, the configuration's, or the fallback."""
+    named = requested or state or text_of(config.get("mode"))
+    name = one_line(named, MODE_CHARACTERS) or DEFAULT_MODE
     rights = MODES.get(name.casefold())
     pairs = [
         *((("reads", rights.reads), ("writes", rights.writes)) if rights else ()),
         ("language", language or text_of(config.get("language"))),
         ("project", text_of(config.get("project_type"))),
     ]
-    told = tuple((key, shown) for key, value in pairs if (shown := one_line(value, VALUE_CHARACTERS)))
-    return Mode(name, told, bool(named))
-
-
-# The pipeline's state, out of `.chati/session.yaml`: position, scores, backlog, mode. Pure.
+    attributes = tuple((key, shown) for key, value in pairs if (shown := one_line(value, VALUE_CHARACTERS)))
+    return Mode(name, attributes, bool(named))
 
 
 MAX_AGENTS, MAX_BACKLOG = 40, 12
@@ -71,7 +68,7 @@ _PRIORITIES = ("high", "medium", "low")
 
 
 class AgentState(NamedTuple):
-    """An agent's place in the pipeline; the score is in percent."""
+    """An agent's position in the pipeline; the score is in percent."""
 
     name: str
     status: str
@@ -79,7 +76,7 @@ class AgentState(NamedTuple):
 
 
 class Pipeline(NamedTuple):
-    """What a session file says; empty texts where it does not."""
+    """The content of a session file; missing texts are empty."""
 
     project: str
     project_type: str
@@ -89,13 +86,13 @@ class Pipeline(NamedTuple):
     current: str
     agents: tuple[AgentState, ...]
     backlog: tuple[str, ...]
-    """What is open, the most important first."""
+    """The open entries, the most important first."""
     task: str
     last_handoff: str
 
 
-def pipeline_of(session: Mapping[str, Any]) -> Pipeline:
-    """Reads a session file's mapping; what is of an unexpected kind says nothing."""
+def parse_pipeline(session: Mapping[str, Any]) -> Pipeline:
+    """Parse a session file's mapping; values of an unexpected type are ignored."""
     project = session.get("project")
     project = project if isinstance(project, dict) else {}
     return Pipeline(
@@ -112,33 +109,33 @@ def pipeline_of(session: Mapping[str, Any]) -> Pipeline:
 
 
 def pipeline_lines(pipeline: Pipeline) -> list[str]:
-    """Gives the agents in order on one line, as the specification shows it, then what is open of the backlog."""
-    lines = [" -> ".join(map(_told, pipeline.agents))] if pipeline.agents else []
+    """Return the agents in order on one line, in the specification's format, then the open backlog."""
+    lines = [" -> ".join(map(_agent_text, pipeline.agents))] if pipeline.agents else []
     return [*lines, *(f"Backlog: {entry}" for entry in pipeline.backlog)]
 
 
-def agent_before(pipeline: Pipeline, agent: str) -> str:
-    """Names the last agent before one that has completed; empty without any."""
-    names = [one.name for one in pipeline.agents]
+def previous_agent(pipeline: Pipeline, agent: str) -> str:
+    """Return the last completed agent before `agent`; empty without one."""
+    names = [state.name for state in pipeline.agents]
     until = names.index(agent) if agent in names else len(names)
-    return next((one.name for one in reversed(pipeline.agents[:until]) if one.status == "completed"), "")
+    return next((state.name for state in reversed(pipeline.agents[:until]) if state.status == "completed"), "")
 
 
 def next_agent(pipeline: Pipeline, *, is_done: bool = False) -> str:
-    """Names the agent that waits for its turn while the current one is done, or is said to be; empty without one."""
-    names = [one.name for one in pipeline.agents]
+    """Return the agent that waits once the current one is done, or is reported done; empty without one."""
+    names = [state.name for state in pipeline.agents]
     if pipeline.current not in names:
         return ""
     at = names.index(pipeline.current)
     if not is_done and pipeline.agents[at].status not in _DONE:
         return ""
     later = pipeline.agents[at + 1 :]
-    return next((one.name for one in later if one.status not in _DONE), "")
+    return next((state.name for state in later if state.status not in _DONE), "")
 
 
-def score_of(pipeline: Pipeline, agent: str) -> float | None:
-    """Gives an agent's score in percent; None where the session does not know."""
-    return next((one.score for one in pipeline.agents if one.name == agent), None)
+def agent_score(pipeline: Pipeline, agent: str) -> float | None:
+    """Return an agent's score in percent; None when unknown."""
+    return next((state.score for state in pipeline.agents if state.name == agent), None)
 
 
 def _agents(value: object) -> tuple[AgentState, ...]:
@@ -163,7 +160,7 @@ def _number(value: object) -> float | None:
     return float(min(100, max(0, value)))
 
 
-def _told(agent: AgentState) -> str:
+def _agent_text(agent: AgentState) -> str:
     score = "" if agent.score is None else f"{agent.score:g}%"
     if agent.status == "completed":
         return f"{agent.name}({score or 'completed'})"

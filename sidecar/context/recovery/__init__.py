@@ -1,1 +1,1 @@
-"""A session that is compacted, or followed by a new one: what is kept, and how it goes on."""
+"""Compaction and restart of a session: what is saved, and how the session continues."""

@@ -1,21 +1,24 @@
-"""When a session is past mending and a new one should begin (intelligence-layer.md, Spawn Decision Criteria). Pure."""
+"""Counters of a provider session, and the criteria for starting a new one. Pure.
+
+The criteria are those of intelligence-layer.md, Spawn Decision Criteria.
+"""
 
 from typing import NamedTuple
 
 from sidecar.context.brackets import Bracket
 
-COMPACTIONS = 3
-"""So many compactions in one session: its context is churning."""
+COMPACTION_LIMIT = 3
+"""From this many compactions in one session on, its context is churning."""
 
 SCORE_DROP = 0.15
-"""A score that falls by more than this share after a compaction: it lost what mattered."""
+"""A score that falls by more than this share after a compaction shows that it lost something important."""
 
-CRITICAL_IN_A_ROW = 3
-"""So many consecutive interactions in the last bracket: it does not recover."""
+CRITICAL_LIMIT = 3
+"""After this many consecutive interactions in CRITICAL, the session does not recover."""
 
 
-class Wear(NamedTuple):
-    """What is known of a session's wear; scores are of any one scale, None where nobody told."""
+class SessionCounters(NamedTuple):
+    """The counters that decide about a restart. Scores are on any one scale, None when not reported."""
 
     compactions: int = 0
     critical_in_a_row: int = 0
@@ -23,59 +26,56 @@ class Wear(NamedTuple):
     """The score before the session's last compaction."""
     score: float | None = None
     next_agent_pending: bool = False
-    """Whether the agent is done and another one waits for its turn."""
+    """Whether the agent is done and another one waits."""
 
 
-def spawn_reasons(wear: Wear) -> tuple[str, ...]:
-    """Gives every criterion that holds, in words; one is enough for a new session."""
+def restart_reasons(counters: SessionCounters) -> tuple[str, ...]:
+    """Return every restart criterion that is met, in words; one is enough."""
     reasons = []
-    if wear.compactions >= COMPACTIONS:
-        reasons.append(f"{wear.compactions} compactions in this session (from {COMPACTIONS})")
-    drop = _drop(wear)
+    if counters.compactions >= COMPACTION_LIMIT:
+        reasons.append(f"{counters.compactions} compactions in this session (from {COMPACTION_LIMIT})")
+    drop = _drop(counters)
     if drop > SCORE_DROP:
         reasons.append(f"the agent's score fell by {drop:.0%} (more than {SCORE_DROP:.0%})")
-    if wear.critical_in_a_row >= CRITICAL_IN_A_ROW:
-        reasons.append(f"the context window was CRITICAL {wear.critical_in_a_row} times in a row")
-    if wear.next_agent_pending:
+    if counters.critical_in_a_row >= CRITICAL_LIMIT:
+        reasons.append(f"the context window was CRITICAL {counters.critical_in_a_row} times in a row")
+    if counters.next_agent_pending:
         reasons.append("the agent is done and the next one is waiting")
     return tuple(reasons)
 
 
-def _drop(wear: Wear) -> float:
-    if wear.score is None or not wear.last_score:
+def _drop(counters: SessionCounters) -> float:
+    if counters.score is None or not counters.last_score:
         return 0.0
-    return (wear.last_score - wear.score) / wear.last_score
+    return (counters.last_score - counters.score) / counters.last_score
 
 
-# What a session's wear is counted from: its interactions, compactions and scores. Pure.
+MAX_IDS = 20
+"""Maximum number of compaction ids stored per session."""
 
 
-KEPT_IDS = 20
-"""Compactions of a session that are known by their ids."""
-
-
-class Counted(NamedTuple):
-    """What is kept of a provider session; scores are on any one scale, None where nobody told."""
+class SessionRecord(NamedTuple):
+    """Stored counters of a provider session. Scores are on any one scale, None when not reported."""
 
     compactions: int = 0
     critical_in_a_row: int = 0
     last_interaction: str = ""
-    """The id of the interaction that was counted last; empty where it had none."""
+    """The id of the last counted interaction; empty if it had none."""
     agent: str = ""
     """Whose score it is."""
     score: float | None = None
     score_before: float | None = None
-    """That agent's score when the session was last compacted."""
+    """That agent's score at the session's last compaction."""
     compaction_ids: tuple[str, ...] = ()
-    """The compactions that were told by an id, the latest last."""
-    followed_ids: tuple[str, ...] = ()
-    """Those of them that were told as being over, the latest last."""
+    """Compactions reported by id, the latest last."""
+    finished_ids: tuple[str, ...] = ()
+    """Those of them reported as over, the latest last."""
     unmatched: int = 0
-    """1 when a compaction told by its id may yet be told as an event, -1 the other way round: it counts once."""
+    """1 when a compaction reported by id may still come as an event, -1 the other way round: it counts once."""
 
 
 class Interaction(NamedTuple):
-    """One interaction as the host told it; None and empty is what it did not tell."""
+    """One interaction as reported by the host; None or empty for what is not reported."""
 
     id: str = ""
     bracket: Bracket | None = None
@@ -83,46 +83,48 @@ class Interaction(NamedTuple):
     score: float | None = None
 
 
-def after_interaction(counted: Counted, one: Interaction) -> Counted:
-    """Counts an interaction; one told twice counts once. Another agent's score is not compared with this one's."""
-    if one.agent != counted.agent:
-        counted = counted._replace(agent=one.agent, score=None, score_before=None)
-    if one.score is not None:
-        counted = counted._replace(score=one.score)
-    if one.bracket is None or (one.id and one.id == counted.last_interaction):
-        return counted
-    row = counted.critical_in_a_row + 1 if one.bracket == "CRITICAL" else 0
-    return counted._replace(critical_in_a_row=row, last_interaction=one.id)
+def after_interaction(record: SessionRecord, interaction: Interaction) -> SessionRecord:
+    """Count an interaction; a repeated report counts once. Scores of different agents are not compared."""
+    if interaction.agent != record.agent:
+        record = record._replace(agent=interaction.agent, score=None, score_before=None)
+    if interaction.score is not None:
+        record = record._replace(score=interaction.score)
+    if interaction.bracket is None or (interaction.id and interaction.id == record.last_interaction):
+        return record
+    critical_in_a_row = record.critical_in_a_row + 1 if interaction.bracket == "CRITICAL" else 0
+    return record._replace(critical_in_a_row=critical_in_a_row, last_interaction=interaction.id)
 
 
-def after_compaction(counted: Counted, compaction_id: str = "") -> Counted:
-    """Counts a compaction, told by its id or, without one, as an event; one told twice or both ways counts once.
+def after_compaction(record: SessionRecord, compaction_id: str = "") -> SessionRecord:
+    """Count a compaction, reported by its id or, without one, as an event; both reports of the same one count once.
 
-    The window is roomy again, and the score so far is what later ones are held against.
+    The window is roomy again, and later scores are compared with the present one.
     """
-    if compaction_id and compaction_id in counted.compaction_ids:
-        return counted
+    if compaction_id and compaction_id in record.compaction_ids:
+        return record
     if compaction_id:
-        counted = counted._replace(compaction_ids=(*counted.compaction_ids, compaction_id)[-KEPT_IDS:])
-    told_as = 1 if compaction_id else -1
-    if counted.unmatched == -told_as:
-        return counted._replace(unmatched=0)
-    return counted._replace(
-        compactions=counted.compactions + 1,
+        record = record._replace(compaction_ids=(*record.compaction_ids, compaction_id)[-MAX_IDS:])
+    report_kind = 1 if compaction_id else -1
+    if record.unmatched == -report_kind:
+        return record._replace(unmatched=0)
+    return record._replace(
+        compactions=record.compactions + 1,
         critical_in_a_row=0,
-        score_before=counted.score if counted.score is not None else counted.score_before,
-        unmatched=told_as,
+        score_before=record.score if record.score is not None else record.score_before,
+        unmatched=report_kind,
     )
 
 
-def after_following(counted: Counted, compaction_id: str) -> Counted:
-    """Counts a compaction, unless it was counted before it began, and keeps that it is over."""
-    counted = after_compaction(counted, compaction_id)
-    if compaction_id in counted.followed_ids:
-        return counted
-    return counted._replace(followed_ids=(*counted.followed_ids, compaction_id)[-KEPT_IDS:])
+def after_finished_compaction(record: SessionRecord, compaction_id: str) -> SessionRecord:
+    """Record that a compaction is over, and count it if it was not announced."""
+    record = after_compaction(record, compaction_id)
+    if compaction_id in record.finished_ids:
+        return record
+    return record._replace(finished_ids=(*record.finished_ids, compaction_id)[-MAX_IDS:])
 
 
-def wear_of(counted: Counted, *, next_agent_pending: bool) -> Wear:
-    """Gives what the spawn criteria ask of a session."""
-    return Wear(counted.compactions, counted.critical_in_a_row, counted.score_before, counted.score, next_agent_pending)
+def session_counters(record: SessionRecord, *, next_agent_pending: bool) -> SessionCounters:
+    """Return the counters that the restart criteria use."""
+    return SessionCounters(
+        record.compactions, record.critical_in_a_row, record.score_before, record.score, next_agent_pending
+    )

@@ -1,4 +1,4 @@
-"""Where a session stood when it was compacted, so that it goes on from exactly there. Pure."""
+"""Where a session was when it was compacted, so that it continues from there. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -8,43 +8,43 @@ from sidecar.core.secrets.redact import redact
 from sidecar.session import COMPACTIONS, PENDING, PROGRESS, SAVED_AT, TASK
 
 MAX_SAVED = 4_000
-"""Characters of each text that the session file is given; our own state has all of it."""
+"""Maximum characters of each text in the project's session file; our own state has the full text."""
 
 
-class Halt(NamedTuple):
-    """What was told before a compaction, and what became of it; None is what was not told. Secrets are masked."""
+class ResumePoint(NamedTuple):
+    """What was reported before a compaction, and the outcome; None for what was not reported. Secrets are masked."""
 
     compaction_id: str
     at_ms: int
-    """When it was first told; the same however often it is told again."""
-    heard_until_ms: int
-    """Until when the session's words were captured before."""
+    """Time of the first report; repeated reports do not change it."""
+    captured_until_ms: int
+    """The session's messages up to this time were captured before."""
     agent: str | None = None
     mode: str | None = None
     task: str | None = None
     progress: str | None = None
     pending: tuple[str, ...] | None = None
     memories: tuple[str, ...] = ()
-    """Ids of what was captured then."""
-    answer: Mapping[str, Any] | None = None
-    """What was answered, once all of it was done."""
+    """Ids of the memories captured then."""
+    result: Mapping[str, Any] | None = None
+    """The result, once everything was done."""
 
 
-def masked(halt: Halt) -> Halt:
-    """Masks secrets in what was told."""
-    return halt._replace(
-        task=None if halt.task is None else redact(halt.task),
-        progress=None if halt.progress is None else redact(halt.progress),
-        pending=None if halt.pending is None else tuple(redact(one) for one in halt.pending),
+def mask_secrets(resume_point: ResumePoint) -> ResumePoint:
+    """Mask secrets."""
+    return resume_point._replace(
+        task=None if resume_point.task is None else redact(resume_point.task),
+        progress=None if resume_point.progress is None else redact(resume_point.progress),
+        pending=None if resume_point.pending is None else tuple(redact(decision) for decision in resume_point.pending),
     )
 
 
-def saved_values(halt: Halt, compactions: int) -> dict[str, str]:
-    """Gives what the project's session file is told; a value that nobody told stays as it is there."""
-    pending = None if halt.pending is None else "\n".join(halt.pending)
-    told = {TASK: halt.task, PROGRESS: halt.progress, PENDING: pending}
+def session_file_values(resume_point: ResumePoint, compactions: int) -> dict[str, str]:
+    """Return the values for the project's session file; values that were not reported stay unchanged there."""
+    pending = None if resume_point.pending is None else "\n".join(resume_point.pending)
+    texts = {TASK: resume_point.task, PROGRESS: resume_point.progress, PENDING: pending}
     return {
-        **{key: value[:MAX_SAVED] for key, value in told.items() if value is not None},
+        **{key: value[:MAX_SAVED] for key, value in texts.items() if value is not None},
         COMPACTIONS: str(compactions),
-        SAVED_AT: rfc3339(halt.at_ms),
+        SAVED_AT: rfc3339(resume_point.at_ms),
     }

@@ -12,7 +12,7 @@ from sidecar.packs.anchor.repo_map import Outline
 from sidecar.packs.anchor.rules import Document, sent_paths
 from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 from sidecar.packs.model import HostInjects
-from sidecar.session import unlocked
+from sidecar.session import strip_session_lock
 
 _INSTRUCTIONS = (
     *AGENT_PATHS, "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
@@ -83,7 +83,7 @@ def read_sources(
 
     def documents(names: Sequence[str]) -> tuple[Document, ...]:
         contents = ((name, read(name)) for name in names if name in files)
-        return tuple(Document(name, unlocked(text)) for name, text in contents if text is not None)
+        return tuple(Document(name, strip_session_lock(text)) for name, text in contents if text is not None)
 
     instructions, readmes = documents(_INSTRUCTIONS), documents(_READMES)
     readme = readmes[0] if readmes else None

@@ -7,12 +7,12 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.context.block.compose_block import LAYER_OF, data_of, layers_of
-from sidecar.context.block.layers import Wanted, compose
-from sidecar.context.block.memory_layer import Remembered
+from sidecar.context.block.compose_block import LAYER_BY_ELEMENT, block_data, block_layers
+from sidecar.context.block.layers import BlockRequest, compose
+from sidecar.context.block.memory_layer import BlockMemories
 from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.project.pipeline import pipeline_of
-from sidecar.context.project.project_files import Sources, Text
+from sidecar.context.project.pipeline import parse_pipeline
+from sidecar.context.project.project_files import ProjectSources, Text
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import Memory
 
@@ -43,11 +43,11 @@ def found(path: str) -> st.SearchStrategy[Text | None]:
 
 
 sources = st.builds(
-    Sources,
+    ProjectSources,
     constitution=found("chati.dev/constitution.md"),
     instructions=st.lists(long_texts.map(lambda text: Text("AGENTS.md", text)), max_size=2).map(tuple),
     config=st.fixed_dictionaries({}, optional={"mode": texts, "project_type": texts}),
-    pipeline=st.none() | mappings.map(pipeline_of),
+    pipeline=st.none() | mappings.map(parse_pipeline),
     agent=texts,
     definition=found("chati.dev/agents/x.md"),
     handoff=found("chati.dev/artifacts/handoffs/x-handoff.md"),
@@ -59,22 +59,22 @@ A_MEMORY = Memory(
     access_count=0, last_accessed_ms=None, created_ms=0, at_ms=0, tier="hot", session="", supersedes=(),
     contradicts=(), group_key="", position=0, version="",
 )  # fmt: skip
-memories = st.lists(st.builds(lambda title, text: A_MEMORY._replace(title=title, text=text), texts, long_texts))
-remembered = st.builds(
-    lambda found, more, first, file: Remembered(tuple(found), len(found) + more, first, file),
-    memories, st.integers(0, 90), st.booleans(), st.booleans(),
+memory_lists = st.lists(st.builds(lambda title, text: A_MEMORY._replace(title=title, text=text), texts, long_texts))
+memories = st.builds(
+    lambda found, more, first, file: BlockMemories(tuple(found), len(found) + more, first, file),
+    memory_lists, st.integers(0, 90), st.booleans(), st.booleans(),
 )  # fmt: skip
 brackets = st.sampled_from(list(BRACKETS))
 
 
-@given(sources, brackets, st.none() | texts, st.none() | long_texts, remembered)
-def test_any_block_is_well_formed_within_its_budget_and_has_constitution_and_mode(
-    sources: Sources, bracket: Bracket, mode: str | None, task: str | None, remembered: Remembered
+@given(sources, brackets, st.none() | texts, st.none() | long_texts, memories)
+def test_any_block_is_well_formed_and_within_its_budget(
+    sources: ProjectSources, bracket: Bracket, mode: str | None, task: str | None, memories: BlockMemories
 ) -> None:
-    wanted = Wanted(bracket, mode, task, remembered)
-    composed = compose(sources, wanted)
-    assert estimate_tokens(composed.text) <= BRACKETS[bracket].tokens
-    tree = ET.fromstring(composed.text.encode("utf-8"))
+    request = BlockRequest(bracket, mode, task, memories)
+    block = compose(sources, request)
+    assert estimate_tokens(block.text) <= BRACKETS[bracket].tokens
+    tree = ET.fromstring(block.text.encode("utf-8"))
     assert tree.tag == "chati-context"
     tags = [child.tag for child in tree]
     assert tags[:2] == ["constitution", "mode"]
@@ -83,36 +83,36 @@ def test_any_block_is_well_formed_within_its_budget_and_has_constitution_and_mod
     assert len(tags) == len(set(tags))
     order = ["constitution", "mode", "agent", "pipeline", "task", "handoff", "memory"]
     assert tags == [tag for tag in order if tag in tags]
-    assert data_of(bracket, composed.elements).bracket == bracket
-    assert compose(sources, wanted) == composed
+    assert block_data(bracket, block.elements).bracket == bracket
+    assert compose(sources, request) == block
 
 
-@given(sources, brackets, remembered)
-def test_a_bracket_has_its_layers_only_and_of_memories_what_its_level_allows(
-    sources: Sources, bracket: Bracket, remembered: Remembered
+@given(sources, brackets, memories)
+def test_a_block_has_only_its_brackets_layers_and_memory_level(
+    sources: ProjectSources, bracket: Bracket, memories: BlockMemories
 ) -> None:
-    composed = compose(sources, Wanted(bracket, remembered=remembered))
-    assert set(layers_of(composed.elements)) <= set(BRACKETS[bracket].layers)
-    memory = next((dict(one.attributes) for one in composed.elements if one.name == "memory"), None)
+    block = compose(sources, BlockRequest(bracket, memories=memories))
+    assert set(block_layers(block.elements)) <= set(BRACKETS[bracket].layers)
+    memory = next((dict(part.attributes) for part in block.elements if part.name == "memory"), None)
     if memory is not None:
         assert memory["bracket"] == bracket
         assert memory["level"] == ("chunks" if bracket == "FRESH" else BRACKETS[bracket].memory)
-        assert bracket != "FRESH" or remembered.is_first
-        assert bracket != "CRITICAL" or remembered.has_continuation
-    assert all(one.reason for one in composed.trimmed)
+        assert bracket != "FRESH" or memories.is_first
+        assert bracket != "CRITICAL" or memories.has_continuation
+    assert all(part.reason for part in block.trimmed)
 
 
 PRIORITY = ["agent", "pipeline", "memory", "task", "handoff"]
 
 
-@given(sources, brackets, long_texts, remembered)
-def test_once_a_layer_is_trimmed_nothing_of_a_lower_one_is_told(
-    sources: Sources, bracket: Bracket, task: str, remembered: Remembered
+@given(sources, brackets, long_texts, memories)
+def test_layers_below_a_trimmed_one_are_left_out(
+    sources: ProjectSources, bracket: Bracket, task: str, memories: BlockMemories
 ) -> None:
-    composed = compose(sources, Wanted(bracket, None, task, remembered))
-    there = {element.name: LAYER_OF.get(element.name, "memory") for element in composed.elements}
-    trimmed = [one for one in composed.trimmed if one.part in PRIORITY]
-    for one in trimmed:
-        lower = PRIORITY[PRIORITY.index(one.part) + 1 :]
-        assert all(there[name] == one.layer for name in lower if name in there)
-    assert [PRIORITY.index(one.part) for one in trimmed] == sorted(PRIORITY.index(one.part) for one in trimmed)
+    block = compose(sources, BlockRequest(bracket, None, task, memories))
+    layers = {element.name: LAYER_BY_ELEMENT.get(element.name, "memory") for element in block.elements}
+    trimmed = [part for part in block.trimmed if part.part in PRIORITY]
+    for part in trimmed:
+        lower = PRIORITY[PRIORITY.index(part.part) + 1 :]
+        assert all(layers[name] == part.layer for name in lower if name in layers)
+    assert [PRIORITY.index(part.part) for part in trimmed] == sorted(PRIORITY.index(part.part) for part in trimmed)

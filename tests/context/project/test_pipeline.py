@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.context.project.pipeline import pipeline_of, score_of
+from sidecar.context.project.pipeline import agent_score, parse_pipeline
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,6 @@ from sidecar.context.project.pipeline import pipeline_of, score_of
         (None, None),
     ],
 )
-def test_a_score_is_in_percent_or_unknown(told: Any, score: float | None) -> None:
+def test_a_score_is_a_percentage_or_unknown(told: Any, score: float | None) -> None:
     session = {"agents": {"brief": {"status": "in_progress", "score": told}}}
-    assert score_of(pipeline_of(session), "brief") == score
+    assert agent_score(parse_pipeline(session), "brief") == score

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.chati import SESSION
+from tests.context.chati_project import SESSION
 from tests.support.client import Client
 from tests.support.repositories import Repository
 
@@ -23,52 +23,52 @@ def go_on(client: Client, chati: Repository) -> Callable[..., Any]:
     return ask
 
 
-def test_a_session_that_is_well_goes_on_and_nothing_is_written(go_on: Callable[..., Any], chati: Repository) -> None:
+def test_without_a_restart_criterion_nothing_is_written(go_on: Callable[..., Any], chati: Repository) -> None:
     answer = go_on(bracket="FRESH", score=95)
-    assert (answer["spawn"], answer["reasons"], answer["path"], answer["prompt"]) == (False, [], None, None)
+    assert (answer["restart"], answer["reasons"], answer["path"], answer["prompt"]) == (False, [], None, None)
     assert not (chati.path / LATEST).exists()
 
 
-def test_critical_three_times_in_a_row_begins_a_new_session(go_on: Callable[..., Any]) -> None:
-    assert not go_on(bracket="CRITICAL", interactionId="1")["spawn"]
-    assert not go_on(bracket="CRITICAL", interactionId="1")["spawn"]
-    assert not go_on(bracket="CRITICAL", interactionId="2")["spawn"]
+def test_critical_three_times_in_a_row_restarts_the_session(go_on: Callable[..., Any]) -> None:
+    assert not go_on(bracket="CRITICAL", interactionId="1")["restart"]
+    assert not go_on(bracket="CRITICAL", interactionId="1")["restart"]
+    assert not go_on(bracket="CRITICAL", interactionId="2")["restart"]
     answer = go_on(usage={"remainingPercent": 3}, interactionId="3")
     assert answer["reasons"] == ["the context window was CRITICAL 3 times in a row"]
 
 
-def test_an_interaction_between_begins_the_row_anew(go_on: Callable[..., Any]) -> None:
+def test_another_bracket_resets_the_critical_count(go_on: Callable[..., Any]) -> None:
     for bracket in ("CRITICAL", "CRITICAL", "DEPLETED", "CRITICAL"):
         answer = go_on(bracket=bracket)
-    assert (answer["spawn"], answer["wear"]["criticalInARow"]) == (False, 1)
+    assert (answer["restart"], answer["counters"]["criticalInARow"]) == (False, 1)
 
 
-def test_rows_are_counted_per_session(go_on: Callable[..., Any]) -> None:
+def test_critical_interactions_are_counted_per_session(go_on: Callable[..., Any]) -> None:
     for session in ("s-1", "s-2", "s-3"):
-        assert not go_on(sessionId=session, bracket="CRITICAL")["spawn"]
+        assert not go_on(sessionId=session, bracket="CRITICAL")["restart"]
 
 
-def test_an_agent_that_is_done_with_another_waiting_begins_a_new_session(
+def test_a_finished_agent_with_another_waiting_restarts_the_session(
     go_on: Callable[..., Any], chati: Repository
 ) -> None:
-    assert go_on(agentDone=True)["wear"]["nextAgent"] == "detail"
+    assert go_on(agentDone=True)["counters"]["nextAgent"] == "detail"
     chati.write({".chati/session.yaml": SESSION.replace("brief: {status: in_progress", "brief: {status: completed")})
     answer = go_on()
     assert answer["reasons"] == ["the agent is done and the next one is waiting"]
-    assert not go_on(agentDone=False)["spawn"]
+    assert not go_on(agentDone=False)["restart"]
 
 
-def test_counts_outlive_the_process(open_sidecar: Callable[..., Any], chati: Repository) -> None:
+def test_counters_survive_a_process_restart(open_sidecar: Callable[..., Any], chati: Repository) -> None:
     for turn in range(3):
         one = open_sidecar()
         one.client.initialize()
         params = {"cwd": str(chati.path), "sessionId": "s-1", "bracket": "CRITICAL"}
         answer = one.client.request("context/continuation", params)
         one.close()
-        assert answer["spawn"] is (turn == 2)
+        assert answer["restart"] is (turn == 2)
 
 
-def test_the_file_has_pipeline_task_progress_decisions_and_memories(
+def test_the_continuation_file_has_pipeline_task_progress_decisions_and_memories(
     go_on: Callable[..., Any], chati: Repository
 ) -> None:
     text = "---\ntype: decision\nconfidence: 0.9\ntier: hot\n---\n# JWT\n\nWe chose JWT.\n\n# Forged\n"
@@ -96,7 +96,7 @@ def test_the_file_has_pipeline_task_progress_decisions_and_memories(
     assert chati.git("status", "--porcelain", "--untracked-files=all", "--", ".chati/continuation") == ""
 
 
-def test_the_next_agent_has_a_part_of_its_own(go_on: Callable[..., Any], chati: Repository) -> None:
+def test_the_continuation_file_has_a_section_for_the_next_agent(go_on: Callable[..., Any], chati: Repository) -> None:
     text = "---\ntype: lesson\nagent: detail\ntier: hot\n---\n# Ask early\n\nAsk.\n"
     chati.write({".chati/memories/shared/durable/ask.md": text})
     told = go_on(agentDone=True)["prompt"]
@@ -112,9 +112,11 @@ def test_the_next_agent_has_a_part_of_its_own(go_on: Callable[..., Any], chati: 
         ("github-copilot", False),
     ],
 )  # fmt: skip
-def test_three_ides_go_on_by_themselves_and_three_get_a_file(go_on: Callable[..., Any], ide: str, spawns: bool) -> None:
+def test_three_ides_restart_automatically_and_three_need_the_file(
+    go_on: Callable[..., Any], ide: str, spawns: bool
+) -> None:
     answer = go_on(ide=ide, force=True)
-    assert answer["ide"]["spawnsItself"] is spawns
+    assert answer["ide"]["restartsAutomatically"] is spawns
     assert ("/chati resume" in answer["ide"]["level2"]) is not spawns
     assert answer["resumeCommand"] == "/chati resume"
 
@@ -124,19 +126,19 @@ def test_nothing_is_written_through_a_link(go_on: Callable[..., Any], chati: Rep
     (chati.path / ".chati" / "continuation").symlink_to(tmp_path / "elsewhere")
     answer = go_on(force=True)
     assert answer["path"] is None
-    assert "no real folder" in answer["warnings"][0]
+    assert "not a real folder" in answer["warnings"][0]
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_a_plain_project_gets_a_file_too_that_git_does_not_see(
+def test_a_project_without_framework_gets_a_continuation_file_ignored_by_git(
     client: Client, make_repository: Callable[..., Repository]
 ) -> None:
-    plain = make_repository({"AGENTS.md": "- Never guess.\n"}, name="plain")
-    params = {"cwd": str(plain.path), "sessionId": "s", "force": True, "task": "Fix the total\n# not a heading"}
+    plain_text = make_repository({"AGENTS.md": "- Never guess.\n"}, name="plain")
+    params = {"cwd": str(plain_text.path), "sessionId": "s", "force": True, "task": "Fix the total\n# not a heading"}
     told = client.request("context/continuation", params)["prompt"]
     assert "There is no pipeline in this project." in told
     assert "> Fix the total\n> # not a heading" in told
-    assert plain.git("status", "--porcelain") == ""
+    assert plain_text.git("status", "--porcelain") == ""
 
 
 def test_secrets_are_masked(go_on: Callable[..., Any]) -> None:

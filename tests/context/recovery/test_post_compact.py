@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.context.chati import SESSION
+from tests.context.chati_project import SESSION
 from tests.support.client import Client
 from tests.support.conversation import Conversation
 from tests.support.repositories import Repository
@@ -25,7 +25,7 @@ def compacted(client: Client, chati: Repository) -> Callable[..., Any]:
     return tell_one
 
 
-def test_the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline(
+def test_after_a_compaction_the_block_is_fresh_with_hot_memories_and_the_pipeline(
     compacted: Callable[..., Any], chati: Repository
 ) -> None:
     chati.write({".chati/memories/shared/durable/auth.md": HOT})
@@ -36,47 +36,47 @@ def test_the_window_is_fresh_again_with_hot_memories_and_the_whole_pipeline(
     assert "greenfield-wu(95%) -> brief(in_progress, 45%)" in answer["prompt"]
     assert "> Half of the questions" in answer["prompt"]
     assert "JWT was chosen" not in answer["prompt"]
-    assert (answer["compactions"], answer["spawn"], answer["duplicate"]) == (1, False, False)
+    assert (answer["compactions"], answer["restart"], answer["duplicate"]) == (1, False, False)
 
 
-def test_a_compaction_told_twice_counts_once_and_is_answered_alike(compacted: Callable[..., Any]) -> None:
+def test_a_repeated_post_compact_counts_once_with_the_same_result(compacted: Callable[..., Any]) -> None:
     first, second = compacted(), compacted()
     assert second == {**first, "duplicate": True}
 
 
-def test_the_third_compaction_of_a_session_begins_a_new_one(compacted: Callable[..., Any]) -> None:
-    assert [compacted(f"c-{number}")["spawn"] for number in (1, 2, 3)] == [False, False, True]
+def test_the_third_compaction_restarts_the_session(compacted: Callable[..., Any]) -> None:
+    assert [compacted(f"c-{number}")["restart"] for number in (1, 2, 3)] == [False, False, True]
     assert compacted("c-4")["reasons"] == ["4 compactions in this session (from 3)"]
     assert compacted("c-1", sessionId="s-2")["compactions"] == 1
 
 
-def test_a_score_that_falls_by_more_than_fifteen_percent_after_it_begins_a_new_session(
+def test_a_score_drop_above_fifteen_percent_after_a_compaction_restarts_the_session(
     client: Client, compacted: Callable[..., Any], chati: Repository
 ) -> None:
     def score(value: float) -> Any:
         params = {"cwd": str(chati.path), "sessionId": "s-1", "score": value}
         return client.request("context/continuation", params)
 
-    assert not score(90)["spawn"]
-    assert not score(50)["spawn"]  # before a compaction a fall is none of its making
+    assert not score(90)["restart"]
+    assert not score(50)["restart"]  # before a compaction a fall is none of its making
     score(90)
     compacted()
-    assert not score(76.5)["spawn"]
+    assert not score(76.5)["restart"]
     assert score(76)["reasons"] == ["the agent's score fell by 16% (more than 15%)"]
     other = {"cwd": str(chati.path), "sessionId": "s-1", "score": 20, "agent": "architect"}
-    assert not client.request("context/continuation", other)["spawn"]
+    assert not client.request("context/continuation", other)["restart"]
 
 
-def test_the_session_files_score_counts_where_the_host_tells_none(
+def test_the_session_files_score_is_the_fallback(
     client: Client, compacted: Callable[..., Any], chati: Repository
 ) -> None:
     compacted()
     chati.write({".chati/session.yaml": SESSION.replace("score: 45", "score: 30")})
     answer = client.request("context/continuation", {"cwd": str(chati.path), "sessionId": "s-1"})
-    assert (answer["wear"]["scoreBefore"], answer["wear"]["score"], answer["spawn"]) == (45, 30, True)
+    assert (answer["counters"]["scoreBefore"], answer["counters"]["score"], answer["restart"]) == (45, 30, True)
 
 
-def test_a_compaction_that_the_host_tells_as_an_event_too_counts_once(
+def test_a_compaction_also_reported_as_an_event_counts_once(
     client: Client, compacted: Callable[..., Any], chati: Repository
 ) -> None:
     chat = Conversation(client, chati.path)
@@ -84,7 +84,7 @@ def test_a_compaction_that_the_host_tells_as_an_event_too_counts_once(
     asked = {"cwd": str(chati.path), "sessionId": "s-1"}
 
     def compactions() -> int:
-        return int(client.request("context/continuation", asked)["wear"]["compactions"])
+        return int(client.request("context/continuation", asked)["counters"]["compactions"])
 
     tell(chat, "compacted", "s-1")
     assert compactions() == 1

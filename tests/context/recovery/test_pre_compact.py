@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.context.chati import SESSION
+from tests.context.chati_project import SESSION
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.repositories import Repository
@@ -40,7 +40,7 @@ def transcript(path: Path, *words: str, at: str = "2026-03-01T09:29:00Z") -> str
 
 
 @pytest.mark.usefixtures("active")
-def test_told_twice_it_is_done_once_and_answered_alike(tell: Tell, chati: Repository) -> None:
+def test_a_repeated_pre_compact_has_the_same_result(tell: Tell, chati: Repository) -> None:
     first = tell(digest=WORDS, progress="Half")
     files = {path: path.read_bytes() for path in (chati.path / ".chati").rglob("*.*") if path.is_file()}
     assert tell(digest=WORDS, progress="Other") == {**first, "duplicate": True}
@@ -49,9 +49,7 @@ def test_told_twice_it_is_done_once_and_answered_alike(tell: Tell, chati: Reposi
 
 
 @pytest.mark.usefixtures("active")
-def test_what_each_compaction_of_a_session_tells_anew_is_no_new_evidence(
-    tell: Tell, client: Client, chati: Repository
-) -> None:
+def test_repeated_content_of_one_session_is_not_new_evidence(tell: Tell, client: Client, chati: Repository) -> None:
     (kept,) = tell(digest=WORDS)["captured"]["kept"]
     for number in range(2, 7):
         assert tell(digest=WORDS, compactionId=f"c-{number}")["captured"]["repeated"] == [kept]
@@ -62,7 +60,7 @@ def test_what_each_compaction_of_a_session_tells_anew_is_no_new_evidence(
 
 
 @pytest.mark.usefixtures("active")
-def test_the_compaction_is_counted_once_before_and_after(tell: Tell) -> None:
+def test_pre_and_post_compact_count_the_compaction_once(tell: Tell) -> None:
     tell()
     after = tell("postCompact")
     assert (after["compactions"], after["duplicate"]) == (1, False)
@@ -72,7 +70,7 @@ def test_the_compaction_is_counted_once_before_and_after(tell: Tell) -> None:
 
 
 @pytest.mark.usefixtures("active")
-def test_the_session_file_is_told_where_the_session_stands_and_its_other_bytes_stay(
+def test_the_resume_point_is_saved_in_the_session_file_without_changing_other_bytes(
     tell: Tell, chati: Repository
 ) -> None:
     answer = tell(task="Phase 2", progress="Half", pendingDecisions=["JWT?", "Which host?"])
@@ -86,9 +84,7 @@ def test_the_session_file_is_told_where_the_session_stands_and_its_other_bytes_s
 
 
 @pytest.mark.usefixtures("active")
-def test_without_a_session_file_none_is_made_and_the_session_goes_on_from_our_own_state(
-    tell: Tell, chati: Repository
-) -> None:
+def test_without_a_session_file_the_resume_point_is_in_our_own_state(tell: Tell, chati: Repository) -> None:
     (chati.path / ".chati/session.yaml").unlink()
     assert not tell(agent="brief", task="The cart", progress="Half", pendingDecisions=["JWT?"])["saved"]
     assert not (chati.path / ".chati/session.yaml").exists()
@@ -101,7 +97,7 @@ def test_without_a_session_file_none_is_made_and_the_session_goes_on_from_our_ow
 
 
 @pytest.mark.usefixtures("active")
-def test_what_the_host_says_afterwards_counts_before_what_it_said_then(tell: Tell) -> None:
+def test_values_sent_after_the_compaction_win_over_earlier_ones(tell: Tell) -> None:
     tell(progress="Half", pendingDecisions=["JWT?"])
     after = tell("postCompact", progress="All of it", pendingDecisions=[])
     assert "> All of it" in after["prompt"]
@@ -109,7 +105,7 @@ def test_what_the_host_says_afterwards_counts_before_what_it_said_then(tell: Tel
 
 
 @pytest.mark.parametrize("mode", ["passive", "off"])
-def test_unless_the_mode_is_active_nothing_is_written_into_the_project_and_the_capture_is_withheld(
+def test_unless_the_mode_is_active_the_capture_is_suppressed_and_the_project_unchanged(
     client: Client, tell: Tell, chati: Repository, mode: str
 ) -> None:
     client.request("settings/update", {"settings": {"mode": mode}})
@@ -124,9 +120,7 @@ def test_unless_the_mode_is_active_nothing_is_written_into_the_project_and_the_c
 
 
 @pytest.mark.usefixtures("active")
-def test_a_transcript_is_read_from_where_the_session_was_heard_last(
-    tell: Tell, clock: FixedClock, tmp_path: Path
-) -> None:
+def test_a_transcript_is_read_from_the_last_capture_on(tell: Tell, clock: FixedClock, tmp_path: Path) -> None:
     path = transcript(tmp_path / "s.jsonl", "Always write the test first, please.")
     assert len(tell(transcriptPath=path)["captured"]["kept"]) == 1
     clock.advance(60_000)
@@ -136,7 +130,7 @@ def test_a_transcript_is_read_from_where_the_session_was_heard_last(
 
 
 @pytest.mark.usefixtures("active")
-def test_without_an_id_the_transcripts_length_tells_one_compaction_from_another(
+def test_without_an_id_the_transcripts_length_identifies_a_compaction(
     client: Client, tell: Tell, chati: Repository, tmp_path: Path
 ) -> None:
     path = transcript(tmp_path / "s.jsonl", "Go on.")
@@ -152,7 +146,7 @@ def test_without_an_id_the_transcripts_length_tells_one_compaction_from_another(
 
 
 @pytest.mark.usefixtures("active")
-def test_a_transcript_that_is_gone_and_a_folder_that_is_a_link_are_warnings_and_the_rest_is_done(
+def test_a_missing_transcript_and_a_linked_memory_folder_are_warnings(
     tell: Tell, chati: Repository, tmp_path: Path
 ) -> None:
     answer = tell(transcriptPath=str(tmp_path / "gone.jsonl"), digest=WORDS)
@@ -169,16 +163,14 @@ def test_a_transcript_that_is_gone_and_a_folder_that_is_a_link_are_warnings_and_
 
 
 @pytest.mark.usefixtures("active")
-def test_secrets_reach_neither_the_session_file_nor_the_continuation(tell: Tell, chati: Repository) -> None:
+def test_secrets_are_masked_in_the_session_file_and_the_continuation(tell: Tell, chati: Repository) -> None:
     token = "ghp_" + "a1B2" * 9
     tell(progress=f"The token is {token}", pendingDecisions=[f"Keep {token}?"])
     assert token not in (chati.path / ".chati/session.yaml").read_text()
     assert token not in tell("postCompact")["prompt"]
 
 
-def test_a_token_nobody_was_given_is_refused_before_anything_is_kept(
-    client: Client, chati: Repository, tell: Tell
-) -> None:
+def test_an_unknown_token_is_refused_before_anything_is_stored(client: Client, chati: Repository, tell: Tell) -> None:
     asked = {"cwd": str(chati.path), "sessionId": "s-1", "compactionId": "c-1", "token": "made-up"}
     assert client.error("context/preCompact", asked).code == -32014
     assert tell()["compactions"] == 1

@@ -28,14 +28,14 @@ CONFIRMED = {
 
 
 @pytest.mark.parametrize(("ide", "file"), RULES_FILES.items())
-def test_each_of_six_ides_has_the_rules_file_of_the_specification(
+def test_each_ide_has_its_specified_rules_file(
     client: Client, session: Ask, shop: Repository, ide: str, file: str
 ) -> None:
     client.request("settings/update", {"settings": {"sessionLockFile": "rules"}})
     assert session("activate", ide=ide)["block"] == {"path": str(shop.path / file), "state": "active"}
 
 
-def test_the_rules_file_of_claude_code_is_taken_where_the_project_has_that_one(
+def test_an_existing_claude_code_rules_file_is_preferred(
     client: Client, make_repository: Callable[..., Repository]
 ) -> None:
     project = make_repository({".claude/CLAUDE.md": "# Rules\n"}, name="claude").path
@@ -44,11 +44,11 @@ def test_the_rules_file_of_claude_code_is_taken_where_the_project_has_that_one(
     assert told["block"]["path"] == str(project / ".claude" / "CLAUDE.md")
 
 
-def test_an_ide_that_is_no_longer_supported_is_refused(refused: Ask) -> None:
+def test_an_unsupported_ide_is_refused(refused: Ask) -> None:
     assert refused("activate", ide="windsurf") == "invalidParams"
 
 
 @pytest.mark.parametrize(("language", "sentence"), CONFIRMED.items())
-def test_leaving_is_confirmed_in_the_users_language(session: Ask, language: str, sentence: str) -> None:
+def test_the_exit_confirmation_is_in_the_users_language(session: Ask, language: str, sentence: str) -> None:
     session("activate", language=language)
     assert session("exit")["confirmation"] == sentence

@@ -21,8 +21,8 @@ from sidecar.call import Call
 from sidecar.core.cancellation import Cancellation
 from sidecar.knowledge import store
 from sidecar.knowledge import sync as syncing
-from sidecar.knowledge.apply_plan import Journal, Pace, apply
-from sidecar.knowledge.item_pointer import FOLDER
+from sidecar.knowledge.apply_plan import Journal, RateLimiter, apply_plan
+from sidecar.knowledge.item_pointer import POINTER_FOLDER
 from tests.support.depth import examples
 from tests.support.knowledge import POINTERS, Dying, Killed
 from tests.support.knowledge_history import History
@@ -329,15 +329,22 @@ class Syncing(RuleBasedStateMachine):
         assert process is not None
         call = Call(process, "1", process.clock.monotonic_ms(), Cancellation(), lambda _method, _params: None)
         workspace = process.workspaces.get(str(self.project), None)
-        found = syncing.planned(call, workspace, syncing.Wanted("full"))
+        planned = syncing.plan_sync(call, workspace, syncing.SyncRequest("full"))
         with call.database.write() as tx:
-            store.begin(tx, workspace.project_key, f"killed-{self.opened}", "full", call.now_ms())
-        dying = Dying(process, workspace, FOLDER)
+            store.create_checkpoint(tx, workspace.project_key, f"killed-{self.opened}", "full", call.now_ms())
+        dying = Dying(process, workspace, POINTER_FOLDER)
         dying.left = writes
         journal = Journal(call.database, workspace.project_key, f"killed-{self.opened}")
-        pace = Pace(10**9, process.clock.monotonic_ms, lambda _seconds: None)
+        rate_limiter = RateLimiter(10**9, process.clock.monotonic_ms, lambda _seconds: None)
         with contextlib.suppress(Killed):
-            apply(found.plan, found.look._replace(placed=dying), journal, pace, MOMENT, lambda _done, _total: None)
+            apply_plan(
+                planned.plan,
+                planned.inputs._replace(placed=dying),
+                journal,
+                rate_limiter,
+                MOMENT,
+                lambda _done, _total: None,
+            )
 
     def outcome(self) -> tuple[dict[str, bytes], tuple[bytes, bool] | None]:
         """Gives every memory's bytes, and the sync's state."""

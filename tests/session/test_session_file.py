@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sidecar.core.text.yaml_edit import Damaged
 from sidecar.core.text.yaml_read import read_mapping
-from sidecar.session.session_file import CannotSave, changed, read, save, told_by
-from sidecar.session.state import Told
+from sidecar.session.session_file import UneditableFile, edited, parse_session_file, read, save_session_values
+from sidecar.session.state import SessionFileValues
 
 VALUES = {"current_agent": "dev", "session_saved_at": "2026-03-01T09:30:00.000Z", "session_progress": 'half: "done" #1'}
 LINES = st.sampled_from(
@@ -22,11 +22,11 @@ LINES = st.sampled_from(
 
 
 @given(st.lists(LINES, max_size=8).map("".join), st.dictionaries(st.sampled_from(list(VALUES)), st.text(), min_size=1))
-def test_values_are_saved_and_the_rest_stays_or_nothing_changes(text: str, values: dict[str, str]) -> None:
+def test_saving_values_changes_nothing_else(text: str, values: dict[str, str]) -> None:
     before = read_mapping(text)
     try:
-        after = changed(text, values)
-    except (CannotSave, Damaged):
+        after = edited(text, values)
+    except (UneditableFile, Damaged):
         return
     assume(before is not None)
     assert before is not None
@@ -46,31 +46,31 @@ def test_values_are_saved_and_the_rest_stays_or_nothing_changes(text: str, value
         ("\ufeffa: 1\n", "\ufeffa: 1\ncurrent_agent: dev\n"),
     ],
 )
-def test_a_values_own_characters_are_replaced_and_a_new_key_gets_a_line(text: str, expected: str) -> None:
-    assert changed(text, {"current_agent": "dev"}) == expected
+def test_a_value_is_replaced_in_place_and_a_new_key_is_appended(text: str, expected: str) -> None:
+    assert edited(text, {"current_agent": "dev"}) == expected
 
 
 @pytest.mark.parametrize("text", ["{a: 1}\n", "- 1\n", "current_agent: &x brief\nother: *x\n", "a: 1\n...\n"])
-def test_what_cannot_be_changed_without_the_rest_is_refused(text: str) -> None:
-    with pytest.raises((CannotSave, Damaged)):
-        changed(text, VALUES)
+def test_a_file_that_cannot_be_edited_in_place_is_refused(text: str) -> None:
+    with pytest.raises((UneditableFile, Damaged)):
+        edited(text, VALUES)
 
 
-def test_a_file_tells_agent_language_and_progress() -> None:
-    told = told_by("current_agent: dev\nlanguage: fr\nsession_progress: half\n")
+def test_agent_language_and_progress_are_parsed() -> None:
+    told = parse_session_file("current_agent: dev\nlanguage: fr\nsession_progress: half\n")
 
-    assert told == Told("dev", "fr", "half")
-    assert told_by("# nothing\n") == Told()
+    assert told == SessionFileValues("dev", "fr", "half")
+    assert parse_session_file("# nothing\n") == SessionFileValues()
 
 
-def test_a_damaged_file_is_said_and_left_and_none_is_made(tmp_path: Path) -> None:
-    assert (read(tmp_path).problem, save(tmp_path, VALUES)) == ("", "")
+def test_a_damaged_file_is_reported_and_a_missing_one_not_created(tmp_path: Path) -> None:
+    assert (read(tmp_path).problem, save_session_values(tmp_path, VALUES)) == ("", "")
     assert list(tmp_path.iterdir()) == []
     file = tmp_path / ".chati/session.yaml"
     file.parent.mkdir()
     file.write_bytes(b"a: [\n")
 
-    assert read(tmp_path).told == Told()
+    assert read(tmp_path).values == SessionFileValues()
     assert "is not read" in read(tmp_path).problem
-    assert "left as it is" in save(tmp_path, VALUES)
+    assert "was not changed" in save_session_values(tmp_path, VALUES)
     assert file.read_bytes() == b"a: [\n"

@@ -28,10 +28,10 @@ def imported(knowledge: Knowledge, path: str, text: str) -> None:
 
 
 def failed(knowledge: Knowledge) -> dict[str, Any]:
-    return {one["item"]: one["times"] for one in knowledge.ask("status")["failed"]}
+    return {one["item"]: one["attempts"] for one in knowledge.ask("status")["failed"]}
 
 
-def test_a_file_whose_name_is_no_text_is_a_failure_that_is_told_and_the_rest_is_synced(make_knowledge: Make) -> None:
+def test_a_file_name_that_is_not_utf_8_fails_alone(make_knowledge: Make) -> None:
     knowledge = make_knowledge(TWO)
     imported(knowledge, "company/adrs/bad\\377.md", item("Odd", id="odd"))
     refused = knowledge.refused("sync")
@@ -42,7 +42,7 @@ def test_a_file_whose_name_is_no_text_is_a_failure_that_is_told_and_the_rest_is_
 
 
 @pytest.mark.parametrize("first", [{"mode": "full"}, {"mode": "single", "item": "company:adr-1"}])
-def test_a_pointer_that_was_made_to_name_another_item_is_no_obstacle(
+def test_a_pointer_edited_to_name_another_item_does_not_block_a_sync(
     make_knowledge: Make, first: dict[str, Any]
 ) -> None:
     knowledge = make_knowledge(TWO)
@@ -58,7 +58,7 @@ def test_a_pointer_that_was_made_to_name_another_item_is_no_obstacle(
     assert set(knowledge.memories()) == {"[ADR] Use PostgreSQL", "[POLICY] Logs hold no secret"}
 
 
-def test_one_items_sync_leaves_what_failed_elsewhere_as_it_was(make_knowledge: Make) -> None:
+def test_a_single_items_sync_does_not_change_other_failures(make_knowledge: Make) -> None:
     knowledge = make_knowledge({**TWO, "company/specs/s.md": BROKEN})
     for times in (1, 2):
         assert knowledge.refused("sync").data["code"] == "PARTIAL_FAILURE"
@@ -72,7 +72,7 @@ def test_one_items_sync_leaves_what_failed_elsewhere_as_it_was(make_knowledge: M
     assert failed(knowledge) == {"company/specs/s.md": 2}
 
 
-def test_an_item_that_is_left_alone_is_tried_again_when_somebody_asks_for_it(make_knowledge: Make) -> None:
+def test_a_quarantined_item_is_retried_on_request(make_knowledge: Make) -> None:
     knowledge = make_knowledge(TWO)
     knowledge.ask("sync")
     in_the_way = knowledge.pointer("adr-1")
@@ -80,7 +80,7 @@ def test_an_item_that_is_left_alone_is_tried_again_when_somebody_asks_for_it(mak
     in_the_way.mkdir()
     for _ in range(5):
         assert knowledge.refused("sync", mode="full").data["code"] == "PARTIAL_FAILURE"
-    assert knowledge.ask("sync", mode="full")["parked"] == ["company:adr-1"]
+    assert knowledge.ask("sync", mode="full")["quarantined"] == ["company:adr-1"]
     assert knowledge.refused("sync", mode="single", item="adr-1").data["code"] == "PARTIAL_FAILURE"
     in_the_way.rmdir()
     assert knowledge.ask("sync", mode="full")["counts"]["added"] == 0
@@ -89,7 +89,7 @@ def test_an_item_that_is_left_alone_is_tried_again_when_somebody_asks_for_it(mak
     assert knowledge.ask("plan")["operations"] == []
 
 
-def test_readmes_manifests_sidecar_files_links_submodules_and_large_file_pointers_are_no_items(
+def test_readmes_manifests_hidden_files_links_submodules_and_lfs_pointers_are_not_items(
     make_knowledge: Make, make_repository: Callable[..., Repository]
 ) -> None:
     pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 12\n"
@@ -106,24 +106,24 @@ def test_readmes_manifests_sidecar_files_links_submodules_and_large_file_pointer
     assert knowledge.ask("sync")["delta"]["deleted"] == ["company:adr-1"]
 
 
-@pytest.mark.parametrize(("pointers", "gone", "stops"), [(20, 10, False), (20, 11, True), (19, 19, False)])
-def test_more_than_half_of_twenty_pointers_go_only_by_force(
-    make_knowledge: Make, pointers: int, gone: int, stops: bool
+@pytest.mark.parametrize(("pointers", "deleted", "needs_force"), [(20, 10, False), (20, 11, True), (19, 19, False)])
+def test_more_than_half_of_twenty_pointers_are_deleted_only_with_force(
+    make_knowledge: Make, pointers: int, deleted: int, needs_force: bool
 ) -> None:
     names = [f"company/adrs/a{number:02}.md" for number in range(pointers)]
     knowledge = make_knowledge({name: item("An item") for name in names})
     knowledge.ask("sync")
-    knowledge.repository.git("rm", "--quiet", *names[:gone])
+    knowledge.repository.git("rm", "--quiet", *names[:deleted])
     knowledge.repository.commit()
-    assert knowledge.ask("plan")["stops"] is stops
-    if stops:
+    assert knowledge.ask("plan")["needsForce"] is needs_force
+    if needs_force:
         refused = knowledge.refused("sync")
         assert (refused.data["code"], refused.data["retryable"]) == ("DELETION_STOPPED", False)
         assert len(knowledge.files()) == pointers
-    assert knowledge.ask("sync", force=stops)["counts"]["deleted"] == gone
+    assert knowledge.ask("sync", force=needs_force)["counts"]["deleted"] == deleted
 
 
-def test_whatever_an_item_says_each_line_of_its_pointer_is_short(make_knowledge: Make) -> None:
+def test_every_line_of_a_pointer_has_a_length_limit(make_knowledge: Make) -> None:
     rule = f"- {{severity: block, message: {'rule ' * 200}}}\n"
     knowledge = make_knowledge({ADR: item("title " * 100, summary="summary " * 200, constraints=rule)})
     knowledge.ask("sync")

@@ -21,7 +21,7 @@ FILES = {
 }
 
 
-def test_a_small_repository_becomes_pointers_and_then_nothing_is_left_to_do(
+def test_a_first_sync_creates_pointers_and_a_second_has_nothing_to_do(
     make_knowledge: Callable[..., Knowledge],
 ) -> None:
     knowledge = make_knowledge(FILES, scopes=["teams/web"])

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from sidecar.session.managed_block import (
     ACTIVE_TEXT,
     INACTIVE_TEXT,
-    Unclear,
-    outside,
-    state_of,
+    AmbiguousBlock,
+    block_state,
+    user_content,
     with_block,
     without_block,
 )
@@ -31,34 +31,30 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @given(CONTENTS, st.lists(TEXTS, min_size=1, max_size=5))
-def test_any_sequence_of_blocks_leaves_every_byte_outside_and_gives_the_file_back(
-    content: bytes, texts: list[str]
-) -> None:
+def test_any_sequence_of_blocks_preserves_every_byte_outside(content: bytes, texts: list[str]) -> None:
     assume(not content.startswith(UTF_16))
     written = content
     for text in texts:
         written = with_block(written, text)
-        assert outside(written) == content
-        assert state_of(written) == ("inactive" if text == LEFT else "active")
+        assert user_content(written) == content
+        assert block_state(written) == ("inactive" if text == LEFT else "active")
         assert with_block(written, text) == written, "twice is once"
     assert without_block(written) == content
 
 
 @given(CONTENTS, CONTENTS)
-def test_what_the_user_writes_around_the_block_stays(before: bytes, after: bytes) -> None:
+def test_the_users_text_around_the_block_is_preserved(before: bytes, after: bytes) -> None:
     above = before + b"\n" if before else b""  # a marker glued to other text is none any more
     assume(not above.startswith(UTF_16))
-    assume(state_of(above + BLOCK + after) == "active")  # in a code fence of the user's it is a quotation
+    assume(block_state(above + BLOCK + after) == "active")  # in a code fence of the user's it is a quotation
     written = with_block(above + BLOCK + after, ARCHITECT)
 
-    assert outside(written) == above + after
+    assert user_content(written) == above + after
     assert without_block(written) == above + after
 
 
 @given(CONTENTS, CONTENTS, CONTENTS, st.lists(st.sampled_from([BEGIN, END, BLOCK]), min_size=2, max_size=2))
-def test_healing_takes_out_our_lines_and_no_other(
-    first: bytes, second: bytes, third: bytes, pieces: list[bytes]
-) -> None:
+def test_a_repair_removes_only_our_lines(first: bytes, second: bytes, third: bytes, pieces: list[bytes]) -> None:
     # A line of the user's stands at either side, so that no empty line touches a stray marker.
     parts = [b"a\n" + part + b"\nz\n" for part in (first, second, third)]
     assume(pieces != [BEGIN, END])
@@ -66,8 +62,8 @@ def test_healing_takes_out_our_lines_and_no_other(
 
     content = parts[0] + pieces[0] + parts[1] + pieces[1] + parts[2]
 
-    assert without_block(content, heal=True) == b"".join(parts)
-    assert state_of(with_block(content, DEV, heal=True)) == "active"
+    assert without_block(content, repair=True) == b"".join(parts)
+    assert block_state(with_block(content, DEV, repair=True)) == "active"
 
 
 @pytest.mark.parametrize(
@@ -80,27 +76,27 @@ def test_healing_takes_out_our_lines_and_no_other(
         (BLOCK + b"text\n" + BLOCK, "several", "2 session lock blocks"),
     ],
 )
-def test_what_is_not_exactly_one_block_is_said_and_left_alone(content: bytes, state: str, sentence: str) -> None:
-    assert state_of(content) == state
-    with pytest.raises(Unclear, match=sentence):
+def test_anything_but_exactly_one_block_is_refused(content: bytes, state: str, sentence: str) -> None:
+    assert block_state(content) == state
+    with pytest.raises(AmbiguousBlock, match=sentence):
         with_block(content, LEFT)
-    with pytest.raises(Unclear, match=sentence):
+    with pytest.raises(AmbiguousBlock, match=sentence):
         without_block(content)
 
 
-def test_a_half_deleted_block_is_healed_without_the_users_lines() -> None:
+def test_a_half_deleted_block_is_repaired_without_losing_user_lines() -> None:
     lines = BLOCK.splitlines(keepends=True)
 
-    assert without_block(b"# Shop\n" + b"".join(lines[:6]) + b"- my rule\n", heal=True) == b"# Shop\n- my rule\n"
-    assert without_block(b"- my rule\n" + b"".join(lines[5:]) + b"end\n", heal=True) == b"- my rule\nend\n"
+    assert without_block(b"# Shop\n" + b"".join(lines[:6]) + b"- my rule\n", repair=True) == b"# Shop\n- my rule\n"
+    assert without_block(b"- my rule\n" + b"".join(lines[5:]) + b"end\n", repair=True) == b"- my rule\nend\n"
 
 
 def test_text_in_utf_16_is_refused() -> None:
-    with pytest.raises(Unclear, match="UTF-16"):
+    with pytest.raises(AmbiguousBlock, match="UTF-16"):
         with_block("# Shop\n".encode("utf-16"), DEV)
 
 
-def test_the_block_has_the_line_ends_of_the_file_and_stands_behind_mark_and_front_matter() -> None:
+def test_the_block_uses_the_files_line_ends_and_follows_bom_and_front_matter() -> None:
     assert b"\n" not in with_block(b"# A\r\n", DEV).replace(b"\r\n", b"")
     assert with_block(b"\xef\xbb\xbf# A", DEV) == b"\xef\xbb\xbf" + BLOCK + b"# A"
     assert with_block(b"---\na: b\n---\n# A", DEV) == b"---\na: b\n---\n" + BLOCK + b"# A"
@@ -123,14 +119,14 @@ def test_the_active_block_has_the_six_rules_and_the_agent() -> None:
         b"```\n" + END + b"```\n",
     ],
 )
-def test_a_block_in_a_code_fence_is_a_quotation_and_stays(quoted: bytes) -> None:
+def test_a_block_in_a_code_fence_is_not_touched(quoted: bytes) -> None:
     content = b"# How the lock looks\n" + quoted + b"text"
-    assert state_of(content) == "none"
+    assert block_state(content) == "none"
     written = with_block(content, DEV)
-    assert (state_of(written), outside(written)) == ("active", content)
-    assert without_block(with_block(written, LEFT), heal=True) == content
+    assert (block_state(written), user_content(written)) == ("active", content)
+    assert without_block(with_block(written, LEFT), repair=True) == content
 
 
 @pytest.mark.parametrize("above", [b"```\nnever closed\n", b"```py\n", b"``` a ` b\n"])
-def test_a_fence_that_is_not_closed_hides_no_block(above: bytes) -> None:
-    assert state_of(above + BLOCK + b"```not a closing one\n") == "active"
+def test_an_unclosed_fence_does_not_hide_a_block(above: bytes) -> None:
+    assert block_state(above + BLOCK + b"```not a closing one\n") == "active"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.knowledge.auto_sync import AGAIN_AFTER_MS, sync_when_due
-from sidecar.knowledge.sync import one_at_a_time
+from sidecar.knowledge.auto_sync import RETRY_AFTER_MS, sync_when_due
+from sidecar.knowledge.sync import sync_lock
 from tests.support.conversation import Conversation
 from tests.support.knowledge import Knowledge, item
 from tests.support.memory import MemorySidecar
@@ -38,16 +38,16 @@ def synced_at(knowledge: Knowledge) -> Any:
     return knowledge.ask("status")["lastSyncAt"]
 
 
-def test_with_nothing_configured_nothing_runs(knowledge: Knowledge) -> None:
+def test_without_triggers_no_sync_runs(knowledge: Knowledge) -> None:
     assert ran(knowledge) == 0
     assert synced_at(knowledge) is None
     assert knowledge.ask("shouldSync") == {
-        "shouldSync": False, "reason": "manual", "detail": "Nothing that is configured asks for a sync.",
+        "shouldSync": False, "reason": "manual", "detail": "No configured trigger is met.",
         "sessionsSinceSync": 1,
     }  # fmt: skip
 
 
-def test_so_many_sessions_are_followed_by_a_sync_and_counted_anew(knowledge: Knowledge) -> None:
+def test_the_session_threshold_starts_a_sync_and_resets_the_count(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=2)
     assert ran(knowledge, "one") == 0
     assert ran(knowledge, "one") == 0, "one session counts once, however many runs it has"
@@ -55,7 +55,7 @@ def test_so_many_sessions_are_followed_by_a_sync_and_counted_anew(knowledge: Kno
     assert knowledge.ask("shouldSync")["sessionsSinceSync"] == 0
 
 
-def test_a_stale_memory_is_synced_behind_a_run(knowledge: Knowledge) -> None:
+def test_a_stale_sync_is_repeated_after_a_run(knowledge: Knowledge) -> None:
     knowledge.set(stalenessThreshold="6h")
     assert ran(knowledge) == 1
     first = synced_at(knowledge)
@@ -66,7 +66,7 @@ def test_a_stale_memory_is_synced_behind_a_run(knowledge: Knowledge) -> None:
     assert ran(knowledge) == 2
 
 
-def test_a_moved_head_is_followed_behind_a_run(knowledge: Knowledge) -> None:
+def test_a_moved_head_is_synced_after_a_run(knowledge: Knowledge) -> None:
     knowledge.set(onHeadMoved=True)
     assert ran(knowledge) == 1
     knowledge.repository.commit({"company/adrs/adr-2.md": item("One writer")})
@@ -76,7 +76,7 @@ def test_a_moved_head_is_followed_behind_a_run(knowledge: Knowledge) -> None:
     assert (ran(knowledge), synced_at(knowledge)) == (2, first)
 
 
-def test_a_sync_that_failed_is_not_tried_again_at_once(knowledge: Knowledge) -> None:
+def test_a_failed_automatic_sync_is_not_retried_immediately(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
     broken = knowledge.repository.path / ADR
     text = broken.read_text()
@@ -85,21 +85,21 @@ def test_a_sync_that_failed_is_not_tried_again_at_once(knowledge: Knowledge) -> 
     broken.write_text(text)
     knowledge.repository.commit()
     assert ran(knowledge) == 0
-    knowledge.sidecar.clock.advance(AGAIN_AFTER_MS)
+    knowledge.sidecar.clock.advance(RETRY_AFTER_MS)
     assert ran(knowledge) == 1
 
 
-def test_where_another_process_syncs_nothing_is_done_and_nothing_failed(knowledge: Knowledge) -> None:
+def test_a_running_sync_of_another_process_is_not_a_failure(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
     process = knowledge.sidecar.app.process
     assert process is not None
     project = process.workspaces.get(str(knowledge.project), None).project_key
-    with one_at_a_time(process.state_dir, project):
+    with sync_lock(process.state_dir, project):
         assert ran(knowledge) == 0
     assert ran(knowledge) == 1
 
 
-def test_what_is_due_waits_while_nothing_is_written_into_the_project(knowledge: Knowledge) -> None:
+def test_a_due_sync_waits_until_the_mode_is_active(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
     for mode in ("passive", "off"):
         knowledge.sidecar.client.request("settings/update", {"settings": {"mode": mode}})
@@ -110,7 +110,7 @@ def test_what_is_due_waits_while_nothing_is_written_into_the_project(knowledge: 
     assert ran(knowledge, "active") == 1
 
 
-def test_nothing_begins_once_the_process_is_ending(knowledge: Knowledge) -> None:
+def test_no_automatic_sync_starts_during_shutdown(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
     process = knowledge.sidecar.app.process
     assert process is not None
@@ -127,40 +127,40 @@ def notices(knowledge: Knowledge, method: str) -> list[Any]:
     return [one["params"] for one in sent if isinstance(one, dict) and one.get("method") == method]
 
 
-def test_a_sync_by_itself_is_a_job_that_says_when_it_begins_how_far_it_is_and_how_it_ends(knowledge: Knowledge) -> None:
+def test_an_automatic_sync_sends_start_progress_and_end_notifications(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
     assert ran(knowledge) == 1
-    began, ended = notices(knowledge, "knowledge/syncsItself")
-    assert (began["stage"], began["reason"], began["projectPath"]) == ("began", "threshold", str(knowledge.project))
+    began, ended = notices(knowledge, "knowledge/autoSync")
+    assert (began["stage"], began["reason"], began["projectPath"]) == ("started", "threshold", str(knowledge.project))
     assert (ended["stage"], ended["problem"], ended["id"]) == ("ended", None, began["id"])
     steps = [one for one in notices(knowledge, "$/progress") if one["token"] == began["id"]]
     assert steps[-1]["value"] == {"phase": "sync", "done": 1, "total": 1}
     knowledge.set(onHeadMoved=True)
     knowledge.repository.commit({ADR: "---\nno: [end\n---\n"})
     assert ran(knowledge, "two") == 1
-    assert "failed" in notices(knowledge, "knowledge/syncsItself")[-1]["problem"]
+    assert "failed" in notices(knowledge, "knowledge/autoSync")[-1]["problem"]
 
 
-def test_a_sync_by_itself_can_be_cancelled_and_leaves_memory_as_it_was(knowledge: Knowledge) -> None:
+def test_a_cancelled_automatic_sync_leaves_memory_unchanged(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1, writesPerSecond=20)
     knowledge.repository.commit({f"company/adrs/b{number:02}.md": item(f"Item {number}") for number in range(40)})
     client, process = knowledge.sidecar.client, knowledge.sidecar.app.process
     assert process is not None
     Conversation(client, knowledge.project, sub_chat_id="one").turn("Look at it", session="one")
-    job = client.wait_for_notification("knowledge/syncsItself")["id"]
+    job = client.wait_for_notification("knowledge/autoSync")["id"]
     knowledge.sidecar.inbox.wait_for(lambda one: one.get("method") == "$/progress" and one["params"]["value"]["done"])
-    assert knowledge.ask("status")["running"] == job
+    assert knowledge.ask("status")["autoSyncId"] == job
     assert knowledge.refused("sync").data["kind"] == "busy"
     client.cancel(job)
     assert process.settle(20)
-    assert (knowledge.files(), knowledge.ask("status")["running"]) == ({}, None)
+    assert (knowledge.files(), knowledge.ask("status")["autoSyncId"]) == ({}, None)
     knowledge.set(writesPerSecond=0)
     assert ran(knowledge, "two") == 0, "whoever cancelled it does not get it again at once"
     knowledge.ask("sync")
     assert len(knowledge.files()) == 41
 
 
-def test_a_rollback_holds_until_the_head_moves_on(knowledge: Knowledge) -> None:
+def test_a_rollback_pauses_automatic_syncs_until_the_head_moves(knowledge: Knowledge) -> None:
     knowledge.set(stalenessThreshold="1m", onHeadMoved=True)
     assert ran(knowledge) == 1
     first = knowledge.repository.head()
@@ -171,25 +171,25 @@ def test_a_rollback_holds_until_the_head_moves_on(knowledge: Knowledge) -> None:
     knowledge.sidecar.clock.advance(HOUR_MS)
     assert ran(knowledge, "three") == 1
     status, due = knowledge.ask("status"), knowledge.ask("shouldSync")
-    assert (status["rollbackHoldsAt"], status["lastKnowledgeCommit"], status["inSync"]) == (second, first, False)
-    assert (due["shouldSync"], due["reason"], due["detail"][:17]) == (False, "manual", "A rollback holds ")
+    assert (status["rollbackCommit"], status["lastKnowledgeCommit"], status["inSync"]) == (second, first, False)
+    assert (due["shouldSync"], due["reason"], due["detail"][:26]) == (False, "manual", "Automatic syncs are paused")
     knowledge.repository.commit({"company/adrs/adr-3.md": item("Two readers")})
-    assert knowledge.ask("status")["rollbackHoldsAt"] is None
+    assert knowledge.ask("status")["rollbackCommit"] is None
     assert ran(knowledge, "four") == 3
 
 
-def test_a_rollback_of_the_first_sync_holds_too_until_somebody_syncs(knowledge: Knowledge) -> None:
+def test_a_rollback_of_the_first_sync_pauses_automatic_syncs_until_a_manual_one(knowledge: Knowledge) -> None:
     knowledge.set(stalenessThreshold="6h")
     assert ran(knowledge) == 1
     knowledge.ask("rollback", checkpointId=knowledge.ask("status")["checkpoints"][0]["id"])
     assert ran(knowledge, "two") == 0
     status = knowledge.ask("status")
-    assert (status["lastSyncAt"], status["rollbackHoldsAt"]) == (None, knowledge.repository.head())
+    assert (status["lastSyncAt"], status["rollbackCommit"]) == (None, knowledge.repository.head())
     knowledge.ask("sync")
-    assert (len(knowledge.files()), knowledge.ask("status")["rollbackHoldsAt"]) == (1, None)
+    assert (len(knowledge.files()), knowledge.ask("status")["rollbackCommit"]) == (1, None)
 
 
-def test_a_rollback_where_the_repository_is_out_of_reach_holds_at_what_was_synced_last(knowledge: Knowledge) -> None:
+def test_a_rollback_with_an_unreachable_repository_pauses_at_the_last_synced_commit(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
     assert ran(knowledge) == 1
     checkpoint = knowledge.ask("status")["checkpoints"][0]["id"]
@@ -197,4 +197,4 @@ def test_a_rollback_where_the_repository_is_out_of_reach_holds_at_what_was_synce
     knowledge.ask("rollback", checkpointId=checkpoint)
     away.rename(knowledge.repository.path)
     assert ran(knowledge, "two") == 0
-    assert knowledge.ask("status")["rollbackHoldsAt"] == knowledge.repository.head()
+    assert knowledge.ask("status")["rollbackCommit"] == knowledge.repository.head()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.knowledge.git_source import copy_of
+from sidecar.knowledge.git_source import mirror_folder
 from sidecar.settings.kinds import is_remote
 from sidecar.settings.table import problem_with
 from sidecar.system.fetch import FetchFailed, fetch
@@ -39,10 +39,10 @@ def digests(folder: Path) -> dict[str, str]:
 def copy(knowledge: Knowledge) -> Path:
     process = knowledge.sidecar.app.process
     assert process is not None
-    return copy_of(process.state_dir, knowledge.repository.path.as_uri())
+    return mirror_folder(process.state_dir, knowledge.repository.path.as_uri())
 
 
-def test_a_remote_is_fetched_into_the_state_folder_and_nothing_of_it_changes(knowledge: Knowledge) -> None:
+def test_a_remote_repository_is_fetched_into_the_state_folder_and_stays_unchanged(knowledge: Knowledge) -> None:
     before = digests(knowledge.repository.path)
     done = knowledge.ask("sync")
     assert digests(knowledge.repository.path) == before
@@ -54,7 +54,7 @@ def test_a_remote_is_fetched_into_the_state_folder_and_nothing_of_it_changes(kno
     assert (copy(knowledge) / "objects").is_dir()
 
 
-def test_what_was_fetched_last_is_read_where_the_remote_is_out_of_reach(knowledge: Knowledge) -> None:
+def test_the_last_fetched_state_is_used_while_the_remote_is_unreachable(knowledge: Knowledge) -> None:
     knowledge.ask("sync")
     moved = knowledge.repository.path.rename(knowledge.repository.path.with_name("away"))
     assert knowledge.ask("status")["items"] == 2
@@ -67,7 +67,7 @@ def test_what_was_fetched_last_is_read_where_the_remote_is_out_of_reach(knowledg
     assert knowledge.ask("sync")["operations"] == []
 
 
-def test_a_forced_push_compares_everything_and_says_so(knowledge: Knowledge) -> None:
+def test_a_forced_push_leads_to_a_full_comparison_with_a_warning(knowledge: Knowledge) -> None:
     knowledge.ask("sync")
     knowledge.repository.git("checkout", "--quiet", "--orphan", "anew")
     knowledge.repository.git("rm", "--quiet", "--force", POLICY)
@@ -81,7 +81,7 @@ def test_a_forced_push_compares_everything_and_says_so(knowledge: Knowledge) -> 
 
 
 @pytest.mark.parametrize("remote", [True, False])
-def test_a_branch_a_tag_or_a_commit_may_count(make_knowledge: Make, *, remote: bool) -> None:
+def test_the_ref_may_be_a_branch_a_tag_or_a_commit(make_knowledge: Make, *, remote: bool) -> None:
     knowledge = make_knowledge(TWO)
     repository = knowledge.repository
     if remote:
@@ -101,7 +101,7 @@ def test_a_branch_a_tag_or_a_commit_may_count(make_knowledge: Make, *, remote: b
 
 
 @pytest.mark.parametrize("harm", ["half", "emptied"])
-def test_a_copy_that_was_left_half_made_is_made_anew(knowledge: Knowledge, harm: str) -> None:
+def test_an_incomplete_mirror_is_rebuilt(knowledge: Knowledge, harm: str) -> None:
     knowledge.ask("sync")
     (copy(knowledge) / "FETCHED").unlink()
     if harm == "emptied":
@@ -110,7 +110,7 @@ def test_a_copy_that_was_left_half_made_is_made_anew(knowledge: Knowledge, harm:
 
 
 @pytest.mark.parametrize("harm", ["objects", "tree", "head"])
-def test_a_damaged_copy_is_made_anew_by_the_next_attempt(knowledge: Knowledge, harm: str) -> None:
+def test_a_damaged_mirror_is_rebuilt_by_the_next_attempt(knowledge: Knowledge, harm: str) -> None:
     knowledge.ask("sync")
     knowledge.repository.commit({"company/specs/s.md": item("A spec")})
     if harm == "head":
@@ -132,7 +132,7 @@ def test_a_moved_head_of_a_remote_makes_a_sync_due(knowledge: Knowledge) -> None
     assert (told["shouldSync"], told["reason"]) == (True, "head_moved")
 
 
-def test_an_address_is_one_that_git_knows_and_holds_no_password() -> None:
+def test_a_repository_url_must_be_known_to_git_and_have_no_password() -> None:
     for fine in ("https://git.example.org/k.git", "ssh://git@example.org/k", "git@example.org:team/k.git", "file:///k"):
         assert is_remote(fine)
         assert problem_with("knowledge.repository", fine) is None
@@ -171,9 +171,7 @@ def daemon(knowledge: Knowledge) -> Iterator[str]:
         process.wait(10)
 
 
-def test_a_server_is_fetched_from_and_whoever_gives_up_stops_it(
-    knowledge: Knowledge, daemon: str, tmp_path: Path
-) -> None:
+def test_fetching_from_a_server_works_and_can_be_stopped(knowledge: Knowledge, daemon: str, tmp_path: Path) -> None:
     knowledge.set(repository=daemon)
     assert knowledge.ask("sync")["counts"]["added"] == 2
     knowledge.repository.commit({ADR: item("Use SQLite")})
@@ -191,7 +189,7 @@ def test_a_server_is_fetched_from_and_whoever_gives_up_stops_it(
         fetch(tmp_path / "none.git", f"{daemon}-none", lambda: None)
 
 
-def test_a_branch_that_the_remote_has_no_more_is_gone_from_the_copy(knowledge: Knowledge) -> None:
+def test_a_branch_deleted_on_the_remote_is_deleted_from_the_mirror(knowledge: Knowledge) -> None:
     knowledge.repository.git("branch", "old")
     knowledge.ask("sync")
     knowledge.set(ref="old")
@@ -200,7 +198,7 @@ def test_a_branch_that_the_remote_has_no_more_is_gone_from_the_copy(knowledge: K
     assert "`old`" in knowledge.refused("sync").message
 
 
-def test_what_git_knows_of_passwords_lets_us_in_and_nobody_is_asked(
+def test_git_credential_helpers_are_used_without_prompting(
     knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = f"{knowledge.repository.path.name}/.git"
@@ -219,7 +217,7 @@ def test_what_git_knows_of_passwords_lets_us_in_and_nobody_is_asked(
     assert not any(b"hunter2" in path.read_bytes() for path in copies)
 
 
-def test_a_password_goes_to_the_server_that_was_named_and_to_no_other_it_sends_us_to(
+def test_a_password_is_not_sent_to_the_target_of_a_redirect(
     knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = tmp_path / "asked"
@@ -234,7 +232,7 @@ def test_a_password_goes_to_the_server_that_was_named_and_to_no_other_it_sends_u
     assert not asked.exists()
 
 
-def test_a_password_is_not_asked_of_a_program_that_the_folder_one_stands_in_names(
+def test_a_credential_helper_of_the_current_folder_is_not_run(
     knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = tmp_path / "asked"
@@ -246,7 +244,7 @@ def test_a_password_is_not_asked_of_a_program_that_the_folder_one_stands_in_name
     assert not asked.exists()
 
 
-def test_a_server_that_sends_without_end_is_given_up(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fetch_above_the_size_limit_is_aborted(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sidecar.system.fetch.MAX_FETCHED_BYTES", 10)
     with served(knowledge.repository.path.parent) as address:
         knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")

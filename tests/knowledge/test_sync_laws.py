@@ -10,8 +10,8 @@ from sidecar.call import Call
 from sidecar.core.cancellation import Cancellation
 from sidecar.knowledge import store
 from sidecar.knowledge import sync as syncing
-from sidecar.knowledge.apply_plan import Journal, Pace, apply
-from sidecar.knowledge.item_pointer import FOLDER
+from sidecar.knowledge.apply_plan import Journal, RateLimiter, apply_plan
+from sidecar.knowledge.item_pointer import POINTER_FOLDER
 from tests.support.knowledge import POINTERS, Dying, Killed, Knowledge, item
 from tests.support.memory import MemorySidecar
 
@@ -29,20 +29,20 @@ def kill_during(knowledge: Knowledge, writes: int) -> None:
     """Syncs as a process does that is killed after so many writes."""
     call = call_of(knowledge.sidecar)
     workspace = call.process.workspaces.get(str(knowledge.project), None)
-    found = syncing.planned(call, workspace, syncing.Wanted("full"))
+    planned = syncing.plan_sync(call, workspace, syncing.SyncRequest("full"))
     with call.database.write() as tx:
-        store.begin(tx, workspace.project_key, f"killed-{writes}", "full", call.now_ms())
-    dying = Dying(call.process, workspace, FOLDER)
+        store.create_checkpoint(tx, workspace.project_key, f"killed-{writes}", "full", call.now_ms())
+    dying = Dying(call.process, workspace, POINTER_FOLDER)
     dying.left = writes
     journal = Journal(call.database, workspace.project_key, f"killed-{writes}")
-    look = found.look._replace(placed=dying)
-    pace = Pace(10**9, call.process.clock.monotonic_ms, lambda _seconds: None)
+    inputs = planned.inputs._replace(placed=dying)
+    rate_limiter = RateLimiter(10**9, call.process.clock.monotonic_ms, lambda _seconds: None)
     with pytest.raises(Killed):
-        apply(
-            found.plan,
-            look,
+        apply_plan(
+            planned.plan,
+            inputs,
             journal,
-            pace,
+            rate_limiter,
             "2026-03-01T09:30:00Z",
             lambda *_: None,
         )
@@ -147,9 +147,7 @@ def settled(knowledge: Knowledge, done: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_after_a_sync_nothing_is_left_to_do_whatever_happened_before(
-    make_knowledge: Callable[..., Knowledge], seed: int
-) -> None:
+def test_after_any_sync_the_next_plan_is_empty(make_knowledge: Callable[..., Knowledge], seed: int) -> None:
     knowledge = make_knowledge({"README.md": "# K\n"}, scopes=SCOPES)
     walk = Walk(knowledge, seed)
     for _ in range(4):
@@ -164,7 +162,7 @@ def test_after_a_sync_nothing_is_left_to_do_whatever_happened_before(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_commits_changed_is_all_that_an_incremental_sync_needs_to_look_at(
+def test_an_incremental_sync_covers_everything_that_commits_changed(
     make_knowledge: Callable[..., Knowledge], seed: int
 ) -> None:
     knowledge = make_knowledge({"README.md": "# K\n"}, scopes=SCOPES)
@@ -182,7 +180,7 @@ def test_what_commits_changed_is_all_that_an_incremental_sync_needs_to_look_at(
 
 
 @pytest.mark.parametrize("writes", [0, 1, 3, 8, 9, 10, 14])
-def test_killed_after_any_write_the_next_sync_ends_as_if_nothing_had_happened(
+def test_a_sync_killed_after_any_write_is_completed_by_the_next_one(
     make_knowledge: Callable[..., Knowledge], writes: int
 ) -> None:
     knowledge = make_knowledge(
@@ -202,7 +200,7 @@ def test_killed_after_any_write_the_next_sync_ends_as_if_nothing_had_happened(
     assert done["counts"] == {"added": 8, "updated": 4, "deleted": 4, "orphaned": 0, "unchanged": 4}
     settled(knowledge, done)
     killed = next(one for one in knowledge.ask("status")["checkpoints"] if one["id"] == f"killed-{writes}")
-    assert (killed["status"], killed["reason"]) == ("rolledBack", syncing.KILLED)
-    assert knowledge.ask("rollback", checkpointId=done["checkpointId"])["left"] == []
+    assert (killed["status"], killed["reason"]) == ("rolledBack", syncing.INTERRUPTED)
+    assert knowledge.ask("rollback", checkpointId=done["checkpointId"])["skipped"] == []
     assert knowledge.files() == before
     assert knowledge.ask("status")["lastKnowledgeCommit"] == state["lastKnowledgeCommit"]
