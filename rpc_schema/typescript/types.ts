@@ -264,9 +264,9 @@ export interface ChangeEntry {
   id: string
   /** `*` for a whole entity. */
   field: string
-  /** Null: it was not there. */
+  /** Null if it did not exist. */
   before: string | null
-  /** Null: it is gone. */
+  /** Null if it was removed. */
   after: string | null
 }
 
@@ -591,25 +591,25 @@ export interface ContextUsage {
 /** A recorded decision. */
 export interface DecisionEntry {
   decisionId: string
-  /** When it was made last, UTC. */
+  /** Time of the last occurrence, UTC. */
   at: string
   times: number
   /** Secrets are masked; cut at 500 characters. */
   intent: string
   type: string | null
   decision: "REUSE" | "ADAPT" | "CREATE"
-  /** Of the best entity; 0 without one. */
+  /** Score of the best entity; 0 without one. */
   score: number
   entityId: string | null
-  /** The digest of the registry it was decided on. */
+  /** Digest of the registry at the time. */
   registry: string
 }
 
 /** A dependency and the entity it resolves to. */
 export interface DependencyEntry {
-  /** As it is written. */
+  /** As written. */
   name: string
-  /** Null: orphaned, it leads nowhere. */
+  /** Null if orphaned. */
   id: string | null
 }
 
@@ -619,9 +619,9 @@ export interface DerivedChanges {
   added: number
   changed: number
   removed: number
-  /** Files whose content was new; the others were known. */
+  /** Number of files with new content; the others were read before. */
   filesRead: number
-  /** Whether there are more than are kept. */
+  /** Whether there were more entities than the maximum of 20,000. */
   truncated: boolean
 }
 
@@ -693,16 +693,16 @@ export interface EntityEntry {
   id: string
   /** Relative to the project. */
   path: string
-  /** agent, template, workflow, schema, …; of code: module, function, class, …. */
+  /** agent, template, workflow, schema, …; for code: module, function, class, …. */
   type: string
   purpose: string
   keywords: string[]
-  /** As they are written; `registry/get` says what they lead to. */
+  /** As written; `registry/get` resolves them. */
   dependencies: string[]
   /** 0 to 1: how safe a change is. */
   adaptability: number
   adaptabilityLevel: "low" | "medium" | "high"
-  /** SHA-256 of the file when it was noted; null: unverified. */
+  /** Recorded SHA-256 of the file; null: unverified. */
   checksum: string | null
   /** `file`: written by hand; `code`: derived by `registry/refresh`. */
   origin: "file" | "code"
@@ -829,22 +829,22 @@ export interface GovernorStatusResult {
 export interface HealthCheck {
   name: "entities" | "schemas" | "constitution" | "agents" | "templates" | "checksums" | "dependencies"
   passed: number
-  /** 0 where there is nothing to check. */
+  /** 0 if there is nothing to check. */
   total: number
 }
 
 /** A problem or a note about an entity or a file. */
 export interface HealthFinding {
   check: "entities" | "schemas" | "constitution" | "agents" | "templates" | "checksums" | "dependencies"
-  /** With notes alone the state is healthy. */
+  /** Notes do not affect `healthy`. */
   severity: string
-  /** The entity; empty where it is about a file alone. */
+  /** The entity; empty if it concerns only a file. */
   id: string
   /** Relative to the project. */
   file: string
   message: string
   remedy: string
-  /** Whether `fix` mends it. */
+  /** Whether `fix` repairs it. */
   fixable: boolean
 }
 
@@ -858,25 +858,25 @@ export interface HealthFix {
 /** The input of a Claude Code hook. */
 export interface HookRunParams {
   event: "UserPromptSubmit" | "SessionStart" | "PreCompact" | "PostToolUse" | "Stop"
-  /** The JSON that Claude Code gives the hook, as it is. */
+  /** The hook's JSON from Claude Code, unchanged. */
   input: Record<string, unknown>
-  /** What the run that a prompt begins is to be called: a hook that gives up can then tell of its end. */
+  /** Id for the run that a prompt starts, so that a hook that times out can still report its end. */
   runId?: string | null
-  /** Milliseconds until the hook gives up. */
+  /** Milliseconds until the hook times out. */
   timeLeftMs?: number | null
-  /** The session's run under way, where the hook printed what that run was given. */
+  /** The session's running run, if the hook printed its packs. */
   openRun?: OpenRun | null
-  /** Files that the run's tools wrote, as other hooks heard. */
+  /** Files written by the run's tools, as reported by other hooks. */
   touched?: string[]
 }
 
 /** What the hook prints, and what it stores until the run's end. */
 export interface HookRunResult {
-  /** JSON for Claude Code; null where there is nothing to say. */
+  /** JSON for Claude Code; null if there is nothing to add. */
   output: Record<string, unknown> | null
-  /** To be kept once the output was printed; null where no run is open. */
+  /** To be stored after the output is printed; null if no run is open. */
   openRun: OpenRun | null
-  /** Why nothing is said: off, passive, inApp, notActive, unknownRun, or as `continuity/preRun` has it. */
+  /** Why the output is empty: off, passive, inApp, notActive, unknownRun, or a pre-run's reason. */
   emptyReason: string | null
 }
 
@@ -900,11 +900,11 @@ export interface IdeCapabilities {
 /** The impact of changing an entity. */
 export interface ImpactEntry {
   /**
-   * `high`: something depends on an entity of adaptability below 0.3, or ten do; `medium`: below 0.4, or three; `low`: fewer; `none`: nothing does.
+   * `high`: it has dependents and an adaptability below 0.3, or ten dependents; `medium`: below 0.4, or three dependents; `low`: fewer; `none`: no dependents.
    */
   level: "none" | "low" | "medium" | "high"
   count: number
-  /** Each once, the nearest first; at most 200. */
+  /** Each once, nearest first; at most 200. */
   dependents: ReachedEntry[]
 }
 
@@ -1897,9 +1897,9 @@ export interface MuteParams {
 export interface OpenRun {
   runId: string
   deliveryToken: string | null
-  /** The worktree the prompt was given in; a later hook may stand elsewhere. */
+  /** Worktree of the prompt; a later hook may run in another folder. */
   cwd: string
-  /** Null where the hook gave up before it was told; the worktree then is the one around `cwd`. */
+  /** Null if the hook timed out before it knew the project; then it is derived from `cwd`. */
   projectPath: string | null
   mode: "plan" | "agent"
   startedAt: string
@@ -2134,17 +2134,17 @@ export interface PurgedKind {
 
 /** A change. */
 export interface RalphChangeParams {
-  /** A folder of the worktree the loop works in, absolute. */
+  /** A folder of the loop's worktree, absolute. */
   cwd: string
-  /** One path-safe name. */
+  /** A path-safe name. */
   change: string
 }
 
 /** Context for the agent from the next iteration on. */
 export interface RalphContextParams {
-  /** A folder of the worktree the loop works in, absolute. */
+  /** A folder of the loop's worktree, absolute. */
   cwd: string
-  /** One path-safe name. */
+  /** A path-safe name. */
   change: string
   text: string
 }
@@ -2152,17 +2152,17 @@ export interface RalphContextParams {
 /** The context file after the call. */
 export interface RalphContextResult {
   path: string
-  /** How large it is after an addition, or was before it was cleared. */
+  /** Size after an addition, or before it was cleared. */
   bytes: number
 }
 
 /** The result of continuity for an iteration. */
 export interface RalphContinuity {
   action: "inject" | "passthrough" | "failed"
-  /** Why nothing was injected, or what failed. */
+  /** Why nothing was injected, or the error. */
   reason: string | null
   injectedBytes: number
-  /** Ids of what was drafted of the iteration. */
+  /** Ids of the artifacts drafted from the iteration. */
   artifacts: string[]
 }
 
@@ -2170,41 +2170,41 @@ export interface RalphContinuity {
 export interface RalphDryRun {
   prompt: string
   argv: string[]
-  /** How the prompt would reach the agent. */
+  /** How the agent receives the prompt. */
   promptVia: "stdin" | "file"
   warnings: string[]
 }
 
 /** One iteration, as stored in the history. */
 export interface RalphIteration {
-  /** Counts on over all loops of the change, until a reset. */
+  /** Counted across all loops of the change, until a reset. */
   number: number
   /** RFC 3339. */
   startedAt: string
   durationMs: number
   outcome: "succeeded" | "failed" | "timedOut" | "usageLimit" | "interrupted" | "lost"
-  /** Null where a signal ended the agent, or it was never started. */
+  /** Null if a signal ended the agent, or it was never started. */
   exitCode: number | null
   signal: string | null
   promiseFound: boolean
   promiseAccepted: boolean
-  /** Null where no command was to run. */
+  /** Null if no command was run. */
   verification: RalphVerification[] | null
-  /** Files whose content the iteration changed, committed or not; null outside git. */
+  /** Number of files whose content the iteration changed, committed or not; null outside git. */
   filesChanged: number | null
-  /** The first of them. */
+  /** The first 100 of them. */
   files: string[]
-  /** Ids of the commits made meanwhile, the loop's own last. */
+  /** Ids of the commits made during the iteration; the loop's own is last. */
   commits: string[]
-  /** Null where the harness does not tell. */
+  /** Null if the harness does not report them. */
   inputTokens: number | null
   outputTokens: number | null
   costUsd: number | null
-  /** Why the iteration failed or was ended, in a sentence. */
+  /** Why the iteration failed or was stopped, in a sentence. */
   reason: string | null
-  /** Why the loop ended with it, if it did. */
+  /** Why the loop ended with this iteration; null if it continued. */
   endedLoop: string | null
-  /** Bytes the agent printed; what is kept of them is capped. */
+  /** Bytes the agent printed; the stored output is capped. */
   outputBytes: number
   continuity: RalphContinuity | null
   warnings: string[]
@@ -2215,9 +2215,9 @@ export interface RalphIterationNotice {
   change: string
   number: number
   phase: "started" | "finished" | "paused"
-  /** Where it has ended. */
+  /** Set for phase `finished`. */
   iteration: RalphIteration | null
-  /** Until when the loop waits, RFC 3339. */
+  /** End of the pause, RFC 3339. */
   until: string | null
   reason: string | null
 }
@@ -2243,50 +2243,50 @@ export interface RalphRunning {
 
 /** A loop: the task, the agent, and the limits. */
 export interface RalphStartParams {
-  /** A folder of the worktree the loop works in, absolute. */
+  /** A folder of the loop's worktree, absolute. */
   cwd: string
-  /** One path-safe name. */
+  /** A path-safe name. */
   change: string
   /** The original project; without it, the repository's main worktree. */
   projectPath?: string | null
-  /** The task, given verbatim. */
+  /** The task, passed on verbatim. */
   prompt: string
   harness?: "claude" | "codex" | "gemini" | "opencode" | "custom"
   model?: string | null
-  /** The harness asks for no permission at all. */
+  /** Skip all permission prompts of the harness. */
   allowAll?: boolean
   /** The command line of a `custom` harness. */
   harnessCommand?: string | null
   /** Added to the harness's own. */
   extraArguments?: string[]
   completionPromise?: string
-  /** No promise is accepted before. */
+  /** A promise in an earlier iteration is not accepted. */
   minIterations?: number
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   maxIterations?: number
   maxTimeMs?: number | null
-  /** As the harness reports it. */
+  /** As reported by the harness. */
   maxCostUsd?: number | null
-  /** In and out, as the harness reports them. */
+  /** Input and output tokens, as reported by the harness. */
   maxTokens?: number | null
-  /** Ends an agent that says nothing for long. */
+  /** Stop an agent that prints nothing for this long. */
   idleTimeoutMs?: number | null
   iterationTimeoutMs?: number | null
-  /** Failures in a row that end the loop; 0 is no limit. */
+  /** Consecutive failures that end the loop; 0 means no limit. */
   maxFailures?: number
   /** The first failure ends the loop. */
   failFast?: boolean
-  /** So many iterations without a change and with like output end the loop; 0 is never. */
+  /** Consecutive iterations without a change and with similar output that end the loop; 0 means never. */
   stuckAfter?: number
-  /** Shell commands that have to pass for a promise to count. */
+  /** Shell commands that must pass for a promise to count. */
   verify?: string[]
-  /** Packs go into each prompt, where the mode is active, and each run is captured. */
+  /** Add packs to each prompt (in mode `active`), and capture each run. */
   continuity?: boolean
   /** Commit what each iteration changed, and nothing else. */
   commit?: boolean
-  /** Send `ralph/output` with what the agent says. */
+  /** Send the agent's output as `ralph/output`. */
   stream?: boolean
-  /** Give prompt and command line; run and write nothing. */
+  /** Return prompt and command line; run and write nothing. */
   dryRun?: boolean
 }
 
@@ -2296,11 +2296,11 @@ export interface RalphStartResult {
   status: "running" | "completed" | "failed" | "limit" | "stuck" | "aborted" | "interrupted"
   exitCode: number
   reason: string
-  /** Of this loop alone. */
+  /** Iterations of this loop only. */
   iterations: number
   lastIteration: number
   totals: RalphTotals
-  /** Where state, history, prompts and outputs are. */
+  /** The folder with state, history, prompts and outputs. */
   folder: string
   dryRun: RalphDryRun | null
 }
@@ -2311,7 +2311,7 @@ export interface RalphState {
   status: "running" | "completed" | "failed" | "limit" | "stuck" | "aborted" | "interrupted"
   /** One sentence. */
   reason: string
-  /** Null while it runs. */
+  /** Null while the loop runs. */
   exitCode: number | null
   harness: string
   model: string | null
@@ -2319,25 +2319,25 @@ export interface RalphState {
   startedAt: string
   /** RFC 3339. */
   updatedAt: string
-  /** The number of the last iteration that was begun. */
+  /** Number of the last iteration that was started. */
   iteration: number
   running: RalphRunning | null
-  /** While the loop waits: a usage limit, failures that come fast. */
+  /** Set while the loop waits at a usage limit or after fast failures. */
   pausedUntil: string | null
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   maxIterations: number
   totals: RalphTotals
-  /** The process whose loop it is or was. */
+  /** The process that runs or ran the loop. */
   pid: number
 }
 
 /** The change, and the length of its history to return. */
 export interface RalphStatusParams {
-  /** A folder of the worktree the loop works in, absolute. */
+  /** A folder of the loop's worktree, absolute. */
   cwd: string
-  /** One path-safe name. */
+  /** A path-safe name. */
   change: string
-  /** At most so many iterations, the last ones. */
+  /** Maximum number of recent iterations. */
   limit?: number
 }
 
@@ -2345,13 +2345,13 @@ export interface RalphStatusParams {
 export interface RalphStatusResult {
   change: string
   isRunning: boolean
-  /** Null where none was ever started. */
+  /** Null if no loop was ever started. */
   state: RalphState | null
-  /** How many the history has. */
+  /** Number of iterations in the history. */
   iterations: number
-  /** The oldest of them first. */
+  /** Oldest first. */
   recent: RalphIteration[]
-  /** Lines of the history that cannot be read, as after a power cut. */
+  /** Unreadable lines of the history, for example after a power cut. */
   damagedLines: number
   contextBytes: number
   folder: string
@@ -2375,19 +2375,19 @@ export interface RalphTotals {
 /** A command that must pass before a promise is accepted. */
 export interface RalphVerification {
   command: string
-  /** Null where it was ended or could not be started. */
+  /** Null if it was stopped or could not be started. */
   exitCode: number | null
   durationMs: number
-  /** The end of what it printed. */
+  /** The end of its output. */
   output: string
 }
 
 /** A direct or transitive dependent. */
 export interface ReachedEntry {
   id: string
-  /** 1 where it needs the changed entity itself. */
+  /** 1 for a direct dependent. */
   distance: number
-  /** The id of what it needs on the shortest way. */
+  /** Its dependency on the shortest path to the changed entity. */
   via: string
 }
 
@@ -2399,13 +2399,13 @@ export interface RecommendationEntry {
   score: number
   /** Share of the intent's words, weighted by rarity, that it covers; 0 to 100. */
   keywordScore: number
-  /** The same in its name and purpose, less where it is about more; 0 to 100. */
+  /** The same for its name and purpose, less if it covers more than the intent; 0 to 100. */
   purposeScore: number
   /** The intent's words that it covers. */
   matched: string[]
-  /** Those that it does not. */
+  /** The intent's other words. */
   missing: string[]
-  /** There for ADAPT with an adaptability below 0.3: weigh it first. */
+  /** Present for ADAPT with an adaptability below 0.3: weigh it first. */
   impact: ImpactEntry | null
   reasons: string[]
 }
@@ -2414,7 +2414,7 @@ export interface RecommendationEntry {
 export interface RegistryDecideParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, to which the registry belongs; without it, `cwd`. */
+  /** The original project, which owns the registry; default: `cwd`. */
   projectPath?: string | null
   /** In the user's words. */
   intent: string
@@ -2425,15 +2425,15 @@ export interface RegistryDecideParams {
 
 /** The decision, and the entities it is based on. */
 export interface RegistryDecideResult {
-  /** The same for the same answer to the same question. */
+  /** The same for the same registry and intent. */
   decisionId: string
-  /** That of the best entity; CREATE where none shares a word. */
+  /** The decision for the best entity; CREATE if none shares a word. */
   decision: "REUSE" | "ADAPT" | "CREATE"
-  /** How many entities there are to choose from. */
+  /** Number of entities considered. */
   considered: number
-  /** The best first. */
+  /** Best first. */
   recommendations: RecommendationEntry[]
-  /** Whether `registry/decisions` knows of it: not where the state file is locked. */
+  /** Whether the decision was stored; false if the state file is locked. */
   recorded: boolean
 }
 
@@ -2441,7 +2441,7 @@ export interface RegistryDecideResult {
 export interface RegistryDecisionsParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, to which the registry belongs; without it, `cwd`. */
+  /** The original project, which owns the registry; default: `cwd`. */
   projectPath?: string | null
   limit?: number
 }
@@ -2455,7 +2455,7 @@ export interface RegistryDecisionsResult {
 export interface RegistryEntityParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, to which the registry belongs; without it, `cwd`. */
+  /** The original project, which owns the registry; default: `cwd`. */
   projectPath?: string | null
   id: string
 }
@@ -2464,9 +2464,9 @@ export interface RegistryEntityParams {
 export interface RegistryGetResult {
   entity: EntityEntry
   dependencies: DependencyEntry[]
-  /** Ids of those that need it directly. */
+  /** Ids of the direct dependents. */
   dependents: string[]
-  /** Whether the file is as its checksum says; `unverified`: without one; `outside` of the project. */
+  /** Whether the file matches its checksum; `unverified`: it has none; `outside`: not in the project. */
   file: "matches" | "differs" | "unverified" | "missing" | "outside"
 }
 
@@ -2474,11 +2474,11 @@ export interface RegistryGetResult {
 export interface RegistryHealthParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, to which the registry belongs; without it, `cwd`. */
+  /** The original project, which owns the registry; default: `cwd`. */
   projectPath?: string | null
-  /** Notes checksums, count and date as they are now, after a copy of the file. */
+  /** Update checksums, count and date, after a backup of the file. */
   fix?: boolean
-  /** Tells what would be done, and writes nothing. */
+  /** Return the planned changes and write nothing. */
   dryRun?: boolean
 }
 
@@ -2487,10 +2487,10 @@ export interface RegistryHealthResult {
   healthy: boolean
   /** The registry's file, relative to the project. */
   registry: string
-  /** The seven, in the specification's order. */
+  /** The seven checks, in the specification's order. */
   checks: HealthCheck[]
   findings: HealthFinding[]
-  /** Null unless asked for. */
+  /** Null without `fix`. */
   fix: HealthFix | null
 }
 
@@ -2504,13 +2504,13 @@ export interface RegistryImpactResult {
 export interface RegistryListParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, to which the registry belongs; without it, `cwd`. */
+  /** The original project, which owns the registry; default: `cwd`. */
   projectPath?: string | null
-  /** Only those of this type. */
+  /** Only entities of this type. */
   type?: string | null
-  /** Only those of this category. */
+  /** Only entities of this category. */
   category?: string | null
-  /** Only written ones, or only derived ones. */
+  /** Only entities of this origin. */
   origin?: "file" | "code" | null
   offset?: number
   limit?: number
@@ -2519,7 +2519,7 @@ export interface RegistryListParams {
 /** Entities in the file's order, then derived ones. */
 export interface RegistryListResult {
   source: RegistrySource
-  /** How many there are; more than are listed where the limit is smaller. */
+  /** Total number of matching entities, regardless of the limit. */
   total: number
   entities: EntityEntry[]
   remarks: RemarkEntry[]
@@ -2529,19 +2529,19 @@ export interface RegistryListResult {
 export interface RegistryPutParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, to which the registry belongs; without it, `cwd`. */
+  /** The original project, which owns the registry; default: `cwd`. */
   projectPath?: string | null
-  /** `<category>/<key>`; a key alone names an entity that is there, or with `type` a new one. */
+  /** `<category>/<key>`; a key alone refers to an existing entity, or with `type` to a new one. */
   id: string
-  /** Relative to the project; needed for a new entity. */
+  /** Relative to the project; required for a new entity. */
   path?: string | null
   type?: string | null
-  /** Needed for a new entity. */
+  /** Required for a new entity. */
   purpose?: string | null
   keywords?: string[] | null
   dependencies?: string[] | null
   adaptability?: number | null
-  /** Tells what would be done, and writes nothing. */
+  /** Return the planned changes and write nothing. */
   dryRun?: boolean
 }
 
@@ -2549,11 +2549,11 @@ export interface RegistryPutParams {
 export interface RegistryRefreshParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, to which the registry belongs; without it, `cwd`. */
+  /** The original project, which owns the registry; default: `cwd`. */
   projectPath?: string | null
-  /** Derives entities from the code of `cwd` too; what is written by hand stays first. */
+  /** Also derive entities from the code of `cwd`; entries written by hand take precedence. */
   fromCode?: boolean
-  /** Tells what would be done, and writes nothing. */
+  /** Return the planned changes and write nothing. */
   dryRun?: boolean
 }
 
@@ -2564,7 +2564,7 @@ export interface RegistryRefreshResult {
   written: boolean
   backup: string | null
   problems: ProblemEntry[]
-  /** Null unless asked for with `fromCode`. */
+  /** Null without `fromCode`. */
   derived: DerivedChanges | null
 }
 
@@ -2572,10 +2572,10 @@ export interface RegistryRefreshResult {
 export interface RegistryRemoveParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project, to which the registry belongs; without it, `cwd`. */
+  /** The original project, which owns the registry; default: `cwd`. */
   projectPath?: string | null
   id: string
-  /** Tells what would be done, and writes nothing. */
+  /** Return the planned changes and write nothing. */
   dryRun?: boolean
 }
 
@@ -2584,12 +2584,12 @@ export interface RegistrySource {
   /** Relative to the project. */
   path: string
   exists: boolean
-  /** What the file says of itself; empty where it does not. */
+  /** The file's own version; empty if it has none. */
   version: string
   lastUpdated: string
-  /** How many entities the file says it has. */
+  /** Number of entities the file declares. */
   declaredCount: number | null
-  /** Why the file cannot be read; empty where it can. */
+  /** Why the file cannot be read; empty otherwise. */
   damage: string
 }
 
@@ -2598,21 +2598,21 @@ export interface RegistryWriteResult {
   /** The file, relative to the project. */
   path: string
   changes: ChangeEntry[]
-  /** False for a dry run, and where nothing had to be changed. */
+  /** False for a dry run, and if nothing changed. */
   written: boolean
-  /** The copy of the file as it was before, relative to the project. */
+  /** The backup of the old file, relative to the project. */
   backup: string | null
-  /** As it is now; null where it is gone. */
+  /** The current entity; null if it was removed. */
   entity: EntityEntry | null
-  /** Ids of entities that depend on what is not there. */
+  /** Ids of entities with unresolved dependencies. */
   orphaned: string[]
 }
 
 /** A warning about the registry's file. */
 export interface RemarkEntry {
-  /** From 1; 0 where it is about the whole file. */
+  /** From 1; 0 means the whole file. */
   line: number
-  /** An entity's id, or the part of the file. */
+  /** An entity's id, or a part of the file. */
   about: string
   message: string
 }

@@ -18,7 +18,7 @@ class Location(NamedTuple):
 def locate(folder: Any) -> Location:
     """Return the worktree at or above a folder, and its project; raise InvalidParams unless the path is absolute."""
     if not isinstance(folder, str) or not os.path.isabs(folder):
-        raise InvalidParams("`input`: a hook's JSON has an absolute `cwd`.")
+        raise InvalidParams("`input`: the hook's JSON must have an absolute `cwd`.")
     here = Path(folder)
     root = next((candidate for candidate in (here, *here.parents) if (candidate / ".git").exists()), here)
     try:

@@ -21,7 +21,7 @@ from sidecar.operations.model import (
     StateDoctorParams,
     StateDoctorResult,
 )
-from sidecar.registry import doctor_check as registry
+from sidecar.registry.methods import doctor_findings
 from sidecar.runs import maintenance as runs
 from sidecar.settings import stored_settings as settings
 from sidecar.storage import health_checks as storage
@@ -44,7 +44,7 @@ CHECKS: dict[DoctorCheckName, Check] = {
     "settings": lambda call, _: settings.settings(call.database, environment()),
     "indexes": lambda call, _: memory.indexes(call.process),
     "memories": _project_check(lambda call, workspace: memory.files(call.process, workspace)),
-    "registry": _project_check(registry.registry),
+    "registry": _project_check(doctor_findings),
     "knowledge": _project_check(knowledge.knowledge),
     "memoryBranch": _project_check(lambda call, workspace: capture.memory_branch(call.process, workspace)),
     "watchers": lambda _, workspace: environment_checks.watchers(workspace),

@@ -82,10 +82,10 @@ def wall_ms(limits: Limits, usage: LoopUsage) -> int | None:
 def parse_duration_ms(text: str) -> int:
     """Parse `90`, `90s`, `1.5h`, `1h30m` as milliseconds, a bare number as seconds; raise ValueError."""
     if not _DURATION.fullmatch(text):
-        raise ValueError(f"{text!r} is no duration, as in 90s, 45m, 1h30m")
+        raise ValueError(f"{text!r} is not a duration such as 90s, 45m, 1h30m")
     duration = round(sum(float(number) * _UNIT_MS[unit or ""] for number, unit in _PART.findall(text)))
     if not 0 < duration < 2**53:
-        raise ValueError(f"{text!r} is no duration that could pass")
+        raise ValueError(f"{text!r} is not a valid duration")
     return duration
 
 
@@ -131,7 +131,7 @@ def backoff_ms(fast_failures_in_row: int) -> int:
 
 
 def pause_ms(resets_at_ms: int | None, now_ms: int, pauses_in_row: int) -> int:
-    """Return the wait at a usage limit: until its reset, or doubling from five minutes to an hour if the time is unknown.
+    """Return the wait at a usage limit: until its reset, or doubling from five minutes to an hour if it is unknown.
 
     A reset time in the past is tried once; seen again, it was misread and counts as unknown.
     """

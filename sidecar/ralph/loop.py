@@ -55,7 +55,7 @@ def _lost_iteration(running: RalphRunning, now_ms: int) -> RalphIteration:
         input_tokens=None,
         output_tokens=None,
         cost_usd=None,
-        reason=f"The loop's process died meanwhile; noted at {rfc3339(now_ms)} by the next one.",
+        reason=f"The loop's process died; recorded at {rfc3339(now_ms)} by the next loop.",
         ended_loop="The loop's process died.",
         output_bytes=0,
         continuity=None,
@@ -136,8 +136,8 @@ def _ending_or_wait(loop: LoopState, finished: FinishedIteration) -> tuple[Endin
     wait_ms = _wait_ms(loop, finished)
     max_time_ms = plan.limits.max_time_ms
     if wait_ms and max_time_ms is not None and loop.elapsed_ms() + wait_ms >= max_time_ms:
-        reason = f"{limits.format_duration(max_time_ms)} would be over before the loop may go on (--max-time). {line.reason or ''}"
-        return Ending("limit", LIMIT, reason.strip()), 0
+        reason = f"{limits.format_duration(max_time_ms)} would pass before the loop may continue (--max-time)."
+        return Ending("limit", LIMIT, f"{reason} {line.reason or ''}".strip()), 0
     return None, wait_ms
 
 

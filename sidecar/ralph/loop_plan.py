@@ -30,11 +30,11 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
     if not params.prompt.strip():
         raise InvalidParams("The prompt is empty.")
     if params.max_iterations and params.min_iterations > params.max_iterations:
-        raise InvalidParams("There are to be more iterations than there may be (--min-iterations, --max-iterations).")
+        raise InvalidParams("--min-iterations is larger than --max-iterations.")
     cwd = Path(params.cwd)
     folder = loop_folder(cwd, params.change)
     if not all(command.strip() for command in params.verify):
-        raise InvalidParams("A check is empty (--verify): it would always pass.")
+        raise InvalidParams("A check is empty (--verify) and would always pass.")
     environment = for_child(
         {HOST_VARIABLE: "ralph"}
     )  # the loop injects the packs, so the agent's own hooks stay silent

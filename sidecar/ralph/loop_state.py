@@ -71,7 +71,7 @@ class LoopState:
             RalphState(
                 change=params.change,
                 status=status,
-                reason=reason or "It is under way.",
+                reason=reason or "The loop is running.",
                 exit_code=exit_code,
                 harness=params.harness,
                 model=params.model,

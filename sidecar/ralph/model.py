@@ -16,7 +16,7 @@ IterationOutcome = Literal["succeeded", "failed", "timedOut", "usageLimit", "int
 Phase = Literal["started", "finished", "paused"]
 LoopStatus = Literal["running", "completed", "failed", "limit", "stuck", "aborted", "interrupted"]
 
-ChangeId = Annotated[str, Field(min_length=1, max_length=100, description="One path-safe name.")]
+ChangeId = Annotated[str, Field(min_length=1, max_length=100, description="A path-safe name.")]
 Timestamp = Annotated[str, Field(description="RFC 3339.")]
 Milliseconds = Annotated[int, Field(ge=1, le=2**53 - 1)]
 
@@ -31,43 +31,43 @@ class RalphVerification(_StoredRecord):
     """A command that must pass before a promise is accepted."""
 
     command: str
-    exit_code: int | None = Field(description="Null where it was ended or could not be started.")
+    exit_code: int | None = Field(description="Null if it was stopped or could not be started.")
     duration_ms: int
-    output: str = Field(description="The end of what it printed.")
+    output: str = Field(description="The end of its output.")
 
 
 class RalphContinuity(_StoredRecord):
     """The result of continuity for an iteration."""
 
     action: Literal["inject", "passthrough", "failed"]
-    reason: str | None = Field(description="Why nothing was injected, or what failed.")
+    reason: str | None = Field(description="Why nothing was injected, or the error.")
     injected_bytes: int
-    artifacts: list[str] = Field(description="Ids of what was drafted of the iteration.")
+    artifacts: list[str] = Field(description="Ids of the artifacts drafted from the iteration.")
 
 
 class RalphIteration(_StoredRecord):
     """One iteration, as stored in the history."""
 
-    number: int = Field(ge=1, description="Counts on over all loops of the change, until a reset.")
+    number: int = Field(ge=1, description="Counted across all loops of the change, until a reset.")
     started_at: Timestamp
     duration_ms: int
     outcome: IterationOutcome
-    exit_code: int | None = Field(description="Null where a signal ended the agent, or it was never started.")
+    exit_code: int | None = Field(description="Null if a signal ended the agent, or it was never started.")
     signal: str | None
     promise_found: bool
     promise_accepted: bool
-    verification: list[RalphVerification] | None = Field(description="Null where no command was to run.")
+    verification: list[RalphVerification] | None = Field(description="Null if no command was run.")
     files_changed: int | None = Field(
-        description="Files whose content the iteration changed, committed or not; null outside git."
+        description="Number of files whose content the iteration changed, committed or not; null outside git."
     )
-    files: list[str] = Field(description="The first of them.")
-    commits: list[str] = Field(description="Ids of the commits made meanwhile, the loop's own last.")
-    input_tokens: int | None = Field(description="Null where the harness does not tell.")
+    files: list[str] = Field(description="The first 100 of them.")
+    commits: list[str] = Field(description="Ids of the commits made during the iteration; the loop's own is last.")
+    input_tokens: int | None = Field(description="Null if the harness does not report them.")
     output_tokens: int | None
     cost_usd: float | None
-    reason: str | None = Field(description="Why the iteration failed or was ended, in a sentence.")
-    ended_loop: str | None = Field(description="Why the loop ended with it, if it did.")
-    output_bytes: int = Field(description="Bytes the agent printed; what is kept of them is capped.")
+    reason: str | None = Field(description="Why the iteration failed or was stopped, in a sentence.")
+    ended_loop: str | None = Field(description="Why the loop ended with this iteration; null if it continued.")
+    output_bytes: int = Field(description="Bytes the agent printed; the stored output is capped.")
     continuity: RalphContinuity | None
     warnings: list[str]
 
@@ -96,23 +96,25 @@ class RalphState(_StoredRecord):
     change: str
     status: LoopStatus
     reason: str = Field(description="One sentence.")
-    exit_code: int | None = Field(description="Null while it runs.")
+    exit_code: int | None = Field(description="Null while the loop runs.")
     harness: str
     model: str | None
     started_at: Timestamp
     updated_at: Timestamp
-    iteration: int = Field(description="The number of the last iteration that was begun.")
+    iteration: int = Field(description="Number of the last iteration that was started.")
     running: RalphRunning | None
-    paused_until: Timestamp | None = Field(description="While the loop waits: a usage limit, failures that come fast.")
-    max_iterations: int = Field(description="0 is no limit.")
+    paused_until: Timestamp | None = Field(
+        description="Set while the loop waits at a usage limit or after fast failures."
+    )
+    max_iterations: int = Field(description="0 means no limit.")
     totals: RalphTotals
-    pid: int = Field(description="The process whose loop it is or was.")
+    pid: int = Field(description="The process that runs or ran the loop.")
 
 
 class RalphChangeParams(WireModel):
     """A change."""
 
-    cwd: FolderPath = Field(description="A folder of the worktree the loop works in, absolute.")
+    cwd: FolderPath = Field(description="A folder of the loop's worktree, absolute.")
     change: ChangeId
 
 
@@ -126,7 +128,7 @@ class RalphContextResult(WireModel):
     """The context file after the call."""
 
     path: str
-    bytes: int = Field(description="How large it is after an addition, or was before it was cleared.")
+    bytes: int = Field(description="Size after an addition, or before it was cleared.")
 
 
 class RalphStartParams(RalphChangeParams):
@@ -135,43 +137,47 @@ class RalphStartParams(RalphChangeParams):
     project_path: FolderPath | None = Field(
         default=None, description="The original project; without it, the repository's main worktree."
     )
-    prompt: str = Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS, description="The task, given verbatim.")
+    prompt: str = Field(min_length=1, max_length=MAX_PROMPT_CHARACTERS, description="The task, passed on verbatim.")
     harness: Harness = "claude"
     model: str | None = Field(default=None, min_length=1, max_length=200)
-    allow_all: bool = Field(default=False, description="The harness asks for no permission at all.")
+    allow_all: bool = Field(default=False, description="Skip all permission prompts of the harness.")
     harness_command: str | None = Field(
         default=None, min_length=1, max_length=32_000, description="The command line of a `custom` harness."
     )
     extra_arguments: list[str] = Field(default_factory=list, max_length=200, description="Added to the harness's own.")
     completion_promise: str = Field(default="COMPLETE", min_length=1, max_length=1_000)
-    min_iterations: int = Field(default=1, ge=1, le=MOST_COUNT, description="No promise is accepted before.")
-    max_iterations: int = Field(default=MAX_ITERATIONS, ge=0, le=MOST_COUNT, description="0 is no limit.")
-    max_time_ms: Milliseconds | None = None
-    max_cost_usd: float | None = Field(default=None, gt=0, description="As the harness reports it.")
-    max_tokens: int | None = Field(
-        default=None, ge=1, le=MOST_TOKENS, description="In and out, as the harness reports them."
+    min_iterations: int = Field(
+        default=1, ge=1, le=MOST_COUNT, description="A promise in an earlier iteration is not accepted."
     )
-    idle_timeout_ms: Milliseconds | None = Field(default=None, description="Ends an agent that says nothing for long.")
+    max_iterations: int = Field(default=MAX_ITERATIONS, ge=0, le=MOST_COUNT, description="0 means no limit.")
+    max_time_ms: Milliseconds | None = None
+    max_cost_usd: float | None = Field(default=None, gt=0, description="As reported by the harness.")
+    max_tokens: int | None = Field(
+        default=None, ge=1, le=MOST_TOKENS, description="Input and output tokens, as reported by the harness."
+    )
+    idle_timeout_ms: Milliseconds | None = Field(
+        default=None, description="Stop an agent that prints nothing for this long."
+    )
     iteration_timeout_ms: Milliseconds | None = None
     max_failures: int = Field(
-        default=0, ge=0, le=MOST_COUNT, description="Failures in a row that end the loop; 0 is no limit."
+        default=0, ge=0, le=MOST_COUNT, description="Consecutive failures that end the loop; 0 means no limit."
     )
     fail_fast: bool = Field(default=False, description="The first failure ends the loop.")
     stuck_after: int = Field(
         default=STUCK_AFTER,
         ge=0,
         le=MOST_COUNT,
-        description="So many iterations without a change and with like output end the loop; 0 is never.",
+        description="Consecutive iterations without a change and with similar output that end the loop; 0 means never.",
     )
     verify: list[str] = Field(
-        default_factory=list, max_length=50, description="Shell commands that have to pass for a promise to count."
+        default_factory=list, max_length=50, description="Shell commands that must pass for a promise to count."
     )
     continuity: bool = Field(
-        default=True, description="Packs go into each prompt, where the mode is active, and each run is captured."
+        default=True, description="Add packs to each prompt (in mode `active`), and capture each run."
     )
     commit: bool = Field(default=False, description="Commit what each iteration changed, and nothing else.")
-    stream: bool = Field(default=False, description="Send `ralph/output` with what the agent says.")
-    dry_run: bool = Field(default=False, description="Give prompt and command line; run and write nothing.")
+    stream: bool = Field(default=False, description="Send the agent's output as `ralph/output`.")
+    dry_run: bool = Field(default=False, description="Return prompt and command line; run and write nothing.")
 
 
 class RalphDryRun(WireModel):
@@ -179,7 +185,7 @@ class RalphDryRun(WireModel):
 
     prompt: str
     argv: list[str]
-    prompt_via: Literal["stdin", "file"] = Field(description="How the prompt would reach the agent.")
+    prompt_via: Literal["stdin", "file"] = Field(description="How the agent receives the prompt.")
     warnings: list[str]
 
 
@@ -190,17 +196,17 @@ class RalphStartResult(WireModel):
     status: LoopStatus
     exit_code: int
     reason: str
-    iterations: int = Field(description="Of this loop alone.")
+    iterations: int = Field(description="Iterations of this loop only.")
     last_iteration: int
     totals: RalphTotals
-    folder: str = Field(description="Where state, history, prompts and outputs are.")
+    folder: str = Field(description="The folder with state, history, prompts and outputs.")
     dry_run: RalphDryRun | None
 
 
 class RalphStatusParams(RalphChangeParams):
     """The change, and the length of its history to return."""
 
-    limit: int = Field(default=10, ge=1, le=1_000, description="At most so many iterations, the last ones.")
+    limit: int = Field(default=10, ge=1, le=1_000, description="Maximum number of recent iterations.")
 
 
 class RalphStatusResult(WireModel):
@@ -208,10 +214,10 @@ class RalphStatusResult(WireModel):
 
     change: str
     is_running: bool
-    state: RalphState | None = Field(description="Null where none was ever started.")
-    iterations: int = Field(description="How many the history has.")
-    recent: list[RalphIteration] = Field(description="The oldest of them first.")
-    damaged_lines: int = Field(description="Lines of the history that cannot be read, as after a power cut.")
+    state: RalphState | None = Field(description="Null if no loop was ever started.")
+    iterations: int = Field(description="Number of iterations in the history.")
+    recent: list[RalphIteration] = Field(description="Oldest first.")
+    damaged_lines: int = Field(description="Unreadable lines of the history, for example after a power cut.")
     context_bytes: int
     folder: str
 
@@ -234,8 +240,8 @@ class RalphIterationNotice(WireModel):
     change: str
     number: int
     phase: Phase
-    iteration: RalphIteration | None = Field(description="Where it has ended.")
-    until: str | None = Field(description="Until when the loop waits, RFC 3339.")
+    iteration: RalphIteration | None = Field(description="Set for phase `finished`.")
+    until: str | None = Field(description="End of the pause, RFC 3339.")
     reason: str | None
 
 

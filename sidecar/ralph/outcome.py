@@ -92,7 +92,7 @@ def outcome_of(agent_result: AgentResult) -> IterationOutcome:
 
 
 def failure_reason(agent_result: AgentResult) -> str | None:
-    """Return a sentence that says why a run failed; None for a success, including one that lingered after its result."""
+    """Return why a run failed, in a sentence; None for a success, including one that lingered after its result."""
     if agent_result.succeeded:
         return None
     if agent_result.usage_limit is not None:
@@ -101,7 +101,7 @@ def failure_reason(agent_result: AgentResult) -> str | None:
         case "stopped":
             return "It was interrupted."
         case "idle":
-            return "The agent said nothing for too long (--idle-timeout)."
+            return "The agent printed nothing for too long (--idle-timeout)."
         case "wall":
             return "The agent took too long (--iteration-timeout, --max-time)."
         case "exit" | "result":
@@ -109,7 +109,7 @@ def failure_reason(agent_result: AgentResult) -> str | None:
     if agent_result.error is not None:
         return f"The agent reported an error: {agent_result.error}"
     if agent_result.signal is not None:
-        return f"The agent was ended by {agent_result.signal}."
+        return f"The agent was killed by {agent_result.signal}."
     return f"The agent ended with exit code {agent_result.exit_code}."
 
 
@@ -126,5 +126,7 @@ def ending_after(iteration: IterationSummary, limit: Limits, usage: LoopUsage, p
         if failed is not None:
             return Ending("failed", FAILED, f"{failed} {iteration.failure or ''}".strip())
     if is_stuck(iteration.stall, limit.stuck_after):
-        return Ending("stuck", STUCK, f"The last {iteration.stall.times} iterations changed nothing and said the same.")
+        return Ending(
+            "stuck", STUCK, f"The last {iteration.stall.times} iterations changed nothing and printed the same."
+        )
     return Ending("limit", LIMIT, limit_reached) if limit_reached else None

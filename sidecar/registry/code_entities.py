@@ -38,6 +38,18 @@ MAX_COMMENT_WORDS = 24
 MAX_MEMBERS = 40
 """Maximum per class."""
 
+CATEGORY = "code"
+MAX_ENTITIES = 20_000
+MAX_KEYWORDS = 48
+
+MAX_ADAPTABILITY = 0.9
+"""Adaptability of an entity without dependents; five dependents halve it."""
+
+HALVING_DEPENDENTS = 5
+
+_WORDS = regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_PLAIN_NAMES = frozenset(("index", "mod", "lib", "main", "__init__", "__main__", "src"))
+
 _TEMPLATE_FOLDERS = frozenset(("templates", "template", "views", "partials", "stubs", "scaffold", "boilerplate"))
 _TEMPLATE_SUFFIXES = (
     ".j2",
@@ -108,9 +120,7 @@ class FileFacts(NamedTuple):
 
 
 def type_of(path: str) -> str | None:
-    """Return the entity type of a file: module, component, template or script; None if it does not belong in a
-    registry.
-    """
+    """Return the entity type of a file: module, component, template or script; None for any other file."""
     *folders, name = path.lower().split("/")
     if is_test(path) or is_generated(path) or not _EXAMPLE_FOLDERS.isdisjoint(folders) or name.startswith("."):
         return None
@@ -126,7 +136,6 @@ def type_of(path: str) -> str | None:
 def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
     """Return the facts in a file's summary and text; secrets in comments are masked."""
     lines = text.replace("\r\n", "\n").split("\n")
-    type_ = type_of(path) or "module"
     top = (
         definition
         for definition in summary.definitions
@@ -146,13 +155,13 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
         definition for definition in (_method(definition, path, lines) for definition in methods) if definition.purpose
     ]
     return FileFacts(
-        content,
-        type_,
-        one_line(summary.stated_purpose, MAX_PURPOSE),
-        tuple(definitions[:MAX_DEFINITIONS]),
-        summary.imports,
-        summary.references,
-        () if public_definitions else _comment_words(told_in_comments(lines)),
+        content=content,
+        type=type_of(path) or "module",
+        purpose=one_line(summary.stated_purpose, MAX_PURPOSE),
+        definitions=tuple(definitions[:MAX_DEFINITIONS]),
+        imports=summary.imports,
+        references=summary.references,
+        comment_words=() if public_definitions else _comment_words(told_in_comments(lines)),
     )
 
 
@@ -172,17 +181,17 @@ def _named(definition: Definition, path: str, lines: Sequence[str], members: Seq
     purpose = one_line(purpose_of_definition(lines, definition, path), MAX_PURPOSE)
     comment_words = _comment_words(told_of_definition(lines, definition, path), f"{definition.name} {purpose}")
     return CodeDefinition(
-        definition.name,
-        _type_of(definition, path) or "function",
-        purpose,
-        tuple(dict.fromkeys(parameters))[:MAX_PARAMETERS],
-        (*dict.fromkeys(members[:MAX_MEMBERS]), *comment_words),
+        name=definition.name,
+        type=_type_of(definition, path) or "function",
+        purpose=purpose,
+        parameters=tuple(dict.fromkeys(parameters))[:MAX_PARAMETERS],
+        comment_words=(*dict.fromkeys(members[:MAX_MEMBERS]), *comment_words),
     )
 
 
 def _method(definition: Definition, path: str, lines: Sequence[str]) -> CodeDefinition:
-    definition_facts = _named(definition, path, lines)
-    return definition_facts._replace(name=f"{definition.container}.{definition.name}", type="method")
+    method = _named(definition, path, lines)
+    return method._replace(name=f"{definition.container}.{definition.name}", type="method")
 
 
 def _comment_words(comment: str, known: str = "") -> tuple[str, ...]:
@@ -204,19 +213,6 @@ def _type_of(definition: Definition, path: str) -> str | None:
     return "function" if definition.kind in _FUNCTIONS else None
 
 
-CATEGORY = "code"
-MAX_ENTITIES = 20_000
-MAX_KEYWORDS = 48
-
-MAX_ADAPTABILITY = 0.9
-"""Adaptability of an entity without dependents; five dependents halve it."""
-
-HALVING_DEPENDENTS = 5
-
-_WORDS = regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
-_PLAIN_NAMES = frozenset(("index", "mod", "lib", "main", "__init__", "__main__", "src"))
-
-
 class Derived(NamedTuple):
     """The entities of a repository, ordered by path."""
 
@@ -231,9 +227,8 @@ def derive(files: Mapping[str, FileFacts]) -> Derived:
     entities: list[Entity] = []
     for path in sorted(files):
         facts = files[path]
-        entities += _definitions(
-            path, facts, dependents
-        )  # before their module: of two equal matches the smaller one wins
+        # Definitions come before their module: of two equal matches the smaller one wins.
+        entities += _definitions(path, facts, dependents)
         entities.append(_module(path, facts, dependencies_of[path], dependents[path]))
     if len(entities) > MAX_ENTITIES:  # methods are dropped first: their classes contain their words
         entities = [entity for entity in entities if entity.type != "method"]
@@ -246,20 +241,20 @@ def name_words(name: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(name)]
 
 
-def _module(path: str, facts: FileFacts, dependencies_of: Sequence[str], dependents: int) -> Entity:
+def _module(path: str, facts: FileFacts, dependencies: Sequence[str], dependents: int) -> Entity:
     file_name = _file_name(path)
     names = [definition.name for definition in facts.definitions if definition.type != "method"]
     return Entity(
-        CATEGORY,
-        path,
-        path,
-        facts.type,
-        _own_purpose(facts, file_name),
-        tuple(dict.fromkeys((*name_words(file_name), *names, *facts.comment_words)))[:MAX_KEYWORDS],
-        tuple(dependencies_of),
-        _adaptability(dependents),
-        "",
-        "code",
+        category=CATEGORY,
+        key=path,
+        path=path,
+        type=facts.type,
+        purpose=_own_purpose(facts, file_name),
+        keywords=tuple(dict.fromkeys((*name_words(file_name), *names, *facts.comment_words)))[:MAX_KEYWORDS],
+        dependencies=tuple(dependencies),
+        adaptability=_adaptability(dependents),
+        checksum="",
+        origin="code",
     )
 
 
@@ -278,16 +273,16 @@ def _definition(key: str, path: str, definition: CodeDefinition, dependents: int
     words = name_words(definition.name)
     about = (*words, *definition.parameters, *name_words(_file_name(path)), *definition.comment_words)
     return Entity(
-        CATEGORY,
-        key,
-        path,
-        definition.type,
-        definition.purpose or " ".join(words),
-        tuple(dict.fromkeys(about))[:MAX_KEYWORDS],
-        (),
-        _adaptability(dependents),
-        "",
-        "code",
+        category=CATEGORY,
+        key=key,
+        path=path,
+        type=definition.type,
+        purpose=definition.purpose or " ".join(words),
+        keywords=tuple(dict.fromkeys(about))[:MAX_KEYWORDS],
+        dependencies=(),
+        adaptability=_adaptability(dependents),
+        checksum="",
+        origin="code",
     )
 
 

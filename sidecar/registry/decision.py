@@ -65,7 +65,7 @@ def _reasons(decision: Decision, entity: Entity, score: Score, impact: Impact | 
     lacking = [f"It does not cover {_join_words(score.missing)}."] if score.missing else []
     match decision:
         case "REUSE":
-            return [f"`{entity.key}` fits at {score.score:.1f} %: use it as it is.", covered, *lacking]
+            return [f"`{entity.key}` matches at {score.score:.1f} %: use it as it is.", covered, *lacking]
         case "ADAPT":
             return [
                 f"`{entity.key}` is similar at {score.score:.1f} %.",
@@ -74,18 +74,18 @@ def _reasons(decision: Decision, entity: Entity, score: Score, impact: Impact | 
                 _care_sentence(entity, impact),
             ]
         case "CREATE":
-            return [f"`{entity.key}` fits at {score.score:.1f} % only.", covered, *lacking]
+            return [f"`{entity.key}` matches at only {score.score:.1f} %.", covered, *lacking]
 
 
 def _care_sentence(entity: Entity, impact: Impact | None) -> str:
     if impact is None:
         level = adaptability_level(entity.adaptability)
-        care = "it is safe to adapt" if level == "high" else "look at what depends on it before adapting it"
+        care = "it is safe to adapt" if level == "high" else "check its dependents before adapting it"
         return f"Its adaptability is {level} ({entity.adaptability:g}): {care}."
     count = len(impact.dependents)
-    who = "nothing depends" if not count else f"{count} {'entity depends' if count == 1 else 'entities depend'}"
+    who = "no entity depends" if not count else f"{count} {'entity depends' if count == 1 else 'entities depend'}"
     sentence = f"Its adaptability is {entity.adaptability:g}, below {IMPACT_REQUIRED_BELOW:g}: {who} on it"
-    return f"{sentence}; change it only after that was weighed."
+    return f"{sentence}. Weigh that before you change it."
 
 
 def _join_words(words: Sequence[str]) -> str:

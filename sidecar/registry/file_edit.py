@@ -25,7 +25,7 @@ _Change = tuple[tuple[str, ...], Fields | None]
 
 _BOM = "\ufeff"
 
-NEW_FILE = '# What this project has, and what it is for. Yours to edit.\nmetadata:\n  version: "1.0.0"\n'
+NEW_FILE = '# The entities of this project and their purposes. Edit it as you like.\nmetadata:\n  version: "1.0.0"\n'
 
 FIELD_ORDER = ("path", "type", "purpose", "keywords", "dependencies", "adaptability", "checksum")
 
@@ -118,7 +118,7 @@ def _root(body: str) -> Node:
     if root is None:
         return Node("mapping", len(body), len(body), 1, is_flow=False)
     if root.kind != "mapping":
-        raise Damaged("The file is not one list of keys with values.")
+        raise Damaged("The file is not a mapping of keys to values.")
     return root
 
 
@@ -201,7 +201,7 @@ def _remove(body: str, category: str, key: str) -> str:
     entities = _root(body).get("entities")
     group = entities.get(category) if entities else None
     if group is None or key not in group.pairs:
-        raise NotFound("There is no entity of that id in the file.")
+        raise NotFound("The file has no entity with that id.")
     name, value = group.pairs[key]
     if group.is_flow:
         return _out_of_brackets(body, group, name, value)
@@ -338,6 +338,6 @@ def _without_empty(value: object) -> object:
 
 def _cannot_edit() -> Conflict:
     return Conflict(
-        "The registry cannot be changed without touching what else stands in it.",
-        hint="Write each key on a line of its own, without anchors, or change it by hand.",
+        "The registry cannot be changed without affecting its other content.",
+        hint="Put each key on a line of its own, without anchors, or edit the file by hand.",
     )

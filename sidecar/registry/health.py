@@ -79,8 +79,8 @@ def problem_with_json(text: str) -> str:
         line = getattr(error, "lineno", 1)
         return f"It is not valid JSON in line {line}."
     except RecursionError:
-        return "It is nested too deep to be a schema."
-    return "" if isinstance(value, dict | bool) else "It is JSON, but no schema."
+        return "It is nested too deeply for a schema."
+    return "" if isinstance(value, dict | bool) else "It is JSON but not a schema."
 
 
 def roman(number: int) -> str:
@@ -178,7 +178,7 @@ def _check(name: CheckName, passed: Sequence[Entity], of: Sequence[Entity], find
 def _remarks(registry: Registry, path: str) -> Iterator[Finding]:
     for remark in registry.remarks:
         fixable = remark.about == "metadata" and "declares" in remark.message
-        remedy = FIX if fixable else f"Change line {remark.line}." if remark.line else "Mend the file by hand."
+        remedy = FIX if fixable else f"Change line {remark.line}." if remark.line else "Fix the file by hand."
         yield Finding("entities", "problem", remark.about, path, remark.message, remedy, fixable)
 
 
@@ -186,11 +186,11 @@ def _missing_files(entities: Sequence[Entity], contents: dict[str, FileContent])
     for entity in entities:
         state = contents[entity.id].state
         if state == "missing":
-            remedy = "Put the file back, or change the entry's path, or remove the entry."
-            yield Finding("entities", "problem", entity.id, entity.path, "The file is not there.", remedy)
+            remedy = "Restore the file, change the entry's path, or remove the entry."
+            yield Finding("entities", "problem", entity.id, entity.path, "The file is missing.", remedy)
         elif state == "outside":
-            remedy = "Name a path relative to the project."
-            yield Finding("entities", "problem", entity.id, entity.path, "The path leads out of the project.", remedy)
+            remedy = "Use a path relative to the project."
+            yield Finding("entities", "problem", entity.id, entity.path, "The path is outside the project.", remedy)
 
 
 def _check_files(
@@ -211,7 +211,7 @@ def _check_files(
 
 
 def _schema(text: str) -> tuple[str, str]:
-    return problem_with_json(text), "Mend the JSON."
+    return problem_with_json(text), "Fix the JSON."
 
 
 def _agent(text: str) -> tuple[str, str]:
@@ -220,7 +220,9 @@ def _agent(text: str) -> tuple[str, str]:
 
 
 def _template(text: str) -> tuple[str, str]:
-    return ("" if has_placeholder(text) else "It has no placeholder."), "Mark what is to be filled in, as `{{name}}`."
+    return (
+        "" if has_placeholder(text) else "It has no placeholder."
+    ), "Mark the parts to fill in, for example as `{{name}}`."
 
 
 def _constitution(path: str | None, read_file: ReadFile) -> Check:
@@ -228,13 +230,13 @@ def _constitution(path: str | None, read_file: ReadFile) -> Check:
         return Check("constitution", 0, 0, ())
     content = read_file(path)
     if content.state != "there":
-        message, remedy = "The constitution is not there.", "Put the file back."
+        message, remedy = "The constitution is missing.", "Restore the file."
         return Check("constitution", 0, MIN_ARTICLES, (Finding("constitution", "problem", "", path, message, remedy),))
     articles = articles_in(content.text)
     findings: tuple[Finding, ...] = ()
     if articles.missing:
         message = f"Missing: Article {', '.join(articles.missing)}."
-        findings = (Finding("constitution", "problem", "", path, message, "Put them back under their headings."),)
+        findings = (Finding("constitution", "problem", "", path, message, "Restore them under their headings."),)
     return Check("constitution", articles.present, articles.expected, findings)
 
 
@@ -248,23 +250,25 @@ def _checksums(readable: Sequence[Entity], contents: dict[str, FileContent]) -> 
         if hashlib.sha256(contents[entity.id].content).hexdigest() == entity.checksum:
             matching += 1
         else:
-            message = "The file is not as it was when its checksum was noted."
-            remedy = f"Look at what changed; if it is meant, {FIX} notes the new checksum."
+            message = "The file changed after its checksum was recorded."
+            remedy = f"Review the change; if it is intended, {FIX} records the new checksum."
             findings.append(Finding("checksums", "problem", entity.id, entity.path, message, remedy, fixable=True))
     return Check("checksums", matching, recorded, tuple(findings))
 
 
 def _without_checksum(entity: Entity) -> Finding:
-    message, remedy = "No checksum is noted: unverified.", f"{FIX} notes it."
+    message, remedy = "No checksum is recorded.", f"{FIX} records it."
     return Finding("checksums", "note", entity.id, entity.path, message, remedy, fixable=True)
 
 
 def _dependencies(registry: Registry, written: Sequence[Entity], path: str) -> Check:
     total = sum(len(entity.dependencies) for entity in written)
     orphans = [(entity, name) for entity, name in registry.orphans() if entity.origin == "file"]
-    remedy = "Register it, or take it out of the dependencies."
+    remedy = "Register it, or remove it from the dependencies."
     findings = tuple(
-        Finding("dependencies", "problem", entity.id, path, f"It depends on `{name}`, which nothing is called.", remedy)
+        Finding(
+            "dependencies", "problem", entity.id, path, f"It depends on `{name}`, which is not in the registry.", remedy
+        )
         for entity, name in orphans
     )
     return Check("dependencies", total - len(orphans), total, findings)

@@ -57,15 +57,15 @@ def _hint(best: Recommendation, digest: str) -> Hint:
     purpose = one_line(entity.purpose, MAX_PURPOSE).rstrip(".")
     name, path = one_line(entity.key, 200), one_line(entity.path, 300)
     advice = (
-        "reuse it as it is" if best.decision == "REUSE" else f"adapt it rather than make another{_care_phrase(best)}"
+        "reuse it as it is" if best.decision == "REUSE" else f"adapt it instead of creating another{_care_phrase(best)}"
     )
     words = ", ".join(one_line(word, 40) for word in best.score.matched[:MAX_WORDS])
     return Hint(
         best.decision,
         entity.id,
         entity.path,
-        f"There is already {entity.type} `{name}` in {path} ({purpose}): {advice}.",
-        f"The prompt asks for something new, and the registry has {best.score.score:.0f} % of it ({words}).",
+        f"{entity.type.capitalize()} `{name}` already exists in {path} ({purpose}): {advice}.",
+        f"The prompt asks for something new, and this entity covers {best.score.score:.0f} % of it ({words}).",
         digest,
     )
 
@@ -74,4 +74,4 @@ def _care_phrase(best: Recommendation) -> str:
     if best.impact is None or not best.impact.dependents:
         return ""
     count = len(best.impact.dependents)
-    return f", after a look at the {count} that depend on it" if count > 1 else ", after a look at what depends on it"
+    return f" after checking its {count} dependents" if count > 1 else " after checking its dependent"

@@ -1,69 +1,31 @@
-"""The rows of `registry/*`, and `registry/health`."""
+"""The rows of `registry/*`; `registry/health`, and the doctor's check of the registry."""
 
+from collections.abc import Iterator
 from pathlib import Path
-
-from pydantic import Field
 
 from sidecar.call import Call
 from sidecar.core.errors import Busy, Conflict, PolicyDenied, StateDegraded, TooLarge, WorkspaceUnavailable
-from sidecar.core.wire import WireModel
+from sidecar.core.findings import Finding as DoctorFinding
 from sidecar.method import Lane, method
 from sidecar.registry import read_methods, write_methods
-from sidecar.registry.health import CheckName, FileContent, Finding, run_checks
-from sidecar.registry.model import DRY_RUN, ChangeEntry, RegistryParams
+from sidecar.registry.health import FileContent, run_checks
+from sidecar.registry.model import (
+    ChangeEntry,
+    HealthCheck,
+    HealthFinding,
+    HealthFix,
+    RegistryHealthParams,
+    RegistryHealthResult,
+)
 from sidecar.registry.project_registry import LoadedRegistry, registry_for_call
 from sidecar.registry.registry_file import MAX_ENTITY_BYTES, edit_registry_file, read_project_file, resolve_inside
 from sidecar.registry.write_methods import update_checksums
+from sidecar.workspace import Workspace
 
 FRAMEWORK = "chati.dev"
 CONSTITUTION = "chati.dev/constitution.md"
 
-
-class RegistryHealthParams(RegistryParams):
-    """Whether to repair what can be repaired."""
-
-    fix: bool = Field(
-        default=False, description="Notes checksums, count and date as they are now, after a copy of the file."
-    )
-    dry_run: bool = DRY_RUN
-
-
-class HealthCheck(WireModel):
-    """The result of one check."""
-
-    name: CheckName
-    passed: int
-    total: int = Field(description="0 where there is nothing to check.")
-
-
-class HealthFinding(WireModel):
-    """A problem or a note about an entity or a file."""
-
-    check: CheckName
-    severity: str = Field(pattern="^(problem|note)$", description="With notes alone the state is healthy.")
-    id: str = Field(description="The entity; empty where it is about a file alone.")
-    file: str = Field(description="Relative to the project.")
-    message: str
-    remedy: str
-    fixable: bool = Field(description="Whether `fix` mends it.")
-
-
-class HealthFix(WireModel):
-    """What was repaired, or with `dryRun` would be."""
-
-    changes: list[ChangeEntry]
-    written: bool
-    backup: str | None
-
-
-class RegistryHealthResult(WireModel):
-    """Health of the framework's files; advisory."""
-
-    healthy: bool
-    registry: str = Field(description="The registry's file, relative to the project.")
-    checks: list[HealthCheck] = Field(description="The seven, in the specification's order.")
-    findings: list[HealthFinding]
-    fix: HealthFix | None = Field(description="Null unless asked for.")
+MAX_DOCTOR_FINDINGS = 5
 
 
 def health(call: Call, params: RegistryHealthParams) -> RegistryHealthResult:
@@ -80,7 +42,7 @@ def health(call: Call, params: RegistryHealthParams) -> RegistryHealthResult:
         result = edit_registry_file(
             project, call.now(), lambda text: update_checksums(project, text), dry_run=params.dry_run
         )
-        changes = [ChangeEntry(**finding._asdict()) for finding in result.changes]
+        changes = [ChangeEntry(**change._asdict()) for change in result.changes]
         fix = HealthFix(changes=changes, written=result.written, backup=result.backup)
     loaded = project_registry.load()
     checks = run_checks(
@@ -90,10 +52,24 @@ def health(call: Call, params: RegistryHealthParams) -> RegistryHealthResult:
     return RegistryHealthResult(
         healthy=all(finding.severity == "note" for finding in findings),
         registry=loaded.file.path,
-        checks=[HealthCheck(name=finding.name, passed=finding.passed, total=finding.total) for finding in checks],
-        findings=[_shown(finding) for finding in findings],
+        checks=[HealthCheck(name=check.name, passed=check.passed, total=check.total) for check in checks],
+        findings=[HealthFinding(**finding._asdict()) for finding in findings],
         fix=fix,
     )
+
+
+def doctor_findings(call: Call, workspace: Workspace) -> Iterator[DoctorFinding]:
+    """Yield the problems in a project's registry; `onecode-sidecar health` shows all of them."""
+    result = health(call, RegistryHealthParams(cwd=str(workspace.project)))
+    problems = [finding for finding in result.findings if finding.severity == "problem"]
+    for finding in problems[:MAX_DOCTOR_FINDINGS]:
+        entity = f" ({finding.id})" if finding.id else ""
+        yield DoctorFinding("warning", f"{finding.file}{entity}: {finding.message}", finding.remedy)
+    if len(problems) > MAX_DOCTOR_FINDINGS:
+        message = f"The registry has {len(problems) - MAX_DOCTOR_FINDINGS} more problems."
+        yield DoctorFinding(
+            "warning", message, "`onecode-sidecar health` lists them; its `--fix` updates checksums and the count."
+        )
 
 
 def _constitution(project: Path, loaded: LoadedRegistry) -> str | None:
@@ -112,22 +88,13 @@ def _content(project: Path, path: str) -> FileContent:
     return FileContent("missing") if content is None else FileContent("there", content)
 
 
-def _shown(finding: Finding) -> HealthFinding:
-    return HealthFinding(**finding._asdict())
-
-
-ROW = method(
-    "registry/health",
-    health,
-    lane=Lane.WORKSPACE,
-    errors=(WorkspaceUnavailable, PolicyDenied, TooLarge, Conflict, Busy, StateDegraded),
-)
-
-
 METHODS = (
     *read_methods.METHODS,
-    *read_methods.METHODS_DECIDE_METHODS,
     *write_methods.METHODS,
-    write_methods.ROW,
-    ROW,
+    method(
+        "registry/health",
+        health,
+        lane=Lane.WORKSPACE,
+        errors=(WorkspaceUnavailable, PolicyDenied, TooLarge, Conflict, Busy, StateDegraded),
+    ),
 )

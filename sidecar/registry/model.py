@@ -6,6 +6,7 @@ from pydantic import Field
 
 from sidecar.core.wire import FolderPath, WireModel
 from sidecar.registry.entity import Level, Origin
+from sidecar.registry.health import CheckName
 from sidecar.registry.impact import ImpactLevel
 
 EntityName = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -20,7 +21,7 @@ class RegistryParams(WireModel):
 
     cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
     project_path: FolderPath | None = Field(
-        default=None, description="The original project, to which the registry belongs; without it, `cwd`."
+        default=None, description="The original project, which owns the registry; default: `cwd`."
     )
 
 
@@ -29,21 +30,21 @@ class EntityEntry(WireModel):
 
     id: str = Field(description="`<category>/<key>`.")
     path: str = Field(description="Relative to the project.")
-    type: str = Field(description="agent, template, workflow, schema, …; of code: module, function, class, ….")
+    type: str = Field(description="agent, template, workflow, schema, …; for code: module, function, class, ….")
     purpose: str
     keywords: list[str]
-    dependencies: list[str] = Field(description="As they are written; `registry/get` says what they lead to.")
+    dependencies: list[str] = Field(description="As written; `registry/get` resolves them.")
     adaptability: float = Field(description="0 to 1: how safe a change is.")
     adaptability_level: Level
-    checksum: str | None = Field(description="SHA-256 of the file when it was noted; null: unverified.")
+    checksum: str | None = Field(description="Recorded SHA-256 of the file; null: unverified.")
     origin: Origin = Field(description="`file`: written by hand; `code`: derived by `registry/refresh`.")
 
 
 class RemarkEntry(WireModel):
     """A warning about the registry's file."""
 
-    line: int = Field(description="From 1; 0 where it is about the whole file.")
-    about: str = Field(description="An entity's id, or the part of the file.")
+    line: int = Field(description="From 1; 0 means the whole file.")
+    about: str = Field(description="An entity's id, or a part of the file.")
     message: str
 
 
@@ -52,18 +53,20 @@ class RegistrySource(WireModel):
 
     path: str = Field(description="Relative to the project.")
     exists: bool
-    version: str = Field(description="What the file says of itself; empty where it does not.")
+    version: str = Field(description="The file's own version; empty if it has none.")
     last_updated: str
-    declared_count: int | None = Field(description="How many entities the file says it has.")
-    damage: str = Field(description="Why the file cannot be read; empty where it can.")
+    declared_count: int | None = Field(description="Number of entities the file declares.")
+    damage: str = Field(description="Why the file cannot be read; empty otherwise.")
 
 
 class RegistryListParams(RegistryParams):
     """Filters and page of the list."""
 
-    type: str | None = Field(default=None, min_length=1, max_length=100, description="Only those of this type.")
-    category: str | None = Field(default=None, min_length=1, max_length=200, description="Only those of this category.")
-    origin: Origin | None = Field(default=None, description="Only written ones, or only derived ones.")
+    type: str | None = Field(default=None, min_length=1, max_length=100, description="Only entities of this type.")
+    category: str | None = Field(
+        default=None, min_length=1, max_length=200, description="Only entities of this category."
+    )
+    origin: Origin | None = Field(default=None, description="Only entities of this origin.")
     offset: int = Field(default=0, ge=0, le=1_000_000)
     limit: int = Field(default=200, ge=1, le=1_000)
 
@@ -72,7 +75,7 @@ class RegistryListResult(WireModel):
     """Entities in the file's order, then derived ones."""
 
     source: RegistrySource
-    total: int = Field(description="How many there are; more than are listed where the limit is smaller.")
+    total: int = Field(description="Total number of matching entities, regardless of the limit.")
     entities: list[EntityEntry]
     remarks: list[RemarkEntry]
 
@@ -86,8 +89,8 @@ class RegistryEntityParams(RegistryParams):
 class DependencyEntry(WireModel):
     """A dependency and the entity it resolves to."""
 
-    name: str = Field(description="As it is written.")
-    id: str | None = Field(description="Null: orphaned, it leads nowhere.")
+    name: str = Field(description="As written.")
+    id: str | None = Field(description="Null if orphaned.")
 
 
 class RegistryGetResult(WireModel):
@@ -95,9 +98,9 @@ class RegistryGetResult(WireModel):
 
     entity: EntityEntry
     dependencies: list[DependencyEntry]
-    dependents: list[str] = Field(description="Ids of those that need it directly.")
+    dependents: list[str] = Field(description="Ids of the direct dependents.")
     file: FileState = Field(
-        description="Whether the file is as its checksum says; `unverified`: without one; `outside` of the project."
+        description="Whether the file matches its checksum; `unverified`: it has none; `outside`: not in the project."
     )
 
 
@@ -105,19 +108,19 @@ class ReachedEntry(WireModel):
     """A direct or transitive dependent."""
 
     id: str
-    distance: int = Field(description="1 where it needs the changed entity itself.")
-    via: str = Field(description="The id of what it needs on the shortest way.")
+    distance: int = Field(description="1 for a direct dependent.")
+    via: str = Field(description="Its dependency on the shortest path to the changed entity.")
 
 
 class ImpactEntry(WireModel):
     """The impact of changing an entity."""
 
     level: ImpactLevel = Field(
-        description="`high`: something depends on an entity of adaptability below 0.3, or ten do; `medium`: below 0.4,"
-        " or three; `low`: fewer; `none`: nothing does."
+        description="`high`: it has dependents and an adaptability below 0.3, or ten dependents; `medium`: below 0.4,"
+        " or three dependents; `low`: fewer; `none`: no dependents."
     )
     count: int
-    dependents: list[ReachedEntry] = Field(description="Each once, the nearest first; at most 200.")
+    dependents: list[ReachedEntry] = Field(description="Each once, nearest first; at most 200.")
 
 
 class RegistryImpactResult(WireModel):
@@ -149,21 +152,23 @@ class RecommendationEntry(WireModel):
     keyword_score: float = Field(
         description="Share of the intent's words, weighted by rarity, that it covers; 0 to 100."
     )
-    purpose_score: float = Field(description="The same in its name and purpose, less where it is about more; 0 to 100.")
+    purpose_score: float = Field(
+        description="The same for its name and purpose, less if it covers more than the intent; 0 to 100."
+    )
     matched: list[str] = Field(description="The intent's words that it covers.")
-    missing: list[str] = Field(description="Those that it does not.")
-    impact: ImpactEntry | None = Field(description="There for ADAPT with an adaptability below 0.3: weigh it first.")
+    missing: list[str] = Field(description="The intent's other words.")
+    impact: ImpactEntry | None = Field(description="Present for ADAPT with an adaptability below 0.3: weigh it first.")
     reasons: list[str]
 
 
 class RegistryDecideResult(WireModel):
     """The decision, and the entities it is based on."""
 
-    decision_id: str = Field(description="The same for the same answer to the same question.")
-    decision: Verdict = Field(description="That of the best entity; CREATE where none shares a word.")
-    considered: int = Field(description="How many entities there are to choose from.")
-    recommendations: list[RecommendationEntry] = Field(description="The best first.")
-    recorded: bool = Field(description="Whether `registry/decisions` knows of it: not where the state file is locked.")
+    decision_id: str = Field(description="The same for the same registry and intent.")
+    decision: Verdict = Field(description="The decision for the best entity; CREATE if none shares a word.")
+    considered: int = Field(description="Number of entities considered.")
+    recommendations: list[RecommendationEntry] = Field(description="Best first.")
+    recorded: bool = Field(description="Whether the decision was stored; false if the state file is locked.")
 
 
 class RegistryDecisionsParams(RegistryParams):
@@ -176,14 +181,14 @@ class DecisionEntry(WireModel):
     """A recorded decision."""
 
     decision_id: str
-    at: str = Field(description="When it was made last, UTC.")
+    at: str = Field(description="Time of the last occurrence, UTC.")
     times: int
     intent: str = Field(description="Secrets are masked; cut at 500 characters.")
     type: str | None
     decision: Verdict
-    score: float = Field(description="Of the best entity; 0 without one.")
+    score: float = Field(description="Score of the best entity; 0 without one.")
     entity_id: str | None
-    registry: str = Field(description="The digest of the registry it was decided on.")
+    registry: str = Field(description="Digest of the registry at the time.")
 
 
 class RegistryDecisionsResult(WireModel):
@@ -195,18 +200,18 @@ class RegistryDecisionsResult(WireModel):
 ShortLine = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Line = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
-DRY_RUN = Field(default=False, description="Tells what would be done, and writes nothing.")
+DRY_RUN = Field(default=False, description="Return the planned changes and write nothing.")
 
 
 class RegistryPutParams(RegistryParams):
     """An entity to add or change; omitted fields stay as they are."""
 
     id: EntityName = Field(
-        description="`<category>/<key>`; a key alone names an entity that is there, or with `type` a new one."
+        description="`<category>/<key>`; a key alone refers to an existing entity, or with `type` to a new one."
     )
-    path: Line | None = Field(default=None, description="Relative to the project; needed for a new entity.")
+    path: Line | None = Field(default=None, description="Relative to the project; required for a new entity.")
     type: ShortLine | None = None
-    purpose: Line | None = Field(default=None, description="Needed for a new entity.")
+    purpose: Line | None = Field(default=None, description="Required for a new entity.")
     keywords: list[ShortLine] | None = Field(default=None, max_length=100)
     dependencies: list[ShortLine] | None = Field(default=None, max_length=1_000)
     adaptability: float | None = Field(default=None, ge=0, le=1)
@@ -225,8 +230,8 @@ class ChangeEntry(WireModel):
 
     id: str = Field(description="The entity's id, or `metadata`.")
     field: str = Field(description="`*` for a whole entity.")
-    before: str | None = Field(description="Null: it was not there.")
-    after: str | None = Field(description="Null: it is gone.")
+    before: str | None = Field(description="Null if it did not exist.")
+    after: str | None = Field(description="Null if it was removed.")
 
 
 class RegistryWriteResult(WireModel):
@@ -234,17 +239,18 @@ class RegistryWriteResult(WireModel):
 
     path: str = Field(description="The file, relative to the project.")
     changes: list[ChangeEntry]
-    written: bool = Field(description="False for a dry run, and where nothing had to be changed.")
-    backup: str | None = Field(description="The copy of the file as it was before, relative to the project.")
-    entity: EntityEntry | None = Field(description="As it is now; null where it is gone.")
-    orphaned: list[str] = Field(description="Ids of entities that depend on what is not there.")
+    written: bool = Field(description="False for a dry run, and if nothing changed.")
+    backup: str | None = Field(description="The backup of the old file, relative to the project.")
+    entity: EntityEntry | None = Field(description="The current entity; null if it was removed.")
+    orphaned: list[str] = Field(description="Ids of entities with unresolved dependencies.")
 
 
 class RegistryRefreshParams(RegistryParams):
     """What to update."""
 
     from_code: bool = Field(
-        default=False, description="Derives entities from the code of `cwd` too; what is written by hand stays first."
+        default=False,
+        description="Also derive entities from the code of `cwd`; entries written by hand take precedence.",
     )
     dry_run: bool = DRY_RUN
 
@@ -264,8 +270,8 @@ class DerivedChanges(WireModel):
     added: int
     changed: int
     removed: int
-    files_read: int = Field(description="Files whose content was new; the others were known.")
-    truncated: bool = Field(description="Whether there are more than are kept.")
+    files_read: int = Field(description="Number of files with new content; the others were read before.")
+    truncated: bool = Field(description="Whether there were more entities than the maximum of 20,000.")
 
 
 class RegistryRefreshResult(WireModel):
@@ -276,4 +282,49 @@ class RegistryRefreshResult(WireModel):
     written: bool
     backup: str | None
     problems: list[ProblemEntry]
-    derived: DerivedChanges | None = Field(description="Null unless asked for with `fromCode`.")
+    derived: DerivedChanges | None = Field(description="Null without `fromCode`.")
+
+
+class RegistryHealthParams(RegistryParams):
+    """Whether to repair what can be repaired."""
+
+    fix: bool = Field(default=False, description="Update checksums, count and date, after a backup of the file.")
+    dry_run: bool = DRY_RUN
+
+
+class HealthCheck(WireModel):
+    """The result of one check."""
+
+    name: CheckName
+    passed: int
+    total: int = Field(description="0 if there is nothing to check.")
+
+
+class HealthFinding(WireModel):
+    """A problem or a note about an entity or a file."""
+
+    check: CheckName
+    severity: str = Field(pattern="^(problem|note)$", description="Notes do not affect `healthy`.")
+    id: str = Field(description="The entity; empty if it concerns only a file.")
+    file: str = Field(description="Relative to the project.")
+    message: str
+    remedy: str
+    fixable: bool = Field(description="Whether `fix` repairs it.")
+
+
+class HealthFix(WireModel):
+    """What was repaired, or with `dryRun` would be."""
+
+    changes: list[ChangeEntry]
+    written: bool
+    backup: str | None
+
+
+class RegistryHealthResult(WireModel):
+    """Health of the framework's files; advisory."""
+
+    healthy: bool
+    registry: str = Field(description="The registry's file, relative to the project.")
+    checks: list[HealthCheck] = Field(description="The seven checks, in the specification's order.")
+    findings: list[HealthFinding]
+    fix: HealthFix | None = Field(description="Null without `fix`.")

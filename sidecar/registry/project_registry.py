@@ -104,9 +104,7 @@ class ProjectRegistry:
             return self._index[1]
 
     def if_ready(self) -> Registry | None:
-        """Return the registry if loading it and a decision take a few milliseconds: it is small or in memory; else
-        None.
-        """
+        """Return the registry if it is small or in memory, so that a decision takes a few milliseconds; else None."""
         key, file = self._current_key()
         is_small = len(file.content or b"") <= SMALL_BYTES and not key[2]
         loaded = self._loaded

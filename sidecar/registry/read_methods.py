@@ -1,6 +1,7 @@
 """`registry/list`, `get`, `impact`, `decide` and `decisions`."""
 
 import hashlib
+from dataclasses import asdict
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
@@ -43,7 +44,11 @@ from sidecar.registry.project_registry import LoadedRegistry, registry_for_call
 from sidecar.registry.registry_file import MAX_ENTITY_BYTES, read_project_file
 from sidecar.workspace import Workspace
 
-MOST_DEPENDENTS = 200
+MAX_DEPENDENTS = 200
+"""Maximum number of dependents in a message."""
+
+MAX_INTENT = 500
+"""Maximum length of a recorded intent, in characters."""
 
 
 def entity_entry(entity: Entity) -> EntityEntry:
@@ -63,11 +68,11 @@ def entity_entry(entity: Entity) -> EntityEntry:
 
 
 def impact_entry(impact: Impact) -> ImpactEntry:
-    """Convert an impact; dependents beyond `MOST_DEPENDENTS` are only counted."""
+    """Convert an impact; dependents beyond `MAX_DEPENDENTS` are only counted."""
     return ImpactEntry(
         level=impact.level,
         count=len(impact.dependents),
-        dependents=[ReachedEntry(**dependent._asdict()) for dependent in impact.dependents[:MOST_DEPENDENTS]],
+        dependents=[ReachedEntry(**dependent._asdict()) for dependent in impact.dependents[:MAX_DEPENDENTS]],
     )
 
 
@@ -147,10 +152,10 @@ def entity_named(registry: Registry, name: str) -> Entity:
     """Return the entity with an id or key; raise NotFound, and Conflict for an ambiguous key."""
     matches = registry.lookup(name)
     if not matches:
-        raise NotFound("There is no entity of that id.", hint="`registry/list` shows them.")
+        raise NotFound("There is no entity with that id.", hint="`registry/list` lists the entities.")
     if len(matches) > 1:
         ids = ", ".join(f"`{entity.id}`" for entity in matches[:5])
-        raise Conflict("Several entities have that key.", hint=f"Ask for one of {ids}.")
+        raise Conflict("Several entities have that key.", hint=f"Use one of {ids}.")
     return matches[0]
 
 
@@ -176,19 +181,6 @@ def _file_of(workspace: Workspace, entity: Entity) -> FileState:
     return "matches" if hashlib.sha256(content).hexdigest() == entity.checksum else "differs"
 
 
-_ERRORS = (WorkspaceUnavailable, PolicyDenied, TooLarge, StateDegraded)
-
-METHODS = (
-    method("registry/list", list_entities, lane=Lane.SHARED, errors=_ERRORS),
-    method("registry/get", get_entity, lane=Lane.SHARED, errors=(*_ERRORS, NotFound, Conflict)),
-    method("registry/impact", impact, lane=Lane.SHARED, errors=(*_ERRORS, NotFound, Conflict)),
-)
-
-
-MAX_INTENT = 500
-"""Maximum length of a recorded intent, in characters."""
-
-
 def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideResult:
     """Decide whether an entity for an intent already exists: REUSE (from 90), ADAPT (from 60) or CREATE.
 
@@ -207,7 +199,7 @@ def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideRes
         decision_id=decision_id,
         decision=best.decision if best else "CREATE",
         considered=of_type,
-        recommendations=[recommendation_entry(entity) for entity in matches],
+        recommendations=[recommendation_entry(match) for match in matches],
         recorded=_record(call, workspace, decision_id, params, registry, best),
     )
 
@@ -219,8 +211,8 @@ def decisions(call: Call, params: RegistryDecisionsParams) -> RegistryDecisionsR
         rows = store.decisions(tx, project, params.limit)
     return RegistryDecisionsResult(
         decisions=[
-            DecisionEntry(decision_id=decision_id, at=rfc3339(at_ms), times=times, **value)
-            for decision_id, at_ms, times, value in rows
+            DecisionEntry(decision_id=row.decision_id, at=rfc3339(row.at_ms), times=row.times, **asdict(row.decision))
+            for row in rows
         ]
     )
 
@@ -233,29 +225,29 @@ def _record(
     registry: Registry,
     best: Recommendation | None,
 ) -> bool:
-    value = {
-        "intent": one_line(params.intent, MAX_INTENT),
-        "type": params.type,
-        "decision": best.decision if best else "CREATE",
-        "score": best.score.score if best else 0.0,
-        "entity_id": best.entity.id if best else None,
-        "registry": registry.digest,
-    }
+    decision = store.StoredDecision(
+        intent=one_line(params.intent, MAX_INTENT),
+        type=params.type,
+        decision=best.decision if best else "CREATE",
+        score=best.score.score if best else 0.0,
+        entity_id=best.entity.id if best else None,
+        registry=registry.digest,
+    )
     try:
         with call.database.write(durable=False) as tx:
-            store.put_decision(tx, workspace.project_key, decision_id, call.now_ms(), value)
+            store.put_decision(tx, workspace.project_key, decision_id, call.now_ms(), decision)
     except SidecarError as error:  # an unrecorded decision is still valid
         call.log.warning("registry.decision.unrecorded", reason=error.kind)
         return False
     return True
 
 
-METHODS_DECIDE_METHODS = (
-    method(
-        "registry/decide",
-        decide_intent,
-        lane=Lane.SHARED,
-        errors=(WorkspaceUnavailable, PolicyDenied, TooLarge, StateDegraded),
-    ),
+_ERRORS = (WorkspaceUnavailable, PolicyDenied, TooLarge, StateDegraded)
+
+METHODS = (
+    method("registry/list", list_entities, lane=Lane.SHARED, errors=_ERRORS),
+    method("registry/get", get_entity, lane=Lane.SHARED, errors=(*_ERRORS, NotFound, Conflict)),
+    method("registry/impact", impact, lane=Lane.SHARED, errors=(*_ERRORS, NotFound, Conflict)),
+    method("registry/decide", decide_intent, lane=Lane.SHARED, errors=_ERRORS),
     method("registry/decisions", decisions, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
 )

@@ -18,6 +18,21 @@ from sidecar.system.safe_open import content_of, opened
 __all__ = ["Damaged", "is_checksum", "parse"]
 
 CHECKSUM_ALGORITHM = "sha256"
+METADATA = "metadata"
+
+FRAMEWORK_REGISTRY = "chati.dev/data/entity-registry.yaml"
+"""The framework's own registry (intelligence-layer.md 5.1); used if it exists."""
+
+OWN_REGISTRY = ".chati/registry.yaml"
+"""The registry of a project without the framework, in our own folder, which git ignores."""
+
+MAX_REGISTRY_BYTES = 32 * 1024 * 1024
+MAX_ENTITY_BYTES = 16 * 1024 * 1024
+"""A larger file has no checksum."""
+
+LOCK_WAIT_S = 5.0
+BACKUPS = "backups"
+MAX_BACKUPS = 10
 
 
 def parse(text: str) -> Registry:
@@ -29,7 +44,7 @@ def parse(text: str) -> Registry:
     if root is None:
         return Registry((), Metadata())
     if root.kind != "mapping":
-        raise Damaged("The file is not one list of keys with values.")
+        raise Damaged("The file is not a mapping of keys to values.")
     remarks: list[Remark] = []
     metadata = _metadata(root.get("metadata"), remarks)
     entities = tuple(_entities(root.get("entities"), remarks))
@@ -38,7 +53,7 @@ def parse(text: str) -> Registry:
             Remark(
                 _line(root.get("metadata"), "entity_count"),
                 "metadata",
-                f"The file declares {metadata.entity_count} entities and holds {len(entities)}.",
+                f"The file declares {metadata.entity_count} entities and contains {len(entities)}.",
             )
         )
     return Registry(entities, metadata, remarks)
@@ -57,7 +72,7 @@ def _metadata(node: Node | None, remarks: list[Remark]) -> Metadata:
     algorithm = metadata.get("checksum_algorithm", "")
     if algorithm and algorithm.lower() != CHECKSUM_ALGORITHM:
         remarks.append(
-            Remark(node.line, "metadata", f"Checksums are {CHECKSUM_ALGORITHM} only, not `{algorithm[:40]}`.")
+            Remark(node.line, "metadata", f"Checksums must be {CHECKSUM_ALGORITHM}, not `{algorithm[:40]}`.")
         )
     return Metadata(
         metadata.get("version", ""),
@@ -75,15 +90,15 @@ def _entities(node: Node | None, remarks: list[Remark]) -> Iterator[Entity]:
     for category, (_, group) in (node.pairs if node else {}).items():
         if group.kind != "mapping":
             if group.text or group.kind != "scalar":
-                remarks.append(Remark(group.line, category, "The category is no list of entities."))
+                remarks.append(Remark(group.line, category, "The category is not a mapping of entities."))
             continue
         for key, (at, value) in group.pairs.items():
             if value.kind != "mapping":
-                remarks.append(Remark(at.line, f"{category}/{key}", "The entry is no list of keys with values."))
+                remarks.append(Remark(at.line, f"{category}/{key}", "The entry is not a mapping of keys to values."))
             else:
                 yield _entity(category, key, value, remarks)
         if len(group.pairs) != len(group.fields):
-            remarks.append(Remark(group.line, category, "The category has a key twice; the first one counts."))
+            remarks.append(Remark(group.line, category, "The category has a duplicate key; the first one counts."))
 
 
 def _entity(category: str, key: str, node: Node, remarks: list[Remark]) -> Entity:
@@ -94,15 +109,15 @@ def _entity(category: str, key: str, node: Node, remarks: list[Remark]) -> Entit
     remarks.extend(Remark(node.line, name, f"The entry has no `{field}`.") for field in missing)
     checksum = text.get("checksum", "")
     return Entity(
-        category,
-        key,
-        text.get("path", ""),
-        text.get("type") or category.removesuffix("s"),
-        text.get("purpose", ""),
-        _texts(fields.get("keywords")),
-        _texts(fields.get("dependencies")),
-        _adaptability(fields.get("adaptability"), name, remarks),
-        checksum.lower() if is_checksum(checksum) else "",
+        category=category,
+        key=key,
+        path=text.get("path", ""),
+        type=text.get("type") or category.removesuffix("s"),
+        purpose=text.get("purpose", ""),
+        keywords=_texts(fields.get("keywords")),
+        dependencies=_texts(fields.get("dependencies")),
+        adaptability=_adaptability(fields.get("adaptability"), name, remarks),
+        checksum=checksum.lower() if is_checksum(checksum) else "",
     )
 
 
@@ -129,17 +144,6 @@ def _adaptability(node: Node | None, name: str, remarks: list[Remark]) -> float:
 def _line(node: Node | None, key: str) -> int:
     child = node.get(key) if node else None
     return child.line if child else 0
-
-
-FRAMEWORK_REGISTRY = "chati.dev/data/entity-registry.yaml"
-"""The framework's own registry (intelligence-layer.md 5.1); used if it exists."""
-
-OWN_REGISTRY = ".chati/registry.yaml"
-"""The registry of a project without the framework, in our own folder, which git ignores."""
-
-MAX_REGISTRY_BYTES = 32 * 1024 * 1024
-MAX_ENTITY_BYTES = 16 * 1024 * 1024
-"""A larger file has no checksum."""
 
 
 class RegistryFile(NamedTuple):
@@ -180,13 +184,8 @@ def resolve_inside(project: Path, path: str) -> str:
     absolute = os.path.realpath(os.path.join(project, path))
     root = os.path.realpath(project)
     if not path or "\0" in path or not absolute.startswith(os.path.join(root, "")):
-        raise PolicyDenied(f"`{path[:200]}` does not lie in the project.", hint="Paths are relative to the project.")
+        raise PolicyDenied(f"`{path[:200]}` is outside the project.", hint="Paths are relative to the project.")
     return absolute
-
-
-LOCK_WAIT_S = 5.0
-BACKUPS = "backups"
-MAX_BACKUPS = 10
 
 
 @contextmanager
@@ -235,11 +234,7 @@ def _back_up(project: Path, file: RegistryFile, stamp: str) -> str:
     folder = own_folder(project, BACKUPS)
     name = f"registry-{stamp.replace(':', '').replace('.', '')}.yaml"
     write_whole(os.path.join(folder, name), file.content or b"")
-    backups = sorted(
-        name_in_folder
-        for name_in_folder in os.listdir(folder)
-        if name_in_folder.startswith("registry-") and name_in_folder.endswith(".yaml")
-    )
+    backups = sorted(entry for entry in os.listdir(folder) if entry.startswith("registry-") and entry.endswith(".yaml"))
     for old in backups[:-MAX_BACKUPS]:
         os.unlink(os.path.join(folder, old))
     return f"{OWN_FOLDER}/{BACKUPS}/{name}"
@@ -248,11 +243,8 @@ def _back_up(project: Path, file: RegistryFile, stamp: str) -> str:
 def _unwritable(error: OSError) -> WorkspaceUnavailable:
     return WorkspaceUnavailable(
         f"The registry cannot be written: {error.strerror or type(error).__name__}.",
-        hint="Give this user the right to write to the project, or look at the disk.",
+        hint="Check the permissions of the project and the disk.",
     )
-
-
-METADATA = "metadata"
 
 
 class Change(NamedTuple):
@@ -289,7 +281,7 @@ def edit_registry_file(project: Path, now: str, edit: Edit, *, dry_run: bool) ->
             after, changes = edit(before)
             after, metadata_changes = _update_metadata(before, after, now)
         except Damaged as damage:
-            raise Conflict(f"The registry cannot be changed. {damage}", hint=f"Mend `{file.path}` by hand.") from damage
+            raise Conflict(f"The registry cannot be changed. {damage}", hint=f"Fix `{file.path}` by hand.") from damage
         all_changes = [*changes, *metadata_changes]
         if dry_run or after == before:
             return EditResult(file.path, all_changes, written=False, backup=None)

@@ -141,12 +141,12 @@ def score(number: int, terms: Sequence[Term], index: Index) -> Score:
     purpose = _share(terms, fields, is_kind, _PURPOSE_STRENGTHS, total) * focus(number, terms, index)
     is_matched = [bool(field) or kind for field, kind in zip(fields, is_kind, strict=True)]
     return Score(
-        number,
-        100 * (KEYWORDS_PART * keywords + PURPOSE_PART * purpose),
-        100 * keywords,
-        100 * purpose,
-        tuple(term.word for term, is_there in zip(terms, is_matched, strict=True) if is_there),
-        tuple(term.word for term, is_there in zip(terms, is_matched, strict=True) if not is_there),
+        number=number,
+        score=100 * (KEYWORDS_PART * keywords + PURPOSE_PART * purpose),
+        keywords=100 * keywords,
+        purpose=100 * purpose,
+        matched=tuple(term.word for term, is_there in zip(terms, is_matched, strict=True) if is_there),
+        missing=tuple(term.word for term, is_there in zip(terms, is_matched, strict=True) if not is_there),
     )
 
 

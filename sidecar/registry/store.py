@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import apsw
@@ -28,6 +29,13 @@ FACTS_VERSION = 2
 
 MAX_DECISIONS = 100
 """Maximum per project."""
+
+HOLDINGS = (
+    Holding("caches", "continuity_registry_cache", "", "used_at_ms < ?2"),
+    Holding("indexes", "continuity_registry_derived", before="derived_at_ms < ?2"),
+    Holding("registry", "continuity_registry_decisions", before="at_ms < ?2"),
+    Holding("registry", "continuity_registry_dismissed", before="at_ms < ?2"),
+)
 
 
 class ParsedRegistryCache:
@@ -66,12 +74,35 @@ class EntityWordsCache:
         )
 
 
-def put_decision(tx: apsw.Connection, project: str, decision_id: str, now_ms: int, value: dict[str, Any]) -> None:
+@dataclass(frozen=True, slots=True)
+class StoredDecision:
+    """A decision as stored: a JSON object with these members."""
+
+    intent: str
+    """Secrets are masked."""
+    type: str | None
+    decision: str
+    score: float
+    entity_id: str | None
+    registry: str
+    """Digest of the registry it is based on."""
+
+
+class DecisionRow(NamedTuple):
+    """A stored decision with its id, the time of the last occurrence and the number of occurrences."""
+
+    decision_id: str
+    at_ms: int
+    times: int
+    decision: StoredDecision
+
+
+def put_decision(tx: apsw.Connection, project: str, decision_id: str, now_ms: int, decision: StoredDecision) -> None:
     """Store a decision; a repeated one moves to the front. The oldest beyond `MAX_DECISIONS` are deleted."""
     tx.execute(
         "INSERT INTO continuity_registry_decisions (project, decision_id, at_ms, times, value) VALUES (?, ?, ?, 1, ?)"
         " ON CONFLICT DO UPDATE SET at_ms = excluded.at_ms, times = times + 1",
-        (project, decision_id, now_ms, orjson.dumps(value)),
+        (project, decision_id, now_ms, orjson.dumps(asdict(decision))),
     )
     tx.execute(
         "DELETE FROM continuity_registry_decisions WHERE project = ? AND decision_id NOT IN"
@@ -81,14 +112,17 @@ def put_decision(tx: apsw.Connection, project: str, decision_id: str, now_ms: in
     )
 
 
-def decisions(tx: apsw.Connection, project: str, limit: int) -> list[tuple[str, int, int, dict[str, Any]]]:
-    """Return (id, last time, count, value) of a project's decisions, newest first."""
+def decisions(tx: apsw.Connection, project: str, limit: int) -> list[DecisionRow]:
+    """Return a project's decisions, newest first."""
     rows = tx.execute(
         "SELECT decision_id, at_ms, times, value FROM continuity_registry_decisions WHERE project = ?"
         " ORDER BY at_ms DESC, decision_id LIMIT ?",
         (project, limit),
     )
-    return [(str(id_), int(at_ms), int(times), orjson.loads(value)) for id_, at_ms, times, value in rows]
+    return [
+        DecisionRow(str(id_), int(at_ms), int(times), StoredDecision(**orjson.loads(value)))
+        for id_, at_ms, times, value in rows
+    ]
 
 
 class DerivedEntities(NamedTuple):
@@ -106,7 +140,7 @@ def derived_digest(tx: apsw.Connection, project: str) -> str:
 
 
 def derived(tx: apsw.Connection, project: str) -> DerivedEntities:
-    """Return the entities derived from a project's code; damaged ones are dropped, because they can be derived again."""
+    """Return the entities derived from a project's code; damaged ones are dropped, since they can be derived again."""
     row = tx.execute(
         "SELECT digest, entities FROM continuity_registry_derived WHERE project = ?", (project,)
     ).fetchone()
@@ -122,15 +156,15 @@ def facts(tx: apsw.Connection, project: str) -> dict[str, FileFacts]:
         version, known = orjson.loads(row[0]) if row else (FACTS_VERSION, {})
     except orjson.JSONDecodeError:
         return {}
-    return {path: _facts(*facts_row) for path, facts_row in known.items()} if version == FACTS_VERSION else {}
+    return {path: _facts(row) for path, row in known.items()} if version == FACTS_VERSION else {}
 
 
 def put_derived(
     tx: apsw.Connection, project: str, entities: Sequence[Entity], files: Mapping[str, FileFacts], now_ms: int
 ) -> None:
     """Replace the entities and facts derived from a project's code."""
-    text = orjson.dumps([list(item) for item in entities])
-    known = orjson.dumps([FACTS_VERSION, {path: _facts_row(item) for path, item in sorted(files.items())}])
+    text = orjson.dumps([list(entity) for entity in entities])
+    known = orjson.dumps([FACTS_VERSION, {path: _facts_row(file) for path, file in sorted(files.items())}])
     tx.execute(
         "INSERT OR REPLACE INTO continuity_registry_derived (project, digest, entities, facts, derived_at_ms)"
         " VALUES (?, ?, ?, ?, ?)",
@@ -157,15 +191,29 @@ def undismiss(tx: apsw.Connection, project: str, entity_id: str) -> None:
     tx.execute("DELETE FROM continuity_registry_dismissed WHERE project = ? AND id = ?", (project, entity_id))
 
 
-def _facts_row(facts_of_file: FileFacts) -> list[Any]:
-    return [*facts_of_file[:3], [list(named) for named in facts_of_file.definitions], *map(list, facts_of_file[4:])]
+def _facts_row(facts: FileFacts) -> list[Any]:
+    definitions = [list(definition) for definition in facts.definitions]
+    return [
+        facts.content, facts.type, facts.purpose, definitions, facts.imports, facts.references, facts.comment_words,
+    ]  # fmt: skip
 
 
-def _facts(content: str, type_: str, purpose: str, definitions: list[Any], *words: list[str]) -> FileFacts:
-    code_definitions = (
-        CodeDefinition(name, kind, purpose_text, *map(tuple, lists)) for name, kind, purpose_text, *lists in definitions
+def _facts(row: list[Any]) -> FileFacts:
+    content, type_, purpose, definitions, imports, references, comment_words = row
+    return FileFacts(
+        content=content,
+        type=type_,
+        purpose=purpose,
+        definitions=tuple(map(_definition, definitions)),
+        imports=tuple(imports),
+        references=tuple(references),
+        comment_words=tuple(comment_words),
     )
-    return FileFacts(content, type_, purpose, tuple(code_definitions), *map(tuple, words))
+
+
+def _definition(row: list[Any]) -> CodeDefinition:
+    name, type_, purpose, parameters, comment_words = row
+    return CodeDefinition(name, type_, purpose, tuple(parameters), tuple(comment_words))
 
 
 def _value(registry: Registry) -> Any:
@@ -191,11 +239,3 @@ def _entities_of(rows: list[list[Any]]) -> list[Entity]:
         Entity(category, key, path, type_, purpose, tuple(keywords), tuple(dependencies), *rest)
         for category, key, path, type_, purpose, keywords, dependencies, *rest in rows
     ]
-
-
-HOLDINGS = (
-    Holding("caches", "continuity_registry_cache", "", "used_at_ms < ?2"),
-    Holding("indexes", "continuity_registry_derived", before="derived_at_ms < ?2"),
-    Holding("registry", "continuity_registry_decisions", before="at_ms < ?2"),
-    Holding("registry", "continuity_registry_dismissed", before="at_ms < ?2"),
-)

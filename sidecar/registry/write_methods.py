@@ -46,6 +46,10 @@ from sidecar.registry.registry_file import (
 )
 from sidecar.workspace import Workspace
 
+BATCH_FILES = 64
+"""Files read between two checks for cancellation."""
+
+_BOM = "\ufeff"
 _FIELDS = ("path", "type", "purpose", "keywords", "dependencies", "adaptability")
 
 
@@ -106,14 +110,12 @@ def _existing(registry: Registry, params: RegistryPutParams) -> Entity | None:
 def _category_and_key(registry: Registry, params: RegistryPutParams) -> tuple[str, str]:
     """Return category and key of a new entity: the category it names, else the one of its type's other entities."""
     if params.path is None or params.purpose is None:
-        raise InvalidParams(
-            "A new entity has a `path` and a `purpose`.", hint="There is none of that id to be changed."
-        )
+        raise InvalidParams("A new entity needs a `path` and a `purpose`.", hint="No entity with that id exists.")
     category, slash, key = params.id.partition("/")
     if slash and category and key:
         return category, key
     if params.type is None:
-        raise InvalidParams("A new entity needs its category or its `type`.", hint="Send `id` as `<category>/<key>`.")
+        raise InvalidParams("A new entity needs a category or a `type`.", hint="Send `id` as `<category>/<key>`.")
     same = (entity.category for entity in registry.entities if entity.type == params.type and entity.origin == "file")
     return next(same, f"{params.type.removesuffix('s')}s"), params.id
 
@@ -126,13 +128,13 @@ def _fields(project: Path, params: RegistryPutParams, known: Entity | None) -> d
         base = {name: _value(getattr(known, name)) for name in _FIELDS}
     path = params.path or (known.path if known else "")
     resolve_inside(project, path)
-    expected = {**base, **sent, **_checksum(project, path)}
+    fields = {**base, **sent, **_checksum_field(project, path)}
     if known is None or known.origin == "code":
-        return expected
-    return {name: value for name, value in expected.items() if _value(getattr(known, name)) != value}
+        return fields
+    return {name: value for name, value in fields.items() if _value(getattr(known, name)) != value}
 
 
-def _checksum(project: Path, path: str) -> dict[str, Value]:
+def _checksum_field(project: Path, path: str) -> dict[str, Value]:
     content = read_project_file(project, path, MAX_ENTITY_BYTES)
     return {} if content is None else {"checksum": hashlib.sha256(content).hexdigest()}
 
@@ -157,22 +159,8 @@ def _result(result: EditResult, registry: Registry, entity: Entity | None) -> Re
         written=result.written,
         backup=result.backup,
         entity=entity_entry(entity) if entity else None,
-        orphaned=sorted({change.id for change, _ in registry.orphans()}),
+        orphaned=sorted({entity.id for entity, _ in registry.orphans()}),
     )
-
-
-_ERRORS = (WorkspaceUnavailable, PolicyDenied, TooLarge, Conflict, Busy, StateDegraded)
-
-METHODS = (
-    method("registry/put", put, lane=Lane.WORKSPACE, errors=(*_ERRORS, InvalidParams)),
-    method("registry/remove", remove, lane=Lane.WORKSPACE, errors=(*_ERRORS, NotFound)),
-)
-
-
-BATCH_FILES = 64
-"""Files read between two checks for cancellation."""
-
-_BOM = "\ufeff"
 
 
 def refresh(call: Call, params: RegistryRefreshParams) -> RegistryRefreshResult:
@@ -206,23 +194,21 @@ def refresh(call: Call, params: RegistryRefreshParams) -> RegistryRefreshResult:
 def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
     """Return the problems that need a manual change: missing files, orphaned dependencies, malformed entries."""
     written = [entity for entity in registry.entities if entity.origin == "file"]
-    missing = (entity for entity in written if _checksum_refresh_method(project, entity) is None)
+    missing = (entity for entity in written if _entity_checksum(project, entity) is None)
     return [
         *(
             ProblemEntry(
-                id=entity.about,
-                message=entity.message,
-                remedy=f"Change line {entity.line} of the registry's file."
-                if entity.line
-                else "Mend the file by hand.",
+                id=remark.about,
+                message=remark.message,
+                remedy=f"Change line {remark.line} of the registry's file." if remark.line else "Fix the file by hand.",
             )
-            for entity in registry.remarks
+            for remark in registry.remarks
         ),
         *(
             ProblemEntry(
                 id=entity.id,
-                message=f"`{entity.path}` is not there.",
-                remedy="Put the file back, or change the entry's path, or remove the entry.",
+                message=f"`{entity.path}` does not exist.",
+                remedy="Restore the file, change the entry's path, or remove the entry.",
             )
             for entity in missing
         ),
@@ -230,7 +216,7 @@ def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
             ProblemEntry(
                 id=entity.id,
                 message=f"It depends on `{name}`, which is not in the registry.",
-                remedy="Register it, or take it out of the dependencies.",
+                remedy="Register it, or remove it from the dependencies.",
             )
             for entity, name in registry.orphans()
         ),
@@ -242,14 +228,14 @@ def update_checksums(project: Path, text: str) -> tuple[str, list[Change]]:
     changes: list[Change] = []
     checksums: dict[tuple[str, str], dict[str, Value]] = {}
     for entity in parse(text.removeprefix(_BOM)).entities:
-        now = _checksum_refresh_method(project, entity)
+        now = _entity_checksum(project, entity)
         if now and now != entity.checksum:
             changes.append(Change(entity.id, "checksum", entity.checksum or None, now))
             checksums[entity.category, entity.key] = {"checksum": now}
     return put_fields(text, checksums) if checksums else text, changes
 
 
-def _checksum_refresh_method(project: Path, entity: Entity) -> str | None:
+def _entity_checksum(project: Path, entity: Entity) -> str | None:
     """Return a file's checksum; None if it is missing, outside or too large."""
     try:
         content = read_project_file(project, entity.path, MAX_ENTITY_BYTES)
@@ -309,9 +295,10 @@ def _compared(before: tuple[Entity, ...], derivation: Derived, read: int) -> Der
     )
 
 
-ROW = method(
-    "registry/refresh",
-    refresh,
-    lane=Lane.JOB,
-    errors=(WorkspaceUnavailable, PolicyDenied, TooLarge, Conflict, Busy, StateDegraded, Cancelled),
+_ERRORS = (WorkspaceUnavailable, PolicyDenied, TooLarge, Conflict, Busy, StateDegraded)
+
+METHODS = (
+    method("registry/put", put, lane=Lane.WORKSPACE, errors=(*_ERRORS, InvalidParams)),
+    method("registry/remove", remove, lane=Lane.WORKSPACE, errors=(*_ERRORS, NotFound)),
+    method("registry/refresh", refresh, lane=Lane.JOB, errors=(*_ERRORS, Cancelled)),
 )

@@ -78,9 +78,7 @@ def _events() -> None:
         lambda: lambda: [json.loads(line) for line in chunk.split(b"\n")[:-1]],
         lambda: _hearing("claude", chunk),
     )
-    print(
-        f"{'Claude’s events':<28}{find:>9.0f}{'':>9}{'':>7}{'':>11}{agent_result:>8.0f}  (json.loads alone {parsed:.0f})"
-    )
+    print(f"{'Claude’s events':<28}{find:>9.0f}{'':>9}{'':>7}{'':>11}{agent_result:>8.0f}  (json.loads {parsed:.0f})")
 
 
 def _in_turn(size: int, *made: Callable[[], Callable[[], object]]) -> list[float]:

@@ -130,7 +130,7 @@ def test_a_folder_that_leads_out_of_the_project_is_refused(ralph: Ralph, project
     refused = ralph("--add-context", "Use argon2.")
 
     assert refused.returncode == 1
-    assert b"is a link to somewhere else" in refused.stderr
+    assert b"is a link out of the project" in refused.stderr
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -147,7 +147,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "a custom harness without a command": (("x", "--harness", "custom"), "The custom harness needs a command"),
     "a number below": (("x", "--max-iterations", "-1"), "out of range"),
     "no number": (("x", "--max-cost", "much"), "is no number"),
-    "no duration": (("x", "--max-time", "soon"), "is no duration"),
+    "no duration": (("x", "--max-time", "soon"), "is not a duration"),
     "more than there may be": (("x", "--min-iterations", "9", "--max-iterations", "3"), "is more than"),
     "an invisible promise": (("x", "--completion-promise", " "), "has no visible character"),
     "an empty check": (("x", "--verify", " "), "A check is empty"),
@@ -175,7 +175,7 @@ def test_where_there_is_no_folder_to_work_in_none_is_made(ralph: Ralph, tmp_path
         refused = ralph(*asked, "--project", str(nowhere))
 
         assert (refused.returncode, refused.stdout) == (1, b"")
-        assert refused.stderr.decode() == f"ralph: The folder to work in does not exist. It is {nowhere}.\n"
+        assert refused.stderr.decode() == f"ralph: The working folder does not exist. Path: {nowhere}\n"
     assert not nowhere.exists()
 
 
@@ -225,7 +225,7 @@ def test_a_reset_that_cannot_forget_says_so(ralph: Ralph) -> None:
     refused = ralph("--reset")
 
     assert refused.returncode == 1
-    assert b"The loop's state cannot be removed." in refused.stderr
+    assert b"The loop's state cannot be deleted." in refused.stderr
     assert b"forgotten" not in refused.stdout
 
 

@@ -129,11 +129,11 @@ def test_iterations_that_change_nothing_and_say_the_same_change_the_prompt_and_t
     done = ralph.loop("Add a login.")
 
     assert done.returncode == 4
-    assert last_line(done) == "stuck: The last 5 iterations changed nothing and said the same."
+    assert last_line(done) == "stuck: The last 5 iterations changed nothing and printed the same."
     assert len(ralph.history()) == 5
-    turned = ["going round in circles" in agent.prompt(number) for number in range(1, 6)]
+    turned = ["## The loop is stuck" in agent.prompt(number) for number in range(1, 6)]
     assert turned == [False, False, False, True, True]
-    assert ralph.history()[-1]["endedLoop"] == "The last 5 iterations changed nothing and said the same."
+    assert ralph.history()[-1]["endedLoop"] == "The last 5 iterations changed nothing and printed the same."
 
 
 def test_what_changes_something_or_says_another_thing_is_not_stuck(ralph: Ralph, agent: FakeAgent) -> None:
@@ -199,4 +199,4 @@ def test_a_usage_limit_beyond_the_loops_time_ends_it_at_once(ralph: Ralph, agent
     done = ralph.loop("Add a login.", "--harness", "claude", "--max-time", "10m", PATH=path)
 
     assert done.returncode == 3
-    assert "10 min would be over before the loop may go on (--max-time)" in last_line(done)
+    assert "10 min would pass before the loop may continue (--max-time)" in last_line(done)

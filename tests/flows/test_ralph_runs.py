@@ -146,7 +146,7 @@ def test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_b
 
     second = ralph.loop("Add a login.")
     assert second.returncode == 1
-    assert f"A loop for `{CHANGE}` is running already (process {running.pid}" in second.stderr.decode()
+    assert f"A loop for `{CHANGE}` is already running (process {running.pid}" in second.stderr.decode()
     assert ralph("--reset").returncode == 1
 
     other = Ralph(ralph.cwd, FakeAgent(tmp_path / "other", [KEPT]), tmp_path / "tmp", change="other-change")
@@ -183,7 +183,7 @@ def test_an_agent_that_is_missing_or_no_program_is_said_in_a_sentence_and_nothin
     plain = ralph("Add a login.", "--harness", "custom", "--harness-command", str(no_program), "--no-continuity")
 
     assert (missing.returncode, plain.returncode) == (1, 1)
-    assert last_line(missing).startswith("failed: The agent codex is not on this machine. ")
+    assert last_line(missing).startswith("failed: The agent codex is not installed. ")
     assert last_line(plain).startswith(f"failed: The agent {no_program} is not executable. ")
     assert ralph.status()["state"]["status"] == "failed"
     assert ralph.status()["iterations"] == 0

@@ -115,12 +115,12 @@ def test_a_prompt_that_asks_for_something_new_is_told_of_what_is_there(
 ) -> None:
     wanted = "Create an agent that extracts and structures user requirements through elicitation phases"
     chat = Conversation(active.client, framework.path)
-    line = "There is already agent `brief` in chati.dev/agents/clarity/brief.md"
+    line = "Agent `brief` already exists in chati.dev/agents/clarity/brief.md"
     turn = chat.turn(wanted)
     assert sent(turn).count(line) == 1
     items = active.client.request("continuity/explain", {"runId": turn["runId"]})["items"]
     (item,) = [one for one in items if one["item"].startswith("registry:")]
-    assert "the registry has" in item["why"]
+    assert "this entity covers" in item["why"]
     assert line not in sent(chat.pre_run(wanted)), "the session has it"
     other = Conversation(active.client, framework.path, sub_chat_id="other")
-    assert "There is already" not in sent(other.pre_run("Explain how requirements are extracted in phases"))
+    assert "already exists" not in sent(other.pre_run("Explain how requirements are extracted in phases"))

@@ -65,9 +65,9 @@ def test_complete_framework_is_healthy_in_all_seven_checks(complete: Project) ->
 @pytest.mark.parametrize(
     ("path", "content", "check", "count", "message"),
     [
-        ("chati.dev/agents/brief.md", None, "entities", "3/4", "The file is not there."),
+        ("chati.dev/agents/brief.md", None, "entities", "3/4", "The file is missing."),
         ("chati.dev/schemas/session.schema.json", "{", "schemas", "0/1", "It is not valid JSON in line 1."),
-        ("chati.dev/schemas/session.schema.json", "[1]", "schemas", "0/1", "It is JSON, but no schema."),
+        ("chati.dev/schemas/session.schema.json", "[1]", "schemas", "0/1", "It is JSON but not a schema."),
         (
             "chati.dev/constitution.md",
             ARTICLES.replace("Article IX:", "Part IX:"),
@@ -75,7 +75,7 @@ def test_complete_framework_is_healthy_in_all_seven_checks(complete: Project) ->
             "13/14",
             "Missing: Article IX.",
         ),
-        ("chati.dev/constitution.md", None, "constitution", "0/14", "The constitution is not there."),
+        ("chati.dev/constitution.md", None, "constitution", "0/14", "The constitution is missing."),
         (
             "chati.dev/agents/brief.md",
             "# Brief\n\n## Mission\n",
@@ -89,7 +89,7 @@ def test_complete_framework_is_healthy_in_all_seven_checks(complete: Project) ->
             "# {{other}}\n",
             "checksums",
             "3/4",
-            "The file is not as it was when its checksum was noted.",
+            "The file changed after its checksum was recorded.",
         ),
     ],
 )
@@ -112,7 +112,7 @@ def test_orphaned_dependency_is_reported(complete: Project) -> None:
     answer = complete.ask("health")
     assert counts(answer)["dependencies"] == "1/2"
     assert [(one["id"], one["message"]) for one in answer["findings"]] == [
-        ("agents/brief", "It depends on `decision-engine`, which nothing is called.")
+        ("agents/brief", "It depends on `decision-engine`, which is not in the registry.")
     ]
 
 
@@ -124,9 +124,7 @@ def test_entity_without_a_checksum_is_unverified_and_healthy(complete: Project) 
     )
     answer = complete.ask("health")
     assert (answer["healthy"], counts(answer)["checksums"]) == (True, "4/4")
-    assert [(one["severity"], one["message"]) for one in answer["findings"]] == [
-        ("note", "No checksum is noted: unverified.")
-    ]
+    assert [(one["severity"], one["message"]) for one in answer["findings"]] == [("note", "No checksum is recorded.")]
 
 
 def test_specification_registry_without_its_files_is_reported(framework: Project) -> None:

@@ -21,7 +21,7 @@ def test_existing_entity_is_hinted_in_one_line(sidecar: MemorySidecar, framework
         "chati.dev/templates/prd.md",
     )
     assert reuse_hint.text == (
-        "There is already template `prd` in chati.dev/templates/prd.md"
+        "Template `prd` already exists in chati.dev/templates/prd.md"
         " (Product Requirements Document template for greenfield projects): reuse it as it is."
     )
     assert "prd, template, greenfield, projects" in reuse_hint.why
@@ -30,7 +30,7 @@ def test_existing_entity_is_hinted_in_one_line(sidecar: MemorySidecar, framework
 def test_hint_mentions_the_dependents(sidecar: MemorySidecar, framework: Project) -> None:
     reuse_hint = hint(sidecar, framework, "Build something to route requests to an agent and manage the audit")
     assert reuse_hint.decision == "ADAPT"
-    assert reuse_hint.text.endswith("adapt it rather than make another, after a look at the 5 that depend on it.")
+    assert reuse_hint.text.endswith("adapt it instead of creating another after checking its 5 dependents.")
 
 
 def test_no_hint_without_a_match_or_an_intent(sidecar: MemorySidecar, framework: Project) -> None:

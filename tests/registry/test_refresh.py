@@ -77,7 +77,7 @@ def test_refresh_updates_checksums_and_count_and_reports_manual_problems(
     assert project.registry(OWN_REGISTRY) == REGISTRY.replace("<sha256>", checksum).replace("count: 9", "count: 2")
     assert (project.path / done["backup"]).read_text() == REGISTRY
     assert [(one["id"], one["message"]) for one in done["problems"]] == [
-        ("agents/gone", "`gone.md` is not there."),
+        ("agents/gone", "`gone.md` does not exist."),
         ("agents/brief", "It depends on `nobody`, which is not in the registry."),
     ]
     again = project.ask("refresh")

@@ -138,7 +138,7 @@ def test_project_without_a_registry_gets_one_in_our_own_folder(make_project: Cal
     done = project.ask("put", id="deploy", type="script", path="deploy.sh", purpose="Deploys to staging")
     assert (done["path"], done["entity"]["id"], done["backup"]) == (OWN_REGISTRY, "scripts/deploy", None)
     assert project.registry(OWN_REGISTRY) == (
-        '# What this project has, and what it is for. Yours to edit.\nmetadata:\n  version: "1.0.0"\n'
+        '# The entities of this project and their purposes. Edit it as you like.\nmetadata:\n  version: "1.0.0"\n'
         "entities:\n  scripts:\n    deploy:\n      path: deploy.sh\n      type: script\n"
         '      purpose: "Deploys to staging"\n'
     )
@@ -150,10 +150,10 @@ def test_project_without_a_registry_gets_one_in_our_own_folder(make_project: Cal
 @pytest.mark.parametrize(
     ("params", "code", "message"),
     [
-        ({"id": "agents/new"}, -32602, "A new entity has a `path` and a `purpose`."),
-        ({"id": "new", "path": "a", "purpose": "b"}, -32602, "A new entity needs its category or its `type`."),
-        ({"id": "agents/new", "path": "../a", "purpose": "b"}, -32014, "`../a` does not lie in the project."),
-        ({"id": "ux", "path": "/etc/passwd"}, -32014, "`/etc/passwd` does not lie in the project."),
+        ({"id": "agents/new"}, -32602, "A new entity needs a `path` and a `purpose`."),
+        ({"id": "new", "path": "a", "purpose": "b"}, -32602, "A new entity needs a category or a `type`."),
+        ({"id": "agents/new", "path": "../a", "purpose": "b"}, -32014, "`../a` is outside the project."),
+        ({"id": "ux", "path": "/etc/passwd"}, -32014, "`/etc/passwd` is outside the project."),
     ],
 )
 def test_invalid_entities_are_rejected(framework: Project, params: dict[str, str], code: int, message: str) -> None:

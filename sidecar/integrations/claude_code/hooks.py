@@ -32,9 +32,9 @@ class OpenRun(WireModel):
 
     run_id: Identifier
     delivery_token: Identifier | None
-    cwd: FolderPath = Field(description="The worktree the prompt was given in; a later hook may stand elsewhere.")
+    cwd: FolderPath = Field(description="Worktree of the prompt; a later hook may run in another folder.")
     project_path: FolderPath | None = Field(
-        description="Null where the hook gave up before it was told; the worktree then is the one around `cwd`."
+        description="Null if the hook timed out before it knew the project; then it is derived from `cwd`."
     )
     mode: RunMode
     started_at: Instant
@@ -44,34 +44,36 @@ class HookRunParams(WireModel):
     """The input of a Claude Code hook."""
 
     event: HookEvent
-    input: dict[str, Any] = Field(description="The JSON that Claude Code gives the hook, as it is.")
+    input: dict[str, Any] = Field(description="The hook's JSON from Claude Code, unchanged.")
     run_id: Identifier | None = Field(
         default=None,
-        description="What the run that a prompt begins is to be called: a hook that gives up can then tell of its end.",
+        description="Id for the run that a prompt starts, so that a hook that times out can still report its end.",
     )
-    time_left_ms: int | None = Field(default=None, ge=0, le=60_000, description="Milliseconds until the hook gives up.")
+    time_left_ms: int | None = Field(
+        default=None, ge=0, le=60_000, description="Milliseconds until the hook times out."
+    )
     open_run: OpenRun | None = Field(
-        default=None, description="The session's run under way, where the hook printed what that run was given."
+        default=None, description="The session's running run, if the hook printed its packs."
     )
     touched: list[str] = Field(
-        default_factory=list, max_length=4_000, description="Files that the run's tools wrote, as other hooks heard."
+        default_factory=list,
+        max_length=4_000,
+        description="Files written by the run's tools, as reported by other hooks.",
     )
 
 
 class HookRunResult(WireModel):
     """What the hook prints, and what it stores until the run's end."""
 
-    output: dict[str, Any] | None = Field(description="JSON for Claude Code; null where there is nothing to say.")
-    open_run: OpenRun | None = Field(description="To be kept once the output was printed; null where no run is open.")
+    output: dict[str, Any] | None = Field(description="JSON for Claude Code; null if there is nothing to add.")
+    open_run: OpenRun | None = Field(description="To be stored after the output is printed; null if no run is open.")
     empty_reason: str | None = Field(
-        description="Why nothing is said: off, passive, inApp, notActive, unknownRun, or as `continuity/preRun` has it."
+        description="Why the output is empty: off, passive, inApp, notActive, unknownRun, or a pre-run's reason."
     )
 
 
 MAX_CHARACTERS = 10_000
-"""Of longer output Claude Code shows the agent only the first two kilobytes and a file name. The unit is the UTF-16 code
-unit, as in its JavaScript.
-"""
+"""Of longer output Claude Code shows the agent only the first two kilobytes and a file name; in UTF-16 units."""
 
 MAX_NEW_BYTES = 8_600
 """Maximum bytes for a prompt; a seventh is reserved for quotes and line ends, which JSON writes as two characters."""
@@ -150,7 +152,7 @@ def run(call: Call, params: HookRunParams) -> HookRunResult:
     """
     session_id = params.input.get("session_id")
     if not isinstance(session_id, str) or not 0 < len(session_id) <= 180:
-        raise InvalidParams("`input`: a hook's JSON has a `session_id`.")
+        raise InvalidParams("`input`: the hook's JSON must have a `session_id`.")
     location = locate(params.input.get("cwd"))
     workspace = call.process.workspaces.get(location.cwd, location.project)
     mode = call.process.settings(workspace.project_key).mode

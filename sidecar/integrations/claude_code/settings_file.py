@@ -78,7 +78,7 @@ def _read(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise SettingsUnreadable(f"The settings are not JSON: {error}.") from error
     if not isinstance(settings, dict):
-        raise SettingsUnreadable("The settings are no JSON object.")
+        raise SettingsUnreadable("The settings are not a JSON object.")
     _hooks_of(settings)
     return settings
 
@@ -86,7 +86,7 @@ def _read(text: str) -> dict[str, Any]:
 def _hooks_of(settings: dict[str, Any]) -> dict[str, list[Any]]:
     hooks = settings.get("hooks", {})
     if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
-        raise SettingsUnreadable("What stands under `hooks` is not what Claude Code reads.")
+        raise SettingsUnreadable("The `hooks` member does not have the form Claude Code expects.")
     return {event: list(groups) for event, groups in hooks.items()}
 
 

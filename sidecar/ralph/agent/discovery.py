@@ -23,9 +23,11 @@ def find_program(name: str, cwd: Path, environment: Mapping[str, str]) -> str:
     if (program := shutil.which(name_or_path, path=path)) is not None:
         return program
     if (not_executable := shutil.which(name_or_path, os.F_OK, path=path)) is not None:
-        raise AgentUnavailable(f"The agent {name} is not executable.", hint=f"Make it so: chmod +x {not_executable}")
+        raise AgentUnavailable(
+            f"The agent {name} is not executable.", hint=f"Make it executable: chmod +x {not_executable}"
+        )
     raise AgentUnavailable(
-        f"The agent {name} is not on this machine.",
+        f"The agent {name} is not installed.",
         hint="Install it, add its folder to PATH, or choose another with --harness.",
     )
 

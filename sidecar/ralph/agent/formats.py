@@ -90,7 +90,7 @@ def parse_claude(event: Event) -> Iterator[AgentEvent]:
         case "result":
             yield from _claude_result(event)
         case "system" if event.get("subtype") == "api_retry":
-            yield ErrorReported(f"the provider did not answer: {event.get('error_status') or event.get('error')}")
+            yield ErrorReported(f"the provider did not respond: {event.get('error_status') or event.get('error')}")
         case "rate_limit_event":
             yield from _claude_limit(_object(event, "rate_limit_info"))
         case _:

@@ -20,8 +20,8 @@ stdin.
 class Harness:
     """How one agent is called from a version on: fixed arguments, then the user's, then `end`.
 
-    `allow_all` is added with `--allow-all`; `restricted` is added without it, so that the agent may edit files at all.
-    `allow_all_variables` is set in its environment with `--allow-all`; the variables in `removed_variables` are removed.
+    With `--allow-all` the arguments `allow_all` and the variables `allow_all_variables` are added; without it the
+    arguments `restricted`, so that the agent may edit files at all. `removed_variables` never reach it.
     """
 
     since: Version
@@ -125,7 +125,7 @@ def harness_of(name: str, version: Version | None) -> Harness:
     """Return the row for a harness and version; raise InvalidParams for an unknown name."""
     rows = HARNESSES.get(name)
     if rows is None:
-        raise InvalidParams(f"There is no harness {name!r}.", hint=f"Choose one of {', '.join(HARNESS_NAMES)}.")
+        raise InvalidParams(f"Unknown harness {name!r}.", hint=f"Choose one of {', '.join(HARNESS_NAMES)}.")
     return next(row for row in rows if version is None or version >= row.since)
 
 
@@ -134,7 +134,7 @@ def _custom(
 ) -> AgentCommand:
     words = _split_command(options.command or "")
     if not words:
-        raise InvalidParams("The custom harness needs a command.", hint="Say which with --harness-command.")
+        raise InvalidParams("The custom harness needs a command.", hint="Set it with --harness-command.")
     argv = (
         *(word.replace(PROMPT_FILE, str(prompt_file)).replace(MODEL, options.model or "") for word in words),
         *options.extra,
@@ -150,7 +150,7 @@ def _split_command(command: str) -> list[str]:
             return [word.strip('"') for word in shlex.split(command, posix=False)]
         return shlex.split(command)
     except ValueError as error:
-        raise InvalidParams(f"The custom harness's command cannot be read: {error}.") from error
+        raise InvalidParams(f"The custom harness's command cannot be parsed: {error}.") from error
 
 
 def _bytes(prompt: str) -> bytes:

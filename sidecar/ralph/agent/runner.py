@@ -65,7 +65,7 @@ class OutputLog:
         """Write the end, after a line with the number of omitted bytes."""
         if self._omitted_bytes:
             self.truncated = True
-            self._write(f"\n[… {self._omitted_bytes} bytes left out …]\n".encode())
+            self._write(f"\n[… {self._omitted_bytes} bytes omitted …]\n".encode())
         for chunk in self._tail:
             self._write(chunk)
         self._tail.clear()
@@ -109,9 +109,9 @@ def run_agent(
 ) -> AgentResult:
     """Run an agent to its end; raise AgentUnavailable or WorkspaceUnavailable before anything runs.
 
-    `prompt` is passed to detect its echo; `log_path` is the output file; `stream` receives the agent's text as it arrives.
-    The agent ends by itself, at a time limit, by `stop`, or when the grace after its result is over. Once `no_grace` is
-    set there is no grace.
+    `prompt` is passed to detect its echo; `log_path` is the output file; `stream` receives the agent's text as it
+    arrives. The agent ends by itself, at a time limit, by `stop`, or when the grace after its result is over. There is
+    no grace once `no_grace` is set.
     """
     started_at_ms, start_ms = clock.now_ms(), clock.monotonic_ms()
     parser = OutputParser(command.output_format, PromiseSearch(promise, prompt), started_at_ms, stream)
@@ -162,10 +162,10 @@ def _start_process(command: AgentCommand, mark: str) -> "subprocess.Popen[bytes]
         )
     except OSError as error:
         if not command.cwd.is_dir():
-            raise WorkspaceUnavailable(f"The folder {command.cwd} is gone.") from error
+            raise WorkspaceUnavailable(f"The folder {command.cwd} no longer exists.") from error
         raise AgentUnavailable(
             f"The agent {program} cannot be started: {error.strerror or type(error).__name__}.",
-            hint="Start it by hand once; a script needs a first line that names its interpreter.",
+            hint="Run it by hand once; a script needs a shebang line.",
         ) from error
 
 

@@ -1,7 +1,7 @@
 """Filters on the streamed output of an agent, in constant memory and linear time.
 
-`AnsiStripper` removes terminal control sequences, `LineSplitter` splits bytes into lines of bounded length, `LongEventText` extracts the
-agent's text from an event too long to parse as a whole.
+`AnsiStripper` removes terminal control sequences, `LineSplitter` splits bytes into lines of bounded length, and
+`LongEventText` extracts the agent's text from an event too long to parse as a whole.
 """
 
 import codecs

@@ -95,7 +95,7 @@ def _open_and_lock(path: str) -> int:
             raise
         os.close(fd)
         if not is_locked:
-            raise Busy("Others are adding context; nothing was added.", hint="Try again.", data=_RETRY)
+            raise Busy("Other processes are adding context; nothing was added.", hint="Try again.", data=_RETRY)
 
 
 def _is_in_place(fd: int, path: str) -> bool:

@@ -78,8 +78,8 @@ def validate_change_id(change: str) -> str:
     """Return a valid change id; raise InvalidParams for anything else than one path-safe name."""
     if not _ID.fullmatch(change) or change.endswith(".") or change.split(".", maxsplit=1)[0].lower() in _DEVICES:
         raise InvalidParams(
-            "The change id is not one path-safe name.",
-            hint=f"Letters, digits, `.`, `_` and `-`, beginning with a letter or digit, at most {MAX_ID_CHARACTERS}.",
+            "The change id is not a path-safe name.",
+            hint=f"Use at most {MAX_ID_CHARACTERS} letters, digits, `.`, `_` and `-`; start with a letter or digit.",
         )
     return change
 
@@ -92,12 +92,12 @@ def loop_folder(cwd: Path, change: str) -> LoopFolder:
     """
     validate_change_id(change)
     if not cwd.is_dir():
-        raise WorkspaceUnavailable("The folder to work in does not exist.", hint=f"It is {cwd}.")
+        raise WorkspaceUnavailable("The working folder does not exist.", hint=f"Path: {cwd}")
     root = worktree_top(cwd)
     folder = LoopFolder(root, change, root.joinpath(*STATE_PARTS, change))
     if Path(os.path.realpath(folder.iterations)) != folder.iterations:
         raise PolicyDenied(
-            "The loop's folder is a link to somewhere else.", hint=f"Take away the link below {root / STATE_PARTS[0]}."
+            "The loop's folder is a link out of the project.", hint=f"Remove the link below {root / STATE_PARTS[0]}."
         )
     return folder
 
@@ -118,8 +118,8 @@ def create_folder(folder: LoopFolder) -> None:
             write_whole(ignore, _IGNORE_ALL, durable=False)
     except OSError as error:
         raise WorkspaceUnavailable(
-            f"The loop's folder cannot be made: {error.strerror or type(error).__name__}.",
-            hint=f"It is {folder.path}.",
+            f"The loop's folder cannot be created: {error.strerror or type(error).__name__}.",
+            hint=f"Path: {folder.path}",
         ) from error
 
 
@@ -142,7 +142,7 @@ def write_prompt(path: Path, prompt: str) -> None:
         write_whole(str(path), prompt.encode("utf-8", "replace"), durable=False)
     except OSError as error:
         raise StateDegraded(
-            f"The prompt cannot be kept: {error.strerror or type(error).__name__}.", hint=f"It is {path}."
+            f"The prompt cannot be written: {error.strerror or type(error).__name__}.", hint=f"Path: {path}"
         ) from error
 
 
@@ -165,7 +165,7 @@ def delete_iteration_files(folder: LoopFolder) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise StateDegraded(f"The iterations' files cannot be removed: {error.strerror}.") from error
+        raise StateDegraded(f"The iterations' files cannot be deleted: {error.strerror}.") from error
 
 
 def _shorten(path: Path) -> None:
@@ -177,5 +177,5 @@ def _shorten(path: Path) -> None:
         head = stream.read(half)
         stream.seek(size - half)
         tail = stream.read()
-    cut = f"\n\n[… {size - 2 * half} bytes are not kept …]\n\n".encode()
+    cut = f"\n\n[… {size - 2 * half} bytes omitted …]\n\n".encode()
     write_whole(str(path), head + cut + tail, durable=False)

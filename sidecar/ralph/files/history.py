@@ -54,7 +54,7 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
     except OSError as error:
         raise StateDegraded(
             f"The loop's history cannot be written: {error.strerror or type(error).__name__}.",
-            hint=f"It is {folder.history}.",
+            hint=f"Path: {folder.history}",
         ) from error
 
 
@@ -91,7 +91,7 @@ def write_state(folder: LoopFolder, state: RalphState) -> None:
     except OSError as error:
         raise StateDegraded(
             f"The loop's state cannot be written: {error.strerror or type(error).__name__}.",
-            hint=f"It is {folder.state}.",
+            hint=f"Path: {folder.state}",
         ) from error
 
 

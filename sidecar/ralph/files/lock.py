@@ -92,8 +92,8 @@ def _write(fd: int, owner: LockOwner) -> None:
 def _conflict(change: str, owner: LockOwner | None) -> Conflict:
     who = f" (process {owner.pid}, since {owner.since})" if owner else ""
     return Conflict(
-        f"A loop for `{change}` is running already{who}.",
-        hint=f"`spool ralph --stop --change {change}` ends it; another change may run beside it.",
+        f"A loop for `{change}` is already running{who}.",
+        hint=f"`spool ralph --stop --change {change}` stops it; loops of other changes can run at the same time.",
     )
 
 

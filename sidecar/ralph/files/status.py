@@ -46,5 +46,5 @@ def reset(folder: LoopFolder, now: str) -> int:
         for path in (folder.state, folder.history, folder.stop):
             delete_file(path)
             if os.path.lexists(path):
-                raise StateDegraded("The loop's state cannot be removed.", hint=f"It is {path}.")
+                raise StateDegraded("The loop's state cannot be deleted.", hint=f"Path: {path}")
     return count

@@ -131,7 +131,7 @@ def write_stop_request(folder: LoopFolder, requested_at: str) -> None:
     try:
         write_whole(folder.stop, orjson.dumps({"at": requested_at}), durable=False)
     except OSError as error:
-        raise WorkspaceUnavailable(f"The loop cannot be told to stop: {error.strerror}.") from error
+        raise WorkspaceUnavailable(f"The stop request cannot be written: {error.strerror}.") from error
 
 
 def exit_after(seconds: float, exit_code: int) -> None:

@@ -108,7 +108,7 @@ def take_snapshot(process: Process, workspace: Workspace) -> WorktreeState | str
         state = repository_of(workspace, process).state()
     except (StateFailed, WorkspaceUnavailable, OSError) as error:
         why = error.reason if isinstance(error, StateFailed) else type(error).__name__
-        return f"What the iteration changed cannot be told: {why}."
+        return f"The changes of the iteration are unknown: {why}."
     return WorktreeState(
         state, Snapshot(state.head, dirty_contents(state.changed), state.changed_hash, state.kind == "git")
     )
@@ -129,7 +129,7 @@ def compare(before: WorktreeState | str, after: WorktreeState | str) -> Changes:
         commits = _commits(after.state.root, old.head, new.head)
     except GitFailed as error:
         return UNKNOWN_CHANGES._replace(
-            any_change=any_change, problem=f"What the iteration changed is not known: {error.reason}."
+            any_change=any_change, problem=f"The changes of the iteration are unknown: {error.reason}."
         )
     own, shared = uncommitted_files(files, old, new)
     return Changes(files, commits, own, shared, bool(files or commits))

@@ -20,33 +20,33 @@ _ABORT = regex(r"<abort>([^<]{1,2000}+)</abort>")
 _INSTRUCTIONS = f"""\
 ## Instructions
 
-You are one iteration of a loop that gives the same task to a fresh agent again and again until it is done.
-1. Look first at what there is: files, `git log`, `git status`, notes. Earlier iterations may have done a part.
-2. Take the most important part that is still open, and finish it in small steps.
-3. Check what you did: run the tests, the build or the program; mend what you broke.
-4. Leave the work so that the next iteration can go on, and write down in the project what it has to know: it
+You are one iteration of a loop that gives the same task to a new agent each time until it is done.
+1. First look at the current state: files, `git log`, `git status`, notes. Earlier iterations may have done a part.
+2. Take the most important open part and finish it in small steps.
+3. Check your work: run the tests, the build or the program, and fix what you broke.
+4. Leave the work in a state the next iteration can continue from, and write what it must know into the project: it
    remembers nothing of this conversation.
-5. Only when the whole task is done and checked, say so on a line of its own:
+5. Only when the whole task is done and checked, print on a line of its own:
 
    {{promise}}
 
-6. Where no agent can do the task, as when access or a decision is missing, end the loop with
+6. If no agent can do the task, for example because access or a decision is missing, end the loop with
    <abort>{ABORT_REASON}</abort>
 
 ## Autonomy requirements
 
-- Nobody reads along and nobody answers: ask no questions, wait for no confirmation.
-- Decide yourself; where several ways are open, take the simplest that serves the task, and note why.
-- Where something fails, look for the cause and try another way before you give up on it.
-- Never say the promise to leave the loop, and not of a part of the task: it has to be true.
+- Nobody reads along and nobody answers: do not ask questions or wait for confirmation.
+- Decide yourself; if there are several ways, take the simplest that serves the task, and note why.
+- If something fails, find the cause and try another way before you give up on it.
+- Never print the promise just to leave the loop, or for a part of the task: it must be true.
 """
 
 _STALLED = """\
-## The loop is going round in circles
+## The loop is stuck
 
-The last {times} iterations changed nothing and said the same. Do not repeat them. Find out what keeps the task from
-being done, then do it in another way: take a smaller part, another tool, another order; or test what was taken for
-granted. Where the task is done, check it and say the promise. Where it cannot be done, end the loop with the abort.
+The last {times} iterations changed nothing and printed the same. Do not repeat them. Find out what keeps the task from
+being done, then try another way: a smaller part, another tool, another order; or test what was taken for
+granted. If the task is done, check it and print the promise. If it cannot be done, end the loop with the abort.
 """
 
 
@@ -88,7 +88,7 @@ def build_prompt(inputs: PromptInputs) -> str:
         _STALLED.format(times=inputs.stalled_iterations) if inputs.stalled_iterations else "",
         _section("## Your last promise was not accepted: these checks failed", _checks(inputs.failed_checks)),
         _section(CONTEXT_HEADING, inputs.context),
-        _section("## What is known of the project", "\n\n".join(pack.strip("\n") for pack in inputs.packs)),
+        _section("## Project context", "\n\n".join(pack.strip("\n") for pack in inputs.packs)),
     ]
     return "\n".join(part for part in parts if part) + "\n## Task\n\n" + inputs.task
 
@@ -115,7 +115,7 @@ def _preamble(inputs: PromptInputs) -> str:
         lines.append(f"- No promise is accepted before iteration {limits.min_iterations}; until then improve the work.")
     time_ms = wall_ms(limits, usage)
     if time_ms is not None:
-        lines.append(f"- It is ended after {format_duration(time_ms)}.")
+        lines.append(f"- It is stopped after {format_duration(time_ms)}.")
     if limits.max_cost_usd is not None:
         lines.append(f"- {max(0.0, limits.max_cost_usd - usage.cost_usd):.2f} USD are left.")
     if limits.max_tokens is not None:
@@ -129,7 +129,7 @@ def _section(heading: str, text: str) -> str:
 
 def _checks(checks: Sequence[FailedCheck]) -> str:
     return "\n\n".join(
-        f"`{check.command}` ended with {check.exit_text}; the end of its output:\n\n{_fenced(check.output)}"
+        f"`{check.command}` ended with {check.exit_text}. The end of its output:\n\n{_fenced(check.output)}"
         for check in checks
     )
 

@@ -118,9 +118,18 @@ def prompt_inputs(loop: LoopState, context: str, packs: tuple[str, ...]) -> Prom
     must_change = must_change_prompt(loop.stall, limits.stuck_after)
     usage = replace(loop.usage, elapsed_ms=loop.elapsed_ms())
     return PromptInputs(
-        params.change, loop.number, limits, usage, params.completion_promise, params.prompt, context,
-        packs, loop.failed_checks, loop.last_failure, loop.stall.times if must_change else 0,
-    )  # fmt: skip
+        change=params.change,
+        number=loop.number,
+        limits=limits,
+        usage=usage,
+        promise=params.completion_promise,
+        task=params.prompt,
+        context=context,
+        packs=packs,
+        failed_checks=loop.failed_checks,
+        last_failure=loop.last_failure,
+        stalled_iterations=loop.stall.times if must_change else 0,
+    )
 
 
 def run_identity(loop: LoopState) -> RunIdentity:
@@ -193,9 +202,15 @@ def _run_checks(loop: LoopState, agent_result: AgentResult) -> list[RalphVerific
         idle_ms=None, wall_ms=VERIFY_TIMEOUT_MS if remaining_ms is None else min(remaining_ms, VERIFY_TIMEOUT_MS)
     )
     return verify(
-        plan.params.verify, plan.cwd, plan.environment, time_limits, stop=loop.stop.requested, no_grace=loop.stop.no_grace,
-        clock=loop.call.process.clock, log_path=plan.folder.check_output_path(loop.number),
-    )  # fmt: skip
+        plan.params.verify,
+        plan.cwd,
+        plan.environment,
+        time_limits,
+        stop=loop.stop.requested,
+        no_grace=loop.stop.no_grace,
+        clock=loop.call.process.clock,
+        log_path=plan.folder.check_output_path(loop.number),
+    )
 
 
 def _promise_may_count(loop: LoopState, agent_result: AgentResult) -> bool:
@@ -228,7 +243,7 @@ def _commit_changes(loop: LoopState, changes: Changes, warnings: list[str]) -> l
     try:
         return [worktree.commit(loop.plan.workspace.cwd, changes.own, message)]
     except GitFailed as error:
-        warnings.append(f"What the iteration changed could not be committed: {error.reason}.")
+        warnings.append(f"The iteration's changes could not be committed: {error.reason}.")
         return []
 
 

@@ -13,7 +13,7 @@ from sidecar.ralph.model import RalphVerification
 from sidecar.system.atomic_write import write_whole
 from sidecar.system.safe_open import content_of
 
-NO_PROMISE = "(no promise is looked for in a check)"
+NO_PROMISE = "(checks have no promise)"
 
 MAX_OUTPUT_CHARACTERS = 6_000
 """Maximum length of a check's output in the next prompt; the last lines show what failed."""
@@ -72,7 +72,9 @@ def shell_command(command: str, script: Path) -> tuple[str, ...]:
 def failed_check(verification: RalphVerification) -> FailedCheck:
     """Return a failed command in the form of the next prompt."""
     exit_text = (
-        "no exit code: it was ended" if verification.exit_code is None else f"exit code {verification.exit_code}"
+        "no exit code because it was stopped"
+        if verification.exit_code is None
+        else f"exit code {verification.exit_code}"
     )
     return FailedCheck(verification.command, exit_text, verification.output)
 

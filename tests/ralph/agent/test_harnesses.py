@@ -84,12 +84,12 @@ def test_custom_command_gets_the_prompt_on_stdin_or_as_a_file() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (AgentOptions("aider"), "There is no harness 'aider'."),
+        (AgentOptions("aider"), "Unknown harness 'aider'."),
         (AgentOptions("custom"), "The custom harness needs a command."),
         (AgentOptions("custom", command=" "), "The custom harness needs a command."),
         (
             AgentOptions("custom", command="agent 'half"),
-            "The custom harness's command cannot be read: No closing quotation.",
+            "The custom harness's command cannot be parsed: No closing quotation.",
         ),
     ],
 )
@@ -126,7 +126,7 @@ def test_installed_version_runs_the_agent(tmp_path: Path) -> None:
     assert installed_version("codex", tmp_path, environment) == (0, 46, 0)
     assert installed_version("custom", tmp_path, environment) is None
     assert agent.runs == 0
-    with pytest.raises(AgentUnavailable, match="claude is not on this machine"):
+    with pytest.raises(AgentUnavailable, match="claude is not installed"):
         installed_version("claude", tmp_path, {"PATH": str(tmp_path)})
 
 

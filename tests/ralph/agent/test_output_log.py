@@ -37,7 +37,7 @@ def test_log_has_everything_or_both_ends_and_the_omitted_size(file: Path, chunks
     if not output_log.truncated:
         assert content == expected
         return
-    head, missing, tail = re.split(rb"\n\[\xe2\x80\xa6 (\d+) bytes left out \xe2\x80\xa6\]\n", content)
+    head, missing, tail = re.split(rb"\n\[\xe2\x80\xa6 (\d+) bytes omitted \xe2\x80\xa6\]\n", content)
     assert head == expected[:50]
     assert expected.endswith(tail)
     assert 30 <= len(tail) < 30 + 40

@@ -151,7 +151,7 @@ def test_rate_limit_without_a_reset_time_is_a_limit() -> None:
 
 def test_unresponsive_provider_is_the_error_of_a_killed_run() -> None:
     retry = {"type": "system", "subtype": "api_retry", "attempt": 3, "error_status": 529, "error": "overloaded"}
-    assert agent_result("claude", retry, exit_code=None).error == "the provider did not answer: 529"
+    assert agent_result("claude", retry, exit_code=None).error == "the provider did not respond: 529"
     assert agent_result("claude", retry, {"type": "result", "subtype": "success", "result": "ok"}).error is None
 
 

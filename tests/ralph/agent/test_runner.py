@@ -347,7 +347,7 @@ def test_unwritable_output_file_does_not_stop_the_run(stage: Stage) -> None:
 
 
 def test_missing_agent_is_one_clear_sentence(stage: Stage) -> None:
-    with pytest.raises(AgentUnavailable, match=r"^The agent claude is not on this machine\.$") as raised:
+    with pytest.raises(AgentUnavailable, match=r"^The agent claude is not installed\.$") as raised:
         _start(stage.folder, "claude", {"PATH": str(stage.folder)})
     assert raised.value.hint is not None
 

@@ -111,4 +111,4 @@ def test_old_iteration_files_are_deleted_and_long_prompts_shortened(folder: Loop
 
     names = {path.name for path in folder.iterations.iterdir()}
     assert names == {"0002.output", "0002.prompt.md", "0101.output", "0101.prompt.md", "notes.txt"}
-    assert b"1000 bytes are not kept" in folder.prompt_path(101).read_bytes()
+    assert b"1000 bytes omitted" in folder.prompt_path(101).read_bytes()

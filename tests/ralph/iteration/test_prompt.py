@@ -27,7 +27,7 @@ def test_prompt_states_the_iteration_number_and_the_limits() -> None:
     assert prompt.startswith("# Iteration 7 of the loop for `add-login`\n")
     assert "- This is iteration 3 of at most 9 since the loop was started.\n" in prompt
     assert "- No promise is accepted before iteration 5; until then improve the work.\n" in prompt
-    assert "- It is ended after 5 min.\n" in prompt
+    assert "- It is stopped after 5 min.\n" in prompt
     assert "- 1.50 USD are left.\n- 600 tokens are left.\n" in prompt
     assert " of at most " not in build_prompt(replace(INPUTS, limits=Limits(max_iterations=0)))
 
@@ -39,7 +39,7 @@ def test_packs_failed_checks_and_last_failure_have_their_own_sections() -> None:
                 last_failure="Iteration 6: The agent ended with exit code 2.", stalled_iterations=3)
     )  # fmt: skip
 
-    order = ["## Instructions", "## Autonomy requirements", "## The last iteration", "round in circles",
+    order = ["## Instructions", "## Autonomy requirements", "## The last iteration", "## The loop is stuck",
              "these checks failed", "[continuity:anchor 1]", "[continuity:delta 2]", "## Task"]  # fmt: skip
     places = [prompt.index(part) for part in order]
     assert places == sorted(places)
