@@ -1,13 +1,13 @@
-"""The program's entry. `serve` claims the protocol's streams before anything else is imported."""
+"""The program's entry point. `serve` claims the protocol's streams before anything else is imported."""
 
 import gc
 import sys
 
 
 def main() -> None:
-    """Runs the command named on the command line; `serve` is what 1Code starts.
+    """Run the command on the command line; 1Code starts `serve`.
 
-    Under the name `spool` (a link to the program, or a copy of it) it is that command.
+    A program file or link named `spool` runs that command.
     """
     arguments = sys.argv[1:]
     if _own_name() == "spool":
@@ -16,7 +16,7 @@ def main() -> None:
         from sidecar.rpc import stdio
 
         pipe = stdio.claim()
-        gc.disable()  # what is loaded at start stays: App switches it on after the warm-up
+        gc.disable()  # modules loaded at start stay alive; App enables collection after the warm-up
         from sidecar.cli import serve
 
         serve.run(pipe)
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _hook(name: str) -> None:
-    """Runs one of Claude Code's hooks, with as little loaded as that takes; what else `hook` can do is a command."""
+    """Run one of Claude Code's hooks with as few imports as possible; anything else below `hook` is a command."""
     if name == "linger":
         from sidecar.cli.hook_daemon import run as linger
 
@@ -47,14 +47,14 @@ def _hook(name: str) -> None:
 
 
 def spool() -> None:
-    """Runs the command `spool`."""
+    """Run the command `spool`."""
     from sidecar.cli.main import spool as run
 
     sys.exit(run(sys.argv[1:]))
 
 
 def _own_name() -> str:
-    """The name the program was called by; without `os.path`, which start-up does not wait for."""
+    """Return the name the program was started under; without `os.path`, which would delay the start."""
     return sys.argv[0].replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
 
 

@@ -153,7 +153,7 @@ class App:
 
         return Call(self.process, incoming.id, incoming.received_ms, incoming.cancellation, notify)
 
-    def run_own(self, method: str, work: "Callable[[Call], None]") -> None:
+    def start_internal_job(self, method: str, work: "Callable[[Call], None]") -> None:
         """Runs work that no client asked for as a job, under an id that its progress names and a client may cancel.
 
         Raises Busy when as many jobs as may are running.
@@ -317,10 +317,10 @@ def load_rows() -> "Rows":
 
 def load_first_rows() -> "Rows":
     """Loads what the way of a run needs, and gives its rows; with `rpc.discover` where it is published."""
-    from sidecar.catalog import of_runs
+    from sidecar.catalog import core_methods
     from sidecar.schema.methods import published_method
 
-    methods, notifications = of_runs()
+    methods, notifications = core_methods()
     published = published_method()
     return (*methods, published) if published else methods, notifications
 
@@ -349,7 +349,7 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
         background=Pool(max_workers=8, thread_name_prefix="gather"),
         indexing=Pool(max_workers=1, thread_name_prefix="index"),
         after_run=after_run,
-        run_own=app.run_own,
+        start_internal_job=app.start_internal_job,
     )
 
 

@@ -52,7 +52,7 @@ class Process:
     """One thread for reading whole repositories, so that a core stays free."""
     after_run: "Callable[[Process, Workspace, str], object]"
     """Called once a run is kept, with its conversation: the time to prepare the next pre-run."""
-    run_own: "Callable[[str, Callable[[Call], None]], None]"
+    start_internal_job: "Callable[[str, Callable[[Call], None]], None]"
     """Runs work that no client asked for as a job, by the name of the method it does the work of; raises Busy."""
     workspaces: Workspaces = field(default_factory=Workspaces)
     is_command_line: bool = False

@@ -1,4 +1,4 @@
-"""The one list of every method and notification. What the way of a run needs can be had without the rest."""
+"""The list of all methods and notifications. Those a run needs can be loaded without the rest."""
 
 from typing import NamedTuple
 
@@ -6,14 +6,14 @@ from sidecar.method import Method, Notification
 
 
 class Rows(NamedTuple):
-    """Rows of the catalog."""
+    """Methods and notifications."""
 
     methods: tuple[Method, ...]
     notifications: tuple[Notification, ...]
 
 
-def of_runs() -> Rows:
-    """Loads the slices that a run passes through and the settings, and gives their rows."""
+def core_methods() -> Rows:
+    """Load the slices that a run passes through, and the settings."""
     from sidecar import lifecycle
     from sidecar.capture import methods as capture
     from sidecar.codebase import methods as codebase
@@ -28,7 +28,7 @@ def of_runs() -> Rows:
 
 
 def every() -> Rows:
-    """Loads every slice and gives all rows."""
+    """Load every slice."""
     from sidecar.capture.artifacts import methods as artifacts
     from sidecar.context import methods as context
     from sidecar.integrations.claude_code import hooks
@@ -39,23 +39,23 @@ def every() -> Rows:
     from sidecar.registry import methods as registry
     from sidecar.session import methods as session
 
-    first = of_runs()
+    first = core_methods()
     slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, hooks)
     rest = tuple(row for one in slices for row in one.METHODS)
     return Rows((*first.methods, *rest), (*first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS))
 
 
-def of_loops() -> Rows:
-    """Loads what a loop on the command line needs, and gives its rows: no more memory is taken than has to be."""
+def ralph_methods() -> Rows:
+    """Load only what a loop on the command line needs, to save memory."""
     from sidecar.ralph import methods as ralph
     from sidecar.settings import methods as settings
 
     return Rows((*settings.METHODS, *ralph.METHODS), ralph.NOTIFICATIONS)
 
 
-def of_hooks() -> Rows:
-    """Loads what a hook of Claude Code needs where it has a process of its own, and gives those rows."""
+def hook_methods() -> Rows:
+    """Load what a Claude Code hook needs in a process of its own."""
     from sidecar.integrations.claude_code import hooks
 
-    first = of_runs()
+    first = core_methods()
     return Rows((*first.methods, *hooks.METHODS), first.notifications)

@@ -1,6 +1,6 @@
-"""The hand-written check of `initialize`: its params have to be understood before pydantic is loaded.
+"""Validation of `initialize` by hand: its params are needed before pydantic is loaded.
 
-A test holds it against `lifecycle.InitializeParams`: both accept and refuse the same params.
+A test compares it with `lifecycle.InitializeParams`: both accept and reject the same params.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ _KNOWN = frozenset(("protocolVersion", "clientInfo", "processId", "stateDir", "l
 
 
 class Handshake(NamedTuple):
-    """What the client said in `initialize`."""
+    """The params of `initialize`."""
 
     client_name: str
     client_version: str
@@ -27,7 +27,7 @@ class Handshake(NamedTuple):
 
 
 def read_initialize(params: object) -> Handshake:
-    """Checks the params of `initialize`; raises InvalidParams naming every field that is wrong."""
+    """Validate the params of `initialize`. Raise InvalidParams naming every invalid field."""
     if not isinstance(params, dict):
         raise InvalidParams("The params of `initialize` are an object.")
     version = params.get("protocolVersion")

@@ -1,4 +1,4 @@
-"""The connection's own methods, declared: models and rows. `app.py` and `rpc/connection.py` answer them."""
+"""The connection's own methods: models and rows. `app.py` and `rpc/connection.py` answer them."""
 
 from typing import Annotated, Any, Literal
 
@@ -11,14 +11,14 @@ from sidecar.settings.model import SettingsPatch
 
 
 class ClientInfo(WireModel):
-    """Who is speaking."""
+    """The client's name and version."""
 
     name: str = Field(min_length=1, max_length=200)
     version: str = Field(min_length=1, max_length=200)
 
 
 def _whole(value: object) -> object:
-    # A literal compares by equality, and in Python true and 1.0 equal 1.
+    # A literal compares by equality, and in Python True and 1.0 equal 1.
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError("is a whole number")  # noqa: TRY004  (pydantic turns only this one into a validation error)
     return value
@@ -41,7 +41,7 @@ class InitializeParams(WireModel):
 
 
 class ServerInfo(WireModel):
-    """Which sidecar this is."""
+    """The sidecar's name, version and build."""
 
     name: str
     version: str
@@ -49,13 +49,13 @@ class ServerInfo(WireModel):
 
 
 class ConnectionLimits(WireModel):
-    """What the sidecar refuses to take."""
+    """Limits of a message."""
 
     max_message_bytes: int = Field(description="Bytes of one message.")
 
 
 class StateReport(WireModel):
-    """How the state file is."""
+    """The condition of the state file."""
 
     schema_: int = Field(alias="schema", description="The migration step the file is at.")
     degraded: bool = Field(description="True when something was lost or set aside; `warnings` says what.")
@@ -63,7 +63,7 @@ class StateReport(WireModel):
 
 
 class InitializeResult(WireModel):
-    """The handshake's answer."""
+    """The result of the handshake."""
 
     protocol_version: Literal[1]
     server_info: ServerInfo
@@ -73,13 +73,13 @@ class InitializeResult(WireModel):
 
 
 class CancelParams(WireModel):
-    """Names a request in flight."""
+    """The request to cancel."""
 
     id: str | int | float
 
 
 class Progress(WireModel):
-    """How far a job is."""
+    """The progress of a job."""
 
     phase: str = Field(description="What is being done, in a word.")
     done: int = Field(description="Steps done.")

@@ -1,6 +1,6 @@
 """A method is declared once: a function with annotated params and result, and one row here.
 
-From the rows come the dispatch table, `rpc.discover`, and everything under `rpc_schema/`.
+The dispatch table, `rpc.discover` and everything under `rpc_schema/` are generated from the rows.
 """
 
 import inspect
@@ -14,21 +14,21 @@ from sidecar.core.wire import WireModel
 
 
 class Lane(StrEnum):
-    """Where a method runs, and what it may delay."""
+    """Where a method runs, and what it can delay."""
 
     CONNECTION = "connection"
-    """Answered by the connection itself, at once and in order of arrival."""
+    """Answered by the connection itself, immediately and in order of arrival."""
     SHARED = "shared"
     """On the worker pool; identical concurrent requests share one computation."""
     WORKSPACE = "workspace"
     """On the worker pool, one at a time per workspace (`cwd`), in order of arrival."""
     JOB = "job"
-    """On a thread of its own, with `$/progress` and cancellation."""
+    """On its own thread, with `$/progress` and cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One row of the catalog. `run` is None where the connection itself answers."""
+    """One row of the catalog. `run` is None if the connection itself answers."""
 
     name: str
     params: type[WireModel]
@@ -41,7 +41,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A message without an answer; `run` is None where the connection handles it or the server sends it."""
+    """A message without a response; `run` is None if the connection handles it or the server sends it."""
 
     name: str
     params: type[WireModel]
@@ -58,18 +58,18 @@ def method(
     lane: Lane,
     errors: tuple[type[SidecarError], ...] = (),
 ) -> Method:
-    """Makes a row from a function `(call, params) -> result`; its annotations and docstring are the contract."""
+    """Return the row of a function `(call, params) -> result`; its annotations and docstring are the contract."""
     hints = get_type_hints(run)
     return Method(name, hints["params"], hints["return"], lane, docstring(run), errors, run)
 
 
 def notification(name: str, run: Callable[[Any, Any], None], *, lane: Lane) -> Notification:
-    """Makes the row of a notification that the client sends from a function `(call, params) -> None`."""
+    """Return the row of a client notification from a function `(call, params) -> None`."""
     return Notification(name, get_type_hints(run)["params"], "client", docstring(run), lane, run)
 
 
 def docstring(subject: object) -> str:
-    """Gives a function's or model's documentation; a row without one cannot be declared."""
+    """Return the documentation of a function or model. Raise TypeError if there is none."""
     doc = inspect.getdoc(subject)
     if not doc:
         raise TypeError(f"{subject!r} is in the catalog and has no docstring")

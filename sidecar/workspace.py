@@ -1,4 +1,4 @@
-"""A workspace: the git worktree an agent works in, and the project it belongs to."""
+"""A workspace: the git worktree an agent works in, and its project."""
 
 import os
 import threading
@@ -16,7 +16,7 @@ OPEN_WORKSPACES = 32
 
 
 class Workspace:
-    """One `cwd` with its `projectPath`, and what slices keep in memory about it."""
+    """One `cwd` with its `projectPath`, and what slices hold in memory for it."""
 
     def __init__(self, cwd: Path, project: Path) -> None:
         self.cwd = cwd
@@ -27,14 +27,14 @@ class Workspace:
         self._lock = threading.Lock()
 
     def part(self, kind: type[Part], make: Callable[[], Part]) -> Part:
-        """Gives what a slice keeps here, making it the first time."""
+        """Return a slice's object for this workspace, created on first use."""
         with self._lock:
             if kind not in self._parts:
                 self._parts[kind] = make()
             return cast("Part", self._parts[kind])
 
     def require(self) -> None:
-        """Raises WorkspaceUnavailable unless `cwd` is a folder this user may read."""
+        """Raise WorkspaceUnavailable unless `cwd` is a folder this user can read."""
         try:
             os.scandir(self.cwd).close()
         except FileNotFoundError as error:
@@ -52,7 +52,7 @@ class Workspace:
 
 
 class Workspaces:
-    """The workspaces in use; the one not used for longest is forgotten first (what is on disk stays)."""
+    """The workspaces in use; the least recently used one is dropped first (files on disk stay)."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[tuple[str, str], Workspace] = OrderedDict()
@@ -61,7 +61,7 @@ class Workspaces:
         self._lock = threading.Lock()
 
     def get(self, cwd: str, project_path: str | None) -> Workspace:
-        """Gives the workspace of two paths; raises WorkspaceUnavailable for one that is not absolute."""
+        """Return the workspace of two paths. Raise WorkspaceUnavailable for a relative path."""
         folder = self._resolved(cwd)
         project = folder if project_path in (None, cwd) else self._resolved(project_path or cwd)
         key = (os.path.normcase(folder), os.path.normcase(project))
@@ -75,9 +75,9 @@ class Workspaces:
             return workspace
 
     def at(self, cwd: str) -> list[Workspace]:
-        """Gives those in use in a folder, whatever project they belong to; at least one.
+        """Return the workspaces in use at a folder, for any project; at least one.
 
-        Raises WorkspaceUnavailable for a path that is not absolute.
+        Raise WorkspaceUnavailable for a relative path.
         """
         folder = os.path.normcase(self._resolved(cwd))
         with self._lock:
@@ -85,7 +85,7 @@ class Workspaces:
         return found or [self.get(cwd, None)]
 
     def _resolved(self, path: str) -> Path:
-        """Follows a path's links, which takes a look at each of its parts, only when it leads to another folder."""
+        """Resolve a path's links; a repeated path is resolved again only if it leads to another folder."""
         try:
             found = os.stat(path)
         except (OSError, ValueError):
@@ -102,12 +102,12 @@ class Workspaces:
 
 
 def project_key(project: Path) -> str:
-    """Gives the key under which a project's settings, artifacts and metrics are kept."""
+    """Return the key of a project's settings, artifacts and metrics."""
     return _path_id(project)
 
 
 def _path_id(path: Path) -> str:
-    """Identifies a folder by its path, also by one whose bytes are not UTF-8."""
+    """Return a folder's id, also for a path that is not UTF-8."""
     return short_id(os.fsencode(os.path.normcase(path)).decode("latin-1"), 16)
 
 

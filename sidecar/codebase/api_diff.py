@@ -1,7 +1,7 @@
-"""What a file promises others, before and after a change: public definitions and their signatures. Pure.
+"""Changes of a file's public API: public definitions and their signatures, before and after. Pure.
 
-A changed body is no change of a contract, nor is a comment, a value, or an annotation where there was none. Something
-new breaks nobody, and is none either.
+A changed body, comment or value, and an annotation where there was none, do not change the API. Additions do not
+count either, because they break no caller.
 """
 
 import re
@@ -14,12 +14,12 @@ from sidecar.codebase.summary.model import Definition, Summary
 from sidecar.core.lazy_regex import regex
 
 HEAD_LINES = 60
-"""A definition's head is looked for in so many lines."""
+"""Maximum number of lines in which the head of a definition is searched."""
 
-_VALUES = frozenset(("variable", "constant", "field", "property"))
-_SHAPES = frozenset(("type", "interface", "struct", "enum", "union", "record"))
-"""What they promise is their body."""
-_NO_CONTRACT = frozenset(("impl", "test", "module", "namespace", "package"))
+_VALUE_KINDS = frozenset(("variable", "constant", "field", "property"))
+_BODY_KINDS = frozenset(("type", "interface", "struct", "enum", "union", "record"))
+"""Kinds whose body is part of the API."""
+_NON_API_KINDS = frozenset(("impl", "test", "module", "namespace", "package"))
 _FUNCTION_VALUE = regex(r"\s*=\s*(?:async\b|function\b|\(|<|\w+\s*=>)")
 _VALUE = regex(r"(?<!\s)\s*+(?<![=!<>])=(?![=>]).*$", re.DOTALL)
 _COMMENT_LINE = regex(r"(?://|/?\*|#)")
@@ -28,26 +28,26 @@ _BODY_OF_PYTHON = regex(r":(?: .*)?$")
 _OPENING, _CLOSING = "([{<", ")]}>"
 
 
-class Contract(NamedTuple):
-    """A promise of a file that was changed or taken back."""
+class ApiChange(NamedTuple):
+    """A public definition, or a whole file, that was changed or removed."""
 
     path: str
     name: str
-    """What it is called, with what it is a member of; empty for the file as a whole."""
+    """Qualified name; empty for the file as a whole."""
     before: str
     after: str
-    """Empty where it is gone."""
+    """Empty if it was removed."""
     moved_to: str = ""
-    """The file it is in now, where it was moved as it is."""
+    """The file it was moved to unchanged."""
 
     @property
     def identity(self) -> str:
-        """Names the promise, whatever became of it."""
+        """The definition's id, independent of what happened to it."""
         return f"{self.path}#{self.name}"
 
 
-class Sides(NamedTuple):
-    """A file before and after, as far as there was one; the texts help where a signature was cut."""
+class FileVersions(NamedTuple):
+    """A file's summary before and after, if it existed; the texts complete signatures that were truncated."""
 
     before: Summary | None
     after: Summary | None
@@ -55,39 +55,46 @@ class Sides(NamedTuple):
     new_text: str = ""
 
 
-def changed_contracts(files: Mapping[str, Sides], moved: Mapping[str, str]) -> list[Contract]:
-    """Compares files that changed together, by path; `moved` gives where a file that is gone has gone to.
+def api_changes(files: Mapping[str, FileVersions], moved: Mapping[str, str]) -> list[ApiChange]:
+    """Compare files that changed together, by path; `moved` maps removed files to their new paths.
 
-    What moved from one of the files to another is told as moved; what a file still passes on to others is not gone.
+    A definition that moved between the files is reported as moved. A name that the file still re-exports is not
+    removed.
     """
-    found: list[Contract] = []
-    for path, sides in sorted(files.items()):
-        if sides.before is None or not offers(sides.before):
+    changes: list[ApiChange] = []
+    for path, versions in sorted(files.items()):
+        if versions.before is None or not has_public_api(versions.before):
             continue
-        if sides.after is None:
-            found.append(Contract(path, "", "module", "", moved.get(path, "")))
-        elif _is_comparable(sides.before, sides.after):
-            found += _within(path, sides)
-    gained = _gained(files)
-    kept = [one for one in found if one.after or not _is_inherited(one, gained, files)]
-    return [one if one.after or one.moved_to else _with_new_place(one, gained, files) for one in kept]
+        if versions.after is None:
+            changes.append(ApiChange(path, "", "module", "", moved.get(path, "")))
+        elif _is_comparable(versions.before, versions.after):
+            changes += _changes_in_file(path, versions)
+    added = _new_definitions(files)
+    remaining = [change for change in changes if change.after or not _is_inherited(change, added, files)]
+    return [change if change.after or change.moved_to else _with_new_path(change, added, files) for change in remaining]
 
 
-def offers(summary: Summary) -> bool:
-    """Says whether a file defines anything that is meant for others."""
-    return any(one.public and one.kind not in _NO_CONTRACT for one in summary.definitions)
+def has_public_api(summary: Summary) -> bool:
+    """Whether a file has public definitions."""
+    return any(definition.public and definition.kind not in _NON_API_KINDS for definition in summary.definitions)
 
 
-def needs_texts(sides: Sides) -> bool:
-    """Says whether a signature of the same name was cut on both sides, so that the texts must tell."""
-    if sides.before is None or sides.after is None:
+def needs_texts(versions: FileVersions) -> bool:
+    """Whether a signature of the same name is truncated on both sides, so that the texts are needed."""
+    if versions.before is None or versions.after is None:
         return False
-    cut = {_qualified(one) for one in sides.before.definitions if one.public and _is_cut(one)}
-    return any(_is_cut(one) and _qualified(one) in cut for one in sides.after.definitions)
+    truncated = {
+        _qualified(definition)
+        for definition in versions.before.definitions
+        if definition.public and _is_truncated(definition)
+    }
+    return any(
+        _is_truncated(definition) and _qualified(definition) in truncated for definition in versions.after.definitions
+    )
 
 
-def parameters(signature: str) -> tuple[str, list[str], str]:
-    """Cuts a signature at its parameters: what stands before, each of them, what stands after them."""
+def split_signature(signature: str) -> tuple[str, list[str], str]:
+    """Split a signature into the part before its parameters, the parameters, and the part after them."""
     start = signature.find("(")
     if signature.startswith("func (") and start == 5:  # Go's receiver
         start = signature.find("(", _end_of(signature, start))
@@ -97,63 +104,72 @@ def parameters(signature: str) -> tuple[str, list[str], str]:
     return signature[:start], _split(signature[start + 1 : end]), signature[end + 1 :].strip()
 
 
-def _within(path: str, sides: Sides) -> list[Contract]:
-    assert sides.before is not None
-    assert sides.after is not None
-    before, after = _by_name(sides.before, sides.old_text), _by_name(sides.after, sides.new_text)
-    passed_on = {re.split(r"[.:/]+", specifier)[-1] for specifier in sides.after.imports}
-    found = []
+def _changes_in_file(path: str, versions: FileVersions) -> list[ApiChange]:
+    assert versions.before is not None
+    assert versions.after is not None
+    before, after = (
+        _signatures_by_name(versions.before, versions.old_text),
+        _signatures_by_name(versions.after, versions.new_text),
+    )
+    reexported = {re.split(r"[.:/]+", specifier)[-1] for specifier in versions.after.imports}
+    changes = []
     for name, signatures in before.items():
         now = after.get(name)
         if now is None:
-            if name not in passed_on and not _is_inside_of_gone(name, before, after):
-                found.append(Contract(path, name, "; ".join(signatures), _renamed(name, signatures, before, after)))
+            if name not in reexported and not _container_was_removed(name, before, after):
+                changes.append(ApiChange(path, name, "; ".join(signatures), _renamed(name, signatures, before, after)))
             continue
-        gone = [one for one in signatures if not any(_is_same(one, other) for other in now)]
-        come = [one for one in now if not any(_is_same(other, one) for other in signatures)]
-        if gone:
-            found.append(Contract(path, name, "; ".join(gone), "; ".join(come) or "; ".join(now)))
-    return found
+        removed = [signature for signature in signatures if not any(_is_same(signature, other) for other in now)]
+        added = [signature for signature in now if not any(_is_same(other, signature) for other in signatures)]
+        if removed:
+            changes.append(ApiChange(path, name, "; ".join(removed), "; ".join(added) or "; ".join(now)))
+    return changes
 
 
-def _by_name(summary: Summary, text: str) -> dict[str, list[str]]:
-    """The public definitions' signatures, without values, by name; an overloaded one has several."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
+def _signatures_by_name(summary: Summary, text: str) -> dict[str, list[str]]:
+    """Return the signatures of public definitions, without values, by qualified name; overloads have several."""
+    signatures: defaultdict[str, list[str]] = defaultdict(list)
     lines = text.split("\n")
-    for one in summary.definitions:
-        if one.public and one.kind not in _NO_CONTRACT:
-            signature = _promise(one, summary, lines)
-            if signature not in found[_qualified(one)]:
-                found[_qualified(one)].append(signature)
-    return found
+    for definition in summary.definitions:
+        if definition.public and definition.kind not in _NON_API_KINDS:
+            signature = _api_signature(definition, summary, lines)
+            if signature not in signatures[_qualified(definition)]:
+                signatures[_qualified(definition)].append(signature)
+    return signatures
 
 
-def _promise(one: Definition, summary: Summary, lines: Sequence[str]) -> str:
-    """What a definition says to others; where its signature was cut, as the text has it."""
-    value = _VALUE.search(one.signature) if one.kind in _VALUES else None
+def _api_signature(definition: Definition, summary: Summary, lines: Sequence[str]) -> str:
+    """Return a definition's part of the API; a truncated signature is read from the text."""
+    value = _VALUE.search(definition.signature) if definition.kind in _VALUE_KINDS else None
     if value is not None and not _FUNCTION_VALUE.match(value[0]):
-        return one.signature[: value.start()]
-    if not _is_cut(one) or len(lines) < one.line:
-        return one.signature
-    if one.kind in _SHAPES:
-        return _shape(one, summary, lines) or one.signature
-    if one.kind == "class" and not _IS_PYTHON.match(one.signature):
-        return one.signature
-    last = min(one.end_line or len(lines), one.line + HEAD_LINES - 1)
-    return _head(lines[one.line - 1 : last]) or one.signature
+        return definition.signature[: value.start()]
+    if not _is_truncated(definition) or len(lines) < definition.line:
+        return definition.signature
+    if definition.kind in _BODY_KINDS:
+        return _own_lines(definition, summary, lines) or definition.signature
+    if definition.kind == "class" and not _IS_PYTHON.match(definition.signature):
+        return definition.signature
+    last = min(definition.end_line or len(lines), definition.line + HEAD_LINES - 1)
+    return _head(lines[definition.line - 1 : last]) or definition.signature
 
 
-def _shape(one: Definition, summary: Summary, lines: Sequence[str]) -> str:
-    """A type's own lines; those of its members are theirs."""
-    inside = [each for each in summary.definitions if each.container == _qualified(one) and each.line > one.line]
-    theirs = {number for each in inside for number in range(each.line, each.end_line + 1)}
-    own = (lines[number - 1].strip() for number in range(one.line, one.end_line + 1) if number not in theirs)
-    told = (without_comment(line).rstrip(" ,;") for line in own if line and not _COMMENT_LINE.match(line))
-    return "\n".join(line for line in told if line)
+def _own_lines(definition: Definition, summary: Summary, lines: Sequence[str]) -> str:
+    """Return a type's own lines without those of its members."""
+    members = [
+        each for each in summary.definitions if each.container == _qualified(definition) and each.line > definition.line
+    ]
+    member_lines = {number for each in members for number in range(each.line, each.end_line + 1)}
+    own = (
+        lines[number - 1].strip()
+        for number in range(definition.line, definition.end_line + 1)
+        if number not in member_lines
+    )
+    plain = (without_comment(line).rstrip(" ,;") for line in own if line and not _COMMENT_LINE.match(line))
+    return "\n".join(line for line in plain if line)
 
 
 def _head(lines: Sequence[str]) -> str:
-    """A definition's lines up to where its parentheses close, and the rest of what it gives back."""
+    """Return a definition's lines up to the closing parenthesis, and its return type."""
     text, depth, flat = "", 0, ""
     for line in lines:
         plain = without_comment(line)
@@ -170,121 +186,137 @@ def _head(lines: Sequence[str]) -> str:
 
 
 def _is_open(rest: str) -> bool:
-    """Whether a type's angle brackets go on in the next line."""
+    """Whether a type's angle brackets continue on the next line."""
     plain = re.sub(r"[=-]>", "", rest)
     return plain.count("<") > plain.count(">")
 
 
 def _renamed(name: str, signatures: Sequence[str], before: Mapping[str, object], after: Mapping[str, list[str]]) -> str:
-    """The one new definition that is the same but for its name; empty where there is none."""
+    """Return the signature of the single new definition that differs only in its name; empty if there is none."""
     own = name.rpartition(".")[2]
     for other, now in after.items():
         if other not in before and other.rpartition(".")[0] == name.rpartition(".")[0]:
-            called = other.rpartition(".")[2]
-            if [re.sub(rf"\b{re.escape(own)}\b", called, one) for one in signatures] == now and "(" in now[0]:
+            new_name = other.rpartition(".")[2]
+            if [
+                re.sub(rf"\b{re.escape(own)}\b", new_name, signature) for signature in signatures
+            ] == now and "(" in now[0]:
                 return now[0]
     return ""
 
 
-def _is_inside_of_gone(name: str, before: Mapping[str, object], after: Mapping[str, object]) -> bool:
-    """A member goes with what it is a member of."""
+def _container_was_removed(name: str, before: Mapping[str, object], after: Mapping[str, object]) -> bool:
+    """Whether a member disappeared together with its container."""
     outer = name.rpartition(".")[0]
     return bool(outer) and outer in before and outer not in after
 
 
 def _is_same(before: str, after: str) -> bool:
-    if before == after or _bare(before) == _bare(after):
+    if before == after or _normalized(before) == _normalized(after):
         return True
-    return not _is_annotated(before) and _is_annotated(after) and _bare(_unannotated(after)) == _bare(before)
+    return (
+        not _is_annotated(before) and _is_annotated(after) and _normalized(_unannotated(after)) == _normalized(before)
+    )
 
 
-def _bare(signature: str) -> str:
+def _normalized(signature: str) -> str:
     return re.sub(r"[\s;]+|,(?=\s*[)\]}])", "", signature).replace("'", '"')
 
 
 def _is_annotated(signature: str) -> bool:
-    """Whether a Python signature says of any type what it is."""
+    """Whether a Python signature has any type annotation."""
     if not _IS_PYTHON.match(signature):
         return True
-    _, given, rest = parameters(signature)
-    return rest.startswith("->") or any(_annotation_at(one) >= 0 for one in given)
+    _, arguments, rest = split_signature(signature)
+    return rest.startswith("->") or any(_annotation_at(parameter) >= 0 for parameter in arguments)
 
 
 def _unannotated(signature: str) -> str:
-    head, given, _ = parameters(signature)
-    return f"{head}({', '.join(_plain_parameter(one) for one in given)})"
+    head, arguments, _ = split_signature(signature)
+    return f"{head}({', '.join(_plain_parameter(parameter) for parameter in arguments)})"
 
 
-def _plain_parameter(one: str) -> str:
-    at = _annotation_at(one)
+def _plain_parameter(parameter: str) -> str:
+    at = _annotation_at(parameter)
     if at < 0:
-        return one
-    _, separator, default = one[at:].rpartition("=")
-    return one[:at] + (f"={default}" if separator else "")
+        return parameter
+    _, separator, default = parameter[at:].rpartition("=")
+    return parameter[:at] + (f"={default}" if separator else "")
 
 
-def _annotation_at(one: str) -> int:
-    found = re.match(r"\*{0,2}\w+\s*(?=:)", one)
-    return found.end() if found else -1
+def _annotation_at(parameter: str) -> int:
+    match = re.match(r"\*{0,2}\w+\s*(?=:)", parameter)
+    return match.end() if match else -1
 
 
-def _qualified(one: Definition) -> str:
-    return f"{one.container}.{one.name}" if one.container else one.name
+def _qualified(definition: Definition) -> str:
+    return f"{definition.container}.{definition.name}" if definition.container else definition.name
 
 
-def _is_cut(one: Definition) -> bool:
-    return len(one.signature) >= MAX_SIGNATURE - 1
+def _is_truncated(definition: Definition) -> bool:
+    return len(definition.signature) >= MAX_SIGNATURE - 1
 
 
 def _is_comparable(before: Summary, after: Summary) -> bool:
-    """Two readings of the same kind, neither of them cut off."""
+    """Whether both summaries are of the same kind and complete."""
     whole = len(before.definitions) < MAX_DEFINITIONS and len(after.definitions) < MAX_DEFINITIONS
     return whole and before.analysis == after.analysis and before.language == after.language
 
 
-def _gained(files: Mapping[str, Sides]) -> dict[tuple[str, str], str]:
-    """Where definitions are new: name and signature → path."""
-    found = {}
-    for path, sides in files.items():
-        if sides.after is not None:
-            known = {_qualified(one) for one in sides.before.definitions} if sides.before is not None else set()
-            lines = sides.new_text.split("\n")
-            for one in sides.after.definitions:
-                if _qualified(one) not in known:
-                    found[_qualified(one), _bare(_promise(one, sides.after, lines))] = path
-    return found
+def _new_definitions(files: Mapping[str, FileVersions]) -> dict[tuple[str, str], str]:
+    """Return the new definitions: (name, signature) → path."""
+    definitions = {}
+    for path, versions in files.items():
+        if versions.after is not None:
+            known = (
+                {_qualified(definition) for definition in versions.before.definitions}
+                if versions.before is not None
+                else set()
+            )
+            lines = versions.new_text.split("\n")
+            for definition in versions.after.definitions:
+                if _qualified(definition) not in known:
+                    definitions[
+                        _qualified(definition), _normalized(_api_signature(definition, versions.after, lines))
+                    ] = path
+    return definitions
 
 
-def _is_inherited(one: Contract, gained: Iterable[tuple[str, str]], files: Mapping[str, Sides]) -> bool:
-    """Whether a member went to a class that its own one is made from: it is there as before."""
-    outer, _, name = one.name.rpartition(".")
-    after = files[one.path].after
+def _is_inherited(
+    change: ApiChange, new_definitions: Iterable[tuple[str, str]], files: Mapping[str, FileVersions]
+) -> bool:
+    """Whether a member moved to a base class of its class, so that it is still there."""
+    outer, _, name = change.name.rpartition(".")
+    after = files[change.path].after
     if not outer or after is None:
         return False
     heads = [each.signature for each in after.definitions if _qualified(each) == outer]
     bases = {word for head in heads for word in re.findall(r"\w+", head)} - {outer.rpartition(".")[2]}
-    homes = {
+    new_containers = {
         place.rpartition(".")[0].rpartition(".")[2]
-        for place, signature in gained
-        if place.rpartition(".")[2] == name and signature == _bare(one.before)
+        for place, signature in new_definitions
+        if place.rpartition(".")[2] == name and signature == _normalized(change.before)
     }
-    return not bases.isdisjoint(homes)
+    return not bases.isdisjoint(new_containers)
 
 
-def _with_new_place(one: Contract, gained: Mapping[tuple[str, str], str], files: Mapping[str, Sides]) -> Contract:
-    if one.name:
-        path = gained.get((one.name, _bare(one.before)), "")
-        return one._replace(moved_to=path) if path != one.path else one
-    before = files[one.path].before
+def _with_new_path(
+    change: ApiChange, new_definitions: Mapping[tuple[str, str], str], files: Mapping[str, FileVersions]
+) -> ApiChange:
+    if change.name:
+        path = new_definitions.get((change.name, _normalized(change.before)), "")
+        return change._replace(moved_to=path) if path != change.path else change
+    before = files[change.path].before
     assert before is not None
-    old, public = files[one.path].old_text.split("\n"), [each for each in before.definitions if each.public]
-    places = Counter(gained.get((_qualified(each), _bare(_promise(each, before, old))), "") for each in public)
+    old, public = files[change.path].old_text.split("\n"), [each for each in before.definitions if each.public]
+    places = Counter(
+        new_definitions.get((_qualified(each), _normalized(_api_signature(each, before, old))), "") for each in public
+    )
     place, count = places.most_common(1)[0]
-    return one._replace(moved_to=place) if 2 * count > len(public) else one
+    return change._replace(moved_to=place) if 2 * count > len(public) else change
 
 
 def _end_of(text: str, start: int) -> int:
-    """Where the parenthesis at `start` closes; the end of the text where it does not."""
+    """Return the position of the closing parenthesis for the one at `start`; the text's end if there is none."""
     depth = 0
     for at in range(start, len(text)):
         depth += (text[at] == "(") - (text[at] == ")")
@@ -304,12 +336,20 @@ def _split(inside: str) -> list[str]:
     return [part for part in (*parts, inside[start:].strip()) if part]
 
 
-def gone_exports(before: Summary, after: Summary) -> list[str]:
-    """Gives the names that a package's own file took from its modules for others, and takes no more."""
-    own = {one.name for one in after.definitions}
-    return [name for name in _taken(before.imports) if name not in own and name not in _taken(after.imports)]
+def removed_exports(before: Summary, after: Summary) -> list[str]:
+    """Return the names that a package file re-exported from its own modules and no longer does."""
+    own = {definition.name for definition in after.definitions}
+    return [
+        name
+        for name in _reexported_names(before.imports)
+        if name not in own and name not in _reexported_names(after.imports)
+    ]
 
 
-def _taken(imports: Iterable[str]) -> list[str]:
-    names = (re.split(r"[.:]+", one)[-1] for one in imports if one.startswith((".", "crate::", "self::", "super::")))
+def _reexported_names(imports: Iterable[str]) -> list[str]:
+    names = (
+        re.split(r"[.:]+", specifier)[-1]
+        for specifier in imports
+        if specifier.startswith((".", "crate::", "self::", "super::"))
+    )
     return [name for name in dict.fromkeys(names) if name and not name.startswith("_")]

@@ -1,4 +1,4 @@
-"""Files by path, made so that a few changes to a hundred thousand files cost as much as the changes do."""
+"""The files of a workspace: their content ids, their kinds by path, and which of them may be shown."""
 
 import re
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
@@ -12,103 +12,104 @@ from sidecar.core.lazy_regex import regex
 from sidecar.core.secrets.secret_paths import is_secret_path
 from sidecar.system.git import Git
 
-MAX_LAID, SHARE_LAID = 2_000, 16
-"""With more than so many laid over them, or one in so many, the files below are put together anew."""
+MAX_OVERLAY, OVERLAY_SHARE = 2_000, 16
+"""With more overlaid files than this number, or this share, the base is rebuilt."""
 
 
-class Delta(NamedTuple):
-    """What differs between two sets of files, each in the order of paths."""
+class FileDelta(NamedTuple):
+    """The differences between two sets of files, each sorted by path."""
 
     added: tuple[str, ...]
     changed: tuple[str, ...]
-    """Of another content id."""
+    """Files with another content id."""
     removed: tuple[str, ...]
 
 
-class Files(Mapping[str, str]):
-    """Paths → content ids, in the order of paths. Never changed once made: the same object is the same files.
+class FileMap(Mapping[str, str]):
+    """Immutable map of path → content id, sorted by path; the same object means the same files.
 
-    Many files that stay, and a few *laid* over them, of which None takes a file away.
+    A large base that several maps share, and a small overlay, in which None removes a file. So a few changes to a
+    hundred thousand files cost only as much as the changes.
     """
 
-    __slots__ = ("_count", "_whole", "below", "laid")
+    __slots__ = ("_count", "_whole", "base", "overlay")
 
-    def __init__(self, below: dict[str, str], laid: Mapping[str, str | None]) -> None:
-        """Takes both, which must not change, and `below` in the order of its paths."""
-        self.below = below
-        self.laid = laid
-        self._whole: dict[str, str] | None = None if laid else below
-        self._count = len(below)
-        for path, content in laid.items():
-            self._count += (content is not None) - (path in below)
+    def __init__(self, base: dict[str, str], overlay: Mapping[str, str | None]) -> None:
+        """Neither map may be modified later; `base` is sorted by path."""
+        self.base = base
+        self.overlay = overlay
+        self._whole: dict[str, str] | None = None if overlay else base
+        self._count = len(base)
+        for path, content in overlay.items():
+            self._count += (content is not None) - (path in base)
 
     def __getitem__(self, path: str) -> str:
-        content = self.laid[path] if path in self.laid else self.below[path]
+        content = self.overlay[path] if path in self.overlay else self.base[path]
         if content is None:
             raise KeyError(path)
         return content
 
     def __contains__(self, path: object) -> bool:
-        return self.laid[path] is not None if path in self.laid else path in self.below  # type: ignore[index]  # what is in is a path
+        return self.overlay[path] is not None if path in self.overlay else path in self.base  # type: ignore[index]  # what is in is a path
 
     def __len__(self) -> int:
         return self._count
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._put_together())
+        return iter(self._merged())
 
     def keys(self) -> KeysView[str]:
-        """Gives the paths in order."""
-        return self._put_together().keys()
+        """Return the paths in order."""
+        return self._merged().keys()
 
     def items(self) -> ItemsView[str, str]:
-        """Gives paths and content ids in order."""
-        return self._put_together().items()
+        """Return paths and content ids in the order of paths."""
+        return self._merged().items()
 
     def values(self) -> ValuesView[str]:
-        """Gives the content ids in the order of paths."""
-        return self._put_together().values()
+        """Return the content ids in the order of paths."""
+        return self._merged().values()
 
-    def with_laid(self, laid: Mapping[str, str | None]) -> "Files":
-        """Gives these files with others laid over them."""
-        return Files(self.below, {**self.laid, **laid})
+    def with_overlay(self, overlay: Mapping[str, str | None]) -> "FileMap":
+        """Return a copy with more files overlaid."""
+        return FileMap(self.base, {**self.overlay, **overlay})
 
-    def replaced_by(self, files: dict[str, str]) -> "Files":
-        """Gives exactly these files, as changes to the present ones where they are few, so that they can be told."""
+    def replaced_by(self, files: dict[str, str]) -> "FileMap":
+        """Return exactly these files, as an overlay on the present base if few changed, which is cheap to compare."""
         ordered = files if _is_sorted(files) else dict(sorted(files.items()))
-        below = self.below
-        if not below:
-            return Files(ordered, {})
-        differing = ordered.items() ^ below.items()
-        if len(differing) > min(MAX_LAID, len(below) // SHARE_LAID):
-            return Files(ordered, {})
-        return Files(below, {path: ordered.get(path) for path, _ in differing})
+        base = self.base
+        if not base:
+            return FileMap(ordered, {})
+        differing = ordered.items() ^ base.items()
+        if len(differing) > min(MAX_OVERLAY, len(base) // OVERLAY_SHARE):
+            return FileMap(ordered, {})
+        return FileMap(base, {path: ordered.get(path) for path, _ in differing})
 
-    def changed_since(self, before: Mapping[str, str]) -> Delta:
-        """Tells what differs from other files; at the cost of the changes where one comes from the other."""
+    def changed_since(self, before: Mapping[str, str]) -> FileDelta:
+        """Return the differences to other files; it costs only the changes if both share a base."""
         if not before:
-            return Delta(tuple(sorted(self)), (), ())
-        if isinstance(before, Files) and before.below is self.below:
-            paths = sorted(self.laid.keys() | before.laid.keys())
+            return FileDelta(tuple(sorted(self)), (), ())
+        if isinstance(before, FileMap) and before.base is self.base:
+            paths = sorted(self.overlay.keys() | before.overlay.keys())
         else:
             paths = sorted({path for path, _ in self.items() ^ before.items()})
         added = tuple(path for path in paths if path in self and path not in before)
         removed = tuple(path for path in paths if path in before and path not in self)
         both = (path for path in paths if path in self and path in before)
-        return Delta(added, tuple(path for path in both if self[path] != before[path]), removed)
+        return FileDelta(added, tuple(path for path in both if self[path] != before[path]), removed)
 
-    def _put_together(self) -> dict[str, str]:
+    def _merged(self) -> dict[str, str]:
         if self._whole is None:
-            whole: dict[str, str | None] = {**self.below, **self.laid}
-            kept = {path: content for path, content in whole.items() if content is not None}
-            appended = any(path not in self.below for path in self.laid)
-            self._whole = dict(sorted(kept.items())) if appended else kept
+            whole: dict[str, str | None] = {**self.base, **self.overlay}
+            present = {path: content for path, content in whole.items() if content is not None}
+            appended = any(path not in self.base for path in self.overlay)
+            self._whole = dict(sorted(present.items())) if appended else present
         return self._whole
 
 
-def delta_between(before: Mapping[str, str], files: Mapping[str, str]) -> Delta:
-    """Tells what differs between any two mappings of paths to content ids."""
-    return (files if isinstance(files, Files) else Files(dict(files), {})).changed_since(before)
+def delta_between(before: Mapping[str, str], files: Mapping[str, str]) -> FileDelta:
+    """Return the differences between two mappings of path → content id."""
+    return (files if isinstance(files, FileMap) else FileMap(dict(files), {})).changed_since(before)
 
 
 def _is_sorted(files: dict[str, str]) -> bool:
@@ -149,34 +150,34 @@ _VENDORED_FOLDERS = frozenset(
         ".git",
     )
 )  # fmt: skip
-_REGULAR = regex(r"(?:^|(?<=\0))H 10[0-7]{4} ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
+_REGULAR_FILE = regex(r"(?:^|(?<=\0))H 10[0-7]{4} ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
 _NO_TEXT = ("absent", "link:", "other:", "nested", "unreadable:", "large:")
-"""How the hashes begin of what has no text to show."""
+"""Prefixes of content hashes without a text to show."""
 
 
 class Listing(NamedTuple):
-    """Paths relative to `cwd` → content id: a git blob id, or `w:` and a content hash for what is not committed.
+    """Paths relative to `cwd` → content id: a git blob id, or `w:` and a content hash for uncommitted content.
 
-    Never changed once made: the same listing is the same object, which saves looking through it again.
+    Immutable: the same listing is the same object, which saves a comparison.
     """
 
-    files: Files
+    files: FileMap
     cut_at: int | None
-    """How many files there were when the listing had to be cut; None when it is whole."""
+    """Total number of files if the listing is truncated; else None."""
 
 
 class Lister:
-    """Lists a workspace's files, anew only when git's index or the changed files are others than before."""
+    """Lists a workspace's files; reads git's index again only after it changed."""
 
     def __init__(self) -> None:
         self._signature: tuple[object, ...] | None = None
         self._hidden: frozenset[str] = frozenset()
-        self._tracked = Files({}, {})
+        self._tracked = FileMap({}, {})
         self._total = 0
         self._listed: tuple[str, Listing] | None = None
 
     def list(self, cwd: Path, state: RepositoryState) -> Listing:
-        """Gives the files of a state that may be shown; raises GitFailed."""
+        """Return a state's files that may be shown. Raise GitFailed."""
         signature = index_signature(state.root) if state.kind == "git" else None
         if signature is None or signature != self._signature:
             self._read(_read_index(cwd) if signature is not None else {})
@@ -198,32 +199,34 @@ class Lister:
         self._tracked = self._tracked.replaced_by(shown)
 
 
-def with_changes(tracked: Files, state: RepositoryState, total: int) -> Listing:
-    """Lays the changes of a state over tracked files that may be shown; ignored, secret and opaque ones stay out.
+def with_changes(tracked: FileMap, state: RepositoryState, total: int) -> Listing:
+    """Overlay a state's changes on the tracked files; ignored, secret and binary files are left out.
 
-    `total` is how many tracked files there are, of which `tracked` may be the first ones only.
+    `total` is the number of tracked files; `tracked` may be truncated.
     """
-    laid: dict[str, str | None] = {}
+    overlay: dict[str, str | None] = {}
     for changed in state.changed:
-        laid[changed.path] = None
+        overlay[changed.path] = None
         if changed.original is not None and "R" in changed.code:
-            laid.setdefault(changed.original, None)
+            overlay.setdefault(changed.original, None)
         if not changed.content_hash.startswith(_NO_TEXT) and may_show(changed.path):
-            laid[changed.path] = "w:" + changed.content_hash
+            overlay[changed.path] = "w:" + changed.content_hash
     if state.kind == "folder":
-        return _cut(tracked.replaced_by({path: content for path, content in laid.items() if content is not None}))
-    listing = _cut(tracked.with_laid(laid))
+        return _truncated(
+            tracked.replaced_by({path: content for path, content in overlay.items() if content is not None})
+        )
+    listing = _truncated(tracked.with_overlay(overlay))
     return listing if total <= MAX_FILES else Listing(listing.files, max(total, listing.cut_at or 0))
 
 
-def _cut(files: Files) -> Listing:
+def _truncated(files: FileMap) -> Listing:
     if len(files) <= MAX_FILES:
         return Listing(files, None)
-    return Listing(Files(dict(sorted(files.items())[:MAX_FILES]), {}), len(files))
+    return Listing(FileMap(dict(sorted(files.items())[:MAX_FILES]), {}), len(files))
 
 
 def may_show(path: str) -> bool:
-    """Says whether a file may enter a pack: not a secret, not binary by name, not our own, not vendored."""
+    """Whether a file may enter a pack: not secret, not binary by name, not ours, not vendored."""
     *folders, name = path.split("/")
     _, dot, suffix = name.rpartition(".")
     return not (
@@ -231,25 +234,25 @@ def may_show(path: str) -> bool:
         or not _VENDORED_FOLDERS.isdisjoint(folders)
         or is_secret_path(path)
         or is_own(path)
-        or not (path.isascii() or path.isprintable() or _is_text(path))
+        or not (path.isascii() or path.isprintable() or _is_decodable(path))
     )
 
 
 def is_generated(path: str) -> bool:
-    """Says whether a file is written by a program: lock files, bundles, generated code."""
+    """Whether a file is generated by a program, as lock files and bundles are."""
     name = path.rsplit("/", 1)[-1].lower()
     return name in _GENERATED_NAMES or any(mark in name for mark in _GENERATED_MARKS)
 
 
-def _is_text(path: str) -> bool:
+def _is_decodable(path: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in path)
 
 
 def _read_index(cwd: Path) -> dict[str, str]:
-    """Reads the regular files that are checked out: no links, submodules, conflicts, sparse paths."""
+    """Return the regular files that are checked out: no links, submodules, conflicts or sparse paths."""
     output = Git(cwd).run("ls-files", "-s", "-t", "-z", "--", ".")
-    found = _REGULAR.finditer(output.decode("utf-8", "surrogateescape"))
-    return {path: id_ for id_, path in map(re.Match.groups, found)}
+    matches = _REGULAR_FILE.finditer(output.decode("utf-8", "surrogateescape"))
+    return {path: id_ for id_, path in map(re.Match.groups, matches)}
 
 
 # What kind of file a path names: a test, prose or plain data, something generated. Pure.
@@ -262,26 +265,26 @@ _CAPITAL_TEST = regex(r"(?<=[a-z0-9])Tests?$")
 _DOCUMENT_SUFFIXES = (".md", ".mdx", ".rst", ".txt", ".json", ".yml", ".yaml", ".toml", ".csv", ".html")
 
 COMMON_STEMS = frozenset(("index", "mod", "__init__", "lib", "main", "types", "utils", "setup", "conftest", "common"))
-"""Names that so many files have that two of them have nothing to do with each other."""
+"""File names so common that two files sharing one are not related."""
 
 
-class Kind(NamedTuple):
-    """What kind of file a path names."""
+class FileKind(NamedTuple):
+    """The kind of a file, by its path."""
 
     generated: bool
     test: bool
     document: bool
-    foreign: bool
-    """Of no language we know, as a licence, a lock or a recorded output."""
+    unknown_language: bool
+    """Of no known language, such as a license or a recorded output."""
 
 
-def kind_of(path: str) -> Kind:
-    """Tells a file's kind by its path."""
-    return Kind(is_generated(path), is_test(path), is_document(path), language_of(path) is None)
+def file_kind(path: str) -> FileKind:
+    """Return a file's kind by its path."""
+    return FileKind(is_generated(path), is_test(path), is_document(path), language_of(path) is None)
 
 
 def is_test(path: str) -> bool:
-    """Says whether a file is a test by its name or folder."""
+    """Whether a file is a test, by its name or folder."""
     *folders, name = path.lower().split("/")
     return (
         not _TEST_FOLDERS.isdisjoint(folders) or name.startswith("test_") or any(mark in name for mark in _TEST_MARKS)
@@ -289,18 +292,18 @@ def is_test(path: str) -> bool:
 
 
 def is_document(path: str) -> bool:
-    """Says whether a file is prose or plain data rather than code."""
+    """Whether a file is prose or plain data rather than code."""
     return path.lower().endswith(_DOCUMENT_SUFFIXES)
 
 
 def is_code(path: str) -> bool:
-    """Says whether a file is of a programming language, by its name."""
+    """Whether a file is in a programming language, by its name."""
     language = language_of(path)
     return language is not None and language.grammar is not None
 
 
 def stem_of(path: str) -> str:
-    """Gives what a file and its test share of their names: `test_cart.py`, `Cart.test.ts` and `cart.py` → `cart`."""
+    """Return the name that a file and its test share: `test_cart.py`, `Cart.test.ts` and `cart.py` → `cart`."""
     stem = _CAPITAL_TEST.sub("", path.rpartition("/")[2].split(".", 1)[0]).lower()
     for affix in _TEST_AFFIXES:
         shorter = stem.removeprefix(affix) if affix.endswith("_") else stem.removesuffix(affix)

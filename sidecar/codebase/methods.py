@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from sidecar.call import Call
-from sidecar.codebase.indexer import FillReport
+from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.model import (
     ChangedFileEntry,
     CodebaseIndexResult,
@@ -24,50 +24,50 @@ PROGRESS_SECONDS = 0.2
 
 
 def state(call: Call, params: WorkspaceParams) -> CodebaseStateResult:
-    """Tells how the worktree is now: head, branch, changed files with content hashes, and how that was proven.
+    """Return the worktree's state: head, branch, changed files with content hashes, and how the state was verified.
 
-    Never given on trust, and never from a cache alone: `proof` says whether git was asked in full or a watch shows
-    that nothing else happened since it was.
+    Never from a cache alone: `proof` states whether git was asked in full, or a file watch shows that nothing else
+    changed since.
     """
-    _, found = _look(call, params)
+    _, worktree = _open(call, params)
     return CodebaseStateResult(
-        kind=found.kind,
-        root=_shown(str(found.root)),
-        head_commit=found.head,
-        branch=found.branch,
+        kind=worktree.kind,
+        root=_printable(str(worktree.root)),
+        head_commit=worktree.head,
+        branch=worktree.branch,
         changed=[
             ChangedFileEntry(
-                path=_shown(file.path),
+                path=_printable(file.path),
                 kind=file.kind,
                 code=file.code,
                 content_hash=file.content_hash,
-                original_path=_shown(file.original) if file.original else None,
+                original_path=_printable(file.original) if file.original else None,
             )
-            for file in found.changed
+            for file in worktree.changed
         ],
-        changed_files_hash=found.changed_hash,
-        proof=found.proof,
+        changed_files_hash=worktree.changed_hash,
+        proof=worktree.proof,
     )
 
 
 def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
-    """Reads every file that is not known yet into the search's index, with progress; may be cancelled at any time.
+    """Index every file that is not indexed yet, with progress; can be cancelled at any time.
 
-    What was read by then is kept. The search works meanwhile, with what is there.
+    Files indexed before a cancellation stay indexed. Searches work meanwhile with what is there.
     """
-    repository, found = _look(call, params)
-    listing = repository.listing(found)
-    report = FillReport(cancellation=call.cancellation)
+    repository, worktree = _open(call, params)
+    listing = repository.listing(worktree)
+    report = IndexReport(cancellation=call.cancellation)
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="index") as pool:
-        future = pool.submit(repository.fill, listing, report)
+        future = pool.submit(repository.fill_index, listing, report)
         while not future.done():
-            _tell(call, report)
+            _report_progress(call, report)
             try:
                 future.result(timeout=PROGRESS_SECONDS)
             except TimeoutError:
                 continue
     call.cancellation.check()
-    _tell(call, report)
+    _report_progress(call, report)
     return CodebaseIndexResult(
         files=len(listing.files),
         from_cache=report.from_cache,
@@ -78,21 +78,24 @@ def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
 
 
 def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
-    """Ranks the files a text is about, each with the parts of its score.
+    """Rank the files a text is about, each with the parts of its score.
 
-    First each file by itself: its contents, path, definitions and history; then what is near the best ones: changed
-    in the same commits, imported by them, a test and what it tests. So a file may be found that shares no word with
-    the query; one that is only recent, long or a test is not. Waits at most two seconds for files still being read.
+    Each file is scored by itself first: contents, path, definitions and history. Then files related to the best ones
+    are added: changed in the same commits, imported by them, or test and subject of each other. So a result may share
+    no word with the query, but being recent, long or a test alone is not enough. Waits at most two seconds for
+    indexing.
     """
-    repository, found = _look(call, params)
-    listing = repository.listing(found)
+    repository, worktree = _open(call, params)
+    listing = repository.listing(worktree)
     _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
-    ranked = repository.find(params.query, found, params.limit)
-    files = [FoundFile(path=one.path, score=one.score, parts=one.parts, matched=list(one.matched)) for one in ranked]
+    ranked = repository.find(params.query, worktree, params.limit)
+    files = [
+        FoundFile(path=file.path, score=file.score, parts=file.parts, matched=list(file.matched)) for file in ranked
+    ]
     return CodebaseSearchResult(files=files, complete=complete)
 
 
-def _look(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositoryState]:
+def _open(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositoryState]:
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
     repository = repository_of(workspace, call.process)
@@ -102,12 +105,12 @@ def _look(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositorySt
         raise WorkspaceUnavailable(f"The repository's state cannot be read: {error.reason}.") from error
 
 
-def _tell(call: Call, report: FillReport) -> None:
+def _report_progress(call: Call, report: IndexReport) -> None:
     progress = Progress(phase="index", done=report.done, total=report.total)
     call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))
 
 
-def _shown(path: str) -> str:
+def _printable(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -1,6 +1,6 @@
-"""The first look at a repository, when there is no time for more: which paths a text's words point at.
+"""Search by paths alone, for a first answer before the index is built.
 
-Reads the names in git's index and nothing else, so that a hundred thousand files take some ten milliseconds.
+Reads only the names in git's index: a hundred thousand files take some ten milliseconds.
 """
 
 import math
@@ -9,72 +9,73 @@ from collections import defaultdict
 from pathlib import Path
 
 from sidecar.codebase.files import may_show
-from sidecar.codebase.search import Ranked
+from sidecar.codebase.search import RankedFile
 from sidecar.core.terms import paths_in, query_terms
 from sidecar.system.git import Git, GitFailed
 
 MIN_TERM = 3
 COMMON_SHARE = 0.02
-"""A term in more paths than this share of them tells none from another, beyond the first hundred."""
+"""A term in more paths than this share, and in more than a hundred, is ignored."""
 
 NAME_WEIGHT = 2.0
-"""A word in a file's own name counts so many times one in a folder's."""
+"""Weight of a word in a file's name, relative to one in a folder's."""
 
-NAMED_WEIGHT = 50.0
+MENTIONED_WEIGHT = 50.0
 
 TIMEOUT_SECONDS = 5.0
 
 
-def glimpse(cwd: Path, text: str, limit: int) -> list[Ranked]:
-    """Ranks tracked files that are there by the words in their paths; nothing where there is no repository."""
+def search_paths(cwd: Path, text: str, limit: int) -> list[RankedFile]:
+    """Rank existing tracked files by the words in their paths; return nothing without a repository."""
     try:
-        listed = Git(cwd).run("ls-files", "-z", "--", ".", timeout=TIMEOUT_SECONDS)
+        output = Git(cwd).run("ls-files", "-z", "--", ".", timeout=TIMEOUT_SECONDS)
     except GitFailed:
         return []
-    names = b"\0" + listed
-    scores, matched = _scores(names, query_terms(text))
-    named = {path for path in paths_in(text) if b"\0" + os.fsencode(path) + b"\0" in names}
-    for path in named:
-        scores[path] += NAMED_WEIGHT
+    paths = b"\0" + output
+    scores, matched = _scores(paths, query_terms(text))
+    mentioned = {path for path in paths_in(text) if b"\0" + os.fsencode(path) + b"\0" in paths}
+    for path in mentioned:
+        scores[path] += MENTIONED_WEIGHT
     best = sorted(scores, key=lambda path: (-scores[path], path))
     top = scores[best[0]] if best else 1.0
-    found: list[Ranked] = []
+    results: list[RankedFile] = []
     for path in best:
-        if len(found) == limit:
+        if len(results) == limit:
             break
         if may_show(path) and os.path.isfile(cwd / path) and not os.path.islink(cwd / path):
-            parts = {"namedPath": 1.0} if path in named else {"path": round(scores[path] / top, 4)}
-            found.append(Ranked(path, round(scores[path] / top, 4), parts, tuple(matched[path]), ()))
-    return found
+            parts = {"namedPath": 1.0} if path in mentioned else {"path": round(scores[path] / top, 4)}
+            results.append(RankedFile(path, round(scores[path] / top, 4), parts, tuple(matched[path]), ()))
+    return results
 
 
-def _scores(names: bytes, terms: list[str]) -> tuple[defaultdict[str, float], defaultdict[str, list[str]]]:
-    """The weights of each path's terms added up, and these terms, the rarest first."""
-    folded = names.lower()  # of ASCII letters only: places stay the same
-    files = names.count(b"\0")
+def _scores(paths: bytes, terms: list[str]) -> tuple[defaultdict[str, float], defaultdict[str, list[str]]]:
+    """Return each path's summed term weights, and its terms, rarest first."""
+    lowercase = paths.lower()  # of ASCII letters only, so positions stay the same
+    files = paths.count(b"\0")
     scores: defaultdict[str, float] = defaultdict(float)
     matched: defaultdict[str, list[str]] = defaultdict(list)
-    counts = {term: folded.count(term.encode()) for term in terms if len(term) >= MIN_TERM}
+    counts = {term: lowercase.count(term.encode()) for term in terms if len(term) >= MIN_TERM}
     for term in sorted(counts, key=lambda term: (counts[term], term)):
         if counts[term] > max(100, files * COMMON_SHARE):
             break
         weight = math.log(1 + files / (1 + counts[term]))
-        for path, is_in_name in _holding(names, folded, term.encode()).items():
+        for path, is_in_name in _paths_containing(paths, lowercase, term.encode()).items():
             scores[path] += weight * (NAME_WEIGHT if is_in_name else 1.0)
             matched[path].append(term)
     return scores, matched
 
 
-def _holding(names: bytes, folded: bytes, term: bytes) -> dict[str, bool]:
-    """The paths that hold a term, each with whether its last part does."""
-    found: dict[str, bool] = {}
-    at = folded.find(term)
-    while at >= 0:
-        if names[at - 1 : at].isalpha() and not names[at : at + 1].isupper():  # in the middle of another word
-            at = folded.find(term, at + 1)
+def _paths_containing(paths: bytes, lowercase: bytes, term: bytes) -> dict[str, bool]:
+    """Return the paths that contain a term; the value is whether the file's own name does."""
+    matches: dict[str, bool] = {}
+    position = lowercase.find(term)
+    while position >= 0:
+        follows_letter = paths[position - 1 : position].isalpha()
+        if follows_letter and not paths[position : position + 1].isupper():  # inside another word
+            position = lowercase.find(term, position + 1)
             continue
-        start, end = names.rfind(b"\0", 0, at) + 1, names.find(b"\0", at)
-        path = os.fsdecode(names[start:end])
-        found[path] = found.get(path, False) or names.find(b"/", at, end) < 0
-        at = folded.find(term, at + 1)
-    return found
+        start, end = paths.rfind(b"\0", 0, position) + 1, paths.find(b"\0", position)
+        path = os.fsdecode(paths[start:end])
+        matches[path] = matches.get(path, False) or paths.find(b"/", position, end) < 0
+        position = lowercase.find(term, position + 1)
+    return matches

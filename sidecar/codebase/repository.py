@@ -1,4 +1,4 @@
-"""What is kept in memory about one workspace's repository, and the looks other slices take at it."""
+"""One workspace's repository in memory, and the views other slices use."""
 
 import contextlib
 import os
@@ -9,11 +9,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from sidecar.call import Process
 from sidecar.codebase.analysis_workers import analyse
-from sidecar.codebase.contents import from_worktree, read_contents
+from sidecar.codebase.contents import read_contents, read_from_worktree
 from sidecar.codebase.files import Lister, Listing, may_show
-from sidecar.codebase.indexer import FEW, Filling, FillReport
-from sidecar.codebase.search import Names, Ranked, SearchQuestion, Trouble
-from sidecar.codebase.searcher import Finder
+from sidecar.codebase.indexer import MAX_INLINE_FILES, Indexer, IndexReport
+from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
+from sidecar.codebase.searcher import Searcher
 from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
@@ -37,15 +37,15 @@ from sidecar.workspace import Workspace
 MAX_NEW_FILE_BYTES = 64 * 1024
 MAX_TEXT_BYTES = 256 * 1024
 MANY_FILES = 1_000
-"""Taking in so many leaves memory that is worth giving back."""
+"""Indexing at least this many files frees memory that is worth returning to the system."""
 
 WARM_AFTER_SECONDS = 1.0
 
-MAX_ASKED_FOR_IMPORTS = 400
-"""So many files that speak of one are asked whether they import it."""
+MAX_IMPORT_CANDIDATES = 400
+"""Maximum number of files that mention a file whose imports are checked."""
 
-SHOWN_BYTES, SHOWN_SHARE = 4 * 2**20, 4
-"""How much the summaries that were shown last may take; one takes about so many times its file's bytes."""
+RECENT_SUMMARY_BYTES, SUMMARY_SIZE_FACTOR = 4 * 2**20, 4
+"""Size of the cache of recently shown summaries, and the memory of one summary as a multiple of its file's bytes."""
 
 
 class Repository:
@@ -55,109 +55,109 @@ class Repository:
         self.cwd = workspace.cwd
         self._workspace_key = workspace.key
         self._process = process
-        files_clock = SystemClock()  # file times are the machine's own, whatever clock the process was given
+        files_clock = SystemClock()  # file times come from the machine's clock, not from the process's
         self._hashes = ContentHashes(lambda: files_clock.now_ms() * 1_000_000)
         self._lister = Lister()
         self._file_cache = process.part(FileCache, lambda: FileCache(process))
-        self._finder = Finder(self.cwd, process, self.known_summaries, self.summaries)
-        self._index = self._finder.index
-        self._filler = Filling(self.cwd, process, self._index, self._file_cache)
-        self._shown = Lru(SHOWN_BYTES)
-        self._look_lock = threading.Lock()
-        self._fill_lock = threading.Lock()
-        self._fill: Future[FillReport] | None = None
-        self._filling = FillReport()
-        self._listed: Listing | None = None
-        self._is_warm = False
+        self._searcher = Searcher(self.cwd, process, self.cached_summaries, self.summaries)
+        self._index = self._searcher.index
+        self._indexer = Indexer(self.cwd, process, self._index, self._file_cache)
+        self._recent_summaries = Lru(RECENT_SUMMARY_BYTES)
+        self._listing_lock = threading.Lock()
+        self._index_lock = threading.Lock()
+        self._index_run: Future[IndexReport] | None = None
+        self._index_report = IndexReport()
+        self._last_listing: Listing | None = None
+        self._grammars_started = False
         self.key = workspace.key
         self.freshness = Freshness(self.cwd, process, self._hashes)
         self._differences = Differences(self.cwd, self._hashes, self.freshness)
 
     def state(self) -> RepositoryState:
-        """Tells how the worktree is now: asks git, unless nothing happened since it was asked; raises StateFailed."""
+        """Return the worktree's state; git runs only if something happened since the last time. Raise StateFailed."""
         return self.freshness.state()
 
-    def at_once(self) -> tuple[RepositoryState, Listing] | None:
-        """Gives state and listing where nothing or little happened since they were given last, else None."""
+    def cached_state(self) -> tuple[RepositoryState, Listing] | None:
+        """Return state and listing if little or nothing happened since the last time; else None."""
         state = self.freshness.at_once()
         if state is None:
             return None
         try:
-            return state, self._finder.listed(state) or self.listing(state)
+            return state, self._searcher.cached_listing(state) or self.listing(state)
         except StateFailed:
             return None
 
-    def confirms(self, paths: list[str]) -> bool:
-        """Looks at files that are about to be told of; where one is not as the state has it, the next is read anew."""
-        confirmed = self.freshness.confirms(paths)
-        if not confirmed:
+    def verify_unchanged(self, paths: list[str]) -> bool:
+        """Whether files about to be sent still match the state; if not, the next state is read afresh."""
+        unchanged = self.freshness.confirms(paths)
+        if not unchanged:
             self._process.log.warning("codebase.state.denied", files=len(paths))
             self.freshness.forget()
-        return confirmed
+        return unchanged
 
     def listing(self, state: RepositoryState) -> Listing:
-        """Gives the files of a state and makes the index hold exactly those; raises StateFailed."""
-        with self._look_lock:
+        """Return a state's files and make the index hold exactly these. Raise StateFailed."""
+        with self._listing_lock:
             try:
                 listing = self._lister.list(self.cwd, state)
             except GitFailed as error:
                 raise StateFailed(error.reason) from error
-            if self._listed is not listing:
-                self.key, self._listed = _repository_key(state), listing
-            self._finder.follow(state, listing)
+            if self._last_listing is not listing:
+                self.key, self._last_listing = _repository_key(state), listing
+            self._searcher.update(state, listing)
             return listing
 
-    def start_filling(self, listing: Listing, pool: ThreadPoolExecutor) -> "Future[FillReport]":
-        """Begins to take the files' words into the index, in the background; joins a run that is under way.
+    def start_indexing(self, listing: Listing, pool: ThreadPoolExecutor) -> "Future[IndexReport]":
+        """Start indexing in the background, or join an active run.
 
-        Changed files come first, then those near what was last asked, then those that changed lately.
+        Changed files come first, then files related to the last query, then recently changed ones.
         """
-        with self._fill_lock:
-            if self._fill is None or self._fill.done():
-                self._filling = FillReport(total=len(listing.files))
-                self._fill = pool.submit(self._run, self._filling)
-                if not self._is_warm:
-                    self._is_warm = True
+        with self._index_lock:
+            if self._index_run is None or self._index_run.done():
+                self._index_report = IndexReport(total=len(listing.files))
+                self._index_run = pool.submit(self._run, self._index_report)
+                if not self._grammars_started:
+                    self._grammars_started = True
                     warming = threading.Thread(
-                        target=self._warm_grammars, args=(self._fill,), name="grammars", daemon=True
+                        target=self._load_grammars, args=(self._index_run,), name="grammars", daemon=True
                     )
                     warming.start()
-            return self._fill
+            return self._index_run
 
-    def fill(self, listing: Listing, report: FillReport) -> FillReport:
-        """Takes the files' words into the index in this thread; the report may be watched and cancelled."""
+    def fill_index(self, listing: Listing, report: IndexReport) -> IndexReport:
+        """Index the files in this thread; the report can be watched and cancelled."""
         report.total = len(listing.files)
         return self._run(report)
 
     def wait_for_index(self, listing: Listing, pool: ThreadPoolExecutor, wait_ms: float) -> tuple[int, bool]:
-        """Fills the index for at most `wait_ms`; gives how many files were analysed meanwhile, and whether all are in.
+        """Index for at most `wait_ms`; return how many files were analysed, and whether the index is complete.
 
-        A handful of edited files is analysed in this thread, which takes less time than another one's turn.
-        A run that was begun for an earlier listing is waited for, and followed by one more.
+        A few edited files are analysed in this thread, which is faster than a thread hand-off. A run that was started
+        for an earlier listing is awaited and followed by another one.
         """
-        if self._finder.is_complete():
+        if self._searcher.is_complete():
             return 0, True
-        analysed = (self._filler.run_few(self.key) or 0) if wait_ms > 0 else 0
-        if self._finder.is_complete():
+        analysed = (self._indexer.run_inline(self.key) or 0) if wait_ms > 0 else 0
+        if self._searcher.is_complete():
             return analysed, True
         clock = self._process.clock
-        give_up_at = clock.monotonic_ms() + wait_ms
+        deadline_ms = clock.monotonic_ms() + wait_ms
         for _ in range(2):
-            future = self.start_filling(listing, pool)
-            before = self._filling.analysed
-            wait((future,), timeout=max(0.0, give_up_at - clock.monotonic_ms()) / 1000)
-            analysed += self._filling.analysed - before
-            if self._finder.is_complete() or not future.done():
+            future = self.start_indexing(listing, pool)
+            before = self._index_report.analysed
+            wait((future,), timeout=max(0.0, deadline_ms - clock.monotonic_ms()) / 1000)
+            analysed += self._index_report.analysed - before
+            if self._searcher.is_complete() or not future.done():
                 break
-        return analysed, self._finder.is_complete()
+        return analysed, self._searcher.is_complete()
 
     def is_nearly_indexed(self) -> bool:
-        """Says whether all but a handful of the listed files' words, and the head's history, are known."""
-        return self._finder.is_complete(but=FEW)
+        """Whether all but a few listed files are indexed and the head's history is loaded."""
+        return self._searcher.is_complete(allowed_pending=MAX_INLINE_FILES)
 
     def is_indexed(self) -> bool:
-        """Says whether the words of every listed file and the head's history are known."""
-        return self._finder.is_complete()
+        """Whether every listed file is indexed and the head's history is loaded."""
+        return self._searcher.is_complete()
 
     def find(
         self,
@@ -167,66 +167,66 @@ class Repository:
         *,
         mentioned: Collection[str] = (),
         touched: Collection[str] = (),
-    ) -> list[Ranked]:
-        """Ranks the files a text is about; `mentioned` by the user, `touched` by the conversation's runs."""
+    ) -> list[RankedFile]:
+        """Rank the files a text is about; `mentioned` by the user, `touched` by the conversation's runs."""
         changed = () if state.kind == "folder" else (file.path for file in state.changed)
-        question = SearchQuestion(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
-        return self._finder.find(question, state, self.key, limit)
+        query = SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
+        return self._searcher.find(query, state, self.key, limit)
 
-    def known_summaries(self, files: dict[str, str]) -> dict[str, Summary]:
-        """Gives those of the summaries of path → content id that were made before; reads no file."""
+    def cached_summaries(self, files: dict[str, str]) -> dict[str, Summary]:
+        """Return the cached summaries of path → content id; reads no file."""
         return self._file_cache.get_many(self.key, list(files.items()))
 
     def names_in(self, paths: Collection[str]) -> frozenset[str]:
-        """Gives the names that files define and use, as they were listed last and as far as is known; reads no file."""
-        listed = self._listed
-        files = {path: listed.files[path] for path in paths if path in listed.files} if listed is not None else {}
-        known = self.known_summaries(files).values()
+        """Return the names that files of the last listing define and use, as far as they are cached; reads no file."""
+        listing = self._last_listing
+        files = {path: listing.files[path] for path in paths if path in listing.files} if listing is not None else {}
+        known = self.cached_summaries(files).values()
         defined = (definition.name for summary in known for definition in summary.definitions)
         return frozenset((*defined, *(name for summary in known for name in summary.references)))
 
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:
-        """Gives the summaries of path → content id: cached ones, and the others by reading them all at once.
+        """Return the summaries of path → content id; those not cached are read together.
 
-        A file that changed or is gone meanwhile has none.
+        A file that changed or disappeared meanwhile has none.
         """
-        shown = {path: self._shown.get((path, content)) for path, content in files.items()}
-        found = {path: summary for path, summary in shown.items() if isinstance(summary, Summary)}
-        found |= self.known_summaries({path: content for path, content in files.items() if path not in found})
-        unknown = {path: content for path, content in files.items() if path not in found}
+        recent = {path: self._recent_summaries.get((path, content)) for path, content in files.items()}
+        result = {path: summary for path, summary in recent.items() if isinstance(summary, Summary)}
+        result |= self.cached_summaries({path: content for path, content in files.items() if path not in result})
+        unknown = {path: content for path, content in files.items() if path not in result}
         try:
-            made = list(analyse(self.cwd, unknown))
+            analysed = list(analyse(self.cwd, unknown))
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
-            return found
-        if made:
-            self._file_cache.put_many(self.key, made, self._process.clock.now_ms())
-        found |= {path: summary for path, _, summary in made}
-        for path, summary in found.items():
-            self._shown.put((path, files[path]), summary, SHOWN_SHARE * summary.bytes)
-        return found
+            return result
+        if analysed:
+            self._file_cache.put_many(self.key, analysed, self._process.clock.now_ms())
+        result |= {path: summary for path, _, summary in analysed}
+        for path, summary in result.items():
+            self._recent_summaries.put((path, files[path]), summary, SUMMARY_SIZE_FACTOR * summary.bytes)
+        return result
 
     def diffs(self, state: RepositoryState) -> dict[str, FileDiff]:
-        """Gives the difference of each changed file to the head commit; read again only for what changed.
+        """Return each changed file's diff to the head commit; only changes since the last time are read.
 
-        New files have no difference here: `new_file` reads them. Raises StateFailed.
+        New files are not included: `new_file_text` reads them. Raise StateFailed.
         """
         try:
             return self._differences.of(state)
         except GitFailed as error:
             raise StateFailed(error.reason) from error
 
-    def moved(self, old: str, new: str, max_commits: int) -> Moved:
-        """Tells what happened between two commits; a vanished old one leaves only the new one's place to tell."""
+    def head_move(self, old: str, new: str, max_commits: int) -> Moved:
+        """Return what happened between two commits; if the old one no longer exists, the way is `unknown`."""
         try:
             return moved_between(self.cwd, old, new, max_commits)
         except GitFailed:
             return Moved((), (), "unknown")
 
-    def committed(self, old: str, new: str, moved: Moved) -> dict[str, FileDiff]:
-        """Gives the differences of files between two commits that may be shown, small ones first, up to a size.
+    def committed_diffs(self, old: str, new: str, moved: Moved) -> dict[str, FileDiff]:
+        """Return the diffs of files that may be shown between two commits, small ones first, up to a size.
 
-        Of a head that moved back there are none: what was there is known to whoever knew the old one.
+        Empty if the head moved back: whoever knew the old head knows that content.
         """
         if moved.way == "back":
             return {}
@@ -237,9 +237,9 @@ class Repository:
             return {}
 
     def texts(self, files: dict[str, str]) -> dict[str, str]:
-        """Reads small text files by content id; a large or binary one is as good as empty.
+        """Read small text files by content id; a large or binary file counts as empty.
 
-        One that changed, or cannot be read just now, is left out.
+        A file that changed, or cannot be read now, is left out.
         """
         try:
             return {read.path: _text(read.content) for read in read_contents(self.cwd, files, MAX_TEXT_BYTES)}
@@ -247,48 +247,50 @@ class Repository:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return {}
 
-    def at(self, commit: str, paths: Sequence[str], state: RepositoryState) -> dict[str, str]:
-        """Gives the content ids that files had in a commit; those it does not have are left out. Raises StateFailed."""
+    def content_ids_at(self, commit: str, paths: Sequence[str], state: RepositoryState) -> dict[str, str]:
+        """Return the content ids of files in a commit; files it does not have are left out. Raise StateFailed."""
         try:
             return blobs_of(state, commit, paths) if paths else {}
         except GitFailed as error:
             raise StateFailed(error.reason) from error
 
     def importers(self, path: str) -> list[str]:
-        """Gives the files that import a listed file, sorted, as far as they are known."""
-        return self._finder.importers(path, MAX_ASKED_FOR_IMPORTS)
+        """Return the files known to import a listed file, sorted."""
+        return self._searcher.importers(path, MAX_IMPORT_CANDIDATES)
 
     def former_importers(self, path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
-        """Gives those of the files whose imports, as they were then, lead to a file that is gone; sorted."""
+        """Return the files whose imports, as they were then, resolve to a file that was removed; sorted."""
         return self._index.former_importers(path, imports)
 
-    def reach(self, parts: frozenset[str], names: Names) -> Mapping[str, Mapping[str, int]] | None:
-        """Counts for each folder the files that import other ones of the folders; `""` are the files at the top.
+    def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
+        """Count for each folder the files that import each other folder; `""` stands for the top-level files.
 
-        None while files are still being read.
+        None while files are still being indexed.
         """
-        return self._index.reach(parts, names)
+        return self._index.dependencies(parts, names)
 
-    def troubles(self, limit: int) -> list[Trouble] | None:
-        """Gives the files whose changes were taken back or mended most often lately; None while that is unknown."""
-        return self._finder.troubles(limit)
+    def fragile_files(self, limit: int) -> list[FragileFile] | None:
+        """Return the files whose changes were most often reverted or fixed again lately; None while that is unknown."""
+        return self._searcher.fragile_files(limit)
 
-    def links(self, names: Collection[str]) -> dict[str, str]:
-        """Gives where those of the names lead that are symbolic links, relative to the workspace."""
-        found = {}
+    def symbolic_links(self, names: Collection[str]) -> dict[str, str]:
+        """Return the targets of those names that are symbolic links, relative to the workspace."""
+        targets = {}
         for name in names:
             with contextlib.suppress(OSError, ValueError):
                 target = posixpath.normpath(os.readlink(self.cwd / name).replace("\\", "/"))
-                found[name] = target
-        return found
+                targets[name] = target
+        return targets
 
-    def present_texts(self, files: dict[str, str]) -> dict[str, str]:
-        """Reads files that lie in the worktree just as their content ids say, without asking git's objects."""
-        read = ((path, from_worktree(self.cwd, path, content_identity(content))) for path, content in files.items())
+    def worktree_texts(self, files: dict[str, str]) -> dict[str, str]:
+        """Read worktree files whose bytes match their content ids, without git's objects."""
+        read = (
+            (path, read_from_worktree(self.cwd, path, content_identity(content))) for path, content in files.items()
+        )
         return {path: _text(content) for path, content in read if content is not None and may_show(path)}
 
-    def new_file(self, path: str) -> str | None:
-        """Reads a small untracked text file; None for what may not be shown."""
+    def new_file_text(self, path: str) -> str | None:
+        """Read a small untracked text file; None if it may not be shown."""
         if not may_show(path):
             return None
         content = read_below(str(self.cwd), path, MAX_NEW_FILE_BYTES)
@@ -296,31 +298,31 @@ class Repository:
             return None
         return content.decode("utf-8", "replace")
 
-    def _run(self, report: FillReport) -> FillReport:
-        self._finder.read_history()
-        done = self._filler.run(self.key, report, self._finder.in_order_of_interest)
+    def _run(self, report: IndexReport) -> IndexReport:
+        self._searcher.read_history()
+        done = self._indexer.run(self.key, report, self._searcher.by_interest)
         if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:
             forget_words()
             give_back()
         return done
 
-    def _warm_grammars(self, fill: "Future[FillReport]") -> None:
-        """Makes the grammars of the repository's own languages ready for the first edit, which would wait for that.
+    def _load_grammars(self, index_run: "Future[IndexReport]") -> None:
+        """Load the grammars of the repository's main languages, for which the first edit would wait otherwise.
 
-        Files read by workers or known from the cache were not parsed by this process. Waits for the first
-        run and a moment more: a query is compiled in one go, which no call that is under way should feel.
+        Files from workers or the cache are not parsed in this process. Waits for the first run and a moment more:
+        compiling a query blocks other threads.
         """
-        wait((fill,))
-        listed = self._listed
-        if listed is None or self._process.ending.wait(WARM_AFTER_SECONDS):
+        wait((index_run,))
+        listing = self._last_listing
+        if listing is None or self._process.ending.wait(WARM_AFTER_SECONDS):
             return
-        for grammar in main_grammars(listed.files):
+        for grammar in main_grammars(listing.files):
             if not self._process.ending.is_set():
                 load(grammar)
 
 
 def repository_of(workspace: Workspace, process: Process) -> Repository:
-    """Gives the workspace's repository, made at the first look."""
+    """Return the workspace's repository, created on first use."""
     return workspace.part(Repository, lambda: Repository(workspace, process))
 
 
@@ -329,6 +331,6 @@ def _text(content: bytes | None) -> str:
 
 
 def _repository_key(state: RepositoryState) -> str:
-    """Identifies the repository: worktrees of one repository have the same common git directory."""
+    """Return the repository's key: worktrees of one repository share the common git directory."""
     common = common_dir_of(state.root) if state.kind == "git" else None
     return short_id(os.fsencode(common or state.root).hex(), 16)

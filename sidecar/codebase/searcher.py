@@ -1,143 +1,164 @@
-"""The search over one workspace: its index, the history of its head, and the cache of what was found."""
+"""The search over one workspace: its index, its head's history, and the cache of results."""
 
 import threading
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.files import Listing, is_code, is_generated, is_test
-from sidecar.codebase.search import RANKING_VERSION, FileIndex, Ranked, SearchQuestion
-from sidecar.codebase.search.commit_history import NO_HISTORY, HistoryOfHead, follow
-from sidecar.codebase.search.fragile_files import Trouble, troubles
-from sidecar.codebase.search.index import Known
+from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
+from sidecar.codebase.search.commit_history import NO_HISTORY, HeadHistory, update_history
+from sidecar.codebase.search.fragile_files import FragileFile, fragile_files
+from sidecar.codebase.search.index import SummaryLookup
 from sidecar.codebase.store import SearchCache
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
 from sidecar.system.git import GitFailed
 
-INTERESTING = 200
-"""So many of the files that fit what was last asked are read before the others."""
+MAX_PRIORITIZED = 200
+"""Number of files matching the last query that are indexed before the others."""
 
 
-class Finder:
-    """Finds files by what a text says. Thread-safe."""
+class _ListedState(NamedTuple):
+    """A listing, and the state it belongs to."""
 
-    def __init__(self, cwd: Path, process: Process, known: Known, summaries: Known) -> None:
-        """Takes how summaries are looked up: those that are known, and any, which reads what is not."""
+    head: str | None
+    changed_hash: str
+    listing: Listing
+
+
+class _CachedFragileFiles(NamedTuple):
+    """Fragile files, and what they were computed from."""
+
+    history: HeadHistory
+    limit: int
+    files: list[FragileFile]
+
+
+class Searcher:
+    """Finds files by a text. Thread-safe."""
+
+    def __init__(self, cwd: Path, process: Process, cached_summaries: SummaryLookup, summaries: SummaryLookup) -> None:
+        """`cached_summaries` looks up cached summaries; `summaries` also reads files."""
         self._cwd = cwd
         self._process = process
-        self._known, self._summaries = known, summaries
-        self.index = FileIndex(known)
+        self._cached_summaries, self._summaries = cached_summaries, summaries
+        self.index = FileIndex(cached_summaries)
         self._cache = process.part(SearchCache, lambda: SearchCache(process))
         self._history = NO_HISTORY
-        self._troubles: tuple[HistoryOfHead, int, list[Trouble]] | None = None
-        self._unreadable: str | None = None
-        """The head whose history could not be read: searches go without it, and are not kept."""
+        self._fragile_files: _CachedFragileFiles | None = None
+        self._unreadable_head: str | None = None
+        """The head whose history could not be read: searches do without it and are not cached."""
         self._history_lock = threading.Lock()
-        self._listed: tuple[str | None, str, Listing] | None = None
-        self._asked: SearchQuestion | None = None
+        self._listed: _ListedState | None = None
+        self._last_query: SearchQuery | None = None
 
-    def follow(self, state: RepositoryState, listing: Listing) -> None:
-        """Makes the index hold exactly the files of a state."""
-        if not self.index.holds(listing.files):
+    def update(self, state: RepositoryState, listing: Listing) -> None:
+        """Make the index hold exactly a state's files."""
+        if not self.index.has_files(listing.files):
             self.index.update(listing.files)
-        self._listed = (state.head, state.changed_hash, listing)
+        self._listed = _ListedState(state.head, state.changed_hash, listing)
 
-    def listed(self, state: RepositoryState) -> Listing | None:
-        """Gives the listing that was followed last, if it is this state's."""
+    def cached_listing(self, state: RepositoryState) -> Listing | None:
+        """Return the last listing if it is this state's."""
         listed = self._listed
-        if listed is None or listed[:2] != (state.head, state.changed_hash) or not self.index.holds(listed[2].files):
+        if listed is None or listed.head != state.head or listed.changed_hash != state.changed_hash:
             return None
-        return listed[2]
+        return listed.listing if self.index.has_files(listed.listing.files) else None
 
-    def is_complete(self, but: int = 0) -> bool:
-        """Says whether every listed file's words, or those of all but so many, and the head's history are known."""
-        if self._listed is None or self.index.pending_count() > but:
+    def is_complete(self, allowed_pending: int = 0) -> bool:
+        """Whether all listed files but `allowed_pending` are indexed and the head's history is loaded."""
+        if self._listed is None or self.index.pending_count() > allowed_pending:
             return False
-        head = self._listed[0]
-        return self._knows(head) or (head is not None and head == self._unreadable)
+        head = self._listed.head
+        return self._has_history(head) or (head is not None and head == self._unreadable_head)
 
     def read_history(self) -> None:
-        """Reads the commits of the listed head, only those that are new where the last head led to it."""
-        head = self._listed[0] if self._listed is not None else None
+        """Read the commits of the listed head; only new ones if it descends from the last head."""
+        head = self._listed.head if self._listed is not None else None
         with self._history_lock:
-            if self._knows(head):
+            if self._has_history(head):
                 return
             try:
-                self._history = follow(self._cwd, head, self._history)
+                self._history = update_history(self._cwd, head, self._history)
             except GitFailed as error:
                 self._process.log.warning("codebase.history.failed", reason=error.reason)
-                self._unreadable = head
+                self._unreadable_head = head
 
-    def troubles(self, limit: int) -> list[Trouble] | None:
-        """Gives the listed files whose changes went wrong most often lately; None while the history is unknown."""
-        listed, known = self._listed, self._history
-        if listed is None or known.head != listed[0]:
+    def fragile_files(self, limit: int) -> list[FragileFile] | None:
+        """Return the most fragile listed files; None while the history is unknown."""
+        listed, history = self._listed, self._history
+        if listed is None or history.head != listed.head:
             return None
-        told = self._troubles
-        if told is None or told[0] is not known or told[1] != limit:
-            files = listed[2].files
-            found = troubles(known.commits, known.history, limit, lambda path: path in files and _is_own_code(path))
-            told = self._troubles = (known, limit, found)
-        return told[2]
+        cached = self._fragile_files
+        if cached is None or cached.history is not history or cached.limit != limit:
+            paths = listed.listing.files
+            files = fragile_files(
+                history.commits, history.history, limit, lambda path: path in paths and _is_own_code(path)
+            )
+            cached = self._fragile_files = _CachedFragileFiles(history, limit, files)
+        return cached.files
 
-    def in_order_of_interest(self, files: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Puts (path, content id) pairs first that are near what was last asked, then those that changed lately."""
+    def by_interest(self, files: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Sort (path, content id) pairs: those matching the last query first, then recently changed ones."""
         contents = dict(files)
-        asked = self._asked
-        near = self._find(asked, INTERESTING) if asked is not None else []
+        query = self._last_query
+        matching = self._find(query, MAX_PRIORITIZED) if query is not None else []
         recent = self._history.history.recent(len(contents))
-        paths = dict.fromkeys((*(one.path for one in near), *recent))
+        paths = dict.fromkeys((*(file.path for file in matching), *recent))
         return [(path, contents[path]) for path in paths if path in contents]
 
-    def find(self, question: SearchQuestion, state: RepositoryState, repository: str, limit: int) -> list[Ranked]:
-        """Ranks the files a question is about, from the cache where the same was asked of the same state."""
-        self._asked = question
-        if not self._holds(state):
-            return self._find(question, limit)
-        query = digest_value([question.text, *map(sorted, question[2:]), limit, SUMMARY_VERSION, RANKING_VERSION])
+    def find(self, query: SearchQuery, state: RepositoryState, repository: str, limit: int) -> list[RankedFile]:
+        """Rank the files a query is about; the same query on the same state comes from the cache."""
+        self._last_query = query
+        if not self._is_current(state):
+            return self._find(query, limit)
+        query_hash = digest_value(
+            [query.text, sorted(query.mentioned), sorted(query.touched), limit, SUMMARY_VERSION, RANKING_VERSION]
+        )
         scope = f"{repository}:{state.prefix}:{len(self.index)}:{state.changed_hash}"
-        cached = self._cache.get(query, state.head or "", scope)
+        cached = self._cache.get(query_hash, state.head or "", scope)
         if cached is not None:
             return [
-                Ranked(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
-                for path, score, parts, matched, near in cached
+                RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in related))
+                for path, score, parts, matched, related in cached
             ]
-        found = self._find(question, limit)
-        if self._holds(state):
+        results = self._find(query, limit)
+        if self._is_current(state):
             now_ms = self._process.clock.now_ms()
-            self._cache.put(query, state.head or "", scope, partial(_rows, found), now_ms)
-        return found
+            self._cache.put(query_hash, state.head or "", scope, partial(_rows, results), now_ms)
+        return results
 
     def importers(self, path: str, at_most: int) -> list[str]:
-        """Gives the files that import one, sorted, as far as they are known; looks at so many at most."""
+        """Return the files known to import a file, sorted; at most `at_most` files are checked."""
         return self.index.importers(path, self._imports_of, at_most)
 
-    def _find(self, question: SearchQuestion, limit: int) -> list[Ranked]:
+    def _find(self, query: SearchQuery, limit: int) -> list[RankedFile]:
         listed = self._listed
-        history = self._history.history if listed is not None and self._knows(listed[0]) else NO_HISTORY.history
-        return self.index.find(question, history, self._imports_of, limit)
+        history = self._history.history if listed is not None and self._has_history(listed.head) else NO_HISTORY.history
+        return self.index.find(query, history, self._imports_of, limit)
 
     def _imports_of(self, paths: Sequence[str]) -> dict[str, Sequence[str]]:
-        files = self._listed[2].files if self._listed is not None else {}
-        # While files are still being read, none is read here: that could hold a call up beyond its deadline.
-        look_up = self._summaries if self.index.is_complete() else self._known
+        files = self._listed.listing.files if self._listed is not None else {}
+        # While files are still being indexed, none is read here: that could delay a call beyond its deadline.
+        look_up = self._summaries if self.index.is_complete() else self._cached_summaries
         summaries = look_up({path: files[path] for path in paths if path in files})
         return {path: summary.imports for path, summary in summaries.items()}
 
-    def _knows(self, head: str | None) -> bool:
+    def _has_history(self, head: str | None) -> bool:
         return self._history.head == head
 
-    def _holds(self, state: RepositoryState) -> bool:
-        """Says whether index and history are whole and of this state: another request may have moved them on."""
-        return self.listed(state) is not None and self.is_complete() and self._knows(state.head)
+    def _is_current(self, state: RepositoryState) -> bool:
+        """Whether index and history are complete and of this state: another request may have moved them on."""
+        return self.cached_listing(state) is not None and self.is_complete() and self._has_history(state.head)
 
 
-def _rows(found: Sequence[Ranked]) -> list[list[object]]:
-    """Files as JSON arrays."""
-    return [list(ranked) for ranked in found]
+def _rows(results: Sequence[RankedFile]) -> list[list[object]]:
+    """Return the files as JSON arrays."""
+    return [list(ranked) for ranked in results]
 
 
 def _is_own_code(path: str) -> bool:

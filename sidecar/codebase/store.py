@@ -1,4 +1,4 @@
-"""The caches of what repositories contain, for emptying them; worktrees and projects share them."""
+"""The file cache and the search cache in the state file, and their retention."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,7 +20,7 @@ HOLDINGS = (
 
 
 class FileCache:
-    """Summaries by repository, path and content; the worktrees of one repository share them."""
+    """Summaries by repository, path and content; worktrees of one repository share them."""
 
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"])
@@ -28,20 +28,20 @@ class FileCache:
         self._cache = Cache("continuity_file_cache", columns, process.database, process.hot, limit)
 
     def get(self, repository: str, path: str, content: str) -> Summary | None:
-        """Gives a file's summary if this content was summarised before."""
-        value = self._cache.get((repository, path, _versioned(content)))
+        """Return a file's summary if this content was summarized before."""
+        value = self._cache.get((repository, path, _versioned_content(content)))
         return from_json(value) if value is not None else None
 
     def get_many(self, repository: str, files: list[tuple[str, str]]) -> dict[str, Summary]:
-        """Gives the known summaries of (path, content id) pairs by path."""
-        found = self._cache.get_many((repository, path, _versioned(content)) for path, content in files)
+        """Return the cached summaries of (path, content id) pairs by path."""
+        found = self._cache.get_many((repository, path, _versioned_content(content)) for path, content in files)
         return {key[1]: from_json(value) for key, value in found.items()}
 
     def put_many(self, repository: str, summaries: Sequence[tuple[str, str, Summary]], now_ms: int) -> None:
-        """Keeps (path, content id, summary) triples."""
+        """Store (path, content id, summary) triples."""
         self._cache.put_many(
             (
-                ((repository, path, _versioned(content)), partial(to_json, summary))
+                ((repository, path, _versioned_content(content)), partial(to_json, summary))
                 for path, content, summary in summaries
             ),
             now_ms,
@@ -57,13 +57,13 @@ class SearchCache:
         self._cache = Cache("continuity_search_cache", columns, process.database, process.hot, limit)
 
     def get(self, query: str, commit: str, scope: str) -> Any | None:
-        """Gives what was found before for the same query in the same state."""
+        """Return the result of the same query in the same state."""
         return self._cache.get((query, commit, scope))
 
     def put(self, query: str, commit: str, scope: str, make: Make, now_ms: int) -> None:
-        """Keeps what was found."""
+        """Store a result."""
         self._cache.put((query, commit, scope), make, now_ms)
 
 
-def _versioned(content: str) -> str:
+def _versioned_content(content: str) -> str:
     return f"{SUMMARY_VERSION}:{content_identity(content)}"

@@ -1,1 +1,1 @@
-"""JSON-RPC 2.0 over two byte streams: framing, envelopes, lanes, cancellation. Knows no domain."""
+"""JSON-RPC 2.0 over two byte streams: framing, envelopes, scheduling, cancellation. Knows no domain."""

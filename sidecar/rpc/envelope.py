@@ -1,4 +1,4 @@
-"""Bytes → envelopes: what JSON-RPC 2.0 asks of a message before any method is looked up. Pure."""
+"""Bytes → envelopes, with JSON-RPC 2.0's checks before any method is looked up; and responses → bytes."""
 
 import threading
 from collections.abc import Callable
@@ -14,15 +14,15 @@ RequestId = str | int | float | None
 MAX_BATCH = 256
 
 MAX_DEPTH = 200
-"""How deep arrays and objects may be nested; orjson writes 254 levels, and stored values stand inside others."""
+"""Maximum nesting of arrays and objects; orjson writes 254 levels, and stored values are nested inside others."""
 
 _ORJSON_DEPTH = 254
 _EXACT = 2**53
-"""Beyond it a number is not what the client wrote any more, so it cannot come back as an id."""
+"""A larger number cannot be returned as an id exactly as the client wrote it."""
 
 
 class Request(NamedTuple):
-    """A call that wants an answer under `id`."""
+    """A call that expects a response under `id`."""
 
     id: RequestId
     method: str
@@ -30,14 +30,14 @@ class Request(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """A notification: no answer, whatever happens."""
+    """A notification: it gets no response."""
 
     method: str
     params: Any
 
 
 class Invalid(NamedTuple):
-    """Something that has to be answered with an error; `id` is None where none could be read."""
+    """A message that is answered with an error; `id` is None if none could be read."""
 
     id: RequestId
     error: SidecarError
@@ -53,7 +53,7 @@ Envelope = Request | Notice | Invalid
 
 
 def parse(message: bytes) -> Envelope | Batch | None:
-    """Reads one message; None for a response, of which this side awaits none."""
+    """Parse one message; None for a response, because this side sends no requests."""
     try:
         value = json_text.loads(message)
     except (ValueError, RecursionError) as error:
@@ -120,11 +120,11 @@ def _what_is_wrong(value: dict[str, Any]) -> str | None:
 Body = dict[str, Any]
 
 _ROOM_FOR_ERRORS = 256 * 1024
-"""What a batch keeps free, so that the answers that no longer fit can still say so."""
+"""Bytes of a batch response that are reserved for the errors of members that no longer fit."""
 
 
 def response(request_id: RequestId, body: Body, limit_bytes: int = MAX_MESSAGE_BYTES) -> bytes:
-    """Gives the response with `body`, or with an error where that is too large or cannot be written as JSON."""
+    """Return the response with `body`, or with an error if that is too large or not JSON."""
     try:
         payload = json_text.dumps({"jsonrpc": "2.0", "id": request_id, **body})
     except TypeError:
@@ -137,7 +137,7 @@ def response(request_id: RequestId, body: Body, limit_bytes: int = MAX_MESSAGE_B
 
 
 class Gathered:
-    """Collects a batch's answers and sends them as one array when the last one is there."""
+    """Collects a batch's responses and sends them as one array with the last one."""
 
     def __init__(self, awaited: int, send: Callable[[bytes], None]) -> None:
         self._awaited = awaited
@@ -147,7 +147,7 @@ class Gathered:
         self._bytes = 0
 
     def slot(self, request_id: RequestId) -> Callable[[Body], None]:
-        """Gives the function that takes one member's answer."""
+        """Return the function that takes one member's response."""
         return lambda body: self._add(request_id, body)
 
     def _add(self, request_id: RequestId, body: Body) -> None:
@@ -161,7 +161,7 @@ class Gathered:
 
 
 def refusal(refused: Refused) -> SidecarError:
-    """Says what was wrong with bytes that are no message."""
+    """Return the error for bytes that are not a message."""
     match refused:
         case Refused.TOO_LARGE:
             return _too_large("The message")

@@ -11,7 +11,7 @@ MAX_FIELD_ERRORS = 20
 
 
 def error_object(error: SidecarError) -> dict[str, Any]:
-    """Gives `{code, message, data: {kind, hint?, …}}`."""
+    """Return `{code, message, data: {kind, hint?, …}}`."""
     data: dict[str, object] = {"kind": error.kind, **error.data}
     if error.hint:
         data["hint"] = error.hint
@@ -19,7 +19,7 @@ def error_object(error: SidecarError) -> dict[str, Any]:
 
 
 def as_sidecar_error(error: BaseException, new_incident_id: Callable[[], str]) -> SidecarError:
-    """Maps any exception to one of ours; an unforeseen one becomes an `InternalError` with an incident id."""
+    """Return the exception as one of ours; an unexpected one becomes an `InternalError` with an incident id."""
     if isinstance(error, SidecarError):
         return error
     incident_id = new_incident_id()
@@ -31,7 +31,7 @@ def as_sidecar_error(error: BaseException, new_incident_id: Callable[[], str]) -
 
 
 def invalid_params(error: Any) -> InvalidParams:
-    """Turns a pydantic ValidationError into one sentence and a list of `{path, problem}`, without the values."""
+    """Turn a pydantic ValidationError into one sentence and a list of `{path, problem}`, without the values."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     fields = [
         {"path": _path(one["loc"]), "problem": _PROBLEMS.get(one["type"], one["msg"])}
@@ -48,13 +48,13 @@ def _path(steps: tuple[str | int, ...]) -> str:
 
 _PROBLEMS = {
     "extra_forbidden": "is not known",
-    "union_tag_invalid": "is of no known kind",  # pydantic's own sentence repeats the value
+    "union_tag_invalid": "is of no known kind",  # pydantic's own message contains the value
 }
 
 
 def frames_of(error: BaseException) -> list[str]:
-    """Gives a traceback for the log as `file:line function`, without messages or values, which may hold user text."""
-    import traceback  # rarely needed, and not cheap to load
+    """Return a traceback as `file:line function`, without messages and values, which may contain user text."""
+    import traceback  # rarely needed and slow to import
 
     return [
         f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}"

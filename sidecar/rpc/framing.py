@@ -1,8 +1,8 @@
-"""Cuts a byte stream into messages, and frames answers in kind. No I/O.
+"""Split a byte stream into messages, and frame responses the same way. No I/O.
 
-Two framings: one JSON message a line (NDJSON), and `Content-Length` headers as LSP clients send them.
-The first bytes of the stream decide which; it then stays. A byte order mark at the very beginning is passed
-over. What comes out depends on the bytes alone, never on how they were cut into chunks.
+Two framings: one JSON message per line (NDJSON), and `Content-Length` headers as LSP clients send them. The first bytes
+of the stream decide which; it does not change later. A byte order mark at the start is skipped. The result depends on
+the bytes alone, never on how they were split into chunks.
 """
 
 import re
@@ -17,21 +17,21 @@ MAX_HEADER_BYTES = 8 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEADER_NAME = b"content-"
 _LENGTH_NAME = regex(rb"content-length", re.IGNORECASE)
-# Ten digits: a length beyond 10 GB is no length, and skipping that far would end the conversation.
+# Ten digits: a length beyond 10 GB is invalid; skipping that far would end the conversation.
 _CONTENT_LENGTH = regex(rb"(?im)^content-length[ \t]*:[ \t]*(\d{1,10})[ \t]*\r?$")
 _HEADER_END = regex(rb"\r?\n\r?\n")
 _HEADER_END_BYTES = 4
 
 
 class Framing(Enum):
-    """How messages are told apart."""
+    """How messages are delimited."""
 
     LINES = "lines"
     CONTENT_LENGTH = "content-length"
 
 
 class Refused(Enum):
-    """What stands in the stream where a message could not be read."""
+    """Takes the place of a message that could not be read."""
 
     TOO_LARGE = "too large"
     BAD_HEADER = "bad header"
@@ -39,7 +39,7 @@ class Refused(Enum):
 
 
 class Framer:
-    """Turns chunks of any size into whole messages; holds at most one message plus one chunk."""
+    """Turns chunks of any size into messages; buffers at most one message plus one chunk."""
 
     def __init__(self, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
         self.framing: Framing | None = None
@@ -53,7 +53,7 @@ class Framer:
         self._body_bytes: int | None = None
 
     def feed(self, chunk: bytes) -> Iterator[bytes | Refused]:
-        """Yields the messages that are complete with this chunk, in order, refused ones in their place."""
+        """Yield the messages that this chunk completes, in order, with refused ones in their place."""
         self._buffer += chunk
         if self.framing is None and not self._recognise():
             return
@@ -63,7 +63,7 @@ class Framer:
                 yield message
 
     def end(self) -> Iterator[bytes | Refused]:
-        """Yields what is left when the stream ends: a last line without its end, or that a message was cut off."""
+        """Yield what the end of the stream leaves: a last line without its newline, or that a message was cut off."""
         rest = bytes(self._buffer).strip()
         self._buffer.clear()
         if self.framing is Framing.CONTENT_LENGTH:
@@ -89,7 +89,7 @@ class Framer:
         return self.framing is not None
 
     def _next_line(self) -> bytes | Refused | None:
-        """The next line without its end; b"" for one to pass over; None when more bytes are needed."""
+        """Return the next line without its newline; b"" for a skipped one; None if more bytes are needed."""
         newline = self._buffer.find(b"\n", self._scanned)
         if newline < 0:
             return self._hold_half_line()
@@ -102,7 +102,7 @@ class Framer:
         return Refused.TOO_LARGE if self._is_too_long(line) else line.strip()
 
     def _hold_half_line(self) -> Refused | None:
-        """Keeps the beginning of a line, or drops it once it is too long to become a message."""
+        """Buffer the start of a line, or drop it if it is already too long."""
         refused = None
         if not self._skip_line and self._is_too_long(self._buffer):
             self._skip_line = True
@@ -116,7 +116,7 @@ class Framer:
         return len(line) - line.endswith(b"\r") > self._max
 
     def _next_body(self) -> bytes | Refused | None:
-        """The next body; b"" after a step that gives none; None when more bytes are needed."""
+        """Return the next body; b"" after a step without one; None if more bytes are needed."""
         if self._skip_bytes:
             return self._pass_over_body()
         if self._lost:
@@ -137,7 +137,7 @@ class Framer:
         return None if self._skip_bytes else b""
 
     def _find_header(self) -> bytes | None:
-        """After a header without a length, looks for the next one; what lies between is lost."""
+        """After a header without a length, skip to the next header."""
         found = _LENGTH_NAME.search(self._buffer)
         if found is None:
             del self._buffer[: max(0, len(self._buffer) - len(b"content-lengt"))]
@@ -173,7 +173,7 @@ class Framer:
 
 
 def frame(payload: bytes, framing: Framing | None) -> bytes:
-    """Wraps one message for the wire; before the client has spoken, as a line."""
+    """Frame one message; before the client has sent anything, as a line."""
     if framing is Framing.CONTENT_LENGTH:
         return b"Content-Length: %d\r\n\r\n%b" % (len(payload), payload)
     return payload + b"\n"

@@ -1,6 +1,6 @@
-"""Claims the process's standard streams, so that nothing else can write into the protocol.
+"""Claim the process's standard streams, so that nothing else can write into the protocol.
 
-Imported before anything else: only `os` and `sys` may be imported here, which the interpreter has loaded anyway.
+Imported before everything else, so it may import only `os` and `sys`, which the interpreter has loaded anyway.
 """
 
 import os
@@ -8,7 +8,7 @@ import sys
 
 
 class Pipe:
-    """The two file descriptors the protocol runs over."""
+    """The two file descriptors of the protocol."""
 
     __slots__ = ("read_fd", "write_fd")
 
@@ -18,10 +18,10 @@ class Pipe:
 
 
 def claim() -> Pipe:
-    """Moves the protocol to private descriptors and points fd 0 at the null device, fd 1 at stderr.
+    """Move the protocol to private descriptors; point fd 0 at the null device and fd 1 at stderr.
 
-    Afterwards a `print`, a C library's `printf` or a child process writes to stderr or reads nothing.
-    The private descriptors are not inherited by children.
+    After that, a `print`, a C library's `printf` or a child process writes to stderr and reads nothing. Children do not
+    inherit the private descriptors.
     """
     if sys.platform == "win32":
         import msvcrt
@@ -36,19 +36,19 @@ def claim() -> Pipe:
     os.dup2(2, 1)
     if sys.platform != "win32":
         for fd in (pipe.read_fd, pipe.write_fd):
-            os.set_blocking(fd, True)  # whoever made the pipe may have left it otherwise
+            os.set_blocking(fd, True)  # the creator of the pipe may have made it non-blocking
     return pipe
 
 
 def write_all(fd: int, payload: bytes) -> None:
-    """Writes every byte; raises OSError when the other side is gone."""
+    """Write every byte. Raise OSError when the other side is closed."""
     view = memoryview(payload)
     while view:
         view = view[os.write(fd, view) :]
 
 
 def _fill_gaps() -> None:
-    """Opens the null device where a standard descriptor is closed, or the next file opened would take its place."""
+    """Open the null device for closed standard descriptors; otherwise the next opened file would take their place."""
     fd = 0
     while fd <= 2:
         fd = os.open(os.devnull, os.O_RDWR)

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from sidecar.codebase import analysis_workers
-from sidecar.codebase.indexer import FillReport
+from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.repository import Repository
 from sidecar.system.worker import worker_count
 from tests.benchmarks.programs import quiet_sidecar, row
@@ -131,9 +131,9 @@ def take_turns(over: threading.Event, waits: list[float]) -> None:
         waits.append((time.perf_counter() - asked - TURN_SECONDS) * 1000)
 
 
-def fill(repository: Repository) -> FillReport:
+def fill(repository: Repository) -> IndexReport:
     """Fills the index; everything must be in."""
-    report = repository.fill(repository.listing(repository.state()), FillReport())
+    report = repository.fill_index(repository.listing(repository.state()), IndexReport())
     assert repository.is_indexed()
     return report
 
@@ -145,7 +145,7 @@ def one_edit(repository: Repository, path: Path, number: int) -> float:
     state = repository.state()
 
     def again() -> None:
-        report = repository.fill(repository.listing(state), FillReport())
+        report = repository.fill_index(repository.listing(state), IndexReport())
         assert report.analysed == 1
 
     return timed(again)

@@ -102,7 +102,7 @@ def _measure(path: Path, count: int, among: int, *, misses: bool) -> Repository:
             continue
         index.update(files)
         for name, blob in index.pending():
-            index.analysed(name, blob, trees.summary(name, blob))
+            index.add_summary(name, blob, trees.summary(name, blob))
         history = History(_before(path, commits, case))
         imports = {name: trees.summary(name, blob).imports for name, blob in files.items()}
         found, took_ms = _asked(index, history, imports, SearchQuestion(search_query(case.subject)))

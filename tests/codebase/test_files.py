@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.files import MAX_FILES, Files, Lister, is_generated, may_show, with_changes
+from sidecar.codebase.files import MAX_FILES, FileMap, Lister, is_generated, may_show, with_changes
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState
 from tests.codebase.looks import Looks
 from tests.support.client import Client
@@ -95,11 +95,11 @@ def test_a_file_git_was_told_to_skip_is_not_listed(client: Client, make_reposito
 def test_a_listing_that_is_too_long_is_cut_and_says_so() -> None:
     tracked = {f"{number:06}.txt": "0" * 40 for number in range(MAX_FILES)}
     extra = [ChangedFile(f"0{number}", "untracked", "??", "1" * 40, None) for number in range(5)]
-    listing = with_changes(Files(tracked, {}), _state(*extra), MAX_FILES)
+    listing = with_changes(FileMap(tracked, {}), _state(*extra), MAX_FILES)
     assert (len(listing.files), listing.cut_at) == (MAX_FILES, MAX_FILES + 5)
     assert min(listing.files) == "00"
-    assert with_changes(Files(tracked, {}), _state(), MAX_FILES).cut_at is None
-    assert with_changes(Files(tracked, {}), _state(), MAX_FILES + 3).cut_at == MAX_FILES + 3
+    assert with_changes(FileMap(tracked, {}), _state(), MAX_FILES).cut_at is None
+    assert with_changes(FileMap(tracked, {}), _state(), MAX_FILES + 3).cut_at == MAX_FILES + 3
 
 
 def test_the_same_state_gives_the_same_listing_object(make_repository: Make) -> None:

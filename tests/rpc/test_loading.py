@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from sidecar.app import load_first_rows, load_routes, load_rows
-from sidecar.catalog import every, of_runs
+from sidecar.catalog import core_methods, every
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
 from tests.support.process import SidecarProcess
@@ -14,7 +14,7 @@ MISSING = {"item": "memories", "reason": "still being loaded"}
 
 
 def test_the_first_step_has_the_way_of_a_run_and_the_second_everything() -> None:
-    first, rows = [row.name for row in of_runs().methods], [row.name for row in every().methods]
+    first, rows = [row.name for row in core_methods().methods], [row.name for row in every().methods]
     assert {"continuity/preRun", "continuity/postRun", "settings/get", "codebase/search"} <= set(first)
     assert rows[: len(first)] == first
     assert len(rows) == len(set(rows))

@@ -127,10 +127,10 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Design: the five tables stand under their names": ("storage/test_migrations.py::test_every_durable_table_exists",),
     "Design: the search cache is keyed by query, commit and scope": (
-        "codebase/test_finder.py::test_the_same_question_of_the_same_state_is_not_searched_again",
-        "codebase/test_finder.py::test_another_question_is_searched_for",
-        "codebase/test_finder.py::test_an_edit_or_a_commit_is_another_state_and_an_undone_edit_the_same",
-        "codebase/test_finder.py::test_a_sub_folder_and_another_repository_share_nothing",
+        "codebase/test_searcher.py::test_the_same_question_of_the_same_state_is_not_searched_again",
+        "codebase/test_searcher.py::test_another_question_is_searched_for",
+        "codebase/test_searcher.py::test_an_edit_or_a_commit_is_another_state_and_an_undone_edit_the_same",
+        "codebase/test_searcher.py::test_a_sub_folder_and_another_repository_share_nothing",
     ),
     "Design: the pack's key has task, state, provider, mode, budget and the digest of sources (decisions.md)": (
         f"{_CACHE}what_changes_the_pack_is_a_miss",

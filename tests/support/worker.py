@@ -11,17 +11,17 @@ from pathlib import Path
 
 import orjson
 
-from sidecar.codebase.analysis_workers import answer
+from sidecar.codebase.analysis_workers import handle_request
 from sidecar.rpc.stdio import claim
 from sidecar.system.worker import serve_lines
 
 
 def faulty(line: bytes) -> Iterator[bytes]:
     """Ends the process at `crash…`, once only at `once…`, and never returns at `hang…`."""
-    for said in answer(line):
-        yield said
-        kind, path, *_ = orjson.loads(said)
-        name = Path(path).name if kind == "began" else ""
+    for message in handle_request(line):
+        yield message
+        kind, path, *_ = orjson.loads(message)
+        name = Path(path).name if kind == "started" else ""
         if name.startswith("crash"):
             os._exit(11)
         if name.startswith("once") and not PIDS.joinpath("once").exists():

@@ -1,20 +1,20 @@
-"""Which files a prompt is about: an index of their words, the history of their changes, and a two-stage ranking."""
+"""Find the files a prompt is about: an index of their terms, the commit history, and a ranking in two stages."""
 
-from sidecar.codebase.search.dependency_graph import Names
-from sidecar.codebase.search.fragile_files import Trouble
+from sidecar.codebase.search.dependency_graph import PackageNames
+from sidecar.codebase.search.fragile_files import FragileFile
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.query import SearchQuestion, scope_prefix
-from sidecar.codebase.search.ranking import RANKING_VERSION, Ranked, is_faint, word_share, worth_telling
+from sidecar.codebase.search.query import SearchQuery, scope_prefix
+from sidecar.codebase.search.ranking import RANKING_VERSION, RankedFile, drop_unlikely, is_low_relevance, text_match
 
 __all__ = [
     "RANKING_VERSION",
     "FileIndex",
-    "Names",
-    "Ranked",
-    "SearchQuestion",
-    "Trouble",
-    "is_faint",
+    "FragileFile",
+    "PackageNames",
+    "RankedFile",
+    "SearchQuery",
+    "drop_unlikely",
+    "is_low_relevance",
     "scope_prefix",
-    "word_share",
-    "worth_telling",
+    "text_match",
 ]

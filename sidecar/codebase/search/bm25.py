@@ -1,7 +1,7 @@
-"""How well files match a prompt's terms: BM25 over contents, their best chunk, definition names and paths. Pure.
+"""BM25 scores of contents, best passages, definition names and paths. Pure.
 
-A file's scores follow from its own words and from a few figures of all files together, the basis. An edit seldom moves
-these, for lengths are measured by a rounded average: then the scores of all other files stay what they are.
+A file's scores depend on its own words and on a few statistics of all files. An edit rarely changes
+these, because average lengths are rounded: then the scores of all other files stay valid.
 """
 
 import heapq
@@ -18,37 +18,38 @@ B = 0.75
 """BM25's usual parameters (Robertson and Zaragoza 2009)."""
 
 SHORT_B = 0.5
-"""The same for names and paths, whose length says less."""
+"""`B` for names and paths, whose length matters less."""
 
 MAX_TERMS = 48
-"""Of a longer prompt the rarest terms count; the others would find everything."""
+"""Maximum number of terms of a prompt, the rarest ones; the others would match everything."""
 
 READ_ENTRIES = 3_000
-"""The rarest terms are read whole, up to so many entries; commoner ones only add to the best of the files found."""
+"""Posting entries that are read in full, rarest terms first; commoner terms only add to the best files so far."""
 
-MANY_TIMES = 20
+SORT_BELOW = 20
+"""Up to this multiple of the limit, sorting all scores is faster than a heap."""
 
 LENGTH_BITS = 6
-"""An average length is rounded to so many bits, by one part in 64 at most."""
+"""Bits of precision of an average length: it is off by at most one part in 64."""
 
 
 class Matches(NamedTuple):
-    """Scores by document number, not normalised; a file that holds no term has none."""
+    """Scores by document number, not normalized; a file without any term has none."""
 
     weights: dict[str, float]
-    """What the terms that stand anywhere count: inverse document frequency by their share, the most telling first."""
-    body: dict[int, float]
-    chunk: dict[int, float]
+    """Terms that occur anywhere, with their weights: inverse document frequency times share, largest first."""
+    text: dict[int, float]
+    passage: dict[int, float]
     names: dict[int, float]
     path: dict[int, float]
 
 
-Weighed = tuple[tuple[str, float], ...]
-"""Terms, each with what it counts."""
+WeightedTerms = tuple[tuple[str, float], ...]
+"""Terms with their weights."""
 
 
 class Formula(NamedTuple):
-    """BM25 in units of one kind: a term of weight w adds w * n / (n + fixed + slope * l) where n of l terms are it."""
+    """BM25 for one kind of unit: a term of weight w adds w * n / (n + fixed + slope * l) where n of l terms match."""
 
     fixed: float
     slope: float
@@ -57,57 +58,57 @@ class Formula(NamedTuple):
 class Field(NamedTuple):
     """A field of a few words."""
 
-    terms: Weighed
+    terms: WeightedTerms
     formula: Formula
 
 
-class Basis(NamedTuple):
-    """All that the scores of a search follow from beside each file's own words."""
+class CorpusStatistics(NamedTuple):
+    """Everything a search's scores depend on apart from each file's own words."""
 
-    weights: Weighed
-    read: Weighed
-    """The terms whose entries in bodies are all read."""
-    common: Weighed
-    """Those that only add to some."""
-    chunk: Formula
-    body: Formula
+    weights: WeightedTerms
+    read: WeightedTerms
+    """Terms whose content entries are all read."""
+    common: WeightedTerms
+    """Terms that only add to the best files."""
+    passage: Formula
+    text: Formula
     names: Field
     paths: Field
 
 
-def basis_of(documents: Documents, terms: Sequence[str], shares: Mapping[str, float]) -> Basis:
-    """Takes the figures of all files; `shares` says of some terms how much they count."""
+def corpus_statistics(documents: Documents, terms: Sequence[str], shares: Mapping[str, float]) -> CorpusStatistics:
+    """Return the statistics of all files for some terms; `shares` scales the weights of some of them."""
     weights = _weights(documents, terms, shares)
-    read, common = _bodies(documents, weights, shares)
-    return Basis(
+    read, common = _text_terms(documents, weights, shares)
+    return CorpusStatistics(
         tuple(weights.items()),
         read,
         common,
-        _formula(B, documents.body_total, documents.chunk_count),
-        _formula(B, documents.body_total, len(documents)),
+        _formula(B, documents.text_total, documents.passage_count),
+        _formula(B, documents.text_total, len(documents)),
         _field(documents.names, weights, shares, documents.name_total, len(documents)),
         _field(documents.paths, weights, shares, documents.path_total, len(documents)),
     )
 
 
 def matched_terms(documents: Documents, number: int, terms: Iterable[str]) -> tuple[str, ...]:
-    """Gives those of some terms that a file holds, in its text, its definitions' names or its path."""
-    first, end = documents.chunks(number)
+    """Return the terms that a file contains, in its text, definition names or path."""
+    first, end = documents.passages(number)
     return tuple(
         term
         for term in terms
-        if documents.bodies.stands(term, first, end)
-        or documents.paths.stands(term, number, number + 1)
-        or documents.names.stands(term, number, number + 1)
+        if documents.texts.contains(term, first, end)
+        or documents.paths.contains(term, number, number + 1)
+        or documents.names.contains(term, number, number + 1)
     )
 
 
-def best_of(documents: Documents, scores: Mapping[int, float], limit: int) -> list[int]:
-    """Gives the documents of the highest scores; of equal ones those whose paths come first."""
+def top_documents(documents: Documents, scores: Mapping[int, float], limit: int) -> list[int]:
+    """Return the documents with the highest scores; ties by path."""
     if len(scores) <= limit:
         return list(scores)
-    # Without a key, which takes ten times as long; a few are sorted sooner than the best of them are picked.
-    few = len(scores) < MANY_TIMES * limit
+    # Without a key, which takes ten times as long. A small list is sorted faster than nlargest runs.
+    few = len(scores) < SORT_BELOW * limit
     least = sorted(scores.values())[-limit] if few else heapq.nlargest(limit, scores.values())[-1]
     best = [number for number, score in scores.items() if score >= least]
     if len(best) > limit:
@@ -116,107 +117,110 @@ def best_of(documents: Documents, scores: Mapping[int, float], limit: int) -> li
 
 
 def inverse_frequency(holding: int, count: int) -> float:
-    """Gives BM25's weight of a term that `holding` of `count` units hold."""
+    """Return BM25's weight of a term that `holding` of `count` units contain."""
     return math.log(1 + (count - holding + 0.5) / (holding + 0.5))
 
 
 def _weights(documents: Documents, terms: Sequence[str], shares: Mapping[str, float]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for term in terms:
-        in_bodies, in_paths = documents.bodies.count(term), documents.paths.count(term)
-        if in_bodies:
-            found[term] = shares.get(term, 1.0) * inverse_frequency(in_bodies, documents.chunk_count)
+        in_texts, in_paths = documents.texts.count(term), documents.paths.count(term)
+        if in_texts:
+            weights[term] = shares.get(term, 1.0) * inverse_frequency(in_texts, documents.passage_count)
         elif in_paths:
-            found[term] = shares.get(term, 1.0) * inverse_frequency(in_paths, len(documents))
-    rarest = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+            weights[term] = shares.get(term, 1.0) * inverse_frequency(in_paths, len(documents))
+    rarest = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     return dict(rarest[:MAX_TERMS])
 
 
-def _bodies(documents: Documents, terms: Iterable[str], shares: Mapping[str, float]) -> tuple[Weighed, Weighed]:
+def _text_terms(
+    documents: Documents, terms: Iterable[str], shares: Mapping[str, float]
+) -> tuple[WeightedTerms, WeightedTerms]:
     read: list[tuple[str, float]] = []
     common: list[tuple[str, float]] = []
     entries = 0
     for term in terms:
-        holding, before = documents.bodies.count(term), entries
+        holding, entries_before = documents.texts.count(term), entries
         entries += holding
-        weight = shares.get(term, 1.0) * inverse_frequency(holding, documents.chunk_count) * (K1 + 1)
-        (read if not before or entries <= READ_ENTRIES else common).append((term, weight))
+        weight = shares.get(term, 1.0) * inverse_frequency(holding, documents.passage_count) * (K1 + 1)
+        (read if not entries_before or entries <= READ_ENTRIES else common).append((term, weight))
     return tuple(read), tuple(common)
 
 
 def _field(postings: Postings, terms: Iterable[str], shares: Mapping[str, float], total: int, count: int) -> Field:
-    """What so many files have in common that it says nothing is left out."""
+    """Terms in so many files that they say nothing are left out."""
     holding = ((term, postings.count(term)) for term in terms)
-    weighed = tuple(
+    weighted = tuple(
         (term, shares.get(term, 1.0) * inverse_frequency(entries, count) * (K1 + 1))
         for term, entries in holding
         if 0 < entries <= READ_ENTRIES
     )
-    return Field(weighed, _formula(SHORT_B, total, count))
+    return Field(weighted, _formula(SHORT_B, total, count))
 
 
 def _formula(b: float, total: int, count: int) -> Formula:
-    return Formula(K1 * (1 - b), K1 * b / usual_length(total, count))
+    return Formula(K1 * (1 - b), K1 * b / average_length(total, count))
 
 
-def usual_length(total: int, count: int) -> float:
-    """Gives the average length of units that have `total` terms, rounded; 1 where there is none."""
+def average_length(total: int, count: int) -> float:
+    """Return the rounded average length of units with `total` terms; 1 if there are none."""
     fraction, exponent = math.frexp(total / count if total and count else 1.0)
     return math.ldexp(round(math.ldexp(fraction, LENGTH_BITS)), exponent - LENGTH_BITS)
 
 
-# The scores of the last searches, kept in step: after an edit the edited files alone are scored anew. Pure.
-#
-# Each file's scores follow from its own words and the search's basis. So where the basis is the same, what was kept and
-# brought up to date is, to the last bit, what a search of all files gives.
+COMMON_TERM_FILES = 200
+"""Number of best files by rare terms to which common terms add."""
 
-
-LOOKED_UP = 200
-"""Common terms add to so many of the files that the rarer ones found best."""
-
-KEPT_SEARCHES = 4
-KEPT_FILES = 20_000
-"""A search that found more files is not kept, which would take megabytes."""
+CACHED_SEARCHES = 4
+MAX_CACHED_FILES = 20_000
+"""A search that matches more files is not cached, because it takes megabytes."""
 
 Scores = dict[int, float]
 
 
-class Scored(NamedTuple):
-    """A search's scores, and what they were before common terms added to some."""
+class SearchScores(NamedTuple):
+    """A search's scores, and the scores before common terms were added."""
 
-    basis: Basis
-    firm_body: Scores
-    firm_chunk: Scores
-    looked_up: frozenset[int]
+    statistics: CorpusStatistics
+    rare_text: Scores
+    rare_passage: Scores
+    with_common_terms: frozenset[int]
     matches: Matches
     matched: dict[int, tuple[str, ...]]
-    """The terms that files hold, as far as that was asked."""
+    """The terms that files contain, as far as they were requested."""
 
 
-class Searches:
-    """The last searches of some documents. Not thread-safe."""
+class ScoreCache:
+    """Scores of the last searches, updated after an edit: only the edited files are scored again. Not thread-safe.
+
+    Each file's scores depend on its own words and the statistics. While these are unchanged, updated scores equal
+    those of a full search to the last bit.
+    """
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._kept: OrderedDict[Basis, tuple[int, Scored]] = OrderedDict()
-        self._last: Scored | None = None
+        self._cached: OrderedDict[CorpusStatistics, tuple[int, SearchScores]] = OrderedDict()
+        self._last: SearchScores | None = None
 
     def match(self, terms: Sequence[str], shares: Mapping[str, float]) -> Matches:
-        """Scores all files that hold a term of a prompt; `shares` says of some terms how much they count."""
+        """Score all files that contain a term of a prompt; `shares` scales the weights of some terms."""
         documents = self._documents
-        basis = basis_of(documents, terms, shares)
-        changes, kept = self._kept.pop(basis, (0, None))
-        changed = documents.changed_since(changes) if kept is not None else None
-        scored = rescored(documents, kept, changed) if kept and changed is not None else scored_by(documents, basis)
-        self._last = scored
-        if max(len(field) for field in scored.matches) <= KEPT_FILES:
-            self._kept[basis] = (documents.changes, scored)
-            if len(self._kept) > KEPT_SEARCHES:
-                self._kept.popitem(last=False)
-        return scored.matches
+        statistics = corpus_statistics(documents, terms, shares)
+        changes, cached = self._cached.pop(statistics, (0, None))
+        changed = documents.changed_since(changes) if cached is not None else None
+        if cached is None or changed is None:
+            scores = score_all(documents, statistics)
+        else:
+            scores = rescore(documents, cached, changed)
+        self._last = scores
+        if max(len(field) for field in scores.matches) <= MAX_CACHED_FILES:
+            self._cached[statistics] = (documents.changes, scores)
+            if len(self._cached) > CACHED_SEARCHES:
+                self._cached.popitem(last=False)
+        return scores.matches
 
     def matched(self, number: int) -> tuple[str, ...]:
-        """Gives those of the last search's terms that a file holds, the most telling first."""
+        """Return the last search's terms that a file contains, largest weight first."""
         if self._last is None:
             return ()
         known = self._last.matched.get(number)
@@ -226,61 +230,69 @@ class Searches:
         return known
 
 
-def scored_by(documents: Documents, basis: Basis) -> Scored:
-    """Scores all files that hold a term."""
-    body: Scores = {}
-    chunks: Scores = {}
-    for term, weight in basis.read:
-        _add(documents, basis, documents.bodies.entries(term), weight, body, chunks)
-    firm = body, _best(documents, chunks)
-    looked_up = best_of(documents, body, LOOKED_UP) if basis.common else ()
-    if looked_up:
-        body, ranges = dict(body), sorted(map(documents.chunks, looked_up))
-        for term, weight in basis.common:
-            _add(documents, basis, documents.bodies.within_all(term, ranges), weight, body, chunks)
-    names = _short(documents.names, basis.names, documents.name_lengths)
-    paths = _short(documents.paths, basis.paths, documents.path_lengths)
-    chunk = _best(documents, chunks) if looked_up else firm[1]
-    return Scored(basis, *firm, frozenset(looked_up), Matches(dict(basis.weights), body, chunk, names, paths), {})
+def score_all(documents: Documents, statistics: CorpusStatistics) -> SearchScores:
+    """Score all files that contain a term."""
+    text: Scores = {}
+    passages: Scores = {}
+    for term, weight in statistics.read:
+        _add_term(documents, statistics, documents.texts.entries(term), weight, text, passages)
+    rare = text, _best_passages(documents, passages)
+    with_common_terms = top_documents(documents, text, COMMON_TERM_FILES) if statistics.common else ()
+    if with_common_terms:
+        text, ranges = dict(text), sorted(map(documents.passages, with_common_terms))
+        for term, weight in statistics.common:
+            _add_term(documents, statistics, documents.texts.in_ranges(term, ranges), weight, text, passages)
+    names = _field_scores(documents.names, statistics.names, documents.name_lengths)
+    paths = _field_scores(documents.paths, statistics.paths, documents.path_lengths)
+    passage = _best_passages(documents, passages) if with_common_terms else rare[1]
+    return SearchScores(
+        statistics,
+        *rare,
+        frozenset(with_common_terms),
+        Matches(dict(statistics.weights), text, passage, names, paths),
+        {},
+    )
 
 
-def rescored(documents: Documents, before: Scored, changed: Collection[int]) -> Scored:
-    """Scores the documents anew that came, went or changed since all were scored on the same basis."""
-    basis, found = before.basis, before.matches
-    firm_body, firm_chunk = dict(before.firm_body), dict(before.firm_chunk)
+def rescore(documents: Documents, earlier: SearchScores, changed: Collection[int]) -> SearchScores:
+    """Score the documents again that were added, removed or changed since all were scored with the same statistics."""
+    statistics, previous = earlier.statistics, earlier.matches
+    rare_text, rare_passage = dict(earlier.rare_text), dict(earlier.rare_passage)
     for number in changed:
-        _put(number, _scores_of(documents, basis, number, basis.read), firm_body, firm_chunk)
-    body, chunk, looked_up = firm_body, firm_chunk, list[int]()
-    if basis.common:
-        body, chunk, looked_up = dict(body), dict(chunk), best_of(documents, body, LOOKED_UP)
-        for number in looked_up:
-            if number in before.looked_up and number not in changed:
-                same = found.body.get(number), found.chunk.get(number)
-                _put(number, same, body, chunk)
+        _set_scores(number, _scores_of(documents, statistics, number, statistics.read), rare_text, rare_passage)
+    text, passage, with_common_terms = rare_text, rare_passage, list[int]()
+    if statistics.common:
+        text, passage, with_common_terms = dict(text), dict(passage), top_documents(documents, text, COMMON_TERM_FILES)
+        for number in with_common_terms:
+            if number in earlier.with_common_terms and number not in changed:
+                scores = previous.text.get(number), previous.passage.get(number)
             else:
-                _put(number, _scores_of(documents, basis, number, (*basis.read, *basis.common)), body, chunk)
-    names, paths = dict(found.names), dict(found.path)
+                scores = _scores_of(documents, statistics, number, (*statistics.read, *statistics.common))
+            _set_scores(number, scores, text, passage)
+    names, paths = dict(previous.names), dict(previous.path)
     for number in changed:
         names.pop(number, None)
         paths.pop(number, None)
-        names |= _short(documents.names, basis.names, documents.name_lengths, number)
-        paths |= _short(documents.paths, basis.paths, documents.path_lengths, number)
-    matched = {number: terms for number, terms in before.matched.items() if number not in changed}
-    matches = Matches(found.weights, body, chunk, names, paths)
-    return Scored(basis, firm_body, firm_chunk, frozenset(looked_up), matches, matched)
+        names |= _field_scores(documents.names, statistics.names, documents.name_lengths, number)
+        paths |= _field_scores(documents.paths, statistics.paths, documents.path_lengths, number)
+    matched = {number: terms for number, terms in earlier.matched.items() if number not in changed}
+    matches = Matches(previous.weights, text, passage, names, paths)
+    return SearchScores(statistics, rare_text, rare_passage, frozenset(with_common_terms), matches, matched)
 
 
-def _scores_of(documents: Documents, basis: Basis, number: int, terms: Weighed) -> tuple[float | None, float | None]:
-    """One document's scores of body and best chunk; None where it holds no term."""
-    body: Scores = {}
-    chunks: Scores = {}
-    first, end = documents.chunks(number)
+def _scores_of(
+    documents: Documents, statistics: CorpusStatistics, number: int, terms: WeightedTerms
+) -> tuple[float | None, float | None]:
+    """Return one document's scores of text and best passage; None if it contains no term."""
+    text: Scores = {}
+    passages: Scores = {}
+    first, end = documents.passages(number)
     for term, weight in terms:
-        _add(documents, basis, documents.bodies.within(term, first, end), weight, body, chunks)
-    return body.get(number), _best(documents, chunks).get(number)
+        _add_term(documents, statistics, documents.texts.in_range(term, first, end), weight, text, passages)
+    return text.get(number), _best_passages(documents, passages).get(number)
 
 
-def _put(number: int, scores: tuple[float | None, float | None], *fields: Scores) -> None:
+def _set_scores(number: int, scores: tuple[float | None, float | None], *fields: Scores) -> None:
     for score, field in zip(scores, fields, strict=True):
         if score is None:
             field.pop(number, None)
@@ -288,41 +300,46 @@ def _put(number: int, scores: tuple[float | None, float | None], *fields: Scores
             field[number] = score
 
 
-def _add(
-    documents: Documents, basis: Basis, entries: Sequence[int], weight: float, body: Scores, chunks: Scores
+def _add_term(
+    documents: Documents,
+    statistics: CorpusStatistics,
+    entries: Sequence[int],
+    weight: float,
+    text: Scores,
+    passages: Scores,
 ) -> None:
-    """Adds one term's share to the chunks of its entries and to their files."""
-    fixed, slope = basis.chunk
-    owners, lengths = documents.owners, documents.chunk_lengths
+    """Add one term's share to the passages of its entries and to their files."""
+    fixed, slope = statistics.passage
+    owners, lengths = documents.owners, documents.passage_lengths
     counts: dict[int, int] = {}
     for entry in entries:
         unit, count = entry >> 8, entry & 0xFF
-        chunks[unit] = chunks.get(unit, 0.0) + weight * count / (count + fixed + slope * lengths[unit])
+        passages[unit] = passages.get(unit, 0.0) + weight * count / (count + fixed + slope * lengths[unit])
         owner = owners[unit]
         counts[owner] = counts.get(owner, 0) + count
-    fixed, slope = basis.body
-    lengths = documents.body_lengths
+    fixed, slope = statistics.text
+    lengths = documents.text_lengths
     for number, count in counts.items():
-        body[number] = body.get(number, 0.0) + weight * count / (count + fixed + slope * lengths[number])
+        text[number] = text.get(number, 0.0) + weight * count / (count + fixed + slope * lengths[number])
 
 
-def _best(documents: Documents, chunks: Scores) -> Scores:
-    """The best chunk's score of each file."""
+def _best_passages(documents: Documents, passages: Scores) -> Scores:
+    """Return the score of each file's best passage."""
     best: Scores = {}
     owners = documents.owners
-    for unit, score in chunks.items():
+    for unit, score in passages.items():
         owner = owners[unit]
         if score > best.get(owner, 0.0):
             best[owner] = score
     return best
 
 
-def _short(postings: Postings, field: Field, lengths: Sequence[int], only: int | None = None) -> Scores:
-    """Scores a field of a few words, of all files or of one."""
+def _field_scores(postings: Postings, field: Field, lengths: Sequence[int], only: int | None = None) -> Scores:
+    """Score a field of a few words, for all files or one."""
     scores: Scores = {}
     fixed, slope = field.formula
     for term, weight in field.terms:
-        entries = postings.entries(term) if only is None else postings.within(term, only, only + 1)
+        entries = postings.entries(term) if only is None else postings.in_range(term, only, only + 1)
         for entry in entries:
             number, count = unit_of(entry), count_of(entry)
             share = weight * count / (count + fixed + slope * lengths[number])

@@ -1,4 +1,4 @@
-"""The commits that lead to a head, as `git log` tells them: subject, changed files, files that moved."""
+"""The commits of a head, read from `git log`, and what they say about today's files."""
 
 import heapq
 import math
@@ -14,16 +14,16 @@ from sidecar.core.terms import query_terms
 from sidecar.system.git import Git, GitFailed
 
 MAX_COMMITS = 5_000
-"""Older ones say little about today's files; reading so many takes a fraction of a second."""
+"""Older commits say little about today's files; reading this many takes a fraction of a second."""
 
 MAX_COMMIT_FILES = 30
-"""A commit of more files is a sweep through the tree: it says nothing about which files belong together."""
+"""A commit of more files is a sweep through the tree and does not show which files belong together."""
 
 _LOG = (
     "log", "--full-history", "--no-merges", "--raw", "--no-renames", "--no-abbrev", "--no-ext-diff", "--relative",
     "--ignore-submodules=all", "--no-show-signature", "--no-mailmap", "--no-notes", "-z", "--format=%H %ct %P%x09%s",
 )  # fmt: skip
-"""`--full-history`: git's simplification hides commits whose change was made twice."""
+"""`--full-history`, because git's simplification hides commits whose change was made twice."""
 
 
 class Commit(NamedTuple):
@@ -31,12 +31,12 @@ class Commit(NamedTuple):
 
     id: str
     committed_at: int
-    """Seconds since 1970, as the committer's clock said."""
+    """Seconds since 1970, by the committer's clock."""
     subject: str
     paths: tuple[str, ...]
-    """Files that are there after it, changed by it; none where it changed too many, or was the first of all."""
+    """Changed files that exist after it; empty if it changed too many, or is a root commit."""
     moved: tuple[tuple[str, str], ...]
-    """Old and new path of the files it moved."""
+    """Old and new paths of moved files."""
 
 
 class _Change(NamedTuple):
@@ -47,9 +47,9 @@ class _Change(NamedTuple):
 
 
 def read_commits(cwd: Path, head: str, limit: int = MAX_COMMITS, *, since: str | None = None) -> list[Commit]:
-    """Reads the commits that `head` can reach, without merges, newest first; raises GitFailed.
+    """Return the commits reachable from `head`, without merges, newest first. Raise GitFailed.
 
-    With `since`, without those that this one can reach.
+    With `since`, without those reachable from that commit.
     """
     range_ = (head,) if since is None else (head, f"^{since}")
     output = Git(cwd).run(*_LOG, f"--max-count={limit}", *range_, "--")
@@ -57,7 +57,7 @@ def read_commits(cwd: Path, head: str, limit: int = MAX_COMMITS, *, since: str |
 
 
 def parse_log(output: str) -> Iterator[Commit]:
-    """Reads headers (id, time, parents, tab, subject), each with raw entries (modes, blobs, status) and their paths."""
+    """Parse headers (id, time, parents, tab, subject), each with raw entries (modes, blobs, status) and paths."""
     header: str | None = None
     changes: list[_Change] = []
     fields = iter(output.split("\0"))
@@ -76,24 +76,24 @@ def parse_log(output: str) -> Iterator[Commit]:
 def _commit(header: str, changes: list[_Change]) -> Commit:
     ids, _, subject = header.partition("\t")
     id_, committed_at, *parents = ids.split()
-    tells = parents and len(changes) <= MAX_COMMIT_FILES
-    paths = tuple(change.path for change in changes if change.status != "D") if tells else ()
+    is_informative = parents and len(changes) <= MAX_COMMIT_FILES
+    paths = tuple(change.path for change in changes if change.status != "D") if is_informative else ()
     return Commit(id_, int(committed_at), subject, paths, tuple(_moves(changes)))
 
 
 def _moves(changes: list[_Change]) -> Iterator[tuple[str, str]]:
-    """Pairs what is gone with what is new: by the same content, else by file name, where either stands once."""
-    gone = {change.path: change.old_blob for change in changes if change.status == "D"}
-    new = {change.path: change.new_blob for change in changes if change.status == "A"}
+    """Pair removed with added files: by content, else by file name, if that is unique on both sides."""
+    removed = {change.path: change.old_blob for change in changes if change.status == "D"}
+    added = {change.path: change.new_blob for change in changes if change.status == "A"}
     for identity in (_blob, _name):
-        left, right = _once(gone, identity), _once(new, identity)
+        left, right = _unique(removed, identity), _unique(added, identity)
         for key in sorted(left.keys() & right.keys()):
             yield left[key], right[key]
-            del gone[left[key]], new[right[key]]
+            del removed[left[key]], added[right[key]]
 
 
-def _once(files: dict[str, str], identity: Callable[[str, str], str]) -> dict[str, str]:
-    """Keeps the paths whose identity no other one has, by it."""
+def _unique(files: dict[str, str], identity: Callable[[str, str], str]) -> dict[str, str]:
+    """Return the paths whose identity is unique, by that identity."""
     counts = Counter(identity(path, blob) for path, blob in files.items())
     return {key: path for path, blob in files.items() if counts[key := identity(path, blob)] == 1}
 
@@ -106,53 +106,50 @@ def _name(path: str, _: str) -> str:
     return path.rpartition("/")[2]
 
 
-# What past commits tell about today's files: changed under such words, changed together, changed lately. Pure.
+NEAREST_COMMITS = 20
+"""Number of commits with the most similar subjects whose files count (k nearest neighbours)."""
 
+SIMILAR_COMMITS = 60
+"""Number of commits in the second measure, by the third power of their scores, so that close matches dominate."""
 
-NEAREST = 20
-"""So many of the commits whose subjects are most like a prompt point at their files (k nearest neighbours)."""
+AVERAGE_TERMS = 7
+"""Number of terms in an average subject, for BM25."""
 
-ALIKE = 60
-"""So many say it again by how much alike they are: the third power makes the very alike count."""
+COCHANGE_DECAY = 1_500.0
+"""Number of commits after which a change counts 1/e as much for co-change."""
 
-USUAL_TERMS = 7
-"""A subject of so many terms is neither long nor short, in BM25's sense."""
-
-TOGETHER_COMMITS = 1_500.0
-"""After so many commits a change says 1/e as much about what belongs together."""
-
-FEW_COMMITS = 100
-"""A history of fewer commits says little about how common a word is."""
+SHORT_HISTORY = 100
+"""A shorter history says little about how common a word is."""
 
 _K1, _B = 1.2, 0.75
 
 
-class Recalled(NamedTuple):
-    """Evidence by path, not normalised."""
+class SimilarCommits(NamedTuple):
+    """Scores by path, not normalised."""
 
     nearest: dict[str, float]
-    """From the commits most like the prompt, the score of each shared among its files."""
-    alike: dict[str, float]
-    """The same from more of them, by the third power of their scores."""
+    """From the most similar commits: each one's score, shared among its files."""
+    weighted: dict[str, float]
+    """From more commits, by the third power of their scores."""
 
 
 class History:
-    """The commits that one head can reach, over the names their files have now. Never changed once made."""
+    """The commits reachable from one head, under the names their files have now. Immutable."""
 
     def __init__(self, commits: Sequence[Commit]) -> None:
-        """Takes the commits, newest first."""
+        """`commits` come newest first."""
         self._names: list[str] = []
         self._files: list[tuple[int, ...]] = []
         self._changes: dict[str, array[int]] = {}
         self._by_term: dict[str, array[int]] = {}
         self._term_counts = array("I")
-        # The same is asked after each edit of a conversation, and a history never changes.
-        self._recalled = lru_cache(maxsize=16)(self._recall)
-        self._beside = lru_cache(maxsize=256)(self._together)
+        # The same queries repeat after each edit of a conversation, and a history never changes.
+        self._cached_similar = lru_cache(maxsize=16)(self._find_similar)
+        self._cached_together = lru_cache(maxsize=256)(self._together)
         numbers: dict[str, int] = {}
-        today: dict[str, str] = {}
+        current_names: dict[str, str] = {}
         for number, commit in enumerate(commits):
-            paths = {today.get(path, path) for path in commit.paths}
+            paths = {current_names.get(path, path) for path in commit.paths}
             for path in sorted(paths):
                 if path not in numbers:
                     numbers[path] = len(self._names)
@@ -163,45 +160,45 @@ class History:
             self._term_counts.append(len(terms))
             for term in terms:
                 self._by_term.setdefault(term, array("I")).append(number)
-            before = {old: today.get(new, new) for old, new in commit.moved}
+            before = {old: current_names.get(new, new) for old, new in commit.moved}
             for _, new in commit.moved:
-                today.pop(new, None)  # what had this name earlier was another file
-            today.update(before)
+                current_names.pop(new, None)  # earlier, this name belonged to another file
+            current_names.update(before)
 
     def __len__(self) -> int:
         return len(self._files)
 
-    def recall(self, terms: Sequence[str]) -> Recalled:
-        """Finds the files that were changed under such words."""
-        return self._recalled(tuple(terms))
+    def similar_commits(self, terms: Sequence[str]) -> SimilarCommits:
+        """Return the files changed by commits with similar subjects."""
+        return self._cached_similar(tuple(terms))
 
-    def _recall(self, terms: tuple[str, ...]) -> Recalled:
+    def _find_similar(self, terms: tuple[str, ...]) -> SimilarCommits:
         weights = {term: self._weight(term) for term in terms if term in self._by_term}
         scores: dict[int, float] = defaultdict(float)
         for term, weight in weights.items():
             for number in self._by_term[term]:
-                scores[number] += weight / (1 + _K1 * (1 - _B + _B * self._term_counts[number] / USUAL_TERMS))
-        best = heapq.nsmallest(ALIKE, scores, key=lambda number: (-scores[number], number))
-        return Recalled(
-            self._pointed_at([(number, scores[number]) for number in best[:NEAREST]]),
-            self._pointed_at([(number, scores[number] ** 3) for number in best]),
+                scores[number] += weight / (1 + _K1 * (1 - _B + _B * self._term_counts[number] / AVERAGE_TERMS))
+        best = heapq.nsmallest(SIMILAR_COMMITS, scores, key=lambda number: (-scores[number], number))
+        return SimilarCommits(
+            self._scores_by_file([(number, scores[number]) for number in best[:NEAREST_COMMITS]]),
+            self._scores_by_file([(number, scores[number] ** 3) for number in best]),
         )
 
-    def _pointed_at(self, commits: Sequence[tuple[int, float]]) -> dict[str, float]:
-        """Adds up by file what commits count, each shared among its files."""
-        pointed: dict[str, float] = defaultdict(float)
+    def _scores_by_file(self, commits: Sequence[tuple[int, float]]) -> dict[str, float]:
+        """Sum the commits' scores by file, each shared among its files."""
+        scores: dict[str, float] = defaultdict(float)
         for number, score in commits:
             files = self._files[number]
             for file in files:
-                pointed[self._names[file]] += score / math.sqrt(len(files))
-        return dict(pointed)
+                scores[self._names[file]] += score / math.sqrt(len(files))
+        return dict(scores)
 
-    def tells(self, terms: Sequence[str]) -> dict[str, float]:
-        """Says how much each term tells of a task, up to 1: a word that every other subject has, as `fix`, does little.
+    def term_specificity(self, terms: Sequence[str]) -> dict[str, float]:
+        """Return how specific each term is, up to 1; a word in every other subject, such as `fix`, is not.
 
-        It is the logarithm of its rarity among the subjects, as a share of that of a word none has.
+        It is the logarithm of the term's rarity among the subjects, relative to that of an unseen word.
         """
-        count = len(self._files) + FEW_COMMITS
+        count = len(self._files) + SHORT_HISTORY
         return {
             term: 1 - math.log1p(len(self._by_term.get(term, ()))) / math.log(count)
             for term in terms
@@ -209,78 +206,75 @@ class History:
         }
 
     def age(self, path: str) -> int | None:
-        """Gives how many commits are newer than the last one that changed a file; None where none did."""
+        """Return the number of commits newer than the last one that changed a file; None if there is none."""
         changes = self._changes.get(path)
         return changes[0] if changes else None
 
     def changes(self, path: str) -> Sequence[int]:
-        """Gives the numbers of the commits that changed a file, the newest first, which is 0."""
+        """Return the numbers of the commits that changed a file, newest first; the newest commit is 0."""
         return self._changes.get(path, ())
 
     def changed_since(self, commits: int) -> list[str]:
-        """Gives the files that the newest commits changed, so many of them; sorted."""
+        """Return the files changed by the newest commits, sorted."""
         return sorted({self._names[file] for files in self._files[:commits] for file in files})
 
     def recent(self, limit: int) -> list[str]:
-        """Gives the files that were changed last, the latest first."""
-        found: dict[int, None] = {}
+        """Return the most recently changed files, latest first."""
+        latest: dict[int, None] = {}
         for files in self._files:
-            if len(found) >= limit:
+            if len(latest) >= limit:
                 break
-            found.update(dict.fromkeys(files))
-        return [self._names[file] for file in islice(found, limit)]
+            latest.update(dict.fromkeys(files))
+        return [self._names[file] for file in islice(latest, limit)]
 
-    def together(self, path: str) -> Mapping[str, float]:
-        """Gives the files that changed together with one, with the share of its changes they took part in."""
-        return self._beside(path)
+    def changed_together(self, path: str) -> Mapping[str, float]:
+        """Return the files that changed together with a file, each with its share in that file's changes."""
+        return self._cached_together(path)
 
     def _together(self, path: str) -> Mapping[str, float]:
         shares: defaultdict[int, float] = defaultdict(float)
-        all_ = 0.5
+        total = 0.5
         for number in self._changes.get(path, ()):
             files = self._files[number]
             if len(files) < 2:
                 continue
-            weight = math.exp(-number / TOGETHER_COMMITS) / math.log2(1 + len(files))
-            all_ += weight
+            weight = math.exp(-number / COCHANGE_DECAY) / math.log2(1 + len(files))
+            total += weight
             for file in files:
                 shares[file] += weight
-        return {self._names[file]: share / all_ for file, share in shares.items() if self._names[file] != path}
+        return {self._names[file]: share / total for file, share in shares.items() if self._names[file] != path}
 
     def _weight(self, term: str) -> float:
-        found = len(self._by_term[term])
-        return (_K1 + 1) * math.log(1 + (len(self._files) - found + 0.5) / (found + 0.5))
+        frequency = len(self._by_term[term])
+        return (_K1 + 1) * math.log(1 + (len(self._files) - frequency + 0.5) / (frequency + 0.5))
 
 
-# The history of one head, brought up to date when the head moves on.
-
-
-class HistoryOfHead(NamedTuple):
-    """The commits a head can reach, newest first, and what they tell."""
+class HeadHistory(NamedTuple):
+    """The commits reachable from a head, newest first, and their history."""
 
     head: str | None
     commits: tuple[Commit, ...]
     history: History
 
 
-NO_HISTORY = HistoryOfHead(None, (), History(()))
+NO_HISTORY = HeadHistory(None, (), History(()))
 """Before the first commit, or without a repository."""
 
 
-def follow(cwd: Path, head: str | None, before: HistoryOfHead) -> HistoryOfHead:
-    """Gives the history of a head; raises GitFailed."""
+def update_history(cwd: Path, head: str | None, before: HeadHistory) -> HeadHistory:
+    """Return the history of a head; only new commits are read if it descends from the previous one. Raise GitFailed."""
     if head is None:
         return NO_HISTORY
-    if before.head is not None and _leads_to(cwd, before.head, head):
-        found = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
+    if before.head is not None and _is_ancestor(cwd, before.head, head):
+        read = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
     else:
-        found = read_commits(cwd, head, MAX_COMMITS)
-    commits = tuple(sorted(found, key=lambda one: -one.committed_at)[:MAX_COMMITS])
-    return HistoryOfHead(head, commits, History(commits))
+        read = read_commits(cwd, head, MAX_COMMITS)
+    commits = tuple(sorted(read, key=lambda commit: -commit.committed_at)[:MAX_COMMITS])
+    return HeadHistory(head, commits, History(commits))
 
 
-def _leads_to(cwd: Path, old: str, new: str) -> bool:
-    """Says whether everything the old head can reach the new one can reach too."""
+def _is_ancestor(cwd: Path, old: str, new: str) -> bool:
+    """Whether every commit reachable from the old head is reachable from the new one."""
     try:
         return not Git(cwd).text("rev-list", "--max-count=1", old, f"^{new}", "--")
     except GitFailed:

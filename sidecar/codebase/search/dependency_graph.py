@@ -1,7 +1,7 @@
-"""Which parts of the tree import which, by their files' import statements. Pure, kept in step file by file.
+"""Which parts of the tree import which, from import statements. Pure, updated file by file.
 
-A part is a folder of the first or second level. What a specifier leads to is told by its words alone, never by asking
-which files there are: one file more or less changes no other file's part in it.
+A part is a folder of the first or second level. A specifier is resolved by its words alone, without looking at the
+existing files, so that adding or removing a file does not change the result of others.
 """
 
 from collections import Counter, defaultdict
@@ -12,76 +12,76 @@ from typing import NamedTuple
 from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import language_of
 
-TOLD_DEPTH = 3
-"""Parts of a target's path that are kept: two folders, and what lies in them."""
+TARGET_DEPTH = 3
+"""Path components of a target that are stored: two folders and one entry in them."""
 
-OWN_DEPTH = 2
-"""Folders of a path that name its part."""
+PART_DEPTH = 2
+"""Number of leading folders that name a file's part."""
 
 FEW_FILES = 4
-"""Of so few importing files one is enough for a dependency; of more it takes two, so that a stray one tells nothing."""
+"""With at most this many importing files one import makes a dependency, else two, so that a stray import is ignored."""
 
 _SCRIPTS = ("TypeScript", "TSX", "JavaScript")
 _ALIASES = ("@", "~", "#", "src")
 
 
-class Names(NamedTuple):
-    """What parts are called by those that import them."""
+class PackageNames(NamedTuple):
+    """The names under which parts are imported."""
 
     packages: tuple[tuple[str, str], ...] = ()
-    """Name of a package or crate, and the folder it lies in, with a slash at its end."""
+    """Name of a package or crate, and its folder with a trailing slash."""
     modules: tuple[tuple[str, str], ...] = ()
     """Dotted name of a Python package, and its folder."""
     go_module: str = ""
-    """What the paths of the repository's own Go packages begin with."""
+    """Import path prefix of the repository's own Go packages."""
 
 
-class Reach:
+class DependencyGraph:
     """The targets of the files' imports, counted by part. Not thread-safe."""
 
     def __init__(self) -> None:
         self._targets: dict[str, tuple[str, ...]] = {}
-        self._same: dict[str, str] = {}
+        self._interned: dict[str, str] = {}
         self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._files: Counter[str] = Counter()
-        self._between = lru_cache(maxsize=4)(self._counted)
+        self._cached_counts = lru_cache(maxsize=4)(self._count_imports)
 
     def put(self, path: str, imports: Iterable[str]) -> None:
-        """Takes a file's imports in, in place of those it had; tests' own are of no interest."""
+        """Replace a file's imports; those of tests are ignored."""
         targets = () if is_test(path) else tuple(sorted(set(_targets(path, imports))))
         if targets != self._targets.get(path, ()):
             self.remove(path)
             if targets:
-                self._targets[path] = tuple(self._same.setdefault(target, target) for target in targets)
+                self._targets[path] = tuple(self._interned.setdefault(target, target) for target in targets)
                 self._count(path, 1)
 
     def remove(self, path: str) -> None:
-        """Forgets a file."""
+        """Remove a file."""
         if path in self._targets:
             self._count(path, -1)
             del self._targets[path]
 
-    def between(self, parts: frozenset[str], names: Names) -> Mapping[str, Mapping[str, int]]:
-        """Counts for each of the parts the files that import each other part; `""` are the files at the top."""
-        return self._between(parts, names)
+    def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]]:
+        """Count for each part the files that import each other part; `""` stands for the top-level files."""
+        return self._cached_counts(parts, names)
 
-    def _counted(self, known: frozenset[str], names: Names) -> Mapping[str, Mapping[str, int]]:
+    def _count_imports(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]]:
         packages, modules = dict(names.packages), dict(names.modules)
-        found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        dependencies: defaultdict[str, Counter[str]] = defaultdict(Counter)
         files: Counter[str] = Counter()
         for source, counts in self._counts.items():
-            part = _part(source, known)
+            part = _part(source, parts)
             if part is None:
                 continue
             files[part] += self._files[source]
             for target, count in counts.items():
-                reached = _reached(target, names.go_module, packages, modules, known)
-                if reached and not (part and (part.startswith(reached) or reached.startswith(part))):
-                    found[part][reached] += count
-        return {part: _frequent(found[part], files[part]) for part in sorted(found)}
+                target_part = _target_part(target, names.go_module, packages, modules, parts)
+                if target_part and not (part and (part.startswith(target_part) or target_part.startswith(part))):
+                    dependencies[part][target_part] += count
+        return {part: _frequent(dependencies[part], files[part]) for part in sorted(dependencies)}
 
     def _count(self, path: str, step: int) -> None:
-        self._between.cache_clear()
+        self._cached_counts.cache_clear()
         source = _folders(path)
         self._files[source] += step
         counts = self._counts[source]
@@ -97,13 +97,13 @@ def _frequent(counts: Mapping[str, int], files: int) -> dict[str, int]:
 
 
 def _folders(path: str) -> str:
-    """The first two folders of a path, with a slash at the end."""
-    folders = path.split("/")[:-1][:OWN_DEPTH]
+    """Return a path's first two folders with a trailing slash."""
+    folders = path.split("/")[:-1][:PART_DEPTH]
     return "/".join(folders) + "/" if folders else ""
 
 
 def _part(folder: str, parts: frozenset[str]) -> str | None:
-    """The smallest of the parts that holds a folder; the top is one that need not be named."""
+    """Return the smallest part that contains a folder; the top need not be listed."""
     while folder:
         if folder in parts:
             return folder
@@ -114,38 +114,38 @@ def _part(folder: str, parts: frozenset[str]) -> str | None:
     return ""
 
 
-def _reached(
+def _target_part(
     target: str, go_module: str, packages: Mapping[str, str], modules: Mapping[str, str], parts: frozenset[str]
 ) -> str | None:
-    """The part that a target lies in."""
-    kind, said = target[0], target[1:]
+    """Return the part that contains a target."""
+    kind, rest = target[0], target[1:]
     if kind == "/":
-        return _part(said + "/", parts)
+        return _part(rest + "/", parts)
     if kind == "=":
-        return packages.get(said)
+        return packages.get(rest)
     if kind == ".":
-        above = (said.rsplit(".", dropped)[0] for dropped in range(said.count(".") + 1))
+        above = (rest.rsplit(".", dropped)[0] for dropped in range(rest.count(".") + 1))
         return next((modules[module] for module in above if module in modules), None)
-    inside = said.removeprefix(go_module + "/") if go_module else said
-    return _part(inside + "/", parts) if inside != said else None
+    inside = rest.removeprefix(go_module + "/") if go_module else rest
+    return _part(inside + "/", parts) if inside != rest else None
 
 
 def _targets(path: str, imports: Iterable[str]) -> Iterator[str]:
-    """What the imports lead to: `/` and a path, `.` and a module, `=` and a package, `:` and a Go path.
+    """Yield the imports' targets: `/` and a path, `.` and a module, `=` and a package, `:` and a Go path.
 
-    What lies in the file's own folders is left out.
+    Targets in the file's own folders are left out.
     """
     language = language_of(path)
-    read = _READERS.get(language.name) if language is not None else None
-    if read is None:
+    parse = _PARSERS.get(language.name) if language is not None else None
+    if parse is None:
         return
     own = _folders(path)
     for specifier in imports:
-        target = read(path, specifier)
+        target = parse(path, specifier)
         if target is None:
             continue
         if target[0] == "/":
-            target = "/" + "/".join(target[1:].split("/")[:TOLD_DEPTH])
+            target = "/" + "/".join(target[1:].split("/")[:TARGET_DEPTH])
             if f"{target[1:]}/".startswith(own) and own:
                 continue
         yield target
@@ -155,7 +155,7 @@ def _python(path: str, specifier: str) -> str | None:
     rest = specifier.lstrip(".")
     dots = len(specifier) - len(rest)
     if not dots:
-        return "." + ".".join(rest.split(".")[:TOLD_DEPTH])
+        return "." + ".".join(rest.split(".")[:TARGET_DEPTH])
     folders = path.split("/")[:-1]
     above = folders[: max(0, len(folders) - dots + 1)]
     return "/" + "/".join((*above, *(rest.split(".") if rest else ())))
@@ -163,7 +163,7 @@ def _python(path: str, specifier: str) -> str | None:
 
 def _script(path: str, specifier: str) -> str | None:
     if specifier.startswith("."):
-        return _beside(path, specifier)
+        return _relative_target(path, specifier)
     first, _, rest = specifier.partition("/")
     if rest and first in _ALIASES:
         return f"/src/{rest}"
@@ -171,12 +171,12 @@ def _script(path: str, specifier: str) -> str | None:
     return f"={name}"
 
 
-def _beside(path: str, specifier: str) -> str | None:
-    """The target of a relative specifier; None where it leads out, or not out of the first two folders."""
+def _relative_target(path: str, specifier: str) -> str | None:
+    """Return the target of a relative specifier; None if it leaves the tree, or stays within the first two folders."""
     folders = path.split("/")[:-1]
     steps = specifier.split("/")
     up = steps.count("..")
-    if up > len(folders) or (not up and folders) or len(folders) - up >= OWN_DEPTH:
+    if up > len(folders) or (not up and folders) or len(folders) - up >= PART_DEPTH:
         return None
     return "/" + "/".join((*folders[: len(folders) - up], *(step for step in steps if step not in ("", ".", ".."))))
 
@@ -189,12 +189,12 @@ def _rust(path: str, specifier: str) -> str | None:
     first, *rest = specifier.split("::")
     head, source, _ = path.rpartition("src/")
     if first == "crate":
-        return "/" + "/".join((f"{head}src", *rest[:TOLD_DEPTH])) if source else None
+        return "/" + "/".join((f"{head}src", *rest[:TARGET_DEPTH])) if source else None
     if first in ("self", "super", "std", "core", "alloc"):
         return None
     return f"={first}"
 
 
-_READERS: dict[str, Callable[[str, str], str | None]] = {
+_PARSERS: dict[str, Callable[[str, str], str | None]] = {
     "Python": _python, **dict.fromkeys(_SCRIPTS, _script), "Go": _go, "Rust": _rust,
 }  # fmt: skip

@@ -1,7 +1,7 @@
-"""A workspace's files as the ranker sees them: terms of chunks, definition names and paths, by document number.
+"""A workspace's files for ranking: terms of passages, definition names and paths, by document number.
 
-A chunk is a run of lines; its terms stand closer together than a whole file's. What a file held before can be given
-when it leaves, which spares looking through all postings.
+A passage is a run of lines; its terms are closer together than those of a whole file. Passing a file's previous summary
+on removal avoids a scan of all postings.
 """
 
 import itertools
@@ -9,48 +9,48 @@ from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from sidecar.codebase.files import Kind, kind_of, stem_of
+from sidecar.codebase.files import FileKind, file_kind, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
 from sidecar.codebase.search.spelling import Spellings
 from sidecar.codebase.summary.model import Summary
 from sidecar.core.terms import count_terms
 
-_GONE = ""
-_KINDS = tuple(Kind(*marks) for marks in itertools.product((False, True), repeat=len(Kind._fields)))
+_REMOVED = ""
+_KINDS = tuple(FileKind(*marks) for marks in itertools.product((False, True), repeat=len(FileKind._fields)))
 _NUMBER_OF_KIND = {kind: number for number, kind in enumerate(_KINDS)}
 _SHARDS_OF_NAMES, _SHARDS_OF_PATHS = 1 << 12, 1 << 10
 
-FOLLOWED_CHANGES = 64
-"""After more changes than these it is not known any more what changed."""
+TRACKED_CHANGES = 64
+"""Number of last changes that are tracked."""
 
 MAX_NAMESAKES = 2_000
-"""A word in more paths than these is no file's own name."""
+"""A word in more paths than this number does not identify a file's name."""
 
 
 class Documents:
     """The files by number. Not thread-safe."""
 
     def __init__(self) -> None:
-        self.defined, self.in_paths = Spellings(), Spellings()
-        self.bodies = Postings()
-        self.names = Postings(_SHARDS_OF_NAMES, self.defined)
-        self.paths = Postings(_SHARDS_OF_PATHS, self.in_paths)
+        self.name_spellings, self.path_spellings = Spellings(), Spellings()
+        self.texts = Postings()
+        self.names = Postings(_SHARDS_OF_NAMES, self.name_spellings)
+        self.paths = Postings(_SHARDS_OF_PATHS, self.path_spellings)
         self.owners = array("I")
-        """A chunk's document."""
-        self.chunk_lengths = array("I")
-        self.body_lengths, self.name_lengths, self.path_lengths = array("I"), array("I"), array("I")
+        """A passage's document."""
+        self.passage_lengths = array("I")
+        self.text_lengths, self.name_lengths, self.path_lengths = array("I"), array("I"), array("I")
         self._path: list[str] = []
         self._kinds = array("B")
-        self._first_chunks = array("I")
+        self._first_passages = array("I")
         self._numbers: dict[str, int] = {}
-        self.links: dict[str, list[str]] = {}
-        """The files that a file imports, as far as that was asked; true only for the paths there are now."""
+        self.resolved_imports: dict[str, list[str]] = {}
+        """The files that a file imports, as far as resolved; valid only for the present paths."""
         self.changes = 0
-        """How many documents came, went or changed so far."""
-        self._changed: deque[int] = deque(maxlen=FOLLOWED_CHANGES)
-        self._in_folder, self._of_name = Postings(_SHARDS_OF_PATHS), Postings(_SHARDS_OF_PATHS)
-        self.chunk_count = 0
-        self.body_total = self.name_total = self.path_total = 0
+        """Number of documents added, removed or changed so far."""
+        self._changed: deque[int] = deque(maxlen=TRACKED_CHANGES)
+        self._by_folder, self._by_name = Postings(_SHARDS_OF_PATHS), Postings(_SHARDS_OF_PATHS)
+        self.passage_count = 0
+        self.text_total = self.name_total = self.path_total = 0
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -63,151 +63,151 @@ class Documents:
 
     @property
     def is_full(self) -> bool:
-        """Says whether numbers are running out; all files are taken in anew then."""
+        """Whether document numbers are running out; then all files are added again."""
         return max(len(self.owners), len(self._path)) > MAX_UNITS * 0.9
 
     def number(self, path: str) -> int:
-        """Gives the document of a path; raises KeyError."""
+        """Return a path's document number. Raise KeyError."""
         return self._numbers[path]
 
     def path(self, number: int) -> str:
-        """Gives the path of a document."""
+        """Return a document's path."""
         return self._path[number]
 
-    def same(self, path: str) -> str:
-        """Gives a path as it is kept here already: one from elsewhere is a second string. Raises KeyError."""
+    def stored_path(self, path: str) -> str:
+        """Return the stored string of a path, so that no copy is kept in memory. Raise KeyError."""
         return self._path[self._numbers[path]]
 
-    def kind(self, number: int) -> Kind:
-        """Tells a document's kind."""
+    def kind(self, number: int) -> FileKind:
+        """Return a document's kind."""
         return _KINDS[self._kinds[number]]
 
-    def chunks(self, number: int) -> tuple[int, int]:
-        """Gives a document's first chunk, and the one after its last."""
+    def passages(self, number: int) -> tuple[int, int]:
+        """Return the number of a document's first passage, and of the one after its last."""
         after = number + 1
-        end = self._first_chunks[after] if after < len(self._first_chunks) else len(self.owners)
-        return self._first_chunks[number], end
+        end = self._first_passages[after] if after < len(self._first_passages) else len(self.owners)
+        return self._first_passages[number], end
 
     def add(self, path: str, summary: Summary | None) -> None:
-        """Takes a file in; without a summary it is found by its path alone."""
+        """Add a file; without a summary it can only be found by its path."""
         number, first = len(self._path), len(self.owners)
-        chunks = summary.chunks if summary else ()
-        for chunk in chunks:
-            self.bodies.add(len(self.owners), chunk)
+        for passage in summary.chunks if summary else ():
+            self.texts.add(len(self.owners), passage)
             self.owners.append(number)
-            self.chunk_lengths.append(sum(chunk.values()))
-        names, terms = names_of(summary), count_terms(path)
+            self.passage_lengths.append(sum(passage.values()))
+        names, terms = definition_terms(summary), count_terms(path)
         self.names.add(number, names)
         self.paths.add(number, terms)
         self._path.append(path)
-        self._kinds.append(_NUMBER_OF_KIND[kind_of(path)])
-        self._first_chunks.append(first)
-        self.body_lengths.append(sum(self.chunk_lengths[first:]))
+        self._kinds.append(_NUMBER_OF_KIND[file_kind(path)])
+        self._first_passages.append(first)
+        self.text_lengths.append(sum(self.passage_lengths[first:]))
         self.name_lengths.append(sum(names.values()))
         self.path_lengths.append(sum(terms.values()))
         self._numbers[path] = number
-        self._in_folder.add(number, {folder_of(path): 1})
-        self._of_name.add(number, {name_of(path): 1})
-        self._count(number, 1)
+        self._by_folder.add(number, {folder_of(path): 1})
+        self._by_name.add(number, {name_of(path): 1})
+        self._update_totals(number, 1)
 
-    def remove(self, path: str, held: Summary | None) -> None:
-        """Forgets a file; `held` is the summary it was added with, if that is still known."""
+    def remove(self, path: str, summary: Summary | None) -> None:
+        """Remove a file; `summary` is the summary it was added with, if known."""
         number = self._numbers.pop(path)
-        first, end = self.chunks(number)
-        self._count(number, -1)
-        same = held if held is not None and self._is_of(held, number) else None
+        first, end = self.passages(number)
+        self._update_totals(number, -1)
+        previous = summary if summary is not None and self._matches_summary(summary, number) else None
         if first < end:
-            self.bodies.remove(first, end, set().union(*same.chunks) if same else None)
+            self.texts.remove(first, end, set().union(*previous.chunks) if previous else None)
         if self.name_lengths[number]:
-            self.names.remove(number, number + 1, names_of(same) if same else None)
+            self.names.remove(number, number + 1, definition_terms(previous) if previous else None)
         self.paths.remove(number, number + 1, count_terms(path))
-        self._path[number] = _GONE
-        self.links.pop(path, None)
-        self._in_folder.remove(number, number + 1, (folder_of(path),))
-        self._of_name.remove(number, number + 1, (name_of(path),))
+        self._path[number] = _REMOVED
+        self.resolved_imports.pop(path, None)
+        self._by_folder.remove(number, number + 1, (folder_of(path),))
+        self._by_name.remove(number, number + 1, (name_of(path),))
 
-    def replace(self, path: str, held: Summary, summary: Summary) -> None:
-        """Gives a file that was added with one summary another; most terms of an edited file stay where they are."""
+    def replace(self, path: str, previous: Summary, summary: Summary) -> None:
+        """Replace a file's summary; most terms of an edited file stay in place."""
         number = self._numbers[path]
-        first, end = self.chunks(number)
-        if len(summary.chunks) != end - first or not self._is_of(held, number):
-            self.remove(path, held)
+        first, end = self.passages(number)
+        if len(summary.chunks) != end - first or not self._matches_summary(previous, number):
+            self.remove(path, previous)
             self.add(path, summary)
             return
-        self._count(number, -1)
-        for unit, before, after in zip(range(first, end), held.chunks, summary.chunks, strict=True):
+        self._update_totals(number, -1)
+        for unit, before, after in zip(range(first, end), previous.chunks, summary.chunks, strict=True):
             if before != after:
-                self.bodies.change(unit, before, after)
-                self.chunk_lengths[unit] = sum(after.values())
-        named, names = names_of(held), names_of(summary)
-        self.names.change(number, named, names)
-        self.body_lengths[number] = sum(self.chunk_lengths[first:end])
+                self.texts.change(unit, before, after)
+                self.passage_lengths[unit] = sum(after.values())
+        previous_names, names = definition_terms(previous), definition_terms(summary)
+        self.names.change(number, previous_names, names)
+        self.text_lengths[number] = sum(self.passage_lengths[first:end])
         self.name_lengths[number] = sum(names.values())
-        self._count(number, 1)
-        if held.imports != summary.imports:
-            self.links.pop(path, None)
+        self._update_totals(number, 1)
+        if previous.imports != summary.imports:
+            self.resolved_imports.pop(path, None)
 
     def changed_since(self, changes: int) -> frozenset[int] | None:
-        """Gives the documents that came, went or changed since there were so many changes; None for too many."""
-        last = self.changes - changes
-        return frozenset(itertools.islice(reversed(self._changed), last)) if last <= FOLLOWED_CHANGES else None
+        """Return the documents added, removed or changed since a value of `changes`; None if there are too many."""
+        count = self.changes - changes
+        return frozenset(itertools.islice(reversed(self._changed), count)) if count <= TRACKED_CHANGES else None
 
-    def spelled_right(self, term: str) -> str | None:
-        """Gives the name that a term no file holds may stand for: of the fewest slips, then in the most files."""
-        if term in self.bodies or term in self.names or term in self.paths:
+    def correct_spelling(self, term: str) -> str | None:
+        """Return the name that an unknown term probably misspells: fewest edits, then most files."""
+        if term in self.texts or term in self.names or term in self.paths:
             return None
-        near = {*self.defined.near(term), *self.in_paths.near(term)}
-        ordered = sorted(near, key=lambda one: (one[0], -self.names.count(one[1]) - self.paths.count(one[1]), one[1]))
-        return ordered[0][1] if ordered else None
+        similar = {*self.name_spellings.similar(term), *self.path_spellings.similar(term)}
+        ranked = ((edits, -self.names.count(name) - self.paths.count(name), name) for edits, name in similar)
+        best = min(ranked, default=None)
+        return best[-1] if best else None
 
     def ending_with(self, tail: str) -> list[str]:
-        """Gives the paths that end with some last parts of a path, sorted."""
-        inside = "/" + tail
-        candidates = self._paths_of(self._of_name.entries(name_of(tail)))
-        return sorted(path for path in candidates if path == tail or path.endswith(inside))
+        """Return the paths that end with some path components, sorted."""
+        suffix = "/" + tail
+        candidates = self._paths_of(self._by_name.entries(name_of(tail)))
+        return sorted(path for path in candidates if path == tail or path.endswith(suffix))
 
-    def inside(self, folder: str) -> list[str]:
-        """Gives the files that lie directly in a folder, sorted."""
-        return sorted(path for path in self._paths_of(self._in_folder.entries(folder)) if folder_of(path) == folder)
+    def in_folder(self, folder: str) -> list[str]:
+        """Return the files directly in a folder, sorted."""
+        return sorted(path for path in self._paths_of(self._by_folder.entries(folder)) if folder_of(path) == folder)
 
-    def named_like(self, stem: str) -> list[str]:
-        """Gives the files whose names share a stem, as a test and what it tests do; sorted."""
+    def sharing_stem(self, stem: str) -> list[str]:
+        """Return the files whose names share a stem, as a test and its subject do; sorted."""
         term = next(iter(count_terms(stem)), None)
         if term is None or self.paths.count(term) > MAX_NAMESAKES:
             return []
         return sorted(path for path in self._paths_of(self.paths.entries(term)) if stem_of(path) == stem)
 
-    def _is_of(self, held: Summary, number: int) -> bool:
-        """Says whether a document was added with a summary: the same content may have been analysed in another way."""
-        first, end = self.chunks(number)
-        lengths = [sum(chunk.values()) for chunk in held.chunks]
-        same_names = sum(names_of(held).values()) == self.name_lengths[number]
-        return same_names and lengths == list(self.chunk_lengths[first:end])
+    def _matches_summary(self, previous: Summary, number: int) -> bool:
+        """Whether a document was added with this summary: the same content may have been analysed differently."""
+        first, end = self.passages(number)
+        lengths = [sum(chunk.values()) for chunk in previous.chunks]
+        same_names = sum(definition_terms(previous).values()) == self.name_lengths[number]
+        return same_names and lengths == list(self.passage_lengths[first:end])
 
     def _paths_of(self, entries: Sequence[int]) -> Iterator[str]:
         return (self._path[unit_of(entry)] for entry in entries)
 
-    def _count(self, number: int, sign: int) -> None:
-        """Adds a document to the sums, or takes it away: it came, went or changes."""
+    def _update_totals(self, number: int, sign: int) -> None:
+        """Add a document to the totals, or subtract it, and record the change."""
         self.changes += 1
         self._changed.append(number)
-        first, end = self.chunks(number)
-        self.chunk_count += sign * (end - first)
-        self.body_total += sign * self.body_lengths[number]
+        first, end = self.passages(number)
+        self.passage_count += sign * (end - first)
+        self.text_total += sign * self.text_lengths[number]
         self.name_total += sign * self.name_lengths[number]
         self.path_total += sign * self.path_lengths[number]
 
 
-def names_of(summary: Summary | None) -> dict[str, int]:
-    """Counts the terms of a file's definition names."""
-    return count_terms("\n".join(one.name for one in summary.definitions)) if summary else {}
+def definition_terms(summary: Summary | None) -> dict[str, int]:
+    """Count the terms of a file's definition names."""
+    return count_terms("\n".join(definition.name for definition in summary.definitions)) if summary else {}
 
 
 def folder_of(path: str) -> str:
-    """Gives the folder a file lies in; empty at the top."""
+    """Return a file's folder; empty at the top."""
     return path.rpartition("/")[0]
 
 
 def name_of(path: str) -> str:
-    """Gives the last part of a path."""
+    """Return the last component of a path."""
     return path.rpartition("/")[2]

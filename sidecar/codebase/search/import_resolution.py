@@ -1,7 +1,7 @@
-"""What a file's import specifiers mean: which of the repository's files they lead to. Pure.
+"""Resolve import specifiers to the repository's files. Pure.
 
-Not a language's own resolution, which needs its build's settings: the nearest file of that name. What lies outside
-of the repository leads nowhere.
+Not a language's own resolution, which needs its build settings: the nearest file of that name. A specifier outside
+the repository resolves to nothing.
 """
 
 import posixpath
@@ -14,14 +14,14 @@ MAX_FILES = 20
 """A package of more files says nothing about any one of them."""
 
 
-class Tree(NamedTuple):
-    """What the resolution may ask of the files."""
+class FileTree(NamedTuple):
+    """The file queries that resolution needs."""
 
     paths: Container[str]
     ending_with: Callable[[str], list[str]]
-    """Paths that end with some last parts of a path, sorted."""
-    inside: Callable[[str], list[str]]
-    """Files that lie directly in a folder, sorted."""
+    """Return the paths that end with some path components, sorted."""
+    in_folder: Callable[[str], list[str]]
+    """Return the files directly in a folder, sorted."""
 
 
 _SCRIPT_ENDINGS = ("", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte",
@@ -32,8 +32,8 @@ _RUST_ENDINGS = (".rs", "/mod.rs")
 _RUST_HOLDERS = ("/lib.rs", "/main.rs", ".rs", "/mod.rs")
 
 
-def resolve(path: str, specifier: str, tree: Tree) -> list[str]:
-    """Gives the files that an import in the file at `path` leads to; none for what cannot be told."""
+def resolve_import(path: str, specifier: str, tree: FileTree) -> list[str]:
+    """Return the files that an import in the file at `path` resolves to; none if that is unclear."""
     language = language_of(path)
     name = language.name if language else ""
     if name == "Python":
@@ -49,19 +49,19 @@ def resolve(path: str, specifier: str, tree: Tree) -> list[str]:
     return _dotted(specifier, tree)
 
 
-def _python(path: str, specifier: str, tree: Tree) -> list[str]:
+def _python(path: str, specifier: str, tree: FileTree) -> list[str]:
     rest = specifier.lstrip(".")
     dots, parts = len(specifier) - len(rest), rest.split(".") if rest else []
     if not dots:
-        return next((found for end in _shorter(parts) if (found := _unique(end, _PYTHON_ENDINGS, tree))), [])
+        return next((matches for end in _shorter_paths(parts) if (matches := _unique(end, _PYTHON_ENDINGS, tree))), [])
     folders = path.split("/")[:-1]
     if dots - 1 > len(folders):
         return []
     base = "/".join(folders[: len(folders) - dots + 1])
-    return _first([posixpath.join(base, end) for end in (*_shorter(parts), "")], _PYTHON_ENDINGS, tree)
+    return _first([posixpath.join(base, end) for end in (*_shorter_paths(parts), "")], _PYTHON_ENDINGS, tree)
 
 
-def _script(path: str, specifier: str, tree: Tree) -> list[str]:
+def _script(path: str, specifier: str, tree: FileTree) -> list[str]:
     if specifier.startswith("."):
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), specifier))
         stems = [target, *(target.removesuffix(ending) for ending in _COMPILED if target.endswith(ending))]
@@ -72,18 +72,18 @@ def _script(path: str, specifier: str, tree: Tree) -> list[str]:
     return []
 
 
-def _package(specifier: str, tree: Tree) -> list[str]:
-    """A Go package is a folder; its path begins with the module's, which is not the repository's."""
+def _package(specifier: str, tree: FileTree) -> list[str]:
+    """Return a Go package's files: a folder whose path starts with the module's, which is not the repository's."""
     parts = specifier.split("/")
     for start in range(len(parts)):
-        files = [file for file in tree.inside("/".join(parts[start:])) if file.endswith(".go")]
+        files = [file for file in tree.in_folder("/".join(parts[start:])) if file.endswith(".go")]
         if files:
             return files if len(files) <= MAX_FILES else []
     return []
 
 
-def _rust(path: str, specifier: str, tree: Tree) -> list[str]:
-    """Modules below the one a path begins at, the nearest that is a file; else the file that holds that module."""
+def _rust(path: str, specifier: str, tree: FileTree) -> list[str]:
+    """Search below the module a path starts at for the nearest file; else return the file that contains that module."""
     first, *rest = specifier.split("::")
     own = _rust_module(path)
     if first == "crate":
@@ -100,37 +100,37 @@ def _rust(path: str, specifier: str, tree: Tree) -> list[str]:
         if len(crates) != 1:
             return []
         base = posixpath.dirname(crates[0])
-    below = _first([posixpath.join(base, end) for end in _shorter(rest)], _RUST_ENDINGS, tree)
+    below = _first([posixpath.join(base, end) for end in _shorter_paths(rest)], _RUST_ENDINGS, tree)
     return below or _first([base], _RUST_HOLDERS, tree)
 
 
 def _rust_module(path: str) -> str:
-    """The folder below which a module's own modules lie."""
+    """Return the folder that contains a module's own modules."""
     own = path.removesuffix(".rs")
     return posixpath.dirname(own) if own.rpartition("/")[2] in ("mod", "lib", "main") else own
 
 
-def _by_path(path: str, specifier: str, tree: Tree) -> list[str]:
+def _by_path(path: str, specifier: str, tree: FileTree) -> list[str]:
     near = posixpath.normpath(posixpath.join(posixpath.dirname(path), specifier))
     endings = ("", *({posixpath.splitext(path)[1]} - {""}))
     return _first([near], endings, tree) or _unique(specifier.lstrip("./"), endings, tree)
 
 
-def _dotted(specifier: str, tree: Tree) -> list[str]:
+def _dotted(specifier: str, tree: FileTree) -> list[str]:
     parts = specifier.replace("\\", ".").strip(".*").split(".")
-    for end in _shorter(parts):
-        found = _unique(end, (".java", ".kt", ".cs", ".php", ".swift", ".scala"), tree)
-        if found:
-            return found
+    for end in _shorter_paths(parts):
+        matches = _unique(end, (".java", ".kt", ".cs", ".php", ".swift", ".scala"), tree)
+        if matches:
+            return matches
     return []
 
 
-def _shorter(parts: list[str]) -> list[str]:
-    """The path of all parts, then without the last one, and so on."""
+def _shorter_paths(parts: list[str]) -> list[str]:
+    """Return the path of all parts, then without the last one, and so on."""
     return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
-def _first(stems: list[str], endings: tuple[str, ...], tree: Tree) -> list[str]:
+def _first(stems: list[str], endings: tuple[str, ...], tree: FileTree) -> list[str]:
     for stem in stems:
         for ending in endings:
             candidate = f"{'' if stem == '.' else stem.rstrip('/')}{ending}".lstrip("/")
@@ -139,10 +139,10 @@ def _first(stems: list[str], endings: tuple[str, ...], tree: Tree) -> list[str]:
     return []
 
 
-def _unique(tail: str, endings: tuple[str, ...], tree: Tree) -> list[str]:
-    """The one file of that name; a bare name that several have is none of them."""
+def _unique(tail: str, endings: tuple[str, ...], tree: FileTree) -> list[str]:
+    """Return the single file of that name; none if a bare name has several."""
     for ending in endings:
-        found = tree.ending_with(tail + ending)
-        if len(found) == 1 or (found and "/" in tail):
-            return [min(found, key=lambda path: (path.count("/"), path))]
+        matches = tree.ending_with(tail + ending)
+        if len(matches) == 1 or (matches and "/" in tail):
+            return [min(matches, key=lambda path: (path.count("/"), path))]
     return []

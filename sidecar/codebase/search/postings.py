@@ -1,7 +1,8 @@
-"""The entries of a term that stands in very many units, two bytes each. Pure.
+"""Which units contain a term, and how often. A unit is a file or a chunk of one. Pure.
 
-Half of all entries of a large repository are those of a few thousand terms. Where units lie so close, the first bits of
-their numbers say little: they are told once for a run of units. A count that does not fit is kept apart.
+Most terms occur in a few units only, and their names would take far more memory than their positions. So a term is
+identified by 45 bits of its hash; rare terms share a few thousand sorted arrays. Two terms with the same bits count as
+one, which affects one search in ten million among a million rare terms. Very common terms are packed.
 """
 
 from array import array
@@ -11,28 +12,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sidecar.codebase.search.spelling import Spellings
 
 COUNT_BITS = 8
-"""An entry is a unit's number and, in so many last bits, a count."""
+"""An entry is a unit's number followed by this many bits of count."""
 
 _RUN_BITS, _SMALL_BITS = 13, 3
 _IN_RUN, _SMALL = (1 << _RUN_BITS) - 1, (1 << _SMALL_BITS) - 1
 _UNIT_OF_CELL = _IN_RUN << _SMALL_BITS
 _COUNT = (1 << COUNT_BITS) - 1
 _RUN_SHIFT, _CLOSER = COUNT_BITS + _RUN_BITS, COUNT_BITS - _SMALL_BITS
-_WIDER = (1 << _CLOSER) - 1
-"""A cell's unit comes to stand where an entry's does when it is added so many times."""
+_WIDENING = (1 << _CLOSER) - 1
+"""Adding a cell's unit this many times shifts it to its position in an entry."""
 
 
-class Packed:
-    """Entries in the order of their units."""
+class PackedEntries:
+    """Entries of a very common term in the order of units, two bytes each.
+
+    Half of all entries of a large repository belong to a few thousand terms. Their units are so close together that the
+    leading bits are stored once for a run of units. A count that does not fit is stored separately.
+    """
 
     __slots__ = ("_cells", "_large", "_starts")
 
     def __init__(self, entries: Iterable[int]) -> None:
-        """Takes entries in the order of their units."""
+        """`entries` are in the order of their units."""
         self._cells = array("H")
-        """A unit within its run and a small count; 0 for one that is kept apart."""
+        """A unit within its run and a small count; 0 if the count is stored separately."""
         self._starts = array("I")
-        """Where the cells of each run begin, up to the last run that has some."""
+        """Position of each run's first cell, up to the last run that has cells."""
         self._large = array("I")
         for entry in entries:
             self.append(entry)
@@ -44,7 +49,7 @@ class Packed:
         return iter(self._entries(0, len(self._cells), 0))
 
     def append(self, entry: int) -> None:
-        """Takes in the entry of a unit that comes after all others."""
+        """Add the entry of a unit after all others."""
         run, small, starts = entry >> _RUN_SHIFT, entry & _COUNT, self._starts
         if run >= len(starts):
             starts.extend([len(self._cells)] * (run + 1 - len(starts)))
@@ -53,41 +58,41 @@ class Packed:
             small = 0
         self._cells.append(entry >> _CLOSER & _UNIT_OF_CELL | small)
 
-    def between(self, first: int, end: int) -> list[int]:
-        """Gives the entries of the units from `first` up to `end`."""
-        return self.between_all(((first, end),))
+    def in_range(self, first: int, end: int) -> list[int]:
+        """Return the entries of the units from `first` to before `end`."""
+        return self.in_ranges(((first, end),))
 
-    def between_all(self, ranges: Iterable[tuple[int, int]]) -> list[int]:
-        """Gives the entries of several ranges of units."""
-        found: list[int] = []
+    def in_ranges(self, ranges: Iterable[tuple[int, int]]) -> list[int]:
+        """Return the entries of several ranges of units."""
+        entries: list[int] = []
         cells, starts, runs = self._cells, self._starts, len(self._starts) - 1
         for first, end in ranges:
             run = first >> _RUN_BITS
-            if run < runs and run == end >> _RUN_BITS:  # as nearly all are; the steps in one place take half the time
+            if run < runs and run == end >> _RUN_BITS:  # the usual case; written out, it takes half the time
                 start = bisect_left(cells, first << _SMALL_BITS & _UNIT_OF_CELL, starts[run], starts[run + 1])
                 after = bisect_left(cells, end << _SMALL_BITS & _UNIT_OF_CELL, start, starts[run + 1])
             else:
                 start, after = self._position(first), self._position(end)
             if start < after:
-                found += self._entries(start, after, run)
-        return found
+                entries += self._entries(start, after, run)
+        return entries
 
-    def stands(self, first: int, end: int) -> bool:
-        """Says whether any of the units from `first` up to `end` has an entry."""
+    def contains(self, first: int, end: int) -> bool:
+        """Whether any unit from `first` to before `end` has an entry."""
         return self._position(first) < self._position(end)
 
-    def cut(self, first: int, end: int) -> None:
-        """Forgets the units from `first` up to `end`."""
+    def remove(self, first: int, end: int) -> None:
+        """Remove the units from `first` to before `end`."""
         start, after = self._position(first), self._position(end)
         del self._cells[start:after]
-        self._move(first >> _RUN_BITS, start, start - after)
+        self._shift_runs(first >> _RUN_BITS, start, start - after)
         low, high = (bisect_left(self._large, unit << COUNT_BITS) for unit in (first, end))
         del self._large[low:high]
 
     def put(self, entry: int) -> None:
-        """Gives a unit, of any number, its entry."""
+        """Set the entry of any unit."""
         unit = entry >> COUNT_BITS
-        self.cut(unit, unit + 1)
+        self.remove(unit, unit + 1)
         run, at = unit >> _RUN_BITS, self._position(unit)
         if run >= len(self._starts):
             self._starts.extend([at] * (run + 1 - len(self._starts)))
@@ -96,7 +101,7 @@ class Packed:
             self._starts[later] += 1
 
     def _cell(self, entry: int, at: int) -> int:
-        """Makes an entry's cell; keeps a large count apart, at its place there."""
+        """Return an entry's cell; a large count is stored separately, at position `at`."""
         small = entry & _COUNT
         if small > _SMALL:
             self._large.insert(at, entry)
@@ -104,7 +109,7 @@ class Packed:
         return entry >> _CLOSER & _UNIT_OF_CELL | small
 
     def _position(self, unit: int) -> int:
-        """Where a unit's cell is, or would be."""
+        """Return the position of a unit's cell, or where it would be inserted."""
         run, starts = unit >> _RUN_BITS, self._starts
         if run >= len(starts):
             return len(self._cells)
@@ -112,23 +117,23 @@ class Packed:
         return bisect_left(self._cells, (unit & _IN_RUN) << _SMALL_BITS, starts[run], end)
 
     def _entries(self, start: int, end: int, run: int) -> list[int]:
-        """The entries of some cells, the first of which lies in a run or after it."""
-        found: list[int] = []
+        """Return the entries of some cells; the first cell is in `run` or a later run."""
+        entries: list[int] = []
         starts, cells = self._starts, self._cells
         while start < end:
             after = starts[run + 1] if run + 1 < len(starts) else end
             base = run << _RUN_SHIFT
             if after > start:
-                found += [base + (cell & _UNIT_OF_CELL) * _WIDER + cell for cell in cells[start : min(after, end)]]
+                entries += [base + (cell & _UNIT_OF_CELL) * _WIDENING + cell for cell in cells[start : min(after, end)]]
                 start = after
             run += 1
         large = self._large
         if large:
-            return [entry if entry & _SMALL else large[bisect_left(large, entry)] for entry in found]
-        return found
+            return [entry if entry & _SMALL else large[bisect_left(large, entry)] for entry in entries]
+        return entries
 
-    def _move(self, run: int, at: int, by: int) -> None:
-        """Moves the beginnings of later runs after cells went at a place; of those between, to that place."""
+    def _shift_runs(self, run: int, at: int, by: int) -> None:
+        """Shift the starts of later runs after cells were removed at `at`."""
         starts = self._starts
         for later in range(run + 1, len(starts)):
             starts[later] = max(at, starts[later] + by)
@@ -136,227 +141,218 @@ class Packed:
             starts.pop()
 
 
-# Which units hold a term, and how often. A unit is a file, or a chunk of a file. Pure.
-#
-# Most terms of a repository stand in a few units only: their names would take far more room than where they stand. So
-# a term is known by 45 bits of its hash alone, and the rare ones lie side by side, sorted, in a few thousand arrays.
-# Two terms of the same bits count as one, which among a million rare ones happens to one search in ten million. The
-# few that stand in very many units are packed.
-
-
 MAX_COUNT = (1 << COUNT_BITS) - 1
 
 MAX_UNITS = 1 << (32 - COUNT_BITS)
-"""Units have numbers below this one."""
+"""Unit numbers are below this one."""
 
-FEW = 32
-"""A term of more entries has an array of its own."""
+MAX_RARE = 32
+"""A term with more entries has an array of its own."""
 
 PACKED_FROM = 512
-"""That of so many entries is packed, which takes some hundred bytes besides."""
+"""A term with more entries is packed, which costs some hundred bytes itself."""
 
 _LOW = (1 << 32) - 1
 
 
 class Postings:
-    """Terms → entries, in the order of their units; an entry is a unit's number and, in its last 8 bits, a count."""
+    """Terms → entries in the order of units; an entry is a unit's number and, in its last 8 bits, a count."""
 
     def __init__(self, shards: int = 1 << 13, spellings: Spellings | None = None) -> None:
-        """Takes how many arrays the rare terms are shared among, a power of two: about one for some hundred of them.
+        """`shards` arrays share the rare terms, a power of two: about one for some hundred terms.
 
-        Tells `spellings` of each term that comes and goes.
+        `spellings` is updated with each term that is added or removed.
         """
         self._spellings = spellings
         self._keys = (shards << 32) - 1
-        # By the key's first bits, the other 32 with an entry after them.
-        self._few: list[array[int] | None] = [None] * shards
-        self._many: dict[int, array[int] | Packed] = {}
+        # Indexed by the key's leading bits; an element is the other 32 bits followed by an entry.
+        self._rare: list[array[int] | None] = [None] * shards
+        self._common: dict[int, array[int] | PackedEntries] = {}
 
     def __contains__(self, term: str) -> bool:
-        return self.stands(term, 0, MAX_UNITS)
+        return self.contains(term, 0, MAX_UNITS)
 
     def add(self, unit: int, counts: Mapping[str, int]) -> None:
-        """Takes in a unit, whose number is higher than any before."""
+        """Add a unit, whose number is higher than any before."""
         if unit >= MAX_UNITS:
             raise OverflowError("there are no numbers left for units")
-        many, keys, base = self._many, self._keys, unit << COUNT_BITS
+        common, keys, base = self._common, self._keys, unit << COUNT_BITS
         for term, count in counts.items():
             key = hash(term) & keys
-            known = many.get(key)
+            entries = common.get(key)
             entry = base | (min(MAX_COUNT, count))
-            if isinstance(known, Packed):
-                known.append(entry)
-            elif known is not None:
-                known.append(entry)
-                if len(known) > PACKED_FROM:
-                    many[key] = Packed(known)
-            elif self._add_to_few(key, entry) and self._spellings is not None:
+            if isinstance(entries, PackedEntries):
+                entries.append(entry)
+            elif entries is not None:
+                entries.append(entry)
+                if len(entries) > PACKED_FROM:
+                    common[key] = PackedEntries(entries)
+            elif self._add_rare(key, entry) and self._spellings is not None:
                 self._spellings.add(term)
 
     def remove(self, first: int, end: int, terms: Iterable[str] | None = None) -> None:
-        """Forgets the units from `first` up to `end`; without their terms, every term is looked through."""
+        """Remove the units from `first` to before `end`; without their terms, all terms are scanned."""
         if terms is None:
             self._remove_from_all(first, end)
             return
         for term in terms:
             key = hash(term) & self._keys
-            known = self._many.get(key)
-            if known is not None:
-                self._cut(key, known, first, end)
-            elif (shard := self._few[key >> 32]) is not None:
-                found = _run(shard, key, first, end)
-                del shard[found.start : found.stop]
+            common = self._common.get(key)
+            if common is not None:
+                self._remove_range(key, common, first, end)
+            elif (shard := self._rare[key >> 32]) is not None:
+                positions = _shard_range(shard, key, first, end)
+                del shard[positions.start : positions.stop]
             if self._spellings is not None and term not in self:
                 self._spellings.discard(term)
 
     def change(self, unit: int, before: Mapping[str, int], after: Mapping[str, int]) -> None:
-        """Makes a unit that was added with some counts hold others; costs what differs between them."""
-        gone = before.keys() - after.keys()
-        if gone:
-            self.remove(unit, unit + 1, gone)
+        """Replace a unit's counts; only the differences cost time."""
+        removed = before.keys() - after.keys()
+        if removed:
+            self.remove(unit, unit + 1, removed)
         for term, count in after.items():
             if before.get(term) != count:
                 self._put(unit, term, min(MAX_COUNT, count))
 
     def count(self, term: str) -> int:
-        """Counts the units that hold a term."""
+        """Return the number of units that contain a term."""
         key = hash(term) & self._keys
-        known = self._many.get(key)
-        if known is not None:
-            return len(known)
-        shard = self._few[key >> 32]
-        return len(_run(shard, key, 0, MAX_UNITS)) if shard is not None else 0
+        common = self._common.get(key)
+        if common is not None:
+            return len(common)
+        shard = self._rare[key >> 32]
+        return len(_shard_range(shard, key, 0, MAX_UNITS)) if shard is not None else 0
 
     def entries(self, term: str) -> Sequence[int]:
-        """Gives a term's entries."""
-        known = self._many.get(hash(term) & self._keys)
-        if known is None:
-            return self.within(term, 0, MAX_UNITS)
-        return list(known) if isinstance(known, Packed) else known
+        """Return a term's entries."""
+        common = self._common.get(hash(term) & self._keys)
+        if common is None:
+            return self.in_range(term, 0, MAX_UNITS)
+        return list(common) if isinstance(common, PackedEntries) else common
 
-    def within(self, term: str, first: int, end: int) -> Sequence[int]:
-        """Gives a term's entries in the units from `first` up to `end`."""
+    def in_range(self, term: str, first: int, end: int) -> Sequence[int]:
+        """Return a term's entries in the units from `first` to before `end`."""
         key = hash(term) & self._keys
-        known = self._many.get(key)
-        if isinstance(known, Packed):
-            return known.between(first, end)
-        if known is not None:
-            found = _between(known, first, end)
-            return known[found.start : found.stop]
-        shard = self._few[key >> 32]
+        common = self._common.get(key)
+        if isinstance(common, PackedEntries):
+            return common.in_range(first, end)
+        if common is not None:
+            positions = _entry_range(common, first, end)
+            return common[positions.start : positions.stop]
+        shard = self._rare[key >> 32]
         if shard is None:
             return ()
-        found = _run(shard, key, first, end)
-        return [one & _LOW for one in shard[found.start : found.stop]]
+        positions = _shard_range(shard, key, first, end)
+        return [element & _LOW for element in shard[positions.start : positions.stop]]
 
-    def stands(self, term: str, first: int, end: int) -> bool:
-        """Says whether a term stands in the units from `first` up to `end`."""
-        key, from_ = hash(term) & self._keys, first << COUNT_BITS
-        known: Packed | Sequence[int] | None = self._many.get(key)
+    def contains(self, term: str, first: int, end: int) -> bool:
+        """Whether a term occurs in the units from `first` to before `end`."""
+        key, start = hash(term) & self._keys, first << COUNT_BITS
+        common: PackedEntries | Sequence[int] | None = self._common.get(key)
         low = 0
-        if isinstance(known, Packed):
-            return known.stands(first, end)
-        if known is None:
-            known, low = self._few[key >> 32], (key & _LOW) << 32
-        if known is None:
+        if isinstance(common, PackedEntries):
+            return common.contains(first, end)
+        if common is None:
+            common, low = self._rare[key >> 32], (key & _LOW) << 32
+        if common is None:
             return False
-        at = bisect_left(known, low + from_)
-        return at < len(known) and known[at] < low + (end << COUNT_BITS)
+        at = bisect_left(common, low + start)
+        return at < len(common) and common[at] < low + (end << COUNT_BITS)
 
-    def within_all(self, term: str, ranges: Iterable[tuple[int, int]]) -> list[int]:
-        """Gives a term's entries in several runs of units, which come in order and do not overlap."""
-        known = self._many.get(hash(term) & self._keys)
-        if isinstance(known, Packed):
-            return known.between_all(ranges)
-        entries, end = known if known is not None else self.entries(term), 0
-        found: list[int] = []
+    def in_ranges(self, term: str, ranges: Iterable[tuple[int, int]]) -> list[int]:
+        """Return a term's entries in several ranges of units, which are sorted and disjoint."""
+        common = self._common.get(hash(term) & self._keys)
+        if isinstance(common, PackedEntries):
+            return common.in_ranges(ranges)
+        entries, end = common if common is not None else self.entries(term), 0
+        matches: list[int] = []
         for first, after in ranges:
             start = bisect_left(entries, first << COUNT_BITS, end)
             end = bisect_left(entries, after << COUNT_BITS, start)
-            found.extend(entries[start:end])
-        return found
+            matches.extend(entries[start:end])
+        return matches
 
     def _put(self, unit: int, term: str, count: int) -> None:
-        """Gives a term's entry for a unit, of any number, its count."""
-        entry, known = unit << COUNT_BITS | count, self._many.get(hash(term) & self._keys)
-        if isinstance(known, Packed):
-            known.put(entry)
-        elif known is not None:
-            found = _between(known, unit, unit + 1)
-            known[found.start : found.stop] = array("I", [entry])
-        elif self._put_into_few(hash(term) & self._keys, unit, entry) and self._spellings is not None:
+        """Set a term's count in any unit."""
+        entry, common = unit << COUNT_BITS | count, self._common.get(hash(term) & self._keys)
+        if isinstance(common, PackedEntries):
+            common.put(entry)
+        elif common is not None:
+            positions = _entry_range(common, unit, unit + 1)
+            common[positions.start : positions.stop] = array("I", [entry])
+        elif self._put_rare(hash(term) & self._keys, unit, entry) and self._spellings is not None:
             self._spellings.add(term)
 
-    def _put_into_few(self, key: int, unit: int, entry: int) -> bool:
-        """Says whether it is the term's first entry."""
-        shard = self._few[key >> 32]
+    def _put_rare(self, key: int, unit: int, entry: int) -> bool:
+        """Set an entry of a rare term; return whether it is the term's first."""
+        shard = self._rare[key >> 32]
         if shard is None:
-            shard = self._few[key >> 32] = array("Q")
-        found, low = _run(shard, key, 0, MAX_UNITS), key & _LOW
-        entries = sorted(
-            [*(one & _LOW for one in shard[found.start : found.stop] if unit_of(one & _LOW) != unit), entry]
-        )
-        if len(entries) <= FEW:
-            shard[found.start : found.stop] = array("Q", [low << 32 | one for one in entries])
+            shard = self._rare[key >> 32] = array("Q")
+        positions, low = _shard_range(shard, key, 0, MAX_UNITS), key & _LOW
+        present = (element & _LOW for element in shard[positions.start : positions.stop])
+        entries = sorted([*(other for other in present if unit_of(other) != unit), entry])
+        if len(entries) <= MAX_RARE:
+            shard[positions.start : positions.stop] = array("Q", [low << 32 | element for element in entries])
         else:
-            self._many[key] = array("I", entries)
-            del shard[found.start : found.stop]
-        return not found
+            self._common[key] = array("I", entries)
+            del shard[positions.start : positions.stop]
+        return not positions
 
-    def _add_to_few(self, key: int, entry: int) -> bool:
-        """Says whether it is the term's first entry."""
-        shard = self._few[key >> 32]
+    def _add_rare(self, key: int, entry: int) -> bool:
+        """Append an entry to a rare term; return whether it is the term's first."""
+        shard = self._rare[key >> 32]
         if shard is None:
-            shard = self._few[key >> 32] = array("Q")
+            shard = self._rare[key >> 32] = array("Q")
         low = key & _LOW
         end = bisect_left(shard, (low + 1) << 32)
-        if end < FEW or shard[end - FEW] >> 32 != low:
+        if end < MAX_RARE or shard[end - MAX_RARE] >> 32 != low:
             shard.insert(end, low << 32 | entry)
             return end == 0 or shard[end - 1] >> 32 != low
-        self._many[key] = array("I", [*(one & _LOW for one in shard[end - FEW : end]), entry])
-        del shard[end - FEW : end]
+        self._common[key] = array("I", [*(element & _LOW for element in shard[end - MAX_RARE : end]), entry])
+        del shard[end - MAX_RARE : end]
         return False
 
     def _remove_from_all(self, first: int, end: int) -> None:
-        for key, known in list(self._many.items()):
-            self._cut(key, known, first, end)
-        from_, to = first << COUNT_BITS, end << COUNT_BITS
-        for shard in self._few:
+        for key, common in list(self._common.items()):
+            self._remove_range(key, common, first, end)
+        start, to = first << COUNT_BITS, end << COUNT_BITS
+        for shard in self._rare:
             if shard is not None:
-                leaving = [at for at, one in enumerate(shard) if from_ <= one & _LOW < to]
-                for at in reversed(leaving):
+                removed = [at for at, element in enumerate(shard) if start <= element & _LOW < to]
+                for at in reversed(removed):
                     del shard[at]
         if self._spellings is not None:
             for term in [term for term in self._spellings if term not in self]:
                 self._spellings.discard(term)
 
-    def _cut(self, key: int, known: "array[int] | Packed", first: int, end: int) -> None:
-        if isinstance(known, Packed):
-            known.cut(first, end)
+    def _remove_range(self, key: int, common: "array[int] | PackedEntries", first: int, end: int) -> None:
+        if isinstance(common, PackedEntries):
+            common.remove(first, end)
         else:
-            found = _between(known, first, end)
-            del known[found.start : found.stop]
-        if not known:
-            del self._many[key]
+            positions = _entry_range(common, first, end)
+            del common[positions.start : positions.stop]
+        if not common:
+            del self._common[key]
 
 
 def unit_of(entry: int) -> int:
-    """Gives the unit of an entry."""
+    """Return the unit of an entry."""
     return entry >> COUNT_BITS
 
 
 def count_of(entry: int) -> int:
-    """Gives how often the term stands in an entry's unit."""
+    """Return how often the term occurs in an entry's unit."""
     return entry & MAX_COUNT
 
 
-def _between(entries: Sequence[int], first: int, end: int) -> range:
+def _entry_range(entries: Sequence[int], first: int, end: int) -> range:
     start = bisect_left(entries, first << COUNT_BITS)
     return range(start, bisect_left(entries, end << COUNT_BITS, start))
 
 
-def _run(shard: Sequence[int], key: int, first: int, end: int) -> range:
-    """Where one key's entries in some units lie among the rare ones."""
+def _shard_range(shard: Sequence[int], key: int, first: int, end: int) -> range:
+    """Return the positions of a key's entries for some units in a shard."""
     low = (key & _LOW) << 32
     start = bisect_left(shard, low + (first << COUNT_BITS))
     return range(start, bisect_left(shard, low + (end << COUNT_BITS), start))

@@ -1,4 +1,4 @@
-"""Which files a text names by path: as the repository has it, by its end, or as it stands on another machine. Pure."""
+"""A parsed search query: terms, identifiers, and the files its text names by path. Pure."""
 
 from typing import NamedTuple
 
@@ -8,36 +8,36 @@ from sidecar.core.lazy_regex import regex
 from sidecar.core.terms import identifiers_of, paths_in, query_terms, stem
 
 MAX_MENTIONS = 200
-"""A text of more paths is a listing."""
+"""A text with more paths is a file listing."""
 
 AMBIGUOUS_NAMES = 3
-"""A name that ends more paths than this names none of them."""
+"""A file name that matches more paths than this number matches none."""
 
 
-class Named(NamedTuple):
-    """The files a text names, each with how surely it is meant; and the text without what names them."""
+class MentionedFiles(NamedTuple):
+    """The files a text names, each with its certainty; and the text without those mentions."""
 
     files: dict[str, float]
     rest: str
 
 
-def named_files(documents: Documents, text: str) -> Named:
-    """Gives the files a text names; where only the end of a path is given, only if few files are meant."""
+def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
+    """Return the files a text names; a partial path counts only if it matches a few files."""
     files: dict[str, float] = {}
     rest = text
     for mention in paths_in(text)[:MAX_MENTIONS]:
-        inside = _longest_end(documents, mention)
-        ends = [inside] if inside is not None else documents.ending_with(mention)
-        if not ends or len(ends) > AMBIGUOUS_NAMES:
+        exact = _longest_suffix(documents, mention)
+        matches = [exact] if exact is not None else documents.ending_with(mention)
+        if not matches or len(matches) > AMBIGUOUS_NAMES:
             continue
-        for path in ends:
-            files[path] = max(files.get(path, 0.0), 1 / len(ends))
-        rest = rest.replace(mention, " ")  # the words of a path that was found lead to nothing else
-    return Named(files, rest)
+        for path in matches:
+            files[path] = max(files.get(path, 0.0), 1 / len(matches))
+        rest = rest.replace(mention, " ")  # the words of a resolved path must not match other files
+    return MentionedFiles(files, rest)
 
 
-def _longest_end(documents: Documents, mention: str) -> str | None:
-    """The file a mention is, or that an absolute path from elsewhere ends with; the longest such path."""
+def _longest_suffix(documents: Documents, mention: str) -> str | None:
+    """Return the file that a mention is, or that an absolute path from another machine ends with; the longest one."""
     rest = mention
     while rest not in documents:
         _, slash, rest = rest.partition("/")
@@ -45,9 +45,6 @@ def _longest_end(documents: Documents, mention: str) -> str | None:
             return None
     is_whole = rest == mention or "/" in rest or len(documents.ending_with(rest)) == 1
     return rest if is_whole else None
-
-
-# What a search is asked. Pure.
 
 
 _TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
@@ -60,8 +57,8 @@ _SEPARATOR = regex(r"\.|::?")
 _WORD = regex(r"[^\W_]+")
 
 
-class SearchQuestion(NamedTuple):
-    """A text, and what is known beside it."""
+class SearchQuery(NamedTuple):
+    """A text, and what is known besides it."""
 
     text: str
     changed: frozenset[str] = frozenset()
@@ -72,26 +69,26 @@ class SearchQuestion(NamedTuple):
     """Paths the conversation's runs read or wrote."""
 
 
-class Asked(NamedTuple):
-    """What a text says, taken apart."""
+class ParsedQuery(NamedTuple):
+    """A text's parts."""
 
     terms: tuple[str, ...]
     identifiers: tuple[str, ...]
-    """Names it spells out, as terms."""
+    """Names spelled out in the text, as terms."""
     scope: frozenset[str]
     """Terms of a conventional commit's scope."""
-    wants_tests: bool
-    wants_documents: bool
+    mentions_tests: bool
+    mentions_documents: bool
 
 
-def read(text: str) -> Asked:
-    """Takes a text apart."""
+def parse_query(text: str) -> ParsedQuery:
+    """Parse a text."""
     terms = tuple(query_terms(text))
-    quoted = (found[1] for found in _QUOTED.finditer(text))
-    names = (*quoted, *(part for name in identifiers_of(text) for part in _names(name)))
-    return Asked(
+    quoted = (match[1] for match in _QUOTED.finditer(text))
+    identifiers = (*quoted, *(part for name in identifiers_of(text) for part in _name_parts(name)))
+    return ParsedQuery(
         terms,
-        tuple(dict.fromkeys(term for name in names for term in query_terms(name)[:1])),
+        tuple(dict.fromkeys(term for name in identifiers for term in query_terms(name)[:1])),
         _scope(text),
         not _TEST_WORDS.isdisjoint(terms),
         not _DOCUMENT_WORDS.isdisjoint(terms),
@@ -99,13 +96,13 @@ def read(text: str) -> Asked:
 
 
 def scope_prefix(text: str) -> str:
-    """Gives the conventional beginning of a text that names a scope, as it stands: `fix(router):`; else nothing."""
-    found = _SCOPE.match(text)
-    return found[0].strip() if found is not None else ""
+    """Return a text's conventional prefix with a scope, such as `fix(router):`; else an empty string."""
+    match = _SCOPE.match(text)
+    return match[0].strip() if match is not None else ""
 
 
-def _names(name: str) -> list[str]:
-    """The names in a qualified one, as in `Cart.total` and `till::Cart`: plain small words only at its end."""
+def _name_parts(name: str) -> list[str]:
+    """Return the parts of a name such as `Cart.total` or `till::Cart`; a plain lowercase word only at its end."""
     *outer, last = [part for part in _SEPARATOR.split(name) if part]
     if language_of(name) is not None:
         return []
@@ -113,7 +110,7 @@ def _names(name: str) -> list[str]:
 
 
 def _scope(text: str) -> frozenset[str]:
-    found = _SCOPE.match(text)
-    if found is None:
+    match = _SCOPE.match(text)
+    if match is None:
         return frozenset()
-    return frozenset(stem(word.casefold()) for word in _WORD.findall(found[1] or found[2]))
+    return frozenset(stem(word.casefold()) for word in _WORD.findall(match[1] or match[2]))

@@ -1,70 +1,70 @@
-"""Terms that are nearly a misspelt one: one or two letters missing, added, replaced or swapped. Pure."""
+"""Find terms close to a misspelled one: one or two letters missing, added, replaced or swapped. Pure."""
 
 import zlib
 from collections.abc import Iterable, Iterator
 
-MIN_LENGTH, LONG = 6, 9
-"""Shorter words are too near to others; from LONG letters on two slips are forgiven instead of one."""
+MIN_LENGTH, LONG_LENGTH = 6, 9
+"""Shorter words have too many neighbours; words of at least LONG_LENGTH letters may have two edits instead of one."""
 
-PACKED_BYTES = 16 * 1024
-"""So much of one kind is compressed; a letter's pieces are unpacked when a word that begins with it is not known."""
+COMPRESS_BYTES = 16 * 1024
+"""Terms of one kind are compressed in pieces of this size, which are unpacked when an unknown word is looked up."""
 
 
 class Spellings:
     """Terms by first letter and length."""
 
     def __init__(self) -> None:
-        # In UTF-8, a line end before and after each: a set of strings would take eight times the room.
+        # In UTF-8, a line end before and after each term: a set of strings would take eight times the memory.
         self._terms: dict[tuple[str, int], bytearray] = {}
-        """The last ones of each kind."""
-        self._packed: dict[tuple[str, int], list[bytes]] = {}
-        """Those before them, sorted and compressed to two fifths."""
+        """The newest terms of each kind."""
+        self._compressed: dict[tuple[str, int], list[bytes]] = {}
+        """The older ones, sorted and compressed to two fifths."""
 
     def __iter__(self) -> Iterator[str]:
         for kind in self._terms:
             yield from self._of(kind)
 
     def add(self, term: str) -> None:
-        """Takes in a term that is not there yet."""
+        """Add a new term."""
         if len(term) < MIN_LENGTH - 1:
             return
         kind = (term[0], len(term))
         terms = self._terms.setdefault(kind, bytearray(b"\n"))
         terms.extend(b"%b\n" % term.encode())
-        if len(terms) > PACKED_BYTES:
-            self._packed.setdefault(kind, []).append(zlib.compress(_joined(sorted(_split(terms)))))
+        if len(terms) > COMPRESS_BYTES:
+            self._compressed.setdefault(kind, []).append(zlib.compress(_joined(sorted(_split(terms)))))
             self._terms[kind] = bytearray(b"\n")
 
     def discard(self, term: str) -> None:
-        """Forgets a term."""
+        """Remove a term."""
         kind = (term[:1], len(term))
         terms = self._terms.get(kind)
-        if terms is None or _taken_out(terms, term):
+        if terms is None or _remove_line(terms, term):
             return
-        for at, packed in enumerate(self._packed.get(kind, ())):
-            unpacked = bytearray(zlib.decompress(packed))
-            if _taken_out(unpacked, term):
-                self._packed[kind][at] = zlib.compress(unpacked)
+        for at, compressed in enumerate(self._compressed.get(kind, ())):
+            unpacked = bytearray(zlib.decompress(compressed))
+            if _remove_line(unpacked, term):
+                self._compressed[kind][at] = zlib.compress(unpacked)
                 return
 
-    def near(self, term: str) -> Iterator[tuple[int, str]]:
-        """Yields the terms that a misspelt one may stand for, with the number of slips; their first letter is right."""
+    def similar(self, term: str) -> Iterator[tuple[int, str]]:
+        """Yield the terms that a word may misspell, with the number of edits; the first letter must be equal."""
         if len(term) < MIN_LENGTH:
             return
-        most = 2 if len(term) >= LONG else 1
+        max_edits = 2 if len(term) >= LONG_LENGTH else 1
         letters = set(term)
-        for length in range(len(term) - most, len(term) + most + 1):
+        for length in range(len(term) - max_edits, len(term) + max_edits + 1):
             for candidate in self._of((term[0], length)):
-                if len(letters.symmetric_difference(candidate)) > 2 * most:
+                if len(letters.symmetric_difference(candidate)) > 2 * max_edits:
                     continue
-                slips = distance(term, candidate, most)
-                if slips <= most:
-                    yield slips, candidate
+                edits = distance(term, candidate, max_edits)
+                if edits <= max_edits:
+                    yield edits, candidate
 
     def _of(self, kind: tuple[str, int]) -> Iterator[str]:
-        """The terms of a first letter and length."""
-        for packed in self._packed.get(kind, ()):
-            yield from _split(zlib.decompress(packed))
+        """Yield the terms of a first letter and length."""
+        for compressed in self._compressed.get(kind, ()):
+            yield from _split(zlib.decompress(compressed))
         yield from _split(self._terms.get(kind, b"\n"))
 
 
@@ -72,8 +72,8 @@ def _joined(terms: Iterable[str]) -> bytes:
     return b"\n%b\n" % "\n".join(terms).encode()
 
 
-def _taken_out(terms: bytearray, term: str) -> bool:
-    """Takes a term out of some; says whether it was there."""
+def _remove_line(terms: bytearray, term: str) -> bool:
+    """Remove a term; return whether it was there."""
     line = b"\n%b\n" % term.encode()
     at = terms.find(line)
     if at >= 0:
@@ -85,21 +85,21 @@ def _split(terms: bytes | bytearray) -> list[str]:
     return terms.decode().split("\n")[1:-1]
 
 
-def distance(left: str, right: str, most: int) -> int:
-    """Counts the slips between two words (optimal string alignment); more than `most` are given as `most` + 1."""
+def distance(left: str, right: str, max_edits: int) -> int:
+    """Return the number of edits between two words (optimal string alignment), at most `max_edits` + 1."""
     while left and right and left[-1] == right[-1]:
         left, right = left[:-1], right[:-1]
-    if abs(len(left) - len(right)) > most:
-        return most + 1
+    if abs(len(left) - len(right)) > max_edits:
+        return max_edits + 1
     before: list[int] = []
     row = list(range(len(right) + 1))
     for i, letter in enumerate(left, 1):
         older, before, row = before, row, [i]
         for j, other in enumerate(right, 1):
-            slips = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            edits = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
             if i > 1 and j > 1 and letter == right[j - 2] and left[i - 2] == other:
-                slips = min(slips, older[j - 2] + 1)
-            row.append(slips)
-        if min(row) > most:
-            return most + 1
-    return min(row[-1], most + 1)
+                edits = min(edits, older[j - 2] + 1)
+            row.append(edits)
+        if min(row) > max_edits:
+            return max_edits + 1
+    return min(row[-1], max_edits + 1)

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from sidecar.codebase.search.commit_history import Commit, History
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.query import SearchQuestion
-from sidecar.codebase.search.ranking import Ranked
+from sidecar.codebase.search.query import SearchQuery
+from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.summary.summarize import Summary, summarise
 from sidecar.codebase.worktree.content_hash import blob_id, content_identity
 from tests.support.repositories import Contents, Repository
@@ -47,7 +47,7 @@ def fill(index: FileIndex, texts: Mapping[str, str], memory: Memory | None = Non
     """Takes in all that is pending."""
     for path, content in index.pending():
         summary = summarise(path, texts[path].encode())
-        index.analysed(path, content, summary)
+        index.add_summary(path, content, summary)
         if memory is not None:
             memory.keep(path, content, summary)
 
@@ -78,19 +78,19 @@ def ask(
     history: History = NO_COMMITS,
     imports: Mapping[str, Sequence[str]] | None = None,
     limit: int = 24,
-) -> list[Ranked]:
+) -> list[RankedFile]:
     """Asks an index, with nothing known beside the text unless it is given."""
-    question = SearchQuestion(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
+    question = SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
     known = imports or {}
     return index.find(question, history, lambda paths: {path: known[path] for path in paths if path in known}, limit)
 
 
-def paths_of(ranked: Sequence[Ranked]) -> list[str]:
+def paths_of(ranked: Sequence[RankedFile]) -> list[str]:
     """Gives the paths of what was found, best first."""
     return [one.path for one in ranked]
 
 
-def parts_of(ranked: Sequence[Ranked], path: str) -> dict[str, float]:
+def parts_of(ranked: Sequence[RankedFile], path: str) -> dict[str, float]:
     """Gives the parts of one file's score; nothing where it was not found."""
     return next((one.parts for one in ranked if one.path == path), {})
 

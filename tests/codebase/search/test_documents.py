@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase.search import documents as documents_module
-from sidecar.codebase.search.documents import Documents, folder_of, names_of
+from sidecar.codebase.search.documents import Documents, definition_terms, folder_of
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.summary.summarize import Summary, summarise
 from sidecar.core.terms import count_terms
@@ -21,13 +21,13 @@ _STEPS = st.lists(st.tuples(_PATHS, st.none() | _TEXTS.map("\n".join), st.boolea
 @given(_STEPS)
 def test_totals_are_the_sums_over_the_files_that_are_there(steps: list[tuple[str, str | None, bool]]) -> None:
     documents, there = Documents(), dict[str, Summary]()
-    for path, text, tells in steps:
-        if path in there and text is not None and tells:
+    for path, text, term_specificity in steps:
+        if path in there and text is not None and term_specificity:
             held, there[path] = there[path], summarise(path, text.encode())
             documents.replace(path, held, there[path])
             continue
         if path in there:
-            documents.remove(path, there.pop(path) if tells else None)
+            documents.remove(path, there.pop(path) if term_specificity else None)
             there.pop(path, None)
         if text is not None:
             there[path] = summarise(path, text.encode())
@@ -35,13 +35,13 @@ def test_totals_are_the_sums_over_the_files_that_are_there(steps: list[tuple[str
     summaries = there.values()
     assert set(documents) == set(there)
     assert len(documents) == len(there)
-    assert documents.chunk_count == sum(len(one.chunks) for one in summaries)
-    assert documents.body_total == sum(sum(chunk.values()) for one in summaries for chunk in one.chunks)
-    assert documents.name_total == sum(sum(names_of(one).values()) for one in summaries)
+    assert documents.passage_count == sum(len(one.chunks) for one in summaries)
+    assert documents.text_total == sum(sum(chunk.values()) for one in summaries for chunk in one.chunks)
+    assert documents.name_total == sum(sum(definition_terms(one).values()) for one in summaries)
     assert documents.path_total == sum(sum(count_terms(path).values()) for path in there)
     for path in there:
-        first, end = documents.chunks(documents.number(path))
-        assert documents.body_lengths[documents.number(path)] == sum(documents.chunk_lengths[first:end])
+        first, end = documents.passages(documents.number(path))
+        assert documents.text_lengths[documents.number(path)] == sum(documents.passage_lengths[first:end])
         assert {documents.owners[unit] for unit in range(first, end)} <= {documents.number(path)}
     assert _terms(documents) == _terms(documents_of_summaries(there))
 
@@ -50,8 +50,8 @@ def test_a_file_without_a_summary_has_a_path_and_no_more() -> None:
     documents = Documents()
     documents.add("src/cart.py", None)
     assert "src/cart.py" in documents
-    assert (documents.chunk_count, documents.body_total, documents.name_total) == (0, 0, 0)
-    assert not documents.bodies.within("cart", 0, 1)
+    assert (documents.passage_count, documents.text_total, documents.name_total) == (0, 0, 0)
+    assert not documents.texts.in_range("cart", 0, 1)
     assert all(documents.paths.entries(term) for term in ("src", "cart", "py"))
     documents.remove("src/cart.py", None)
     assert len(documents) == 0
@@ -60,9 +60,9 @@ def test_a_file_without_a_summary_has_a_path_and_no_more() -> None:
 
 def test_a_long_file_is_held_in_chunks_of_its_own() -> None:
     documents = documents_of({"a.py": "\n".join(["pelican"] * 100), "b.py": "walrus"})
-    first, end = documents.chunks(documents.number("a.py"))
+    first, end = documents.passages(documents.number("a.py"))
     assert end - first > 1
-    units = [unit_of(entry) for entry in documents.bodies.entries("pelican")]
+    units = [unit_of(entry) for entry in documents.texts.entries("pelican")]
     assert units == list(range(first, end))
 
 
@@ -87,35 +87,35 @@ def test_a_removed_file_is_found_in_no_way() -> None:
     documents = documents_of({"src/cart.py": "", "src/test_cart.py": ""})
     documents.remove("src/cart.py", None)
     assert documents.ending_with("cart.py") == []
-    assert documents.inside("src") == ["src/test_cart.py"]
-    assert documents.named_like("cart") == ["src/test_cart.py"]
+    assert documents.in_folder("src") == ["src/test_cart.py"]
+    assert documents.sharing_stem("cart") == ["src/test_cart.py"]
     documents.remove("src/test_cart.py", None)
-    assert documents.inside("src") == []
+    assert documents.in_folder("src") == []
 
 
 def test_a_folder_holds_the_files_that_lie_directly_in_it() -> None:
     documents = documents_of(dict.fromkeys(("b.py", "a.py", "src/b.py", "src/a.py", "src/in/c.py"), ""))
-    assert documents.inside("") == ["a.py", "b.py"]
-    assert documents.inside("src") == ["src/a.py", "src/b.py"]
-    assert documents.inside("src/") == []
-    assert documents.inside("nowhere") == []
+    assert documents.in_folder("") == ["a.py", "b.py"]
+    assert documents.in_folder("src") == ["src/a.py", "src/b.py"]
+    assert documents.in_folder("src/") == []
+    assert documents.in_folder("nowhere") == []
     assert [folder_of(path) for path in ("a.py", "src/in/c.py")] == ["", "src/in"]
 
 
 def test_a_file_and_its_tests_are_named_alike() -> None:
     paths = ("src/cart.py", "tests/test_cart.py", "web/Cart.test.ts", "src/carts.py", "src/cart_total.py", "cart/x.py")
     documents = documents_of(dict.fromkeys(paths, ""))
-    assert documents.named_like("cart") == ["src/cart.py", "tests/test_cart.py", "web/Cart.test.ts"]
-    assert documents.named_like("") == []
+    assert documents.sharing_stem("cart") == ["src/cart.py", "tests/test_cart.py", "web/Cart.test.ts"]
+    assert documents.sharing_stem("") == []
 
 
 def test_a_word_in_very_many_paths_is_nobodys_own_name() -> None:
     documents = Documents()
     for number in range(documents_module.MAX_NAMESAKES + 1):
         documents.add(f"{number}/index.ts", None)
-    assert documents.named_like("index") == []
+    assert documents.sharing_stem("index") == []
     documents.remove("0/index.ts", None)
-    assert len(documents.named_like("index")) == documents_module.MAX_NAMESAKES
+    assert len(documents.sharing_stem("index")) == documents_module.MAX_NAMESAKES
 
 
 def documents_of_summaries(summaries: dict[str, Summary]) -> Documents:
@@ -126,17 +126,17 @@ def documents_of_summaries(summaries: dict[str, Summary]) -> Documents:
 
 
 def _terms(documents: Documents) -> list[set[str]]:
-    postings = (documents.bodies, documents.names, documents.paths)
+    postings = (documents.texts, documents.names, documents.paths)
     return [{term for term in _TERMS if held.entries(term)} for held in postings]
 
 
 def test_where_imports_lead_is_kept_by_an_edit_that_leaves_them() -> None:
     text = "import heron\n\nwalrus = 1\n"
     documents = documents_of({"a.py": text, "heron.py": "otter = 1\n"})
-    documents.links["a.py"] = ["heron.py"]
+    documents.resolved_imports["a.py"] = ["heron.py"]
     held = summarise("a.py", text.encode())
     edited = summarise("a.py", text.replace("walrus", "pelican").encode())
     documents.replace("a.py", held, edited)
-    assert documents.links == {"a.py": ["heron.py"]}
+    assert documents.resolved_imports == {"a.py": ["heron.py"]}
     documents.replace("a.py", edited, summarise("a.py", text.replace("heron", "stoat").encode()))
-    assert documents.links == {}
+    assert documents.resolved_imports == {}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sidecar.codebase.search.commit_history import NO_HISTORY, HistoryOfHead, follow
+from sidecar.codebase.search.commit_history import NO_HISTORY, HeadHistory, update_history
 from sidecar.system.git import GitFailed
 from tests.codebase.search.corpus import commit_at
 from tests.support.repositories import Repository
@@ -12,14 +12,17 @@ from tests.support.repositories import Repository
 Make = Callable[..., Repository]
 
 
-def _equal(one: HistoryOfHead, other: HistoryOfHead) -> bool:
+def _equal(one: HeadHistory, other: HeadHistory) -> bool:
     """Says whether two histories tell the same; two objects are never equal themselves."""
     words = ["begin", "pelican", "walrus", "feed", "hatch", "side"]
     return (
         one[:2] == other[:2]
         and one.history.recent(99) == other.history.recent(99)
-        and one.history.recall(words) == other.history.recall(words)
-        and all(one.history.together(path) == other.history.together(path) for path in one.history.recent(99))
+        and one.history.similar_commits(words) == other.history.similar_commits(words)
+        and all(
+            one.history.changed_together(path) == other.history.changed_together(path)
+            for path in one.history.recent(99)
+        )
     )
 
 
@@ -33,18 +36,18 @@ def repository(make_repository: Make) -> Repository:
     return made
 
 
-def _subjects(history: HistoryOfHead) -> list[str]:
+def _subjects(history: HeadHistory) -> list[str]:
     return [commit.subject for commit in history.commits]
 
 
 def test_moving_on_by_commits_equals_reading_anew(repository: Repository) -> None:
-    before = follow(repository.path, repository.head(), NO_HISTORY)
+    before = update_history(repository.path, repository.head(), NO_HISTORY)
     commit_at(repository, 4, "Move it", {"a.py": None, "src/a.py": "2\n"})
     commit_at(repository, 5, "Hatch more", {"src/a.py": "3\n", "b.py": "3\n"})
-    after = follow(repository.path, repository.head(), before)
+    after = update_history(repository.path, repository.head(), before)
     assert _subjects(after)[:3] == ["Hatch more", "Move it", "Feed the walrus"]
-    assert _equal(after, follow(repository.path, repository.head(), NO_HISTORY))
-    assert after.history.recall(["pelican"]).nearest.keys() == {"src/a.py"}
+    assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
+    assert after.history.similar_commits(["pelican"]).nearest.keys() == {"src/a.py"}
 
 
 def test_moving_on_by_a_merge_of_older_commits_equals_reading_anew(repository: Repository) -> None:
@@ -52,54 +55,54 @@ def test_moving_on_by_a_merge_of_older_commits_equals_reading_anew(repository: R
     commit_at(repository, 2, "Side", {"side.py": "1\n"})
     repository.git("checkout", "--quiet", "main")
     commit_at(repository, 5, "Main", {"a.py": "5\n"})
-    before = follow(repository.path, repository.head(), NO_HISTORY)
+    before = update_history(repository.path, repository.head(), NO_HISTORY)
     repository.git("merge", "--quiet", "--no-ff", "--message", "Merge", "side")
-    after = follow(repository.path, repository.head(), before)
+    after = update_history(repository.path, repository.head(), before)
     assert "Side" in _subjects(after)
-    assert _equal(after, follow(repository.path, repository.head(), NO_HISTORY))
+    assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
 
 
 def test_after_a_branch_switch_nothing_of_the_other_branch_is_left(repository: Repository) -> None:
     main = repository.head()
     repository.git("checkout", "--quiet", "-b", "side", "HEAD~1")
     commit_at(repository, 4, "Side otters", {"side.py": "1\n"})
-    on_side = follow(repository.path, repository.head(), follow(repository.path, main, NO_HISTORY))
+    on_side = update_history(repository.path, repository.head(), update_history(repository.path, main, NO_HISTORY))
     assert _subjects(on_side) == ["Side otters", "Hatch a pelican", "Begin"]
-    assert _equal(on_side, follow(repository.path, repository.head(), NO_HISTORY))
-    back = follow(repository.path, main, on_side)
-    assert back.history.recall(["otter"]) == ({}, {})
-    assert _equal(back, follow(repository.path, main, NO_HISTORY))
+    assert _equal(on_side, update_history(repository.path, repository.head(), NO_HISTORY))
+    back = update_history(repository.path, main, on_side)
+    assert back.history.similar_commits(["otter"]) == ({}, {})
+    assert _equal(back, update_history(repository.path, main, NO_HISTORY))
 
 
 def test_an_amended_commit_takes_the_place_of_what_it_was(repository: Repository) -> None:
-    before = follow(repository.path, repository.head(), NO_HISTORY)
+    before = update_history(repository.path, repository.head(), NO_HISTORY)
     repository.write({"b.py": "3\n"})
     repository.git("commit", "--quiet", "--all", "--amend", "--message", "Feed the otters")
-    after = follow(repository.path, repository.head(), before)
+    after = update_history(repository.path, repository.head(), before)
     assert sorted(_subjects(after)) == ["Begin", "Feed the otters", "Hatch a pelican"]
-    assert _equal(after, follow(repository.path, repository.head(), NO_HISTORY))
+    assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
 
 
 def test_a_head_that_went_back_leaves_out_what_came_after(repository: Repository) -> None:
-    before = follow(repository.path, repository.head(), NO_HISTORY)
+    before = update_history(repository.path, repository.head(), NO_HISTORY)
     repository.git("reset", "--quiet", "--hard", "HEAD~1")
-    after = follow(repository.path, repository.head(), before)
+    after = update_history(repository.path, repository.head(), before)
     assert _subjects(after) == ["Hatch a pelican", "Begin"]
 
 
 def test_an_old_head_that_is_gone_has_everything_read_anew(repository: Repository) -> None:
-    before = HistoryOfHead("1" * 40, *follow(repository.path, repository.head(), NO_HISTORY)[1:])
-    after = follow(repository.path, repository.head(), before)
-    assert _equal(after, follow(repository.path, repository.head(), NO_HISTORY))
+    before = HeadHistory("1" * 40, *update_history(repository.path, repository.head(), NO_HISTORY)[1:])
+    after = update_history(repository.path, repository.head(), before)
+    assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
 
 
 def test_before_the_first_commit_there_is_no_history(make_repository: Make) -> None:
-    assert follow(make_repository().path, None, NO_HISTORY) is NO_HISTORY
+    assert update_history(make_repository().path, None, NO_HISTORY) is NO_HISTORY
 
 
 def test_a_head_that_cannot_be_read_is_told(repository: Repository) -> None:
     with pytest.raises(GitFailed):
-        follow(repository.path, "1" * 40, NO_HISTORY)
+        update_history(repository.path, "1" * 40, NO_HISTORY)
 
 
 def test_commits_of_one_second_keep_their_order(make_repository: Make) -> None:
@@ -107,6 +110,6 @@ def test_commits_of_one_second_keep_their_order(make_repository: Make) -> None:
     repository = make_repository({"0.py": "pelican\n"})
     for number in range(6):
         commit_at(repository, 1, f"Move {number}", {f"{number}.py": None, f"{number + 1}.py": "pelican\n"})
-    found = follow(repository.path, repository.head(), NO_HISTORY)
+    found = update_history(repository.path, repository.head(), NO_HISTORY)
     assert _subjects(found)[:6] == [f"Move {number}" for number in (5, 4, 3, 2, 1, 0)]
     assert found.history.recent(99) == ["6.py"]

@@ -47,7 +47,7 @@ def test_a_path_that_a_worker_told_is_not_kept_a_second_time() -> None:
     index = FileIndex(forgetful)
     index.update(files)
     told = b"src/walrus.py".decode()
-    index.analysed(told, files[told], summarise(told, b"def feed_walrus(): ...\n"))
+    index.add_summary(told, files[told], summarise(told, b"def feed_walrus(): ...\n"))
     (found,) = ask(index, "feed the walrus")
     assert (found.path is told, found.path is next(iter(files))) == (False, True)
 
@@ -102,7 +102,7 @@ def test_a_summary_other_than_the_one_taken_in_leaves_nothing_behind() -> None:
     memory = Memory()
     index = FileIndex(memory.known)
     index.update({"a.py": "1", "b.py": "2"})
-    index.analysed("a.py", "1", summarise("a.py", b"def pelican(): walrus()\n"))
+    index.add_summary("a.py", "1", summarise("a.py", b"def pelican(): walrus()\n"))
     memory.keep("a.py", "1", summarise("a.py", b"otter\n"))
     index.update({"b.py": "2"})
     assert ask(index, "pelican walrus") == []
@@ -161,7 +161,7 @@ def test_a_summary_of_an_earlier_content_is_not_taken() -> None:
     index = FileIndex(forgetful)
     index.update({"a.py": "1"})
     index.update({"a.py": "2"})
-    index.analysed("a.py", "1", summarise("a.py", b"pelican"))
+    index.add_summary("a.py", "1", summarise("a.py", b"pelican"))
     assert ask(index, "pelican") == []
     assert index.pending() == [("a.py", "2")]
 
@@ -169,7 +169,7 @@ def test_a_summary_of_an_earlier_content_is_not_taken() -> None:
 def test_committing_a_content_keeps_what_is_known_of_it() -> None:
     index = FileIndex(forgetful)
     index.update({"a.py": "w:x:1"})
-    index.analysed("a.py", "w:x:1", summarise("a.py", b"pelican"))
+    index.add_summary("a.py", "w:x:1", summarise("a.py", b"pelican"))
     assert index.update({"a.py": "1"}) == []
     assert paths_of(ask(index, "pelican")) == ["a.py"]
 
@@ -187,8 +187,8 @@ def test_a_content_that_comes_back_is_found_again() -> None:
 def test_the_same_listing_again_is_not_looked_through() -> None:
     index, files = FileIndex(forgetful), {"a.py": "1"}
     index.update(files)
-    assert index.holds(files)
-    assert not index.holds(dict(files))
+    assert index.has_files(files)
+    assert not index.has_files(dict(files))
     assert index.update(files) == ["a.py"]
 
 
@@ -281,7 +281,7 @@ def test_a_prompt_of_everything_takes_bounded_time() -> None:
     index = FileIndex(forgetful)
     index.update({f"src/{number}.py": str(number) for number in range(4_000)})
     for path, content in index.pending():
-        index.analysed(path, content, summary)
+        index.add_summary(path, content, summary)
     _ends_within(10, lambda: ask(index, " ".join(words)))
 
 
@@ -303,7 +303,7 @@ def test_searching_while_files_come_and_go_never_fails() -> None:
     for turn in range(150):
         index.update({f"src/{letter}.py": str(turn) for letter in letters[turn % 20 :]})
         for path, content in index.pending():
-            index.analysed(path, content, known)
+            index.add_summary(path, content, known)
             memory.keep(path, content, known)
     ending.set()
     for thread in threads:

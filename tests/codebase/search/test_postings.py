@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase.search import postings as module
-from sidecar.codebase.search.postings import FEW, MAX_COUNT, MAX_UNITS, Postings, count_of, unit_of
+from sidecar.codebase.search.postings import MAX_COUNT, MAX_RARE, MAX_UNITS, Postings, count_of, unit_of
 from sidecar.codebase.search.spelling import Spellings
 
 TERMS = ("pelican", "walrus", "otter", "heron")
@@ -20,7 +20,7 @@ _UNITS = st.builds(lambda units, times: units * times, _SOME, st.integers(1, 7))
 _RANGES = st.lists(st.tuples(st.integers(0, 84), st.integers(0, 40)), max_size=8)
 
 
-@pytest.fixture(autouse=True, scope="module", params=[module.PACKED_FROM, FEW + 4])
+@pytest.fixture(autouse=True, scope="module", params=[module.PACKED_FROM, MAX_RARE + 4])
 def packed_from(request: pytest.FixtureRequest) -> Iterator[None]:
     """Has the laws hold wherever a term's entries begin to be packed."""
     with pytest.MonkeyPatch.context() as patched:
@@ -87,13 +87,13 @@ def test_a_term_that_no_unit_holds_any_longer_is_gone() -> None:
 
 def test_a_term_that_was_common_can_be_rare_again() -> None:
     postings = Postings()
-    for unit in range(FEW * 2):
+    for unit in range(MAX_RARE * 2):
         postings.add(unit, {"pelican": 1})
-    postings.remove(0, FEW * 2 - 1, ["pelican"])
-    assert [unit_of(entry) for entry in postings.entries("pelican")] == [FEW * 2 - 1]
-    postings.remove(0, FEW * 2)
-    postings.add(FEW * 2, {"pelican": 3})
-    assert [(unit_of(entry), count_of(entry)) for entry in postings.entries("pelican")] == [(FEW * 2, 3)]
+    postings.remove(0, MAX_RARE * 2 - 1, ["pelican"])
+    assert [unit_of(entry) for entry in postings.entries("pelican")] == [MAX_RARE * 2 - 1]
+    postings.remove(0, MAX_RARE * 2)
+    postings.add(MAX_RARE * 2, {"pelican": 3})
+    assert [(unit_of(entry), count_of(entry)) for entry in postings.entries("pelican")] == [(MAX_RARE * 2, 3)]
 
 
 def test_thousands_of_rare_terms_stay_apart() -> None:
@@ -151,10 +151,10 @@ def _agree(postings: Postings, model: Model) -> None:
     for term, entries in expected.items():
         assert [(unit_of(entry), count_of(entry)) for entry in postings.entries(term)] == entries
         for first in range(0, 90, 3):
-            within = [(unit_of(entry), count_of(entry)) for entry in postings.within(term, first, first + 3)]
+            within = [(unit_of(entry), count_of(entry)) for entry in postings.in_range(term, first, first + 3)]
             assert within == [entry for entry in entries if first <= entry[0] < first + 3]
-            assert postings.stands(term, first, first + 3) == bool(within)
+            assert postings.contains(term, first, first + 3) == bool(within)
         ranges = [(first, first + 2) for first in range(0, 90, 5)]
-        assert [unit_of(entry) for entry in postings.within_all(term, ranges)] == [
+        assert [unit_of(entry) for entry in postings.in_ranges(term, ranges)] == [
             unit for unit, _ in entries if any(first <= unit < end for first, end in ranges)
         ]

@@ -4,31 +4,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import is_faint, word_share
+from sidecar.codebase.search import is_low_relevance, text_match
 from sidecar.codebase.search.ranking import (
-    BEST,
+    ALWAYS_INCLUDED,
     DIGITS,
-    LONG_ODDS,
-    NEAR_BEST_WEIGHTS,
-    NEAR_TOUCHED_WEIGHTS,
-    OWN_WEIGHTS,
+    MANUAL_WEIGHTS,
+    MAX_ODDS_GAP,
     RANK_HALF,
-    SET_WEIGHTS,
-    Ranked,
-    as_told,
+    RELATED_TO_BEST_WEIGHTS,
+    RELATED_TO_TOUCHED_WEIGHTS,
+    TRAINED_WEIGHTS,
+    RankedFile,
     best_first,
     by_rank,
-    near_parts,
-    own_parts,
+    drop_unlikely,
+    feature_parts,
     recency,
+    related_parts,
+    rounded_top,
     score_of,
     seed_shares,
-    worth_telling,
 )
 from tests.codebase.search.corpus import ask, commit, history_of, index_of
 
 _SCORES = st.floats(-50, 50)
-_OWN = st.dictionaries(st.sampled_from([*OWN_WEIGHTS, *SET_WEIGHTS]), st.just(0.0) | st.floats(0.01, 1))
+_OWN = st.dictionaries(st.sampled_from([*TRAINED_WEIGHTS, *MANUAL_WEIGHTS]), st.just(0.0) | st.floats(0.01, 1))
 
 TEXTS = {
     "shop/cart.py": "class Cart:\n    def total(self):\n        return pelican\n",
@@ -39,14 +39,14 @@ TEXTS = {
 }
 
 
-def _ranked(parts: dict[str, float], *matched: str) -> Ranked:
-    return Ranked("a.py", score_of(parts.values()), parts, matched, ())
+def _ranked(parts: dict[str, float], *matched: str) -> RankedFile:
+    return RankedFile("a.py", score_of(parts.values()), parts, matched, ())
 
 
 @given(_OWN)
 def test_a_score_is_the_sum_of_what_is_known_weighed(values: dict[str, float]) -> None:
-    parts = own_parts(values)
-    weights = {**OWN_WEIGHTS, **SET_WEIGHTS}
+    parts = feature_parts(values)
+    weights = {**TRAINED_WEIGHTS, **MANUAL_WEIGHTS}
     assert parts.keys() == {name for name, value in values.items() if value}
     weighed = sum(weights[name] * value for name, value in values.items())
     assert score_of(parts.values()) == pytest.approx(weighed, abs=0.01)
@@ -58,25 +58,28 @@ def test_the_parts_of_every_found_file_add_up_to_its_score() -> None:
         index_of(TEXTS), "fix(shop): Cart.total of the pelican in price.py", changed=["shop/cart.py"],
         mentioned=["readme.md"], touched=["shop/price.py"], history=history, imports={"shop/price.py": ["cart"]},
     )  # fmt: skip
-    named = {**OWN_WEIGHTS, **NEAR_BEST_WEIGHTS, **NEAR_TOUCHED_WEIGHTS, **SET_WEIGHTS}.keys()
+    named = {**TRAINED_WEIGHTS, **RELATED_TO_BEST_WEIGHTS, **RELATED_TO_TOUCHED_WEIGHTS, **MANUAL_WEIGHTS}.keys()
     assert len(found) == len(TEXTS)
     for one in found:
         assert one.score == pytest.approx(sum(one.parts.values()), abs=1e-3)
         assert one.parts.keys() <= named
-        assert {kind for kind, _ in one.near} == one.parts.keys() & {*NEAR_BEST_WEIGHTS, *NEAR_TOUCHED_WEIGHTS}
+        assert {kind for kind, _ in one.related} == one.parts.keys() & {
+            *RELATED_TO_BEST_WEIGHTS,
+            *RELATED_TO_TOUCHED_WEIGHTS,
+        }
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
 
 
 def test_weights_of_different_kinds_share_no_name() -> None:
-    kinds = (OWN_WEIGHTS, NEAR_BEST_WEIGHTS, NEAR_TOUCHED_WEIGHTS, SET_WEIGHTS)
+    kinds = (TRAINED_WEIGHTS, RELATED_TO_BEST_WEIGHTS, RELATED_TO_TOUCHED_WEIGHTS, MANUAL_WEIGHTS)
     assert len({name for weights in kinds for name in weights}) == sum(map(len, kinds))
-    assert near_parts({"together": 1.0, "pairTouched": 0.0}).keys() == {"together"}
+    assert related_parts({"changedTogether": 1.0, "testPairTouched": 0.0}).keys() == {"changedTogether"}
 
 
 def test_what_the_user_points_at_outweighs_all_that_is_known_of_another() -> None:
-    everything = score_of(own_parts(dict.fromkeys(OWN_WEIGHTS, 1.0)).values())
-    assert SET_WEIGHTS["mentioned"] > everything
-    assert SET_WEIGHTS["mentioned"] > SET_WEIGHTS["namedPath"]
+    everything = score_of(feature_parts(dict.fromkeys(TRAINED_WEIGHTS, 1.0)).values())
+    assert MANUAL_WEIGHTS["mentioned"] > everything
+    assert MANUAL_WEIGHTS["mentioned"] > MANUAL_WEIGHTS["namedPath"]
 
 
 @given(st.lists(_SCORES, min_size=1, max_size=8))
@@ -105,23 +108,23 @@ def test_recency_falls_from_the_whole_to_nothing() -> None:
 
 
 def test_the_share_of_words_counts_text_and_passage_only() -> None:
-    best = own_parts({"text": 1.0, "passage": 1.0, "path": 1.0, "mentioned": 1.0})
-    assert word_share(_ranked(best)) == pytest.approx(1.0, abs=1e-3)
-    assert 0 < word_share(_ranked(own_parts({"text": 0.5}))) < 0.5
-    assert word_share(_ranked(own_parts({"path": 1.0, "commits": 1.0}))) == 0.0
+    best = feature_parts({"text": 1.0, "passage": 1.0, "path": 1.0, "mentioned": 1.0})
+    assert text_match(_ranked(best)) == pytest.approx(1.0, abs=1e-3)
+    assert 0 < text_match(_ranked(feature_parts({"text": 0.5}))) < 0.5
+    assert text_match(_ranked(feature_parts({"path": 1.0, "nearestCommits": 1.0}))) == 0.0
 
 
 def test_the_file_that_fits_the_words_best_has_the_whole_share() -> None:
     found = ask(index_of(TEXTS), "walrus pelican")
-    assert max(map(word_share, found)) == pytest.approx(1.0, abs=1e-3)
-    assert all(0 <= word_share(one) <= 1.001 for one in found)
+    assert max(map(text_match, found)) == pytest.approx(1.0, abs=1e-3)
+    assert all(0 <= text_match(one) <= 1.001 for one in found)
 
 
 @pytest.mark.parametrize(
     ("names", "matched", "faint"),
     [
         (("text", "passage"), ("pelican",), True),
-        (("commits", "latest"), (), True),
+        (("nearestCommits", "latest"), (), True),
         (("text", "passage"), ("pelican", "walrus"), False),
         (("namedPath",), (), False),
         (("mentioned",), (), False),
@@ -131,23 +134,25 @@ def test_the_file_that_fits_the_words_best_has_the_whole_share() -> None:
 def test_a_find_is_faint_when_hardly_a_word_speaks_for_it(
     names: tuple[str, ...], matched: tuple[str, ...], faint: bool
 ) -> None:
-    assert is_faint(_ranked(own_parts(dict.fromkeys(names, 1.0)), *matched)) is faint
+    assert is_low_relevance(_ranked(feature_parts(dict.fromkeys(names, 1.0)), *matched)) is faint
 
 
 def test_what_is_beyond_long_odds_is_told_only_among_the_best_or_when_pointed_at() -> None:
-    found = [Ranked(f"{number}.py", 9.0, {"text": 9.0}, (), ()) for number in range(BEST)]
-    near = Ranked("near.py", 9.0 - LONG_ODDS, {"text": 9.0 - LONG_ODDS}, (), ())
-    far = Ranked("far.py", 8.9 - LONG_ODDS, {"text": 8.9 - LONG_ODDS}, (), ())
-    assert worth_telling([*found, near, far]) == [*found, near]
-    assert worth_telling([*found[1:], far]) == [*found[1:], far]
+    found = [RankedFile(f"{number}.py", 9.0, {"text": 9.0}, (), ()) for number in range(ALWAYS_INCLUDED)]
+    near = RankedFile("near.py", 9.0 - MAX_ODDS_GAP, {"text": 9.0 - MAX_ODDS_GAP}, (), ())
+    far = RankedFile("far.py", 8.9 - MAX_ODDS_GAP, {"text": 8.9 - MAX_ODDS_GAP}, (), ())
+    assert drop_unlikely([*found, near, far]) == [*found, near]
+    assert drop_unlikely([*found[1:], far]) == [*found[1:], far]
 
 
 def test_a_file_that_is_pointed_at_makes_no_other_one_less_likely() -> None:
-    named = own_parts({"namedPath": 1.0})
-    pointed = [Ranked(f"{number}.py", score_of(named.values()), named, (), ()) for number in range(BEST + 1)]
-    other = Ranked("other.py", 2.0, {"text": 2.0}, ("pelican",), ())
-    assert worth_telling([*pointed, other]) == [*pointed, other]
-    assert worth_telling([]) == []
+    named = feature_parts({"namedPath": 1.0})
+    pointed = [
+        RankedFile(f"{number}.py", score_of(named.values()), named, (), ()) for number in range(ALWAYS_INCLUDED + 1)
+    ]
+    other = RankedFile("other.py", 2.0, {"text": 2.0}, ("pelican",), ())
+    assert drop_unlikely([*pointed, other]) == [*pointed, other]
+    assert drop_unlikely([]) == []
 
 
 @given(st.dictionaries(st.text("ab", max_size=3), st.sampled_from([0.5, 0.50004, 0.50006, -0.00001, 1.0, 2.5])))
@@ -155,5 +160,5 @@ def test_the_best_are_those_of_all_in_order(scores: dict[str, float]) -> None:
     for limit in (1, 3, len(scores) + 1):
         assert best_first(scores, limit) == sorted(scores, key=lambda path: (-scores[path], path))[:limit]
         told = sorted(scores, key=lambda path: (-round(scores[path], DIGITS), path))[:limit]
-        assert as_told(scores, limit) == {path: round(scores[path], DIGITS) for path in told}
-        assert list(as_told(scores, limit)) == told
+        assert rounded_top(scores, limit) == {path: round(scores[path], DIGITS) for path in told}
+        assert list(rounded_top(scores, limit)) == told

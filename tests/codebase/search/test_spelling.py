@@ -48,9 +48,9 @@ def test_a_name_that_is_gone_is_no_longer_meant() -> None:
 def test_terms_come_and_go() -> None:
     spellings = Spellings()
     spellings.add("redirect")
-    assert list(spellings.near("redirct")) == [(1, "redirect")]
+    assert list(spellings.similar("redirct")) == [(1, "redirect")]
     spellings.discard("redirect")
-    assert list(spellings.near("redirct")) == []
+    assert list(spellings.similar("redirct")) == []
 
 
 _NAMES = st.text("abé\u4fee", min_size=5, max_size=10)
@@ -61,7 +61,7 @@ def test_they_hold_what_a_plain_set_holds_however_much_of_it_is_packed(
     steps: list[tuple[str, bool]], asked: str
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(module, "PACKED_BYTES", 40)
+        patched.setattr(module, "COMPRESS_BYTES", 40)
         spellings, held = Spellings(), set[str]()
         for name, stays in steps:
             if stays and name not in held:
@@ -71,9 +71,9 @@ def test_they_hold_what_a_plain_set_holds_however_much_of_it_is_packed(
                 spellings.discard(name)
                 held.discard(name)
         assert sorted(spellings) == sorted(held)
-        most = 2 if len(asked) >= module.LONG else 1
-        near = {name for name in held if name[0] == asked[0] and distance(asked, name, most) <= most}
-        assert {name for _, name in spellings.near(asked)} == (near if len(asked) >= module.MIN_LENGTH else set())
+        most = 2 if len(asked) >= module.LONG_LENGTH else 1
+        similar = {name for name in held if name[0] == asked[0] and distance(asked, name, most) <= most}
+        assert {name for _, name in spellings.similar(asked)} == (similar if len(asked) >= module.MIN_LENGTH else set())
 
 
 _WORDS = st.text("abc", max_size=7)

@@ -35,9 +35,9 @@ def looked(made: Repository, open_sidecar: Callable[..., MemorySidecar]) -> Look
 
 
 def test_nothing_is_at_hand_before_the_first_looks(looked: Looked) -> None:
-    assert looked.at_once() is None
+    assert looked.cached_state() is None
     looked.listing(looked.state())
-    assert looked.at_once() is None
+    assert looked.cached_state() is None
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
@@ -48,14 +48,14 @@ def test_what_is_known_at_once_is_what_a_look_gives(
         pytest.skip("this file system cannot be watched")
     state = looked.state()
     listing = looked.listing(state)
-    assert looked.at_once() == (state, listing)
+    assert looked.cached_state() == (state, listing)
     change(made)
-    at_once = looked.at_once()
+    at_once = looked.cached_state()
     assert wait_until_watched(looked)
     after = looked.state()
     assert after != state
     assert at_once in (None, (after, looked.listing(after)))
-    assert (after, looked.listing(after)) == looked.at_once()
+    assert (after, looked.listing(after)) == looked.cached_state()
 
 
 def test_an_edit_of_a_file_is_known_at_once_and_that_of_very_many_is_not(looked: Looked, made: Repository) -> None:
@@ -63,8 +63,8 @@ def test_an_edit_of_a_file_is_known_at_once_and_that_of_very_many_is_not(looked:
         pytest.skip("this file system cannot be watched")
     looked.listing(looked.state())
     CHANGES["edit"](made)
-    found = looked.at_once()
+    found = looked.cached_state()
     assert found is not None
     assert [file.path for file in found[0].changed] == ["a.py"]
     made.write({f"deep/{number}.py": "" for number in range(FEW_CHANGED + 1)})
-    assert looked.at_once() is None
+    assert looked.cached_state() is None

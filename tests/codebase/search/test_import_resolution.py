@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.import_resolution import MAX_FILES, Tree, resolve
+from sidecar.codebase.search.import_resolution import MAX_FILES, FileTree, resolve_import
 
 PYTHON = (
     "shop/__init__.py",
@@ -28,7 +28,7 @@ def _led_to(path: str, specifier: str, *paths: str) -> list[str]:
     documents = Documents()
     for one in dict.fromkeys((path, *paths)):
         documents.add(one, None)
-    return resolve(path, specifier, Tree(documents, documents.ending_with, documents.inside))
+    return resolve_import(path, specifier, FileTree(documents, documents.ending_with, documents.in_folder))
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search.dependency_graph import Names, Reach
+from sidecar.codebase.search.dependency_graph import DependencyGraph, PackageNames
 
-NO_NAMES = Names()
-NAMES = Names(
+NO_NAMES = PackageNames()
+NAMES = PackageNames(
     packages=(("@shop/core", "packages/core/"), ("shop_core", "crates/core/")),
     modules=(("shop.mail", "shop/mail/"), ("shop.core", "shop/core/"), ("lib", "src/lib/")),
     go_module="example.org/shop",
@@ -40,21 +40,21 @@ NAMES = Names(
     ],
 )
 def test_a_specifier_leads_to_a_part(path: str, specifier: str, reached: str | None) -> None:
-    reach = Reach()
+    reach = DependencyGraph()
     reach.put(path, (specifier,))
     parts = frozenset(
         ("shop/", "shop/mail/", "shop/core/", "src/", "src/lib/", "src/web/", "packages/core/", "packages/web/",
          "core/", "web/", "crates/core/", "crates/web/", "tools/")
     )  # fmt: skip
-    found = reach.between(parts, NAMES)
+    found = reach.dependencies(parts, NAMES)
     assert [other for others in found.values() for other in others] == ([reached] if reached else [])
 
 
 def test_of_many_files_one_stray_import_is_no_dependency() -> None:
-    reach = Reach()
+    reach = DependencyGraph()
     for number in range(6):
         reach.put(f"a/{number}.ts", ("../b/x", *(["../c/x"] if number == 0 else [])))
-    assert reach.between(frozenset(("a/", "b/", "c/")), NO_NAMES) == {"a/": {"b/": 6}}
+    assert reach.dependencies(frozenset(("a/", "b/", "c/")), NO_NAMES) == {"a/": {"b/": 6}}
 
 
 folders = st.sampled_from(["a", "b", "a/x", "b/y", "."])
@@ -65,7 +65,7 @@ imports = st.lists(st.builds(lambda folder: f"./../{folder}/m", folders), max_si
 @given(st.lists(st.tuples(files, st.one_of(st.none(), imports)), max_size=20))
 def test_counting_on_is_counting_anew(steps: list[tuple[str, list[str] | None]]) -> None:
     parts = frozenset(("a/", "b/", "a/x/", "b/y/"))
-    kept, left = Reach(), dict[str, list[str]]()
+    kept, left = DependencyGraph(), dict[str, list[str]]()
     for path, imported in steps:
         if imported is None:
             kept.remove(path)
@@ -73,8 +73,8 @@ def test_counting_on_is_counting_anew(steps: list[tuple[str, list[str] | None]])
         else:
             kept.put(path, imported)
             left[path] = imported
-        kept.between(parts, NO_NAMES)
-    anew = Reach()
+        kept.dependencies(parts, NO_NAMES)
+    anew = DependencyGraph()
     for path in sorted(left):
         anew.put(path, left[path])
-    assert kept.between(parts, NO_NAMES) == anew.between(parts, NO_NAMES)
+    assert kept.dependencies(parts, NO_NAMES) == anew.dependencies(parts, NO_NAMES)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase import glimpse
+from sidecar.codebase import search_paths
 from tests.support.repositories import Repository
 
 FILES = {
@@ -21,11 +21,11 @@ def made(make_repository: Callable[..., Repository]) -> Repository:
 
 
 def paths(made: Repository, text: str, limit: int = 16) -> list[str]:
-    return [one.path for one in glimpse(made.path, text, limit)]
+    return [one.path for one in search_paths(made.path, text, limit)]
 
 
 def test_files_are_found_by_the_words_in_their_paths(made: Repository) -> None:
-    found = glimpse(made.path, "Why does the cart ignore discounts?", 16)
+    found = search_paths(made.path, "Why does the cart ignore discounts?", 16)
     assert found[0].path == "src/cart/discount.py"
     assert set(found[0].matched) == {"cart", "discount"}
     assert {one.path for one in found} == {
@@ -53,7 +53,7 @@ def test_what_is_gone_untracked_or_a_link_is_not_told(made: Repository) -> None:
 
 def test_a_folder_without_a_repository_tells_nothing(tmp_path: Path) -> None:
     (tmp_path / "cart.py").touch()
-    assert glimpse(tmp_path, "cart", 16) == []
+    assert search_paths(tmp_path, "cart", 16) == []
 
 
 def test_no_more_are_told_than_asked_for(made: Repository) -> None:

@@ -1,13 +1,13 @@
 """Which files a text names: whole paths, their ends, paths of other machines."""
 
 from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.query import AMBIGUOUS_NAMES, named_files
+from sidecar.codebase.search.query import AMBIGUOUS_NAMES, mentioned_files
 from tests.codebase.search.corpus import documents_of
 
 
 def named_of(documents: Documents, text: str) -> set[str]:
     """Gives the files a text names."""
-    return set(named_files(documents, text).files)
+    return set(mentioned_files(documents, text).files)
 
 
 def test_a_whole_path_names_its_file_and_no_other_that_ends_so() -> None:
@@ -36,10 +36,10 @@ def test_a_text_without_paths_names_none() -> None:
 
 def test_where_one_of_several_files_is_meant_each_is_named_less_surely() -> None:
     paths = ("a/cart.py", "b/cart.py")
-    assert named_files(documents_of(dict.fromkeys(paths, "")), "in cart.py").files == dict.fromkeys(paths, 0.5)
+    assert mentioned_files(documents_of(dict.fromkeys(paths, "")), "in cart.py").files == dict.fromkeys(paths, 0.5)
 
 
 def test_the_words_of_a_path_that_was_found_lead_to_nothing_else() -> None:
     documents = documents_of({"src/utils/client.ts": ""})
-    assert named_files(documents, "look at src/utils/client.ts again").rest == "look at   again"
-    assert named_files(documents, "look at src/gone.ts again").rest == "look at src/gone.ts again"
+    assert mentioned_files(documents, "look at src/utils/client.ts again").rest == "look at   again"
+    assert mentioned_files(documents, "look at src/gone.ts again").rest == "look at src/gone.ts again"

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.codebase.search import bm25
-from sidecar.codebase.search.bm25 import KEPT_SEARCHES, Matches, Searches, basis_of, scored_by
-from sidecar.codebase.search.documents import FOLLOWED_CHANGES, Documents
+from sidecar.codebase.search.bm25 import CACHED_SEARCHES, Matches, ScoreCache, corpus_statistics, score_all
+from sidecar.codebase.search.documents import TRACKED_CHANGES, Documents
 from sidecar.codebase.summary.summarize import Summary, summarise
 from tests.codebase.search.corpus import Texts, documents_of
 from tests.support.depth import examples
@@ -26,9 +26,9 @@ def test_edits_leave_the_scores_of_a_search_of_all_files(chance: random.Random, 
     texts = {f"{chance.choice('ab')}/{number}.py": _text(chance) for number in range(30)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bm25, "READ_ENTRIES", chance.choice((0, 20, 3_000)))
-        patch.setattr(bm25, "LOOKED_UP", chance.choice((2, 8, 200)))
+        patch.setattr(bm25, "COMMON_TERM_FILES", chance.choice((2, 8, 200)))
         documents = documents_of(texts)
-        searches = Searches(documents)
+        searches = ScoreCache(documents)
         for _ in range(3):
             searches.match(ASKED, {})
             for _ in range(edits):
@@ -40,20 +40,20 @@ def test_edits_leave_the_scores_of_a_search_of_all_files(chance: random.Random, 
 def test_after_an_edit_that_moves_no_figure_only_the_edited_file_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {f"{number}.py": f"pelican {WORDS[number % 8]}\n" + PLAIN for number in range(50)}
     documents = documents_of(texts)
-    searches = Searches(documents)
+    searches = ScoreCache(documents)
     searches.match(ASKED, {})
-    monkeypatch.setattr(bm25, "scored_by", _never)
+    monkeypatch.setattr(bm25, "score_all", _never)
     after = texts["7.py"].replace("pelican", "pelican pelican")
     documents.replace("7.py", _summary("7.py", texts["7.py"]), _summary("7.py", after))
     found = searches.match(ASKED, {})
     monkeypatch.undo()
     assert found == _of_all(documents)
-    assert found.body[documents.number("7.py")] > found.body[documents.number("15.py")]
+    assert found.text[documents.number("7.py")] > found.text[documents.number("15.py")]
 
 
 def test_the_kept_scores_are_not_changed_by_what_comes_after() -> None:
     documents = documents_of({f"{number}.py": "pelican\n" + PLAIN for number in range(50)})
-    searches = Searches(documents)
+    searches = ScoreCache(documents)
     first = searches.match(ASKED, {})
     before = deepcopy(first)
     documents.replace("7.py", _summary("7.py", "pelican\n" + PLAIN), _summary("7.py", "pelican pelican\n" + PLAIN))
@@ -61,11 +61,11 @@ def test_the_kept_scores_are_not_changed_by_what_comes_after() -> None:
     assert first == before
 
 
-@pytest.mark.parametrize("edits", [FOLLOWED_CHANGES // 2, FOLLOWED_CHANGES])
+@pytest.mark.parametrize("edits", [TRACKED_CHANGES // 2, TRACKED_CHANGES])
 def test_more_edits_than_are_followed_are_a_new_search(edits: int) -> None:
     texts = {f"{number}.py": "pelican\n" + PLAIN for number in range(edits + 1)}
     documents = documents_of(texts)
-    searches = Searches(documents)
+    searches = ScoreCache(documents)
     searches.match(ASKED, {})
     for number in range(edits):
         path = f"{number}.py"
@@ -75,28 +75,28 @@ def test_more_edits_than_are_followed_are_a_new_search(edits: int) -> None:
 
 def test_of_many_searches_the_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = documents_of({f"{word}.py": word for word in WORDS})
-    searches = Searches(documents)
+    searches = ScoreCache(documents)
     for word in WORDS:
         searches.match([word], {})
-    monkeypatch.setattr(bm25, "scored_by", _never)
-    for word in WORDS[-KEPT_SEARCHES:]:
-        assert searches.match([word], {}).body
+    monkeypatch.setattr(bm25, "score_all", _never)
+    for word in WORDS[-CACHED_SEARCHES:]:
+        assert searches.match([word], {}).text
     with pytest.raises(AssertionError):
         searches.match(WORDS[:1], {})
 
 
 def test_a_search_that_finds_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bm25, "KEPT_FILES", 2)
+    monkeypatch.setattr(bm25, "MAX_CACHED_FILES", 2)
     documents = documents_of({f"{number}.py": "pelican" for number in range(3)})
-    searches = Searches(documents)
+    searches = ScoreCache(documents)
     searches.match(["pelican"], {})
-    monkeypatch.setattr(bm25, "scored_by", _never)
+    monkeypatch.setattr(bm25, "score_all", _never)
     with pytest.raises(AssertionError):
         searches.match(["pelican"], {})
 
 
 def _of_all(documents: Documents, terms: tuple[str, ...] = ASKED, shares: dict[str, float] | None = None) -> Matches:
-    return scored_by(documents, basis_of(documents, terms, shares or {})).matches
+    return score_all(documents, corpus_statistics(documents, terms, shares or {})).matches
 
 
 def _edit(documents: Documents, texts: Texts, chance: random.Random, *, comes_back: bool) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.search.commit_history import MAX_COMMIT_FILES, NEAREST, History
+from sidecar.codebase.search.commit_history import MAX_COMMIT_FILES, NEAREST_COMMITS, History
 from tests.codebase.search.corpus import commit, history_of
 
 
@@ -12,33 +12,33 @@ def test_files_are_recalled_by_the_words_they_were_changed_under() -> None:
         commit(2, "Hatching pelicans", "nest.py"),
         commit(1, "Begin", "zoo.py", "nest.py"),
     )
-    found = history.recall(["pelican"])
-    assert found.nearest.keys() == found.alike.keys() == {"nest.py"}
-    assert history.recall(["otter"]) == ({}, {})
+    found = history.similar_commits(["pelican"])
+    assert found.nearest.keys() == found.weighted.keys() == {"nest.py"}
+    assert history.similar_commits(["otter"]) == ({}, {})
 
 
 def test_the_commit_more_like_the_prompt_says_more() -> None:
     history = history_of(
         commit(2, "Hatch a pelican", "both.py"), commit(1, "Hatch a plan for pens, doors and ropes", "one.py")
     )
-    found = history.recall(["hatch", "pelican"])
+    found = history.similar_commits(["hatch", "pelican"])
     assert found.nearest["both.py"] > found.nearest["one.py"]
-    assert found.alike["both.py"] > found.alike["one.py"]
+    assert found.weighted["both.py"] > found.weighted["one.py"]
 
 
 def test_a_commit_of_few_files_says_more_of_each() -> None:
     history = history_of(commit(2, "pelican", "alone.py"), commit(1, "pelican", *(f"{n}.py" for n in range(9))))
-    found = history.recall(["pelican"])
+    found = history.similar_commits(["pelican"])
     assert found.nearest["alone.py"] > found.nearest["0.py"]
-    assert found.alike["alone.py"] > found.alike["0.py"]
+    assert found.weighted["alone.py"] > found.weighted["0.py"]
 
 
 def test_only_the_nearest_commits_point_at_their_files() -> None:
-    history = history_of(*(commit(number, "pelican", f"{number}.py") for number in range(NEAREST + 5, 0, -1)))
-    found = history.recall(["pelican"])
-    assert len(found.nearest) == NEAREST
+    history = history_of(*(commit(number, "pelican", f"{number}.py") for number in range(NEAREST_COMMITS + 5, 0, -1)))
+    found = history.similar_commits(["pelican"])
+    assert len(found.nearest) == NEAREST_COMMITS
     assert "1.py" not in found.nearest
-    assert "1.py" in found.alike
+    assert "1.py" in found.weighted
 
 
 def test_a_rarer_word_weighs_more() -> None:
@@ -48,7 +48,7 @@ def test_a_rarer_word_weighs_more() -> None:
         commit(2, "walrus", "c.py"),
         commit(1, "otter", "d.py"),
     )
-    found = history.recall(["walrus", "otter"])
+    found = history.similar_commits(["walrus", "otter"])
     assert found.nearest["d.py"] > found.nearest["a.py"]
 
 
@@ -72,23 +72,23 @@ def test_files_that_often_change_together_are_nearer() -> None:
         commit(2, "x", "a.py", "c.py"),
         commit(1, "x", "a.py"),
     )
-    together = history.together("a.py")
+    together = history.changed_together("a.py")
     assert together.keys() == {"b.py", "c.py"}
     assert 1 > together["b.py"] > together["c.py"] > 0
-    assert history.together("nowhere.py") == {}
-    assert history_of(commit(1, "x", "a.py")).together("a.py") == {}
+    assert history.changed_together("nowhere.py") == {}
+    assert history_of(commit(1, "x", "a.py")).changed_together("a.py") == {}
 
 
 def test_a_large_commit_says_less_of_what_belongs_together() -> None:
     history = history_of(commit(2, "x", "a.py", "b.py"), commit(1, "x", "a.py", *(f"{n}.py" for n in range(20))))
-    together = history.together("a.py")
+    together = history.changed_together("a.py")
     assert together["b.py"] > together["0.py"]
 
 
 def test_changes_long_ago_say_less_than_those_of_late() -> None:
     between = [commit(number, "x", "z.py") for number in range(3_001, 1, -1)]
     history = history_of(commit(4_000, "x", "a.py", "new.py"), *between, commit(1, "x", "a.py", "old.py"))
-    together = history.together("a.py")
+    together = history.changed_together("a.py")
     assert together["old.py"] < together["new.py"] / 5
 
 
@@ -99,8 +99,8 @@ def test_what_happened_to_a_file_before_it_moved_is_told_of_its_name_today() -> 
         commit(2, "Move", "b.py", moved=[("a.py", "b.py")]),
         commit(1, "Hatch a pelican", "a.py", "nest.py"),
     )
-    assert history.recall(["pelican"]).nearest.keys() == {"c.py", "nest.py"}
-    assert history.together("nest.py").keys() == {"c.py"}
+    assert history.similar_commits(["pelican"]).nearest.keys() == {"c.py", "nest.py"}
+    assert history.changed_together("nest.py").keys() == {"c.py"}
     assert history.age("a.py") is history.age("b.py") is None
     assert history.recent(9) == ["c.py", "nest.py"]
 
@@ -109,8 +109,8 @@ def test_a_commit_too_large_to_count_still_moves_its_files() -> None:
     history = history_of(
         commit(2, "Move everything", moved=[("a.py", "src/a.py")]), commit(1, "Hatch a pelican", "a.py")
     )
-    assert history.recall(["pelican"]).nearest.keys() == {"src/a.py"}
-    assert history.recall(["everything"]) == ({}, {})
+    assert history.similar_commits(["pelican"]).nearest.keys() == {"src/a.py"}
+    assert history.similar_commits(["everything"]) == ({}, {})
     assert MAX_COMMIT_FILES < 100
 
 
@@ -120,7 +120,7 @@ def test_a_name_that_is_used_again_later_is_another_file() -> None:
         commit(2, "Move", "b.py", moved=[("a.py", "b.py")]),
         commit(1, "Hatch a pelican", "a.py"),
     )
-    assert history.recall(["pelican"]).nearest.keys() == {"b.py"}
+    assert history.similar_commits(["pelican"]).nearest.keys() == {"b.py"}
     assert history.age("a.py") == 0
 
 
@@ -132,8 +132,8 @@ def test_two_files_that_swapped_names_keep_their_own_past() -> None:
         commit(2, "Hatch a pelican", "a.py"),
         commit(1, "Feed the walrus", "b.py"),
     )
-    assert history.recall(["pelican"]).nearest.keys() == {"b.py"}
-    assert history.recall(["walrus"]).nearest.keys() == {"a.py"}
+    assert history.similar_commits(["pelican"]).nearest.keys() == {"b.py"}
+    assert history.similar_commits(["walrus"]).nearest.keys() == {"a.py"}
 
 
 def test_a_file_that_came_back_under_its_name_is_the_same_file() -> None:
@@ -143,22 +143,22 @@ def test_a_file_that_came_back_under_its_name_is_the_same_file() -> None:
         commit(2, "Away", "b.py", moved=[("a.py", "b.py")]),
         commit(1, "Hatch a pelican", "a.py"),
     )
-    found = history.recall(["pelican", "walrus"])
+    found = history.similar_commits(["pelican", "walrus"])
     assert found.nearest.keys() == {"a.py"}
-    assert found.alike.keys() == {"a.py"}
+    assert found.weighted.keys() == {"a.py"}
 
 
 def test_no_commits_tell_nothing() -> None:
     history = History(())
     assert (len(history), history.recent(9), history.age("a.py")) == (0, [], None)
-    assert history.recall(["pelican"]) == ({}, {})
-    assert history.together("a.py") == {}
+    assert history.similar_commits(["pelican"]) == ({}, {})
+    assert history.changed_together("a.py") == {}
 
 
 @pytest.mark.parametrize("subject", ["", "?!", "the of and", "\udcff\udcfe", "日本語"])
 def test_odd_subjects_do_no_harm(subject: str) -> None:
     history = history_of(commit(2, subject, "a.py"), commit(1, "pelican", "b.py"))
-    assert history.recall(["pelican"]).nearest.keys() == {"b.py"}
+    assert history.similar_commits(["pelican"]).nearest.keys() == {"b.py"}
     assert history.age("a.py") == 0
 
 
@@ -166,7 +166,7 @@ def test_a_word_that_subjects_often_have_tells_less_of_a_task() -> None:
     history = history_of(
         commit(1, "fix the otter", "o.py"), *(commit(number, f"fix pelican{number}", "a.py") for number in range(2, 60))
     )
-    tells = history.tells(["fix", "otter", "walrus"])
-    assert 0 < tells["fix"] < tells["otter"] < 1
-    assert "walrus" not in tells
-    assert History(()).tells(["fix"]) == {}
+    term_specificity = history.term_specificity(["fix", "otter", "walrus"])
+    assert 0 < term_specificity["fix"] < term_specificity["otter"] < 1
+    assert "walrus" not in term_specificity
+    assert History(()).term_specificity(["fix"]) == {}

@@ -2,19 +2,19 @@
 
 import pytest
 
-from sidecar.codebase.api_diff import Contract, Sides, changed_contracts, needs_texts, parameters
+from sidecar.codebase.api_diff import ApiChange, FileVersions, api_changes, needs_texts, split_signature
 from sidecar.codebase.summary.summarize import summarise
 
 MANY = ", ".join(f"parameter_{number}: int = {number}" for number in range(20))
 
 
-def sides(path: str, before: str, after: str | None) -> Sides:
+def sides(path: str, before: str, after: str | None) -> FileVersions:
     now = summarise(path, after.encode()) if after is not None else None
-    return Sides(summarise(path, before.encode()), now, before, after or "")
+    return FileVersions(summarise(path, before.encode()), now, before, after or "")
 
 
 def told(path: str, before: str, after: str | None) -> list[tuple[str, str, str]]:
-    found = changed_contracts({path: sides(path, before, after)}, {})
+    found = api_changes({path: sides(path, before, after)}, {})
     return [(one.name, one.before, one.after) for one in found]
 
 
@@ -60,15 +60,15 @@ def test_what_breaks_nobody_is_none(path: str, before: str, after: str) -> None:
 def test_what_moved_to_another_of_the_files_is_told_as_moved() -> None:
     files = {
         "a.py": sides("a.py", "def f(x): ...\ndef g(): ...\n", "def g(): ...\n"),
-        "b.py": Sides(None, summarise("b.py", b"def f(x): ...\n")),
+        "b.py": FileVersions(None, summarise("b.py", b"def f(x): ...\n")),
     }
-    assert changed_contracts(files, {}) == [Contract("a.py", "f", "def f(x)", "", "b.py")]
+    assert api_changes(files, {}) == [ApiChange("a.py", "f", "def f(x)", "", "b.py")]
 
 
 def test_the_texts_tell_where_a_signature_was_cut() -> None:
     both = sides("a.py", f"def f({MANY}):\n    pass\n", f"def f({MANY}, last=1):\n    pass\n")
     assert needs_texts(both)
-    (one,) = changed_contracts({"a.py": both}, {})
+    (one,) = api_changes({"a.py": both}, {})
     assert one.after.endswith("last=1)")
 
 
@@ -109,20 +109,20 @@ def test_a_member_that_went_to_the_class_it_is_inherited_from_is_there_as_before
         "a.py": sides("a.py", before, "class Reader(Base):\n  def close(self): ...\n"),
         "base.py": sides("base.py", "class Base: ...\n", "class Base:\n  def read(self): ...\n"),
     }
-    assert changed_contracts(files, {}) == []
-    assert [one.name for one in changed_contracts({"a.py": files["a.py"]}, {})] == ["Reader.read"]
+    assert api_changes(files, {}) == []
+    assert [one.name for one in api_changes({"a.py": files["a.py"]}, {})] == ["Reader.read"]
 
 
 def test_a_constant_that_moved_is_told_as_moved() -> None:
     files = {
         "a.py": sides("a.py", "LIMIT = 4\ndef g(): ...\n", "def g(): ...\n"),
-        "b.py": Sides(None, summarise("b.py", b"LIMIT = 4\n")),
+        "b.py": FileVersions(None, summarise("b.py", b"LIMIT = 4\n")),
     }
-    assert [one.moved_to for one in changed_contracts(files, {})] == ["b.py"]
+    assert [one.moved_to for one in api_changes(files, {})] == ["b.py"]
 
 
 def test_parameters_are_cut_at_their_own_commas() -> None:
-    assert parameters("func (t *T) Run(a int, b map[string]int) error") == (
+    assert split_signature("func (t *T) Run(a int, b map[string]int) error") == (
         "func (t *T) Run", ["a int", "b map[string]int"], "error",
     )  # fmt: skip
-    assert parameters("def f(a: dict[str, int], *, b=(1, 2)) -> int")[1] == ["a: dict[str, int]", "*", "b=(1, 2)"]
+    assert split_signature("def f(a: dict[str, int], *, b=(1, 2)) -> int")[1] == ["a: dict[str, int]", "*", "b=(1, 2)"]

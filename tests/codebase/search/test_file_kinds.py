@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.files import COMMON_STEMS, is_document, is_test, kind_of, stem_of
+from sidecar.codebase.files import COMMON_STEMS, file_kind, is_document, is_test, stem_of
 
 
 def test_tests_and_documents_are_known_by_their_paths() -> None:
@@ -10,8 +10,8 @@ def test_tests_and_documents_are_known_by_their_paths() -> None:
     assert not any(map(is_test, ("src/latest.py", "contest/a.py", "attest.go")))
     assert is_document("README.md")
     assert not is_document("src/readme.py")
-    assert kind_of("tests/package-lock.json") == (True, True, True, False)
-    assert kind_of("src/cart.py") == (False, False, False, False)
+    assert file_kind("tests/package-lock.json") == (True, True, True, False)
+    assert file_kind("src/cart.py") == (False, False, False, False)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase import Ranked, Repository, RepositoryState, Summary, repository_of
-from sidecar.codebase.search import SearchQuestion
-from sidecar.codebase.searcher import Finder
+from sidecar.codebase import RankedFile, Repository, RepositoryState, Summary, repository_of
+from sidecar.codebase.search import SearchQuery
+from sidecar.codebase.searcher import Searcher
 from sidecar.codebase.summary.summarize import summarise
 from tests.codebase.looks import Looks
 from tests.codebase.search.corpus import Memory, commit_at, paths_of
@@ -28,12 +28,12 @@ class Desk:
         self.asked: list[list[str]] = []
         self._repository: Repository = repository_of(process.workspaces.get(str(folder), None), process)
         self._memory = Memory()
-        self.finder = Finder(folder, process, self._memory.known, self._summaries)
+        self.finder = Searcher(folder, process, self._memory.known, self._summaries)
 
     def look(self) -> RepositoryState:
         """Follows the state without reading anything."""
         state = self._repository.state()
-        self.finder.follow(state, self._repository.listing(state))
+        self.finder.update(state, self._repository.listing(state))
         return state
 
     def settle(self) -> RepositoryState:
@@ -42,17 +42,17 @@ class Desk:
         for path, content in self.finder.index.pending():
             summary = self._summary(path)
             self._memory.keep(path, content, summary)
-            self.finder.index.analysed(path, content, summary)
+            self.finder.index.add_summary(path, content, summary)
         self.finder.read_history()
         assert self.finder.is_complete()
         return state
 
     def search(
         self, text: str, state: RepositoryState, limit: int = 24, *, mentioned: str = "", touched: str = ""
-    ) -> list[Ranked]:
+    ) -> list[RankedFile]:
         """Searches, as the repository would."""
         changed = frozenset(file.path for file in state.changed)
-        question = SearchQuestion(text, changed, frozenset((mentioned,) if mentioned else ()),
+        question = SearchQuery(text, changed, frozenset((mentioned,) if mentioned else ()),
                                   frozenset((touched,) if touched else ()))  # fmt: skip
         return self.finder.find(question, state, self._repository.key, limit)
 
@@ -99,12 +99,12 @@ def test_what_comes_from_the_cache_is_of_the_same_types(zoo: Worktree, program: 
     desk.search("pelican pens", state)
     again = desk.search("pelican pens", state)
     assert len(desk.asked) == 1
-    assert any(one.near for one in again)
+    assert any(one.related for one in again)
     for one in again:
-        assert isinstance(one, Ranked)
+        assert isinstance(one, RankedFile)
         assert isinstance(one.parts, dict)
         assert isinstance(one.matched, tuple)
-        assert all(isinstance(pair, tuple) for pair in one.near)
+        assert all(isinstance(pair, tuple) for pair in one.related)
 
 
 def test_another_question_is_searched_for(zoo: Worktree, program: Process) -> None:
@@ -162,7 +162,7 @@ def test_what_an_unfinished_index_finds_is_not_kept(zoo: Worktree, program: Proc
     assert paths_of(early) == ["pens.py"]
     found = desk.search("walrus pens", desk.settle())
     assert "stock.py" in paths_of(found)
-    assert "together" in {part for one in found for part in one.parts}
+    assert "changedTogether" in {part for one in found for part in one.parts}
 
 
 def test_a_state_that_is_no_longer_followed_is_answered_and_not_kept(zoo: Worktree, program: Process) -> None:
@@ -170,8 +170,8 @@ def test_a_state_that_is_no_longer_followed_is_answered_and_not_kept(zoo: Worktr
     earlier = desk.settle()
     zoo.write({"stock.py": "otter = 1\n"})
     later = desk.settle()
-    assert desk.finder.listed(earlier) is None
-    assert desk.finder.listed(later) is not None
+    assert desk.finder.cached_listing(earlier) is None
+    assert desk.finder.cached_listing(later) is not None
     assert paths_of(desk.search("otter", earlier))[0] == "stock.py"
     zoo.write({"stock.py": "walrus = 1\n"})
     assert desk.search("otter", desk.settle()) == []
@@ -185,7 +185,7 @@ def test_the_history_moves_on_with_the_head(zoo: Worktree, program: Process) -> 
     assert not desk.finder.is_complete()
     state = desk.settle()
     found = desk.search("marmots in the zoo", state)
-    assert "commits" in next(one.parts for one in found if one.path == "theme.css")
+    assert "nearestCommits" in next(one.parts for one in found if one.path == "theme.css")
 
 
 def test_a_folder_without_git_is_searched_by_its_words(tmp_path: Path, program: Process) -> None:
@@ -207,7 +207,7 @@ def test_a_history_that_cannot_be_read_costs_its_evidence_and_no_more(zoo: Workt
     desk = Desk(zoo.path, program)
     found = desk.search("pelican", desk.settle())
     assert set(paths_of(found)) >= {"feed.py", "pens.py"}
-    assert "together" not in {part for one in found for part in one.parts}
+    assert "changedTogether" not in {part for one in found for part in one.parts}
 
 
 def test_what_was_found_without_the_history_is_not_given_once_it_can_be_read(zoo: Worktree, program: Process) -> None:
@@ -217,7 +217,7 @@ def test_what_was_found_without_the_history_is_not_given_once_it_can_be_read(zoo
     hidden.rename(hidden.with_suffix(""))
     later = Desk(zoo.path, program)
     found = later.search("pelican", later.settle())
-    assert "together" in {part for one in found for part in one.parts}
+    assert "changedTogether" in {part for one in found for part in one.parts}
 
 
 def test_files_near_what_was_asked_are_read_first_then_those_changed_of_late(zoo: Worktree, program: Process) -> None:
@@ -226,13 +226,13 @@ def test_files_near_what_was_asked_are_read_first_then_those_changed_of_late(zoo
     desk.finder.read_history()
     pending = desk.finder.index.pending()
     recent = ["feed.py", "theme.css", "pens.py", "stock.py"]
-    assert [path for path, _ in desk.finder.in_order_of_interest(pending)] == recent
+    assert [path for path, _ in desk.finder.by_interest(pending)] == recent
     desk.search("the stock", state)
-    ordered = desk.finder.in_order_of_interest(pending)
+    ordered = desk.finder.by_interest(pending)
     assert ordered[0][0] == "stock.py"
     assert set(ordered) <= set(pending)
     assert len(ordered) == len(set(ordered)) == 4
-    assert desk.finder.in_order_of_interest(pending[:1]) == [one for one in ordered if one == pending[0]]
+    assert desk.finder.by_interest(pending[:1]) == [one for one in ordered if one == pending[0]]
 
 
 def test_a_search_through_the_protocol_knows_what_changes_together(client: Client, zoo: Worktree) -> None:

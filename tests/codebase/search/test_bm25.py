@@ -15,13 +15,13 @@ from sidecar.codebase.search.bm25 import (
     SHORT_B,
     B,
     Matches,
-    basis_of,
+    average_length,
+    corpus_statistics,
     inverse_frequency,
     matched_terms,
-    scored_by,
-    usual_length,
+    score_all,
 )
-from sidecar.codebase.search.documents import Documents, names_of
+from sidecar.codebase.search.documents import Documents, definition_terms
 from sidecar.codebase.summary.summarize import summarise
 from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import Texts, documents_of
@@ -43,9 +43,9 @@ def test_scores_are_those_of_a_plain_computation(texts: Texts, terms: list[str],
     kept = {path: text for path, text in texts.items() if path not in gone}
     found = _match(documents, terms)
     body, chunk = _plain_bodies(kept, terms)
-    assert _by_path(documents, found.body) == pytest.approx(body)
-    assert _by_path(documents, found.chunk) == pytest.approx(chunk)
-    names = {path: names_of(summarise(path, text.encode())) for path, text in kept.items()}
+    assert _by_path(documents, found.text) == pytest.approx(body)
+    assert _by_path(documents, found.passage) == pytest.approx(chunk)
+    names = {path: definition_terms(summarise(path, text.encode())) for path, text in kept.items()}
     assert _by_path(documents, found.names) == pytest.approx(_bm25(names, list(found.weights), SHORT_B))
     words = {path: count_terms(path) for path in kept}
     assert _by_path(documents, found.path) == pytest.approx(_bm25(words, list(found.weights), SHORT_B))
@@ -73,13 +73,13 @@ def test_common_terms_only_add_to_files_that_rarer_ones_found(monkeypatch: pytes
     texts = {f"{number:02}.py": "walrus" for number in range(40)} | {"07.py": "walrus pelican", "09.py": "pelican"}
     documents = documents_of(texts)
     whole = _match(documents, ["walrus", "pelican"])
-    assert len(whole.body) == 40
+    assert len(whole.text) == 40
     monkeypatch.setattr(bm25, "READ_ENTRIES", 10)
     cut = _match(documents, ["walrus", "pelican"])
-    assert _by_path(documents, cut.body).keys() == {"07.py", "09.py"}
-    for number, score in cut.body.items():
-        assert score == pytest.approx(whole.body[number])
-        assert cut.chunk[number] == pytest.approx(whole.chunk[number])
+    assert _by_path(documents, cut.text).keys() == {"07.py", "09.py"}
+    for number, score in cut.text.items():
+        assert score == pytest.approx(whole.text[number])
+        assert cut.passage[number] == pytest.approx(whole.passage[number])
 
 
 def test_common_terms_are_looked_up_in_the_best_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,16 +87,16 @@ def test_common_terms_are_looked_up_in_the_best_files_only(monkeypatch: pytest.M
     documents = documents_of(texts | {f"z{number}.py": "walrus" for number in range(20)})
     alone = _match(documents, ["pelican"])
     monkeypatch.setattr(bm25, "READ_ENTRIES", 8)
-    monkeypatch.setattr(bm25, "LOOKED_UP", 2)
+    monkeypatch.setattr(bm25, "COMMON_TERM_FILES", 2)
     found = _match(documents, ["walrus", "pelican"])
-    gained = {documents.path(number) for number in found.body if found.body[number] > alone.body[number] + 1e-9}
+    gained = {documents.path(number) for number in found.text if found.text[number] > alone.text[number] + 1e-9}
     assert gained == {"0.py", "1.py"}
 
 
 def test_a_term_in_most_files_is_read_whole_when_it_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bm25, "READ_ENTRIES", 3)
     documents = documents_of({f"{number}.py": "walrus" for number in range(9)})
-    assert len(_match(documents, ["walrus"]).body) == 9
+    assert len(_match(documents, ["walrus"]).text) == 9
 
 
 def test_a_folder_that_most_paths_share_brings_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,24 +117,24 @@ def test_the_best_chunk_of_a_long_file_is_where_the_terms_stand_together() -> No
     together = "x = 1\n" * 80 + "pelican\nwalrus\n"
     documents = documents_of({"apart.py": apart, "together.py": together})
     found = _match(documents, ["pelican", "walrus"])
-    chunk, body = _by_path(documents, found.chunk), _by_path(documents, found.body)
+    chunk, body = _by_path(documents, found.passage), _by_path(documents, found.text)
     assert chunk["together.py"] > chunk["apart.py"]
     assert body["together.py"] == pytest.approx(body["apart.py"])
 
 
 def test_nothing_matches_where_nothing_is() -> None:
-    assert _match(Documents(), ["pelican"]).body == {}
+    assert _match(Documents(), ["pelican"]).text == {}
     assert _match(documents_of({"a.py": "pelican"}), []).weights == {}
 
 
 @given(st.integers(1, 10**9), st.integers(1, 10**6))
 def test_the_usual_length_is_near_the_average(total: int, count: int) -> None:
-    assert usual_length(total, count) == pytest.approx(total / count, rel=1 / 64)
+    assert average_length(total, count) == pytest.approx(total / count, rel=1 / 64)
 
 
 def test_the_usual_length_is_the_same_after_a_small_edit() -> None:
-    assert usual_length(300_000, 1_000) == usual_length(300_009, 1_000)
-    assert usual_length(0, 0) == usual_length(0, 7) == 1.0
+    assert average_length(300_000, 1_000) == average_length(300_009, 1_000)
+    assert average_length(0, 0) == average_length(0, 7) == 1.0
 
 
 def test_a_term_in_every_unit_still_weighs_something() -> None:
@@ -144,7 +144,7 @@ def test_a_term_in_every_unit_still_weighs_something() -> None:
 
 
 def _match(documents: Documents, terms: Sequence[str]) -> Matches:
-    return scored_by(documents, basis_of(documents, terms, {})).matches
+    return score_all(documents, corpus_statistics(documents, terms, {})).matches
 
 
 def _by_path(documents: Documents, scores: Mapping[int, float]) -> Scores:
@@ -157,7 +157,7 @@ def _letters(count: int) -> list[str]:
 
 def _bm25(counted: Mapping[str, Mapping[str, int]], terms: list[str], b: float) -> Scores:
     """Robertson and Zaragoza's formula, as it stands in their paper, unit by unit."""
-    average = usual_length(sum(sum(counts.values()) for counts in counted.values()), len(counted))
+    average = average_length(sum(sum(counts.values()) for counts in counted.values()), len(counted))
     scores: Counter[str] = Counter()
     for term in terms:
         holding = [unit for unit, counts in counted.items() if term in counts]
@@ -180,7 +180,7 @@ def _plain_bodies(texts: Texts, terms: list[str]) -> tuple[Scores, Scores]:
         path = unit.partition("#")[0]
         best[path] = max(score, best.get(path, 0.0))
     files = {path: _sum(chunk for unit, chunk in chunks.items() if unit.startswith(f"{path}#")) for path in texts}
-    average = usual_length(sum(files[path].total() for path in files), len(files))
+    average = average_length(sum(files[path].total() for path in files), len(files))
     body: Counter[str] = Counter()
     for term in terms:
         weight = inverse_frequency(sum(term in chunk for chunk in chunks.values()), len(chunks))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sidecar.codebase.search import file_search
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.query import SearchQuestion
+from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import SEEDS
 from tests.codebase.search.corpus import (
     NO_COMMITS,
@@ -34,8 +34,8 @@ def test_a_file_that_changes_together_with_the_best_is_found() -> None:
     history = history_of(commit(2, "Feed", "cart.py", "stock.py"), commit(1, "Clean", "zebra.py"))
     found = ask(index, "pelican", history=history)
     assert paths_of(found) == ["cart.py", "stock.py"]
-    assert "together" in found[1].parts
-    assert found[1].near == (("together", "cart.py"),)
+    assert "changedTogether" in found[1].parts
+    assert found[1].related == (("changedTogether", "cart.py"),)
     assert found[1].matched == ()
 
 
@@ -43,7 +43,7 @@ def test_a_file_that_the_best_imports_is_found() -> None:
     index = index_of({"cart.py": "pelican", "stock.py": OTHER, "zebra.py": OTHER})
     found = ask(index, "pelican", imports={"cart.py": ["stock", "os"], "zebra.py": ["cart"]})
     assert paths_of(found) == ["cart.py", "stock.py"]
-    assert found[1].near == (("imports", "cart.py"),)
+    assert found[1].related == (("imports", "cart.py"),)
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def test_a_file_that_the_best_imports_is_found() -> None:
 def test_a_test_and_what_it_tests_lead_to_each_other(best: str, pair: str) -> None:
     found = ask(index_of({best: "pelican", pair: OTHER, "src/zebra.py": OTHER}), "pelican")
     assert paths_of(found) == [best, pair]
-    assert found[1].near == (("pair", best),)
+    assert found[1].related == (("testPair", best),)
 
 
 def test_a_file_of_the_same_name_elsewhere_is_half_a_pair() -> None:
     found = ask(index_of({"a/cart.py": "pelican", "b/cart.py": OTHER, "a/test_cart.py": OTHER}), "pelican")
-    assert 0 < parts_of(found, "b/cart.py")["pair"] < parts_of(found, "a/test_cart.py")["pair"]
+    assert 0 < parts_of(found, "b/cart.py")["testPair"] < parts_of(found, "a/test_cart.py")["testPair"]
 
 
 def test_names_that_everything_has_make_no_pair() -> None:
@@ -77,14 +77,14 @@ def test_files_near_what_was_touched_are_found() -> None:
     history = history_of(commit(1, "Feed", "src/cart.py", "lib/price.py"))
     found = ask(index, "pelican", touched=["src/cart.py"], history=history)
     kinds = {
-        one.path: [kind for kind, seed in one.near if seed == "src/cart.py" and "Touched" in kind] for one in found
+        one.path: [kind for kind, seed in one.related if seed == "src/cart.py" and "Touched" in kind] for one in found
     }
     assert kinds.pop("src/cart.py", []) == []
     assert kinds == {
         "x.py": [],
         "src/beside.py": ["folderTouched"],
-        "test_cart.py": ["pairTouched"],
-        "lib/price.py": ["togetherTouched"],
+        "test_cart.py": ["testPairTouched"],
+        "lib/price.py": ["changedWithTouched"],
     }
 
 
@@ -96,7 +96,7 @@ def test_a_touched_file_that_is_gone_leads_nowhere() -> None:
 def test_a_large_folder_says_nothing_of_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
     index = index_of({f"src/{number}.py": OTHER for number in range(5)} | {"x.py": "pelican"})
     assert len(ask(index, "pelican", touched=["src/0.py"])) == 5
-    monkeypatch.setattr(file_search, "CONSIDERED", 4)
+    monkeypatch.setattr(file_search, "MAX_CANDIDATES", 4)
     assert paths_of(ask(index, "pelican", touched=["src/0.py"])) == ["x.py"]
 
 
@@ -104,7 +104,7 @@ def test_near_names_the_seed_that_gave_most() -> None:
     texts = {"best.py": "pelican heron", "other.py": "pelican\n" + "x = 1\n" * 30, "stock.py": OTHER}
     found = ask(index_of(texts), "pelican heron", imports={"best.py": ["stock"], "other.py": ["stock"]})
     assert found[0].path == "best.py"
-    assert next(one.near for one in found if one.path == "stock.py") == (("imports", "best.py"),)
+    assert next(one.related for one in found if one.path == "stock.py") == (("imports", "best.py"),)
     alone = ask(index_of(texts), "pelican heron", imports={"best.py": ["stock"]})
     assert parts_of(alone, "stock.py")["imports"] < parts_of(found, "stock.py")["imports"]
 
@@ -131,7 +131,7 @@ def test_imports_are_asked_of_the_best_files_only() -> None:
         return {}
 
     index = index_of({f"{number:02}.py": "pelican" for number in range(30)})
-    question = SearchQuestion("pelican", touched=frozenset(("29.py", "gone.py")))
+    question = SearchQuery("pelican", touched=frozenset(("29.py", "gone.py")))
     index.find(question, NO_COMMITS, imports_of, 5)
     assert asked == [*(f"{number:02}.py" for number in range(SEEDS))]
 
@@ -147,7 +147,7 @@ def test_a_file_is_found_by_the_words_it_was_changed_under() -> None:
     index = index_of({"style.py": "colour", "pelican.py": "x", "zebra.py": OTHER})
     found = ask(index, "night theme of the pelican", history=history)
     assert "style.py" in paths_of(found)
-    assert {"commits", "alike"} <= parts_of(found, "style.py").keys()
+    assert {"nearestCommits", "similarCommits"} <= parts_of(found, "style.py").keys()
     assert "zebra.py" not in paths_of(found)
 
 

@@ -12,8 +12,8 @@ from typing import NoReturn
 import pytest
 
 from sidecar.codebase import analysis_workers
-from sidecar.codebase.analysis_workers import WORKERS_FROM, analyse, analyse_in_workers
-from sidecar.codebase.indexer import FEW, FillReport, prioritised
+from sidecar.codebase.analysis_workers import MIN_FILES_FOR_WORKERS, analyse, analyse_in_workers
+from sidecar.codebase.indexer import MAX_INLINE_FILES, IndexReport, prioritized
 from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.core.clock import SystemClock
@@ -160,11 +160,11 @@ def test_no_worker_outlives_the_process_that_was_killed(make_repository: Make, p
 def test_a_cold_index_of_many_files_is_whole_and_found_again_without_reading(
     make_repository: Make, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
-    repository = make_repository(many(WORKERS_FROM + 10))
+    repository = make_repository(many(MIN_FILES_FOR_WORKERS + 10))
     first = open_sidecar()
     first.client.initialize()
     cold = Looks(first.client, repository.path).index()
-    assert (cold["analysed"], cold["fromCache"], cold["complete"]) == (WORKERS_FROM + 10, 0, True)
+    assert (cold["analysed"], cold["fromCache"], cold["complete"]) == (MIN_FILES_FOR_WORKERS + 10, 0, True)
     first.close()
     for _, blob in committed(repository):
         (repository.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
@@ -183,16 +183,16 @@ def test_progress_is_told_while_workers_work(client: Client, make_repository: Ma
 
 
 def test_changed_files_come_first_then_the_order_then_the_rest() -> None:
-    many_more = [(f"more{number}", "0") for number in range(FEW)]
+    many_more = [(f"more{number}", "0") for number in range(MAX_INLINE_FILES)]
     files = [("a", "1"), ("b", "2"), ("c", "w:3"), ("d", "4"), *many_more]
-    assert prioritised(files, None) == [("c", "w:3"), ("a", "1"), ("b", "2"), ("d", "4"), *many_more]
-    ordered = prioritised(files, lambda rest: [("d", "4"), ("unknown", "5"), *rest[:1]])
+    assert prioritized(files, None) == [("c", "w:3"), ("a", "1"), ("b", "2"), ("d", "4"), *many_more]
+    ordered = prioritized(files, lambda rest: [("d", "4"), ("unknown", "5"), *rest[:1]])
     assert ordered == [("c", "w:3"), ("d", "4"), ("a", "1"), ("b", "2"), *many_more]
 
 
 def test_no_order_is_asked_for_a_handful_of_files() -> None:
     files = [("a", "1"), ("c", "w:3"), ("d", "4")]
-    assert prioritised(files, _refused) == [("c", "w:3"), ("a", "1"), ("d", "4")]
+    assert prioritized(files, _refused) == [("c", "w:3"), ("a", "1"), ("d", "4")]
 
 
 def test_a_handful_of_edits_is_taken_in_by_the_thread_that_asks(
@@ -203,8 +203,8 @@ def test_a_handful_of_edits_is_taken_in_by_the_thread_that_asks(
     sidecar.client.initialize()
     process = process_of(sidecar)
     looked = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
-    looked.fill(looked.listing(looked.state()), FillReport())
-    for number in range(FEW + 1):
+    looked.fill_index(looked.listing(looked.state()), IndexReport())
+    for number in range(MAX_INLINE_FILES + 1):
         repository.write({f"src/m{number}.py": "def edited(): ...\n"})
         listing = looked.listing(looked.state())
         with ThreadPoolExecutor() as pool:
@@ -219,7 +219,7 @@ def test_a_handful_of_edits_is_taken_in_by_the_thread_that_asks(
     with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
         patch.setattr(pool, "submit", _refused)
         assert looked.wait_for_index(listing, pool, 1_000.0) == (0, True)
-    repository.write({f"src/m{number}.py": "def edited_again(): ...\n" for number in range(FEW + 1)})
+    repository.write({f"src/m{number}.py": "def edited_again(): ...\n" for number in range(MAX_INLINE_FILES + 1)})
     listing = looked.listing(looked.state())
     with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
         patch.setattr(pool, "submit", _refused)
@@ -237,11 +237,11 @@ def _refused(*_: object) -> NoReturn:
 def test_a_worker_is_replaced_after_a_number_of_files(
     make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis_workers, "FILES_A_WORKER", analysis_workers.AT_ONCE)
+    monkeypatch.setattr(analysis_workers, "MAX_FILES_PER_WORKER", analysis_workers.BATCH_FILES)
     monkeypatch.setattr(analysis_workers, "worker_count", lambda: 1)
-    repository = make_repository(many(3 * analysis_workers.AT_ONCE))
+    repository = make_repository(many(3 * analysis_workers.BATCH_FILES))
     found = list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, command(pids)))
-    assert len(found) == 3 * analysis_workers.AT_ONCE
+    assert len(found) == 3 * analysis_workers.BATCH_FILES
     assert len(list(pids.glob("*.pid"))) == 3
     wait_until_gone(pids)
 

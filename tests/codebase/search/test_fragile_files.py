@@ -5,18 +5,18 @@ from collections.abc import Sequence
 import pytest
 
 from sidecar.codebase.search.commit_history import Commit, History
-from sidecar.codebase.search.fragile_files import DAY, QUARTER, Trouble, troubles
+from sidecar.codebase.search.fragile_files import DAY, QUARTER, FragileFile, fragile_files
 
 NOW = 100 * QUARTER + DAY * 60
 
 
-def found(subjects: Sequence[str], path: str = "cart.py", every: int = DAY, newest: int = NOW) -> list[Trouble]:
+def found(subjects: Sequence[str], path: str = "cart.py", every: int = DAY, newest: int = NOW) -> list[FragileFile]:
     """The troubles of a file whose commits have these subjects, the oldest first."""
     commits = [
         Commit(str(number), newest - number * every, subject, (path,), ())
         for number, subject in enumerate(reversed(subjects))
     ]
-    return troubles(commits, History(commits), 5, lambda one: one != "hidden.py")
+    return fragile_files(commits, History(commits), 5, lambda one: one != "hidden.py")
 
 
 FIXES = ["Add the cart", "fix: total", "Fix rounding", "fixed the fix", "Bugfix: again"]
@@ -24,9 +24,9 @@ FIXES = ["Add the cart", "fix: total", "Fix rounding", "fixed the fix", "Bugfix:
 
 def test_fixes_of_fixes_are_told_from_three_on_and_one_more_changes_nothing() -> None:
     assert found(FIXES[:4]) == []
-    assert found(FIXES) == [Trouble("cart.py", 3, "")]
+    assert found(FIXES) == [FragileFile("cart.py", 3, "")]
     assert found([*FIXES, "fix(cart): once more"]) == found(FIXES)
-    assert found([*FIXES, *FIXES[1:]]) == [Trouble("cart.py", 6, "")]
+    assert found([*FIXES, *FIXES[1:]]) == [FragileFile("cart.py", 6, "")]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_fixes_far_apart_or_long_ago_and_files_that_are_gone_are_not_told() -> N
     assert found([*FIXES, *["Add"] * 3], path="hidden.py") == []
     commits = [Commit("n", NOW, "Add", ("b.py",), ())]
     commits += [Commit(str(n), NOW - 500 * DAY - n, subject, ("cart.py",), ()) for n, subject in enumerate(FIXES[::-1])]
-    assert troubles(commits, History(commits), 5, lambda _: True) == []
+    assert fragile_files(commits, History(commits), 5, lambda _: True) == []
 
 
 def test_changes_taken_back_are_told_from_the_second_on_with_the_first_of_them() -> None:
@@ -57,7 +57,7 @@ def test_changes_taken_back_are_told_from_the_second_on_with_the_first_of_them()
     assert found(one) == []
     assert found([*one, 'Revert "Revert "Lock it""']) == []
     two = [*one, "Cache it", 'Revert "Cache it" (#12)']
-    assert found(two) == [Trouble("cart.py", 0, "Lock it")]
+    assert found(two) == [FragileFile("cart.py", 0, "Lock it")]
     assert found([*two, 'Revert "Pool it"']) == found(two)
 
 
@@ -65,4 +65,4 @@ def test_the_same_is_told_through_a_whole_quarter() -> None:
     commits = [Commit(str(n), NOW - n * DAY, subject, ("cart.py",), ()) for n, subject in enumerate(FIXES[::-1])]
     for later in range(1, 90 - 60):
         newer = [Commit("new", NOW + later * DAY, "Add", ("b.py",), ()), *commits]
-        assert troubles(newer, History(newer), 5, lambda _: True) == [Trouble("cart.py", 3, "")]
+        assert fragile_files(newer, History(newer), 5, lambda _: True) == [FragileFile("cart.py", 3, "")]

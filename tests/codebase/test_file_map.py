@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.files import Files, delta_between
+from sidecar.codebase.files import FileMap, delta_between
 
 PATHS = st.text("ab/ü", min_size=1, max_size=3)
 CONTENTS = st.sampled_from(("1", "2", "3"))
@@ -11,33 +11,33 @@ TRACKED = st.dictionaries(PATHS, CONTENTS, max_size=8)
 LAID = st.dictionaries(PATHS, st.one_of(st.none(), CONTENTS), max_size=6)
 
 
-def plain(below: dict[str, str], *laid: dict[str, str | None]) -> dict[str, str]:
-    whole: dict[str, str | None] = {**below}
-    for one in laid:
+def plain(base: dict[str, str], *overlay: dict[str, str | None]) -> dict[str, str]:
+    whole: dict[str, str | None] = {**base}
+    for one in overlay:
         whole |= one
     return {path: content for path, content in sorted(whole.items()) if content is not None}
 
 
 @given(TRACKED, LAID, LAID)
 def test_they_are_what_a_mapping_put_together_in_order_would_be(
-    below: dict[str, str], laid: dict[str, str | None], more: dict[str, str | None]
+    base: dict[str, str], overlay: dict[str, str | None], more: dict[str, str | None]
 ) -> None:
-    files = Files(dict(sorted(below.items())), laid).with_laid(more)
-    wanted = plain(below, laid, more)
+    files = FileMap(dict(sorted(base.items())), overlay).with_overlay(more)
+    wanted = plain(base, overlay, more)
     assert list(files.items()) == list(wanted.items())
     assert (list(files), list(files.keys()), list(files.values())) == ([*wanted], [*wanted], [*wanted.values()])
     assert len(files) == len(wanted)
-    for path in {*below, *laid, *more, "absent"}:
+    for path in {*base, *overlay, *more, "absent"}:
         assert (path in files, files.get(path)) == (path in wanted, wanted.get(path))
 
 
 @given(TRACKED, LAID, LAID, TRACKED)
 def test_what_differs_is_told_whether_or_not_one_comes_from_the_other(
-    below: dict[str, str], laid: dict[str, str | None], more: dict[str, str | None], other: dict[str, str]
+    base: dict[str, str], overlay: dict[str, str | None], more: dict[str, str | None], other: dict[str, str]
 ) -> None:
-    first = Files(dict(sorted(below.items())), laid)
-    for before in (first, plain(below, laid)):
-        for after in (first.with_laid(more), first.replaced_by(other), Files(dict(sorted(other.items())), more)):
+    first = FileMap(dict(sorted(base.items())), overlay)
+    for before in (first, plain(base, overlay)):
+        for after in (first.with_overlay(more), first.replaced_by(other), FileMap(dict(sorted(other.items())), more)):
             delta = after.changed_since(before)
             assert delta == delta_between(dict(before), dict(after))
             assert [*delta.added] == sorted(after.keys() - before.keys())
@@ -45,6 +45,6 @@ def test_what_differs_is_told_whether_or_not_one_comes_from_the_other(
             both = before.keys() & after.keys()
             assert [*delta.changed] == sorted(path for path in both if before[path] != after[path])
     assert first.replaced_by(other) == other
-    many = Files({f"{number:03}": "1" for number in range(100)}, {})
-    assert many.replaced_by({**many, **other}).below is many.below or len(other) > 3
+    many = FileMap({f"{number:03}": "1" for number in range(100)}, {})
+    assert many.replaced_by({**many, **other}).base is many.base or len(other) > 3
     assert first.changed_since(first) == ((), (), ())

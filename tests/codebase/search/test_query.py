@@ -2,12 +2,12 @@
 
 import pytest
 
-from sidecar.codebase.search.query import read
+from sidecar.codebase.search.query import parse_query
 
 
 def test_the_words_of_a_text_come_once_and_without_those_that_say_nothing() -> None:
-    assert read("Please fix the carts, and the cart's total").terms == ("fix", "cart", "total")
-    assert read("?! 12 the").terms == ()
+    assert parse_query("Please fix the carts, and the cart's total").terms == ("fix", "cart", "total")
+    assert parse_query("?! 12 the").terms == ()
 
 
 @pytest.mark.parametrize(
@@ -19,13 +19,13 @@ def test_the_words_of_a_text_come_once_and_without_those_that_say_nothing() -> N
     ],
 )
 def test_names_that_are_spelt_out_are_told_from_plain_words(text: str, names: set[str]) -> None:
-    assert names <= set(read(text).identifiers)
-    assert bool(read(text).identifiers) == bool(names)
+    assert names <= set(parse_query(text).identifiers)
+    assert bool(parse_query(text).identifiers) == bool(names)
 
 
 def test_a_qualified_name_is_spelt_out_in_every_language() -> None:
     for text in ("`Cart.total` is wrong", "`Cart:total` is wrong", "`Cart::total` is wrong"):
-        assert {"cart", "total"} <= set(read(text).identifiers), text
+        assert {"cart", "total"} <= set(parse_query(text).identifiers), text
 
 
 @pytest.mark.parametrize(
@@ -44,27 +44,27 @@ def test_a_qualified_name_is_spelt_out_in_every_language() -> None:
     ],
 )
 def test_the_scope_of_a_conventional_commit_is_read(text: str, scope: set[str]) -> None:
-    assert read(text).scope == scope
+    assert parse_query(text).scope == scope
 
 
 @pytest.mark.parametrize(
     "text", ["fix the failing tests", "improve coverage", "add a spec", "the e2e run", "a fixture"]
 )
 def test_a_text_that_speaks_of_tests_wants_them(text: str) -> None:
-    assert read(text).wants_tests
-    assert not read(text).wants_documents
+    assert parse_query(text).mentions_tests
+    assert not parse_query(text).mentions_documents
 
 
 @pytest.mark.parametrize("text", ["update the readme", "documentation of carts", "the changelog", "config of lint"])
 def test_a_text_that_speaks_of_documents_wants_them(text: str) -> None:
-    assert read(text).wants_documents
-    assert not read(text).wants_tests
+    assert parse_query(text).mentions_documents
+    assert not parse_query(text).mentions_tests
 
 
 def test_other_texts_want_neither() -> None:
-    asked = read("the latest special price of a testament")
-    assert not asked.wants_tests
-    assert not asked.wants_documents
+    asked = parse_query("the latest special price of a testament")
+    assert not asked.mentions_tests
+    assert not asked.mentions_documents
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_other_texts_want_neither() -> None:
 def test_quoted_and_qualified_names_are_spelt_out_and_file_names_are_not(
     text: str, identifiers: tuple[str, ...]
 ) -> None:
-    assert read(text).identifiers == identifiers
+    assert parse_query(text).identifiers == identifiers
