@@ -214,7 +214,7 @@ export interface CacheStatus {
   bytes: number
 }
 
-/** Names a request in flight. */
+/** The request to cancel. */
 export interface CancelParams {
   id: string | number
 }
@@ -278,55 +278,55 @@ export interface ChangedFileEntry {
   /** git's two letters: index, worktree. */
   code: string
   /**
-   * The id git would store the content under; a word and what tells it apart for what is no text file (`link:…`, `large:…`, `nested:…`); `absent` where nothing is.
+   * The id git would store the content under; a prefix and a distinguishing value for anything but a text file (`link:…`, `large:…`, `nested:…`); `absent` if there is nothing.
    */
   contentHash: string
-  /** Where a renamed file was before. */
+  /** Previous path of a renamed file. */
   originalPath: string | null
 }
 
-/** Who is speaking. */
+/** The client's name and version. */
 export interface ClientInfo {
   name: string
   version: string
 }
 
-/** What an index run did. */
+/** The outcome of an index run. */
 export interface CodebaseIndexResult {
-  /** Files of the workspace that may be shown. */
+  /** Number of files of the workspace that may be shown. */
   files: number
-  /** Those that were known already, here or in another worktree. */
+  /** Files that were cached already, from this or another worktree. */
   fromCache: number
-  /** Those that this run read. */
+  /** Files that this run read. */
   analysed: number
-  /** Whether none is left to be read. */
+  /** Whether every file is indexed. */
   complete: boolean
-  /** How many files there are when only some are indexed; else null. */
+  /** Total number of files if only some are indexed; else null. */
   cutAt: number | null
 }
 
-/** What to look for. */
+/** A search query. */
 export interface CodebaseSearchParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project; without it, `cwd`. */
+  /** The original project; default: `cwd`. */
   projectPath?: string | null
-  /** A prompt as it was written, in any language; also a stack trace. */
+  /** A prompt, in any language, or a stack trace. */
   query: string
-  /** At most so many files. */
+  /** Maximum number of files. */
   limit?: number
 }
 
-/** Files, the most relevant first. */
+/** Files, most relevant first. */
 export interface CodebaseSearchResult {
   files: FoundFile[]
-  /** False while files are still being read: those are found by their paths and history alone. */
+  /** False while files are still being indexed: those match by path and history alone. */
   complete: boolean
 }
 
 /** The worktree at this moment. */
 export interface CodebaseStateResult {
-  /** `folder` where there is no git repository. */
+  /** `folder` if there is no git repository. */
   kind: "git" | "folder"
   /** The worktree's top folder, or the folder itself. */
   root: string
@@ -334,12 +334,12 @@ export interface CodebaseStateResult {
   headCommit: string | null
   /** Null when HEAD is detached. */
   branch: string | null
-  /** In a git worktree what differs from the head commit, in a folder without git every file. */
+  /** In a git worktree the files that differ from the head commit, in a folder without git every file. */
   changed: ChangedFileEntry[]
-  /** Tells one set of changes from another, staged contents included; an undone edit gives the old one. */
+  /** Hash of all changes, staged contents included; undoing an edit restores the previous hash. */
   changedFilesHash: string
   /**
-   * `status`: git was asked in full; `watch`: it was, and all that changed since are files that a watch named and that were looked at again; `watch+stat`: the same with a watch that may miss changes (macOS, Windows), checked by a full look soon after; `walk`: every file of a folder without git was looked at.
+   * `status`: git reported the full status; `watch`: it did, and every change since was reported by a file watch and read again; `watch+stat`: the same with a watch that can miss changes (macOS, Windows), verified by a full status soon after; `walk`: every file of a folder without git was read.
    */
   proof: string
 }
@@ -352,7 +352,7 @@ export interface CommittedArtifact {
   commit: string
 }
 
-/** What the sidecar refuses to take. */
+/** Limits of a message. */
 export interface ConnectionLimits {
   /** Bytes of one message. */
   maxMessageBytes: number
@@ -767,17 +767,17 @@ export interface FileMove {
   reason: "old" | "faint"
 }
 
-/** A file the query is about. */
+/** A file that matches the query. */
 export interface FoundFile {
   /** Relative to `cwd`. */
   path: string
-  /** The sum of its parts: comparable within one answer only. */
+  /** The sum of its parts; comparable within one result only. */
   score: number
   /**
-   * What the score is made of, by name; zeros are left out. The query's words in the content `text`, in its best place `passage`, in the path `path`, in the definitions' names `names`; `identifiers`: defines names the query spells out; `scope`: the path fits `fix(scope): …`; `commits`, `alike`: changed by past commits worded like the query; `latest`, `recent`: changed by one of the last few, or few hundred, commits; `together`, `imports`, `pair`: near the best files by common commits, imported by them, test or subject of one; `namedPath`: the query spells the path; `changed`: not committed as it is; `length`, `test`, `testAsked`, `document`, `documentAsked`, `foreign`, `generated`: what kind of file it is. In packs also `mentioned`: the user pointed at it, and `togetherTouched`, `pairTouched`, `folderTouched`: near a file the conversation touched.
+   * The parts of the score, by name, without zeros. Matches of the query's words: `text` in the content, `passage` in its best passage, `path` in the path, `names` in definition names. `identifiers`: defines names in the query; `scope`: the path matches `fix(scope): …`; `nearestCommits`, `similarCommits`: changed by commits with similar subjects; `latest`, `recent`: changed by one of the last few, or few hundred, commits; `changedTogether`, `imports`, `testPair`: shares commits with the best files, is imported by one, or is its test or subject; `namedPath`: the query contains the path; `changed`: has uncommitted changes; `length`, `test`, `testRequested`, `document`, `documentRequested`, `unknownLanguage`, `generated`: the kind of file. In packs also `mentioned`: the user pointed at it, and `changedWithTouched`, `testPairTouched`, `folderTouched`: related to a file the conversation touched.
    */
   parts: Record<string, number>
-  /** The query's terms that it holds, rarest first; empty where only what it is near brought it here. */
+  /** The query's terms it contains, rarest first; empty if it is only related to matching files. */
   matched: string[]
 }
 
@@ -925,7 +925,7 @@ export interface InitializeParams {
   capabilities?: Record<string, unknown>
 }
 
-/** The handshake's answer. */
+/** The result of the handshake. */
 export interface InitializeResult {
   protocolVersion: 1
   serverInfo: ServerInfo
@@ -2060,7 +2060,7 @@ export interface ProblemEntry {
   remedy: string
 }
 
-/** How far a job is. */
+/** The progress of a job. */
 export interface Progress {
   /** What is being done, in a word. */
   phase: string
@@ -2711,7 +2711,7 @@ export interface RunningSidecar {
   startedAt: string
 }
 
-/** Which sidecar this is. */
+/** The sidecar's name, version and build. */
 export interface ServerInfo {
   name: string
   version: string
@@ -3002,7 +3002,7 @@ export interface StatePurgeResult {
   freedBytes: number
 }
 
-/** How the state file is. */
+/** The condition of the state file. */
 export interface StateReport {
   /** The migration step the file is at. */
   schema: number
@@ -3151,11 +3151,11 @@ export interface WindowUsage {
   sampleText?: string | null
 }
 
-/** Names a workspace. */
+/** The workspace of a request. */
 export interface WorkspaceParams {
   /** The chat's git worktree, absolute. */
   cwd: string
-  /** The original project; without it, `cwd`. */
+  /** The original project; default: `cwd`. */
   projectPath?: string | null
 }
 
@@ -3242,28 +3242,29 @@ export interface Methods {
    */
   "governor/rehydrate": { params: GovernorRehydrateParams; result: GovernorRehydrateResult }
   /**
-   * Tells how the worktree is now: head, branch, changed files with content hashes, and how that was proven.
+   * Return the worktree's state: head, branch, changed files with content hashes, and how the state was verified.
    *
-   * Never given on trust, and never from a cache alone: `proof` says whether git was asked in full or a watch shows
-   * that nothing else happened since it was.
+   * Never from a cache alone: `proof` states whether git was asked in full, or a file watch shows that nothing else
+   * changed since.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "codebase/state": { params: WorkspaceParams; result: CodebaseStateResult }
   /**
-   * Reads every file that is not known yet into the search's index, with progress; may be cancelled at any time.
+   * Index every file that is not indexed yet, with progress; can be cancelled at any time.
    *
-   * What was read by then is kept. The search works meanwhile, with what is there.
+   * Files indexed before a cancellation stay indexed. Searches work meanwhile with what is there.
    *
    * Errors: workspaceUnavailable, cancelled, invalidRequest, invalidParams, internalError, notInitialized, busy, tooLarge.
    */
   "codebase/index": { params: WorkspaceParams; result: CodebaseIndexResult }
   /**
-   * Ranks the files a text is about, each with the parts of its score.
+   * Rank the files a text is about, each with the parts of its score.
    *
-   * First each file by itself: its contents, path, definitions and history; then what is near the best ones: changed
-   * in the same commits, imported by them, a test and what it tests. So a file may be found that shares no word with
-   * the query; one that is only recent, long or a test is not. Waits at most two seconds for files still being read.
+   * Each file is scored by itself first: contents, path, definitions and history. Then files related to the best ones
+   * are added: changed in the same commits, imported by them, or test and subject of each other. So a result may share
+   * no word with the query, but being recent, long or a test alone is not enough. Waits at most two seconds for
+   * indexing.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from sidecar.catalog import of_hooks
+from sidecar.catalog import hook_methods
 from sidecar.cli.hook_client import read_answer
 from sidecar.cli.ids import random_id
 from sidecar.cli.in_process import InProcess, RequestFailed
@@ -44,7 +44,7 @@ def run() -> int:
         return _forward(state_dir, first)
     os.ftruncate(lock, 0)
     os.write(lock, str(os.getpid()).encode())
-    sidecar = InProcess(Path(state_dir), SystemClock(), {}, random_id, environment(), rows=of_hooks)
+    sidecar = InProcess(Path(state_dir), SystemClock(), {}, random_id, environment(), rows=hook_methods)
     try:
         server = start_local_server(sidecar.app)
         if first is not None:

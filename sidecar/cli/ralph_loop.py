@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from sidecar.catalog import of_loops
+from sidecar.catalog import ralph_methods
 from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.output import print_text
@@ -108,7 +108,7 @@ def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProce
 
         def on(state_dir: Path) -> InProcess:
             return opened.enter_context(
-                on_users_state(state_dir, variables=variables, notices=reporter.notice, rows=of_loops)
+                on_users_state(state_dir, variables=variables, notices=reporter.notice, rows=ralph_methods)
             )
 
         def on_none() -> InProcess:

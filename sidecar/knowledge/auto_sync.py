@@ -168,7 +168,7 @@ def sync_when_due(process: Process, workspace: Workspace) -> None:
         return
     ended = process.background.expect()  # tests and shutdown wait for this job too
     try:
-        process.run_own("knowledge/sync", lambda call: _sync_if_due(call, workspace, auto_syncs, ended))
+        process.start_internal_job("knowledge/sync", lambda call: _sync_if_due(call, workspace, auto_syncs, ended))
     except Busy:  # too many jobs, or shutting down; the next run tries again
         auto_syncs.finish(workspace.project_key, None)
         ended()

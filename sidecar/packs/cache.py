@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase import Ranked, Summary, from_json, to_json
+from sidecar.codebase import RankedFile, Summary, from_json, to_json
 from sidecar.packs.context_pack import ContextFile
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
@@ -108,6 +108,6 @@ def _shown_summary(summary: Summary) -> Summary:
 def _from_json(value: dict[str, Any]) -> CachedPack:
     files: list[ContextFile] = []
     for (path, score, parts, matched, near), content, summary, why, passage in value["files"]:
-        ranked = Ranked(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
+        ranked = RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
         files.append(ContextFile(ranked, content, from_json(summary), why, tuple(map(tuple, passage))))
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["leftOut"]))

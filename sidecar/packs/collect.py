@@ -7,7 +7,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, glimpse
+from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, search_paths
 from sidecar.core.clock import Deadline
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.cache import CachedPack
@@ -204,7 +204,7 @@ def collect_inputs(
     def left_ms() -> float:
         return max(0.0, deadline.left_ms(pack_query.process.clock) - RESPONSE_MS)
 
-    cached = pack_query.repository.at_once() if left_ms() >= INLINE_MS else None
+    cached = pack_query.repository.cached_state() if left_ms() >= INLINE_MS else None
     state_and_listing = cached or _await_state(inputs, pack_query, left_ms)
     if state_and_listing is None:
         return inputs
@@ -302,7 +302,7 @@ def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
 
 def _search_paths(pack_query: PackQuery) -> tuple[ContextFile, ...]:
     return path_only_files(
-        pack_query, glimpse(pack_query.workspace.cwd, pack_query.task.query, pack_query.detail_limits.files)
+        pack_query, search_paths(pack_query.workspace.cwd, pack_query.task.query, pack_query.detail_limits.files)
     )
 
 
@@ -332,11 +332,11 @@ def _changes(
     diffs = repository.diffs(state)
     new = [file.path for file in state.changed if file.kind == "untracked" or state.head is None]
     shown = new[:MAX_NEW_FILES] if state.kind == "git" else []
-    texts = {path: text for path in shown if (text := repository.new_file(path)) is not None}
+    texts = {path: text for path in shown if (text := repository.new_file_text(path)) is not None}
     moved, committed = None, {}
     if known.head_commit is not None and state.head is not None and known.head_commit != state.head:
-        moved = repository.moved(known.head_commit, state.head, MAX_COMMITS)
-        committed = repository.committed(known.head_commit, state.head, moved)
+        moved = repository.head_move(known.head_commit, state.head, MAX_COMMITS)
+        committed = repository.committed_diffs(known.head_commit, state.head, moved)
     return Differences(diffs, texts, committed), moved
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from sidecar.codebase import is_faint, may_show
+from sidecar.codebase import is_low_relevance, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import guarded, size
 from sidecar.packs.anchor.build import Anchor, changed_lines, omissions
@@ -278,4 +278,4 @@ def _is_worth_sending(request: PackRequest, file: ContextFile) -> bool:
     if not request.known.exists or request.task_is_new:
         return True
     key = keys.context_key(file.ranked.path)
-    return key in request.known.items or is_pinned(key, request.overrides) or not is_faint(file.ranked)
+    return key in request.known.items or is_pinned(key, request.overrides) or not is_low_relevance(file.ranked)

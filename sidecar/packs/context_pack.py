@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
 
-from sidecar.codebase import Definition, Ranked, Repository, Summary, query_terms, word_share
+from sidecar.codebase import Definition, RankedFile, Repository, Summary, query_terms, text_match
 from sidecar.core.digests import digest_bytes
 from sidecar.core.instruction_files import AGENT_FILES
 from sidecar.core.text.sanitize import one_line, size
@@ -45,11 +45,11 @@ REASON_SCORE = 0.3
 """Minimum value of a score's part that counts as a reason."""
 
 _LINKS = {
-    "together": "changes with",
-    "togetherTouched": "changes with",
+    "changedTogether": "changes with",
+    "changedWithTouched": "changes with",
     "imports": "imported by",
-    "pair": "test or subject of",
-    "pairTouched": "test or subject of",
+    "testPair": "test or subject of",
+    "testPairTouched": "test or subject of",
 }
 
 UNREAD = Summary("", 0, 0, "", (), ())
@@ -59,7 +59,7 @@ UNREAD = Summary("", 0, 0, "", (), ())
 class ContextFile(NamedTuple):
     """A chosen file with its content id, summary, reasons, and passage if it is one of the best."""
 
-    ranked: Ranked
+    ranked: RankedFile
     content: str
     summary: Summary
     why: str
@@ -117,7 +117,7 @@ def context_item(file: ContextFile, rank: int, rendered: RenderedFile) -> PackIt
     )
 
 
-def reasons_for(ranked: Ranked, words: Mapping[str, str], *, mentioned: bool, changed: bool) -> str:
+def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool, changed: bool) -> str:
     """Return in a few words why a file was chosen; `words` are the request's own, by term."""
     reasons = []
     if mentioned:
@@ -149,9 +149,9 @@ def shows_content(item: PackItem) -> bool:
     return item.kind == "context" and item.digest != keys.POINTER
 
 
-def _link_reason(ranked: Ranked) -> list[str]:
+def _link_reason(ranked: RankedFile) -> list[str]:
     """The strongest link to another file, if it is strong enough."""
-    links = [(ranked.parts.get(kind, 0.0), kind, seed) for kind, seed in ranked.near if kind in _LINKS]
+    links = [(ranked.parts.get(kind, 0.0), kind, seed) for kind, seed in ranked.related if kind in _LINKS]
     value, kind, seed = max(links, default=(0.0, "", ""))
     return [f"{_LINKS[kind]} {seed}"] if value >= REASON_SCORE else []
 
@@ -255,7 +255,7 @@ MIN_TERMS, MIN_WORD_SHARE = 2, 0.5
 _NAMED_PARTS = frozenset(("namedPath", "mentioned"))
 
 
-def above_cutoff(ranked: Sequence[Ranked]) -> list[Ranked]:
+def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     """Drop files that are covered elsewhere, and, if the prompt names files, those with little relation to them.
 
     The anchor covers the rules of instruction files, or the host sends them.
@@ -265,9 +265,9 @@ def above_cutoff(ranked: Sequence[Ranked]) -> list[Ranked]:
     return [file for file in others if not named or file.path in named or _is_related(file, named)]
 
 
-def _is_related(ranked: Ranked, named: Collection[str]) -> bool:
-    linked = any(seed in named and ranked.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in ranked.near)
-    return linked or (len(ranked.matched) >= MIN_TERMS and word_share(ranked) >= MIN_WORD_SHARE)
+def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
+    linked = any(seed in named and ranked.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in ranked.related)
+    return linked or (len(ranked.matched) >= MIN_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
 
 
 # Cache of passages.
@@ -293,7 +293,7 @@ class PassageCache:
         unknown = {
             file.ranked.path: file.content for file in files if self._cache.get(cache_keys[file.ranked.path]) is None
         }
-        texts = repository.present_texts(unknown) if unknown else {}
+        texts = repository.worktree_texts(unknown) if unknown else {}
         for file in files:
             path = file.ranked.path
             if path in texts:

@@ -189,4 +189,4 @@ def _files_are_unchanged(pack_query: PackQuery, inputs: PackInputs, composition:
         return True
     shown = (keys.context_path(item.key) for item in composition.delivered if item.kind == "context")
     paths = [path for path in shown if path is not None]
-    return not paths or pack_query.repository.confirms(paths)
+    return not paths or pack_query.repository.verify_unchanged(paths)

@@ -37,7 +37,7 @@ def baseline_of(state: RepositoryState | None) -> dict[str, Any]:
 def current_baseline(process: Process, workspace: Workspace, wait_ms: int) -> dict[str, Any]:
     """Return the baseline if it is known within `wait_ms`, so that a passthrough is not delayed."""
     repository = repository_of(workspace, process)
-    cached = repository.at_once()
+    cached = repository.cached_state()
     if cached is not None:
         return baseline_of(cached[0])
     if not wait_ms:

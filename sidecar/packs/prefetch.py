@@ -117,7 +117,7 @@ def _rebuild(process: Process, workspace: Workspace) -> None:
     try:
         state = repository.state()
         listing = repository.listing(state)
-        repository.start_filling(listing, process.indexing)
+        repository.start_indexing(listing, process.indexing)
         for sub_chat_id, pack_query in workspace.part(RecentQueries, RecentQueries).latest(REBUILT_CONVERSATIONS):
             if process.ending.is_set():
                 return

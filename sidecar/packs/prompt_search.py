@@ -3,7 +3,7 @@
 import os
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, Ranked, RepositoryState, word_share
+from sidecar.codebase import Listing, RankedFile, RepositoryState, text_match
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.task import (
@@ -65,10 +65,10 @@ def search_files(
     return with_summaries(pack_query, search.query, selected, state, listing, mentioned=mentioned)
 
 
-def _is_clear_match(ranked: Ranked) -> bool:
+def _is_clear_match(ranked: RankedFile) -> bool:
     """Whether a follow-up's own words match a file clearly enough to add it to the task's."""
     is_named = "namedPath" in ranked.parts or "identifiers" in ranked.parts
-    return is_named or (len(ranked.matched) >= MIN_OWN_TERMS and word_share(ranked) >= CLEAR_MATCH_SHARE)
+    return is_named or (len(ranked.matched) >= MIN_OWN_TERMS and text_match(ranked) >= CLEAR_MATCH_SHARE)
 
 
 def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from sidecar.call import Process
 from sidecar.codebase import (
     Listing,
-    Ranked,
+    RankedFile,
     Repository,
     RepositoryState,
     Summary,
+    drop_unlikely,
     query_terms,
     query_words,
     repository_of,
-    worth_telling,
 )
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor.build import NO_ANCHOR, Anchor, anchor_limit
@@ -200,7 +200,7 @@ def _build(
         partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     max_files = pack_query.detail_limits.files
     matches = repository.find(pack_query.task.query, state, max_files + EXTRA_CANDIDATES, touched=pack_query.touched)
-    ranked = above_cutoff(worth_telling(matches))[:max_files]
+    ranked = above_cutoff(drop_unlikely(matches))[:max_files]
     with_file_summaries = with_summaries if complete else with_cached_summaries
     files = with_file_summaries(pack_query, pack_query.task.query, ranked, state, listing)
     pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted)
@@ -212,7 +212,7 @@ def _build(
 def with_summaries(
     pack_query: PackQuery,
     query: str,
-    ranked: list[Ranked],
+    ranked: list[RankedFile],
     state: RepositoryState,
     listing: Listing,
     *,
@@ -234,18 +234,18 @@ def _with_passages(pack_query: PackQuery, query: str, files: tuple[ContextFile, 
 
 
 def with_cached_summaries(
-    pack_query: PackQuery, query: str, ranked: list[Ranked], state: RepositoryState, listing: Listing
+    pack_query: PackQuery, query: str, ranked: list[RankedFile], state: RepositoryState, listing: Listing
 ) -> tuple[ContextFile, ...]:
     """Return the ranked files with the summaries that exist, while others are still being built.
 
     Building one here could delay the call past its deadline: the first file of a language loads its grammar.
     """
     present = [ranked_file for ranked_file in ranked if ranked_file.path in listing.files]
-    summaries = pack_query.repository.known_summaries(_contents(present, listing))
+    summaries = pack_query.repository.cached_summaries(_contents(present, listing))
     return _files(query, present, summaries, state, listing, frozenset())
 
 
-def _contents(ranked: list[Ranked], listing: Listing) -> dict[str, str]:
+def _contents(ranked: list[RankedFile], listing: Listing) -> dict[str, str]:
     return {
         ranked_file.path: listing.files[ranked_file.path] for ranked_file in ranked if ranked_file.path in listing.files
     }
@@ -253,7 +253,7 @@ def _contents(ranked: list[Ranked], listing: Listing) -> dict[str, str]:
 
 def _files(
     query: str,
-    ranked: list[Ranked],
+    ranked: list[RankedFile],
     summaries: Mapping[str, Summary],
     state: RepositoryState,
     listing: Listing,
@@ -280,7 +280,7 @@ def pinned_context_files(
 ) -> tuple[ContextFile, ...]:
     """Return the pinned files that are not in the pack yet."""
     missing = [
-        Ranked(path, 0.0, {}, (), ())
+        RankedFile(path, 0.0, {}, (), ())
         for path in pack_query.pinned_paths
         if path in listing.files and path not in present
     ]
@@ -288,7 +288,7 @@ def pinned_context_files(
     return tuple(file._replace(why="pinned by the user") for file in files)
 
 
-def path_only_files(pack_query: PackQuery, ranked: list[Ranked]) -> tuple[ContextFile, ...]:
+def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[ContextFile, ...]:
     """Return files by path alone: their contents count as not delivered, so that their summaries may follow."""
     words = query_words(pack_query.task.query)
     return tuple(

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from sidecar.codebase import (
     Definition,
+    FileTree,
     Summary,
-    Tree,
     is_code,
     is_generated,
     is_test,
     purpose_of_definition,
     query_words,
-    resolve,
+    resolve_import,
     told_in_comments,
     told_of_definition,
 )
@@ -320,11 +320,11 @@ def _dependencies(files: Mapping[str, FileFacts]) -> tuple[Mapping[str, Sequence
     return dependencies_of, counts
 
 
-def _dependency_keys(path: str, facts: FileFacts, files: Mapping[str, FileFacts], tree: Tree) -> list[str]:
+def _dependency_keys(path: str, facts: FileFacts, files: Mapping[str, FileFacts], tree: FileTree) -> list[str]:
     used = frozenset(facts.references)
     keys: dict[str, None] = {}
     for specifier in facts.imports:
-        for target in resolve(path, specifier, tree):
+        for target in resolve_import(path, specifier, tree):
             if target in files and target != path:
                 keys[target] = None
                 keys.update(
@@ -340,7 +340,7 @@ def _is_used(definition: CodeDefinition, names: Collection[str]) -> bool:
     return definition.name.rpartition(".")[2] in names
 
 
-def _tree(files: Mapping[str, FileFacts]) -> Tree:
+def _tree(files: Mapping[str, FileFacts]) -> FileTree:
     by_name: defaultdict[str, list[str]] = defaultdict(list)
     by_folder: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(files):
@@ -352,4 +352,4 @@ def _tree(files: Mapping[str, FileFacts]) -> Tree:
         candidates = by_name.get(end.rpartition("/")[2], [])
         return [path for path in candidates if path == end or path.endswith(f"/{end}")]
 
-    return Tree(files, ending_with, lambda folder: by_folder.get(folder.rstrip("/"), []))
+    return FileTree(files, ending_with, lambda folder: by_folder.get(folder.rstrip("/"), []))

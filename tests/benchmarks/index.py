@@ -110,7 +110,7 @@ def opened(path: Path, folder: Path, *, keep: bool = False) -> Iterator[tuple[Re
 def cold(path: Path, folder: Path, workers_from: int) -> tuple[float, float, float]:
     """Gives the seconds of one cold index, and by how many ms others waited: the 99th percentile and the longest."""
     with opened(path, folder) as (repository, _):
-        before, analysis_workers.WORKERS_FROM = analysis_workers.WORKERS_FROM, workers_from
+        before, analysis_workers.MIN_FILES_FOR_WORKERS = analysis_workers.MIN_FILES_FOR_WORKERS, workers_from
         waits: list[float] = []
         over = threading.Event()
         watcher = threading.Thread(target=take_turns, args=(over, waits))
@@ -118,7 +118,7 @@ def cold(path: Path, folder: Path, workers_from: int) -> tuple[float, float, flo
         seconds = timed(lambda: fill(repository))
         over.set()
         watcher.join()
-        analysis_workers.WORKERS_FROM = before
+        analysis_workers.MIN_FILES_FOR_WORKERS = before
     waits.sort()
     return seconds, waits[len(waits) * 99 // 100], waits[-1]
 

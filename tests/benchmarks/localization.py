@@ -27,8 +27,8 @@ from typing import NamedTuple
 from sidecar.codebase.search.bm25 import inverse_frequency
 from sidecar.codebase.search.commit_history import MAX_COMMITS, Commit, History
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.query import SearchQuestion
-from sidecar.codebase.search.ranking import Ranked, worth_telling
+from sidecar.codebase.search.query import SearchQuery
+from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.core.terms import count_terms, query_terms, query_words
 from sidecar.packs.byte_budget import DETAIL_LIMITS
 from sidecar.packs.context_pack import PASSAGE_FILES, ContextFile, RenderCache, above_cutoff, reasons_for
@@ -56,10 +56,10 @@ SIGNALS = {
     "contents": ("text", "passage"),
     "paths": ("path", "scope"),
     "definitions": ("names", "identifiers"),
-    "commit messages": ("commits", "alike"),
+    "commit messages": ("nearestCommits", "similarCommits"),
     "recency": ("latest", "recent"),
-    "history": ("commits", "alike", "latest", "recent", "together"),
-    "neighbours": ("together", "imports", "pair"),
+    "history": ("nearestCommits", "similarCommits", "latest", "recent", "changedTogether"),
+    "neighbours": ("changedTogether", "imports", "testPair"),
 }
 
 Scores = dict[str, list[float]]
@@ -105,7 +105,7 @@ def _measure(path: Path, count: int, among: int, *, misses: bool) -> Repository:
             index.add_summary(name, blob, trees.summary(name, blob))
         history = History(_before(path, commits, case))
         imports = {name: trees.summary(name, blob).imports for name, blob in files.items()}
-        found, took_ms = _asked(index, history, imports, SearchQuestion(search_query(case.subject)))
+        found, took_ms = _asked(index, history, imports, SearchQuery(search_query(case.subject)))
         query_ms.append(took_ms)
         _score(scores, found, right)
         _score_injected(scores, found, case, trees, files)
@@ -124,8 +124,8 @@ def _before(path: Path, commits: Sequence[Commit], case: Case) -> list[Commit]:
 
 
 def _asked(
-    index: FileIndex, history: History, imports: Mapping[str, Sequence[str]], pack_query: SearchQuestion
-) -> tuple[list[Ranked], float]:
+    index: FileIndex, history: History, imports: Mapping[str, Sequence[str]], pack_query: SearchQuery
+) -> tuple[list[RankedFile], float]:
     def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
         return {path: imports[path] for path in paths}
 
@@ -135,7 +135,7 @@ def _asked(
     return found, (time.perf_counter() - start) * 1000
 
 
-def _score(scores: Scores, found: Sequence[Ranked], right: frozenset[str]) -> None:
+def _score(scores: Scores, found: Sequence[RankedFile], right: frozenset[str]) -> None:
     paths = [one.path for one in found]
     for depth in DEPTHS:
         scores[f"recall@{depth}"].append(_recall(paths[:depth], right))
@@ -146,7 +146,7 @@ def _score(scores: Scores, found: Sequence[Ranked], right: frozenset[str]) -> No
 
 
 def _score_injected(
-    scores: Scores, found: Sequence[Ranked], case: Case, trees: Trees, files: Mapping[str, str]
+    scores: Scores, found: Sequence[RankedFile], case: Case, trees: Trees, files: Mapping[str, str]
 ) -> None:
     shown = _shown(found, case.subject, trees, files)
     texts: dict[str, str] = {}
@@ -170,11 +170,11 @@ def _score_injected(
         scores["definitions"].append(statistics.fmean(name in texts.get(path, "") for path, name in wanted))
 
 
-def _shown(found: Sequence[Ranked], subject: str, trees: Trees, files: Mapping[str, str]) -> list[ContextFile]:
+def _shown(found: Sequence[RankedFile], subject: str, trees: Trees, files: Mapping[str, str]) -> list[ContextFile]:
     """The files of a pack, chosen as the product does."""
     most, words = DETAIL_LIMITS["normal"].files, query_words(subject)
     shown: list[ContextFile] = []
-    for one in above_cutoff(worth_telling(found[: most + EXTRA_CANDIDATES]))[:most]:
+    for one in above_cutoff(drop_unlikely(found[: most + EXTRA_CANDIDATES]))[:most]:
         summary = trees.summary(one.path, files[one.path])
         text = trees.content(files[one.path]) if len(shown) < PASSAGE_FILES else None
         passage = passage_of(text.decode("utf-8", "replace"), summary, one.matched or tuple(words)) if text else ()
@@ -227,7 +227,7 @@ def _score_second_shot(
         return
     known = random.Random(case.parent).choice(sorted(right))
     for name, touched in (("first shot", frozenset[str]()), ("second shot", frozenset((known,)))):
-        found, _ = _asked(index, history, imports, SearchQuestion(search_query(case.subject), touched=touched))
+        found, _ = _asked(index, history, imports, SearchQuery(search_query(case.subject), touched=touched))
         others = [one.path for one in found if one.path != known]
         scores[name].append(_recall(others[:10], right - {known}))
 
@@ -236,7 +236,7 @@ def _recall(paths: Iterable[str], right: frozenset[str]) -> float:
     return len(right & set(paths)) / len(right)
 
 
-def _print_misses(case: Case, found: Sequence[Ranked], right: frozenset[str]) -> None:
+def _print_misses(case: Case, found: Sequence[RankedFile], right: frozenset[str]) -> None:
     ranks = {one.path: rank for rank, one in enumerate(found, 1)}
     missed = sorted(path for path in right if ranks.get(path, LISTED) > 10)
     if missed:

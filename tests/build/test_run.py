@@ -12,7 +12,12 @@ from typing import Any
 
 import pytest
 
-from sidecar.codebase.search.ranking import NEAR_BEST_WEIGHTS, NEAR_TOUCHED_WEIGHTS, OWN_WEIGHTS, SET_WEIGHTS
+from sidecar.codebase.search.ranking import (
+    MANUAL_WEIGHTS,
+    RELATED_TO_BEST_WEIGHTS,
+    RELATED_TO_TOUCHED_WEIGHTS,
+    TRAINED_WEIGHTS,
+)
 from tests.support.repositories import Repository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,7 +158,7 @@ def test_each_chosen_file_says_why_and_its_score_is_the_sum_of_its_parts(reposit
 
 
 def test_every_weighed_part_of_a_score_has_words_and_no_other() -> None:
-    tables = (OWN_WEIGHTS, NEAR_BEST_WEIGHTS, NEAR_TOUCHED_WEIGHTS, SET_WEIGHTS)
+    tables = (TRAINED_WEIGHTS, RELATED_TO_BEST_WEIGHTS, RELATED_TO_TOUCHED_WEIGHTS, MANUAL_WEIGHTS)
     assert {part for table in tables for part in table} == PARTS
 
 

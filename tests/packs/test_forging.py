@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, Ranked, RepositoryState, Summary
+from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, RankedFile, RepositoryState, Summary
 from sidecar.core.text.sanitize import MARK, clean
 from sidecar.governor.snapshot import Snapshot, TouchedFile
 from sidecar.packs.anchor.build import AnchorSources, build_anchor, sections_of
@@ -89,7 +89,7 @@ def test_the_delta(path: str, text: str, status: str) -> None:
 @given(nasty, nasty, nasty)
 def test_the_context(path: str, text: str, why: str) -> None:
     summary = Summary("python", 1, 1, text, (Definition(1, text, text),), ())
-    file = ContextFile(Ranked(path, 1.0, {}, (), ()), "c", summary, why)
+    file = ContextFile(RankedFile(path, 1.0, {}, (), ()), "c", summary, why)
     assert_harmless(RenderCache().items([file], text, DETAIL_LIMITS["normal"], 24_000), lines=5)
 
 

@@ -16,7 +16,7 @@ from sidecar.capture.drafts.devlog_text import MAX_TITLE, DraftText
 from sidecar.capture.drafts.events import Event
 from sidecar.capture.effects.boundaries import Boundary, kind_of
 from sidecar.capture.run import FinishedRun
-from sidecar.codebase import Contract, parameters
+from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import regex
 from sidecar.core.secrets.redact import redact
@@ -117,7 +117,7 @@ def decisions_of(conclusion: str) -> list[str]:
     return [redact(cut(sentence, MAX_SENTENCE)) for sentence in matches[:2]]
 
 
-def described(contract: Contract) -> str:
+def described(contract: ApiChange) -> str:
     """Describe in Markdown how one contract changed."""
     if contract.moved_to:
         return f"{_code(contract.before) if contract.name else 'the module'} is in `{contract.moved_to}` now"
@@ -135,7 +135,7 @@ def described(contract: Contract) -> str:
     return f"{_code(contract.before)} → {_code(contract.after)}"
 
 
-def _described_file(contract: Contract) -> str:
+def _described_file(contract: ApiChange) -> str:
     if contract.before == contract.after:
         return "changed"
     if contract.before in ("module", "file") and not contract.after:
@@ -143,9 +143,12 @@ def _described_file(contract: Contract) -> str:
     return f"added: {_code(contract.after)}" if not contract.before else f"removed: {_code(contract.before)}"
 
 
-def _by_parameters(contract: Contract) -> str:
+def _by_parameters(contract: ApiChange) -> str:
     """Describe only what differs of a long signature."""
-    (old_head, old, old_return), (new_head, new, new_return) = parameters(contract.before), parameters(contract.after)
+    (old_head, old, old_return), (new_head, new, new_return) = (
+        split_signature(contract.before),
+        split_signature(contract.after),
+    )
     changes = _differing(old, new)
     if old_return != new_return:
         changes.append(f"returns {_code(new_return.removeprefix('->').removeprefix(':').strip() or 'nothing said')}")
@@ -154,7 +157,7 @@ def _by_parameters(contract: Contract) -> str:
     return f"`{contract.name}(…)`: {', '.join(changes[:MAX_NAMED]) or 'the order of its parameters'}"
 
 
-def _by_lines(contract: Contract) -> str:
+def _by_lines(contract: ApiChange) -> str:
     """Describe only the lines that differ of a type's body."""
     changes = _differing(contract.before.split("\n"), contract.after.split("\n"))
     more = f" and {len(changes) - MAX_NAMED} lines more" if len(changes) > MAX_NAMED else ""
@@ -200,7 +203,7 @@ def _listed(paths: Sequence[str]) -> str:
     return f"{shown} and {len(paths) - MAX_NAMED} more" if len(paths) > MAX_NAMED else shown
 
 
-def _named(contract: Contract) -> str:
+def _named(contract: ApiChange) -> str:
     return (
         contract.name.removesuffix(".__init__")
         if contract.name and kind_of(contract.path) != "manifest"
@@ -300,7 +303,7 @@ def _new_boundaries(boundaries: Sequence[Boundary], covered: Container[str]) -> 
 def _stored_boundaries(artifact: Artifact | None) -> list[Boundary]:
     rows = artifact.provenance.get("boundaries", ()) if artifact is not None else ()
     return [
-        Boundary(path, why, tuple(Contract._make(row) for row in contracts), tuple(importers))
+        Boundary(path, why, tuple(ApiChange._make(row) for row in contracts), tuple(importers))
         for path, why, contracts, importers in rows
     ]
 
@@ -320,7 +323,7 @@ def _merged(stored: Sequence[Boundary], current: Sequence[Boundary], *, is_same_
     return [joined[path] for path in sorted(joined)]
 
 
-def _key(contract: Contract) -> str:
+def _key(contract: ApiChange) -> str:
     return f"boundary:{contract.identity}:{short_id([contract.before, contract.after, contract.moved_to], 8)}"
 
 

@@ -16,18 +16,18 @@ import orjson
 from sidecar.call import Call
 from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.codebase import (
-    Contract,
+    ApiChange,
+    FileVersions,
     Repository,
-    Sides,
     StateFailed,
     Summary,
-    changed_contracts,
-    gone_exports,
+    api_changes,
+    has_public_api,
     is_code,
     is_generated,
     is_test,
     needs_texts,
-    offers,
+    removed_exports,
     repository_of,
 )
 from sidecar.core.lazy_regex import regex
@@ -69,7 +69,7 @@ class Boundary(NamedTuple):
     path: str
     why: str
     """Reason why it is a boundary, worded to follow its path and a comma."""
-    contracts: tuple[Contract, ...]
+    contracts: tuple[ApiChange, ...]
     importers: tuple[str, ...] = ()
     """Files that import it and changed too, or use what changed; without tests."""
 
@@ -96,11 +96,11 @@ def by_path(path: str, before: str | None, after: str | None) -> Boundary | None
     if not contracts:
         return None
     if after is None:
-        contracts = [Contract(path, "", "file", "")]
+        contracts = [ApiChange(path, "", "file", "")]
     return Boundary(path, "a database migration" if kind == "migration" else "an API schema", tuple(contracts))
 
 
-def by_imports(path: str, contracts: Iterable[Contract], importers: Sequence[str], code_files: int) -> Boundary:
+def by_imports(path: str, contracts: Iterable[ApiChange], importers: Sequence[str], code_files: int) -> Boundary:
     """Return the boundary of a file with changed contracts, described by how many files import it."""
     count = len(importers)
     many = count >= max(LEAST_FAN_IN, FAN_IN_SHARE * code_files)
@@ -109,7 +109,7 @@ def by_imports(path: str, contracts: Iterable[Contract], importers: Sequence[str
     return Boundary(path, why, tuple(contracts), tuple(importers))
 
 
-def names_used(contracts: Iterable[Contract]) -> frozenset[str]:
+def names_used(contracts: Iterable[ApiChange]) -> frozenset[str]:
     """Return the names by which other files use the contracts; empty if they need not name one, as with values."""
     names = set()
     for contract in contracts:
@@ -126,7 +126,7 @@ def is_test_or_example(path: str) -> bool:
 
 def by_setting(path: str) -> Boundary:
     """Return the boundary that the settings make of a file."""
-    return Boundary(path, "set as a boundary", (Contract(path, "", "set", "set"),))
+    return Boundary(path, "set as a boundary", (ApiChange(path, "", "set", "set"),))
 
 
 def matches_any(path: str, globs: Iterable[str]) -> bool:
@@ -148,7 +148,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
     )
 
 
-def _changed_lines(path: str, old_text: str, new_text: str, *, statements: bool) -> list[Contract]:
+def _changed_lines(path: str, old_text: str, new_text: str, *, statements: bool) -> list[ApiChange]:
     old, new = _significant(old_text), _significant(new_text)
     removed = [line for line in old if line not in set(new)]
     added = [line for line in new if line not in set(old)]
@@ -156,7 +156,7 @@ def _changed_lines(path: str, old_text: str, new_text: str, *, statements: bool)
         statement_lines = [line for line in added if _STATEMENT.search(line)]
         added = statement_lines or added[:1]
     pairs = [*((line, "") for line in removed), *(("", line) for line in added)]
-    return [Contract(path, "", before[:MAX_VALUE], after[:MAX_VALUE]) for before, after in pairs[:MAX_LINES]]
+    return [ApiChange(path, "", before[:MAX_VALUE], after[:MAX_VALUE]) for before, after in pairs[:MAX_LINES]]
 
 
 def _significant(text: str) -> list[str]:
@@ -164,10 +164,10 @@ def _significant(text: str) -> list[str]:
     return [line for line in lines if re.search(r"\w", line) and not _COMMENT.match(line.lstrip("\"'"))]
 
 
-def _of_manifest(path: str, before: str, after: str) -> list[Contract]:
+def _of_manifest(path: str, before: str, after: str) -> list[ApiChange]:
     old, new = _offered_values(path, before), _offered_values(path, after)
     return [
-        Contract(path, key, old.get(key, ""), new.get(key, ""))
+        ApiChange(path, key, old.get(key, ""), new.get(key, ""))
         for key in dict.fromkeys((*old, *new))
         if old.get(key) != new.get(key) and (key in old or _is_breaking(key))
     ]
@@ -227,7 +227,7 @@ def touched_boundaries(
         return ()
     repository = repository_of(workspace, call.process)
     try:
-        before = repository.at(start, paths, effects.state)
+        before = repository.content_ids_at(start, paths, effects.state)
     except StateFailed as error:
         call.log.warning("capture.contracts.unavailable", reason=error.reason)
         return ()
@@ -277,7 +277,7 @@ def _by_contracts(
             for path in cut
         }
     moved = {original: path for path, original in effects.originals.items() if path in effects.files}
-    contracts = changed_contracts(files, moved)
+    contracts = api_changes(files, moved)
     contracts += [
         contract for path, sides in files.items() if _is_entry_point(path) for contract in _dropped_exports(path, sides)
     ]
@@ -287,15 +287,15 @@ def _by_contracts(
 
 def _read_sides(
     repository: Repository, paths: Sequence[str], before: dict[str, str], after: dict[str, str]
-) -> dict[str, Sides]:
+) -> dict[str, FileVersions]:
     """Return the summaries of files with contracts, and of all others if a contract was removed."""
     old = repository.summaries({path: before[path] for path in paths if path in before})
-    offering = [path for path in paths if path in old and (offers(old[path]) or _is_entry_point(path))]
+    offering = [path for path in paths if path in old and (has_public_api(old[path]) or _is_entry_point(path))]
     sides = _sides(
         offering, old, repository.summaries({path: after[path] for path in offering if path in after}), after
     )
     others = [path for path in paths if path not in offering]
-    if others and any(not contract.after for contract in changed_contracts(sides, {})):
+    if others and any(not contract.after for contract in api_changes(sides, {})):
         new = repository.summaries({path: after[path] for path in others if path in after})
         sides |= _sides(others, old, new, after)
     return sides
@@ -303,13 +303,13 @@ def _read_sides(
 
 def _sides(
     paths: Sequence[str], old: dict[str, Summary], new: dict[str, Summary], after: dict[str, str]
-) -> dict[str, Sides]:
+) -> dict[str, FileVersions]:
     """Pair old and new summaries. An unreadable file is not treated as deleted."""
-    return {path: Sides(old.get(path), new.get(path)) for path in paths if (path in after) == (path in new)}
+    return {path: FileVersions(old.get(path), new.get(path)) for path in paths if (path in after) == (path in new)}
 
 
 def _boundaries(
-    repository: Repository, effects: RunEffects, contracts: Sequence[Contract], imports: dict[str, tuple[str, ...]]
+    repository: Repository, effects: RunEffects, contracts: Sequence[ApiChange], imports: dict[str, tuple[str, ...]]
 ) -> list[Boundary]:
     """Return the boundaries among files that others import, or imported before they changed too.
 
@@ -344,7 +344,7 @@ def _affected_importers(
     changed: Collection[str],
 ) -> list[str]:
     """Return the importers that changed too, or that use what changed, as far as that is known."""
-    summaries = repository.known_summaries({path: effects.files[path] for path in importers if path in effects.files})
+    summaries = repository.cached_summaries({path: effects.files[path] for path in importers if path in effects.files})
     affected = []
     for path in importers:
         summary = summaries.get(path)
@@ -362,7 +362,7 @@ def _is_entry_point(path: str) -> bool:
     return path.rpartition("/")[2].partition(".")[0] in _ENTRY_POINTS
 
 
-def _dropped_exports(path: str, sides: Sides) -> list[Contract]:
+def _dropped_exports(path: str, sides: FileVersions) -> list[ApiChange]:
     if sides.before is None or sides.after is None:
         return []
-    return [Contract(path, name, name, "") for name in gone_exports(sides.before, sides.after)]
+    return [ApiChange(path, name, name, "") for name in removed_exports(sides.before, sides.after)]

@@ -171,7 +171,7 @@ def surviving_lines(
     changed_at_start: dict[str, str] = (before.record.get("changed") or {}) if before is not None else {}
     at_start = _earlier_lines(repository, effects, before, {path: stored[path] for path in paths if path in stored})
     present = {path: effects.files[path] for path in paths if path in effects.files}
-    texts = repository.present_texts(present)
+    texts = repository.worktree_texts(present)
     added = _added(repository, effects, before, paths)
     untracked = {file.path for file in state.changed if file.kind == "untracked"}
     digests = {file.path: keys.change_digest(file) for file in state.changed}
@@ -208,7 +208,7 @@ def _earlier_lines(
     if not clean or not isinstance(head, str):
         return lines
     try:
-        texts = repository.texts(repository.at(head, clean, effects.state))
+        texts = repository.texts(repository.content_ids_at(head, clean, effects.state))
     except StateFailed:
         return lines
     lines |= {path: FileLines(stored[path].lines & line_marks(text), "") for path, text in texts.items()}
@@ -222,7 +222,7 @@ def _added(
     hunks = {path: effects.diffs[path].hunks for path in paths if path in effects.diffs}
     old, new = before.record.get("head") if before is not None else None, effects.state and effects.state.head
     if effects.moved.way == "forward" and effects.moved.files and isinstance(old, str) and new is not None:
-        for path, file in repository.committed(old, new, effects.moved).items():
+        for path, file in repository.committed_diffs(old, new, effects.moved).items():
             if path in paths:
                 hunks[path] = f"{hunks.get(path, '')}\n{file.hunks}"
     return {path: added_marks(text) for path, text in hunks.items()}

@@ -103,20 +103,20 @@ def observe_effects(
     except (StateFailed, WorkspaceUnavailable, OSError) as error:
         call.log.warning("capture.state.unavailable", kind=type(error).__name__)
         return RunEffects()
-    moved = _moved(before, state, repository.moved)
+    moved = _moved(before, state, repository.head_move)
     effects = RunEffects(state=state, head=_known_head(state, activity, before), files=listing.files, diffs=diffs)
     effects.moved = moved if activity.may_have_written else NOT_MOVED
     renamed = [(file.path, file.original) for file in moved.files]
     renamed += [(file.path, file.original) for file in state.changed]
     effects.originals = {path: original for path, original in renamed if original is not None}
-    counts = _counts(state, diffs, moved, repository.new_file)
+    counts = _counts(state, diffs, moved, repository.new_file_text)
     written = _relative(cwd, activity.written)
     touched = _touched(state, activity, written, before, moved)
     effects.own_paths = frozenset(written) | {file.path for file in effects.moved.files}
     effects.changes = [FileChange(path, *counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
     _count_lines(effects, counts, touched, before or {})
     effects.seen_items = _seen(listing.files, written | _read(state, cwd, activity, before))
-    effects.seen_items += _sent_changes_of_own_edits(state, written, diffs, repository.new_file)
+    effects.seen_items += _sent_changes_of_own_edits(state, written, diffs, repository.new_file_text)
     if activity.todos:
         todos = tuple((redact(content), status) for content, status in activity.todos)
         effects.seen_items.append(Item(keys.TODOS, keys.todos_digest(todos), 0))

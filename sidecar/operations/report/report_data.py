@@ -78,17 +78,18 @@ def read_report_data(
 
     all_sums = list(by_day(tx, project, since_day, None))
     names = _distinct_names(records.project_names(tx))
-    of_runs = [day_sums for day_sums in all_sums if day_sums.provider != NO_PROVIDER]
+    core_methods = [day_sums for day_sums in all_sums if day_sums.provider != NO_PROVIDER]
     of_no_project = [day_sums for day_sums in all_sums if day_sums.project == NO_PROJECT]
     of_no_provider = _total(day_sums for day_sums in all_sums if day_sums.provider == NO_PROVIDER)
     return ReportData(
         periods=tuple(_period(day, list(group)) for day, group in groupby(all_sums, key=period)),
         is_weekly=is_weekly,
-        days=_days(of_runs),
-        modes=_modes(_total(of_runs)),
+        days=_days(core_methods),
+        modes=_modes(_total(core_methods)),
         groups=tuple(
             sorted(
-                _groups(of_runs), key=lambda day_sums: (names.get(day_sums.project, day_sums.project), *day_sums[:2])
+                _groups(core_methods),
+                key=lambda day_sums: (names.get(day_sums.project, day_sums.project), *day_sums[:2]),
             )
         ),
         errors=_errors(of_no_project),
@@ -120,9 +121,9 @@ def monday_of(day: str) -> str:
     return (date_ - timedelta(days=date_.weekday())).isoformat()
 
 
-def _days(of_runs: list[DaySums]) -> tuple[int, int, int]:
+def _days(core_methods: list[DaySums]) -> tuple[int, int, int]:
     active, passive = (
-        {day_sums.day for day_sums in of_runs if day_sums.totals.get((of, "calls"))} for of in (False, True)
+        {day_sums.day for day_sums in core_methods if day_sums.totals.get((of, "calls"))} for of in (False, True)
     )
     return len(active), len(passive), len(active | passive)
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, Names, Repository, RepositoryState
+from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState
 from sidecar.packs.anchor.build import DEPENDENCIES, FRAGILE_FILES, Anchor, build_anchor, sections_of
 from sidecar.packs.anchor.decisions import AcceptedRecords
 from sidecar.packs.anchor.repo_map import (
@@ -39,7 +39,7 @@ class SourceSections(NamedTuple):
     """The sections of an anchor."""
 
     sections: Mapping[str, Sequence[str]]
-    names: Names
+    names: PackageNames
     """The names of the areas in import statements."""
     is_complete: bool
     """Whether every source was readable."""
@@ -81,7 +81,7 @@ class AnchorCache:
         heads = area_heads(files, outline)
         contents = sources | {path: files[path] for paths in heads.values() for path in paths}
         identity = tuple((path, keys.content_digest(content)) for path, content in contents.items())
-        links = repository.links(LINKABLE_FILES) if host.agents_md or host.claude_md else {}
+        links = repository.symbolic_links(LINKABLE_FILES) if host.agents_md or host.claude_md else {}
         key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), accepted)
         source_sections = self._cache.get(key)
         if not isinstance(source_sections, SourceSections):
@@ -103,10 +103,10 @@ class AnchorCache:
             self._cache.put((key, derived, limit_bytes), anchor, anchor_bytes)
         return anchor
 
-    def _derived(self, repository: Repository, outline: Outline, names: Names) -> DerivedLines:
+    def _derived(self, repository: Repository, outline: Outline, names: PackageNames) -> DerivedLines:
         """Lines from imports and history; the previous ones while these are not known yet."""
-        dependencies = repository.reach(frozenset(area for area, _ in outline.areas), names)
-        fragile = repository.troubles(MAX_FRAGILE_FILES)
+        dependencies = repository.dependencies(frozenset(area for area, _ in outline.areas), names)
+        fragile = repository.fragile_files(MAX_FRAGILE_FILES)
         before = self._last_derived
         self._last_derived = DerivedLines(
             dependency_lines(dependencies) if dependencies is not None else before.dependencies,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sidecar.codebase import Names, Trouble, is_code, is_test
+from sidecar.codebase import FragileFile, PackageNames, is_code, is_test
 from sidecar.core.lazy_regex import regex
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.anchor import config_parsers
@@ -215,7 +215,7 @@ MAX_DEPENDENCIES = 8
 _GO_MODULE = regex(r"(?m)^module\s+(\S+)")
 
 
-def import_names(areas: Sequence[str], texts: Mapping[str, str], files: Container[str]) -> Names:
+def import_names(areas: Sequence[str], texts: Mapping[str, str], files: Container[str]) -> PackageNames:
     """Return the names of the areas in import statements, from their manifests and from where Python packages begin."""
     packages = []
     for area in areas:
@@ -226,7 +226,7 @@ def import_names(areas: Sequence[str], texts: Mapping[str, str], files: Containe
         packages += [(package, area)] if isinstance(package, str) else []
         packages += [(crate.replace("-", "_"), area)] if isinstance(crate, str) else []
     module = _GO_MODULE.search(texts.get("go.mod", ""))
-    return Names(tuple(packages), tuple(_modules(areas, files)), module[1] if module else "")
+    return PackageNames(tuple(packages), tuple(_modules(areas, files)), module[1] if module else "")
 
 
 def _modules(areas: Iterable[str], files: Container[str]) -> Iterable[tuple[str, str]]:
@@ -262,7 +262,7 @@ def _relative_name(other: str, area: str) -> str:
 MAX_FRAGILE_FILES = 5
 
 
-def fragile_file_lines(fragile_files: Sequence[Trouble]) -> tuple[str, ...]:
+def fragile_file_lines(fragile_files: Sequence[FragileFile]) -> tuple[str, ...]:
     """Return a line for each file whose changes repeatedly went wrong."""
     return tuple(
         f"- {one_line(fragile_file.path, 200)}: {_fragility(fragile_file)}"
@@ -270,10 +270,10 @@ def fragile_file_lines(fragile_files: Sequence[Trouble]) -> tuple[str, ...]:
     )
 
 
-def _fragility(fragile_file: Trouble) -> str:
+def _fragility(fragile_file: FragileFile) -> str:
     phrases = []
-    if fragile_file.taken_back:
-        phrases.append(f"changes were taken back more than once, among them “{one_line(fragile_file.taken_back, 100)}”")
-    if fragile_file.repaired:
-        phrases.append(f"{fragile_file.repaired} or more fixes within a year needed another fix soon after")
+    if fragile_file.reverted:
+        phrases.append(f"changes were taken back more than once, among them “{one_line(fragile_file.reverted, 100)}”")
+    if fragile_file.repeated_fixes:
+        phrases.append(f"{fragile_file.repeated_fixes} or more fixes within a year needed another fix soon after")
     return "; ".join(phrases)

@@ -124,7 +124,7 @@ def test_imports_and_history_are_told_once_they_are_known_and_stay_told_while_fi
         shop.commit({"src/cart/0.py": f"from src.money import cents\n\n{number}\n"}, message=f"Fix the total, {number}")
     anchors, cold = AnchorCache(), lines(AnchorCache(), looked)
     assert not any("→" in line for line in cold)
-    looked.start_filling(looked.listing(looked.state()), process_of(active).indexing).result()
+    looked.start_indexing(looked.listing(looked.state()), process_of(active).indexing).result()
     known = lines(anchors, looked)
     assert "- src/cart → money" in known
     assert "- src/cart/0.py: 3 or more fixes within a year needed another fix soon after" in known
@@ -132,7 +132,7 @@ def test_imports_and_history_are_told_once_they_are_known_and_stay_told_while_fi
     shop.write({"src/cart/1.py": "import json\n", "src/cart/new.py": "import json\n"})
     assert lines(anchors, looked) is known
     shop.commit(message="Fix the total, once more")
-    looked.start_filling(looked.listing(looked.state()), process_of(active).indexing).result()
+    looked.start_indexing(looked.listing(looked.state()), process_of(active).indexing).result()
     assert lines(anchors, looked) is known
 
 

@@ -1,6 +1,6 @@
 """What imports and history tell, in an anchor's words."""
 
-from sidecar.codebase import Names, Trouble
+from sidecar.codebase import FragileFile, PackageNames
 from sidecar.packs.anchor.repo_map import MAX_FRAGILE_FILES, dependency_lines, fragile_file_lines, import_names
 
 
@@ -31,11 +31,11 @@ def test_names_come_from_manifests_and_from_where_python_packages_begin() -> Non
     assert names.go_module == "example.org/shop"
     assert dict(names.modules)["flask"] == "src/flask/"
     assert "mail" not in dict(names.modules)
-    assert import_names([], {"go.mod": "x", "package.json": "["}, ()) == Names()
+    assert import_names([], {"go.mod": "x", "package.json": "["}, ()) == PackageNames()
 
 
 def test_a_landmine_says_what_happened() -> None:
-    troubles = [Trouble("a.py", 6, "Lock\nit"), *(Trouble(f"{number}.py", 3, "") for number in range(9))]
+    troubles = [FragileFile("a.py", 6, "Lock\nit"), *(FragileFile(f"{number}.py", 3, "") for number in range(9))]
     lines = fragile_file_lines(troubles)
     assert len(lines) == MAX_FRAGILE_FILES
     assert lines[:2] == (

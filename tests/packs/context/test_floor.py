@@ -1,14 +1,16 @@
 """A prompt that names a file is about that file, what it is linked to, and what its words clearly point at."""
 
-from sidecar.codebase import Ranked
+from sidecar.codebase import RankedFile
 from sidecar.packs.context_pack import above_cutoff
 
-NAMED = Ranked("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
-MENTIONED = Ranked("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
+NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
+MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
 
 
-def other(path: str = "src/other.py", matched: tuple[str, ...] = ("fix",), **parts: float) -> Ranked:
-    return Ranked(path, sum(parts.values()), parts, matched, (("imports", "src/cart.py"), ("together", "src/x.py")))
+def other(path: str = "src/other.py", matched: tuple[str, ...] = ("fix",), **parts: float) -> RankedFile:
+    return RankedFile(
+        path, sum(parts.values()), parts, matched, (("imports", "src/cart.py"), ("changedTogether", "src/x.py"))
+    )
 
 
 def test_where_no_file_is_named_all_stay() -> None:

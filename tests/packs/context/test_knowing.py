@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sidecar.codebase import Ranked, Summary
+from sidecar.codebase import RankedFile, Summary
 from sidecar.codebase.summary.summarize import summarise
 from sidecar.packs.byte_budget import DETAIL_LIMITS
 from sidecar.packs.context_pack import ContextFile, RenderCache, shows_content
@@ -12,7 +12,7 @@ from tests.support.repositories import Repository
 from tests.support.shop import Talk, text_of
 
 BODY = '"""The cart."""\n\n\ndef total(cart):\n    return 0\n'
-RANKED = Ranked("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
+RANKED = RankedFile("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
 
 
 def item(text: str = BODY, rank: int = 1, content: str = "a1") -> PackItem:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from sidecar.codebase import Definition, Ranked, Summary
+from sidecar.codebase import Definition, RankedFile, Summary
 from sidecar.packs.byte_budget import DETAIL_LIMITS
 from sidecar.packs.context_pack import ContextFile, RenderCache
 
-RANKED = Ranked("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
+RANKED = RankedFile("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
 SUMMARY = Summary("Python", 20, 400, "The cart.", (Definition(3, "Cart", "class Cart:"),), ())
 FILE = ContextFile(RANKED, "a" * 40, SUMMARY, "matches cart")
 NORMAL = DETAIL_LIMITS["normal"]

@@ -18,7 +18,7 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 STOP_WORDS = frozenset("a an and the of to in for with from by on or is i need that it its as".split())
 
 
-class Ranked(NamedTuple):
+class RankedFile(NamedTuple):
     """An entity's id with its score, 0 to 100."""
 
     id: str
@@ -41,7 +41,7 @@ class Rates(NamedTuple):
     """REUSE or ADAPT of a wrong entity. Of all intents."""
 
 
-Rank = Callable[[str, str], Sequence[Ranked]]
+Rank = Callable[[str, str], Sequence[RankedFile]]
 """(registry, intent) → the best entities, the best first."""
 
 
@@ -63,17 +63,17 @@ def _entity(key: str, type_: str, purpose: str, keywords: list[str]) -> Entity:
     )
 
 
-def ours(name: str, intent: str) -> Sequence[Ranked]:
+def ours(name: str, intent: str) -> Sequence[RankedFile]:
     """Ranks as `registry/decide` does."""
     registry, index = registry_for_call(name)
-    return [Ranked(one.entity.id, one.score.score) for one in decide(intent, registry, index, 3)]
+    return [RankedFile(one.entity.id, one.score.score) for one in decide(intent, registry, index, 3)]
 
 
-def keyword_overlap(name: str, intent: str) -> Sequence[Ranked]:
+def keyword_overlap(name: str, intent: str) -> Sequence[RankedFile]:
     """Ranks by the share of the intent's words that stand in an entity's key, keywords or purpose, as they are."""
     intent_words = _plain(intent)
     scored = [
-        Ranked(
+        RankedFile(
             one.id,
             100
             * len(intent_words & _plain(f"{_name(one)} {' '.join(one.keywords)} {one.purpose} {one.type}"))
