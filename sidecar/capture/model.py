@@ -27,7 +27,7 @@ class SessionChange(WireModel):
     """The provider session before and after the run."""
 
     before: Identifier | None
-    after: Identifier | None = Field(description="Null where the run never learnt its session.")
+    after: Identifier | None = Field(description="Null if the run has no known session.")
 
 
 class Assistant(WireModel):
@@ -35,7 +35,7 @@ class Assistant(WireModel):
 
     message_id: Identifier | None = None
     text: str = Field(default="", max_length=MAX_PROMPT_CHARACTERS, description="The agent's final text.")
-    parts: list[dict[str, Any]] = Field(default_factory=list, description="The stored parts, tool calls included.")
+    parts: list[dict[str, Any]] = Field(default_factory=list, description="The stored message parts, including tool calls.")
 
 
 class ToolError(WireModel):
@@ -61,9 +61,9 @@ class RunUsage(WireModel):
 class Pipeline(WireModel):
     """The agent's position in a pipeline of agents, as the orchestrating host knows it."""
 
-    score: float | None = Field(default=None, ge=0, description="The agent's score, on any one scale.")
+    score: float | None = Field(default=None, ge=0, description="The agent's score, on any consistent scale.")
     next_agent_pending: bool = Field(
-        default=False, description="Whether the agent is done and the next one waits: it begins in a fresh session."
+        default=False, description="Whether the agent is done and the next one is waiting; the next one starts in a fresh session."
     )
 
 
@@ -71,21 +71,21 @@ class PostRunParams(WireModel):
     """A run that ended, with any outcome."""
 
     run_id: Identifier
-    delivery_token: Identifier | None = Field(default=None, description="From the run's pre-run.")
+    delivery_token: Identifier | None = Field(default=None, description="The `deliveryToken` of the run's pre-run.")
     sub_chat_id: Identifier
     chat_id: Identifier | None = None
     provider: Provider
     mode: RunMode
     cwd: FolderPath
     project_path: FolderPath | None = None
-    prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The user's own words.")
+    prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The prompt as the user wrote it.")
     outcome: Outcome
     error: RunError | None = None
     session: SessionChange
     assistant: Assistant | None = None
     tool_errors: list[ToolError] | None = Field(default=None, max_length=1_000)
     transcript_path: FolderPath | None = Field(
-        default=None, description="The provider's own transcript of the session."
+        default=None, description="The provider's transcript file of the session."
     )
     todos: list[Todo] | None = Field(default=None, max_length=1_000)
     usage: RunUsage | None = None
@@ -98,8 +98,8 @@ class PostRunResult(WireModel):
     """The run is stored durably; sending it again changes nothing."""
 
     accepted: bool = Field(
-        description="False where nothing is kept: the mode is `off`, or the conversation was deleted meanwhile."
+        description="False if nothing is stored: the mode is `off`, or the conversation was deleted in the meantime."
     )
-    duplicate: bool = Field(description="True when this run id was recorded before; the first answer is repeated.")
+    duplicate: bool = Field(description="True if this run id was recorded before; the first answer is repeated.")
     artifacts: list[ArtifactReference]
     governor: GovernorDecision

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from sidecar.call import Call
-from sidecar.capture.drafts.devlog_text import stored_plan
 from sidecar.capture.effects.boundaries import Boundary
 from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
 from sidecar.capture.effects.session_loss import Loss
@@ -11,12 +10,29 @@ from sidecar.capture.effects.tool_parts import RunActivity
 from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results.runner_output import RunnerOutcome
+from sidecar.core.secrets.redact import redact
+from sidecar.core.text.prose import LOOKED_AT_CHARACTERS
 from sidecar.runs import CallRecord
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
 REACHED_OUTCOMES = ("completed", "aborted", "error")
 """Outcomes of runs that reached the provider, provided the session is known."""
+
+
+MAX_PLAN_BYTES = 4_000
+
+
+def stored_plan(text: str) -> str:
+    """Return the stored part of a proposed plan: its first whole lines, with secrets masked."""
+    lines: list[str] = []
+    bytes_left = MAX_PLAN_BYTES
+    for line in redact(text[:LOOKED_AT_CHARACTERS]).strip("\n").splitlines():
+        bytes_left -= len(line.encode("utf-8", "replace")) + 1
+        if bytes_left < 0:
+            return "\n".join([*lines, "…"])
+        lines.append(line)
+    return "\n".join(lines)
 
 
 @dataclass

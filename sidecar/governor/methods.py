@@ -60,7 +60,7 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
         settings = call.process.settings(conversation.project)
         if settings.mode != "active":
             raise PolicyDenied(
-                f"Nothing is sent in mode {settings.mode}, so a fresh session would begin with nothing.",
+                f"In mode {settings.mode} nothing is sent, so a fresh session would start without context.",
                 hint="Set `mode` to active.",
             )
         state = records.sub_chat(tx, params.sub_chat_id)
@@ -86,7 +86,7 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
 def _place_of(tx: apsw.Connection, sub_chat_id: str) -> ConversationPlace:
     conversation = records.conversation_place(tx, sub_chat_id)
     if conversation is None:
-        raise NotFound("Nothing is recorded of that sub-chat.", hint="It appears with its first run.")
+        raise NotFound("No run of that sub-chat is recorded.", hint="It is recorded with its first run.")
     return conversation
 
 

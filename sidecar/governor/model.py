@@ -13,7 +13,7 @@ class GovernorDecision(WireModel):
     """Action for the session, with the reasons."""
 
     action: GovernorAction
-    reasons: list[str] = Field(description="One sentence each; empty for ok without a withheld action.")
+    reasons: list[str] = Field(description="One sentence each; empty for ok without a suppressed action.")
 
 
 class GovernorStatusParams(WireModel):
@@ -26,8 +26,8 @@ class PressureSignal(WireModel):
     """A signal and its thresholds."""
 
     name: str
-    value: float = Field(description="Since the provider session began: what a rehydrate goes by.")
-    since_snapshot: float = Field(description="The part of it that came after the last snapshot: what one goes by.")
+    value: float = Field(description="Value since the provider session started; compared with `rehydrateAt`.")
+    since_snapshot: float = Field(description="Value since the last snapshot; compared with `snapshotAt`.")
     snapshot_at: float
     rehydrate_at: float
 
@@ -43,24 +43,24 @@ class SnapshotFile(WireModel):
     """A file that the conversation changed."""
 
     path: str
-    why: str = Field(description="What the agent said of it, else what the run was about.")
+    why: str = Field(description="The agent's sentence about it, or else the run's objective.")
 
 
 class StoredSnapshotView(WireModel):
     """The stored structured state of a conversation."""
 
     id: str
-    run_id: str = Field(description="The run it was kept after.")
+    run_id: str = Field(description="The run after which it was stored.")
     at: str = Field(description="RFC 3339.")
     reasons: list[str]
     objective: str
-    plan: str = Field(description="The plan that the agent proposed last; empty without one.")
+    plan: str = Field(description="The last plan that the agent proposed; empty without one.")
     todos: list[SnapshotStep]
     decisions: list[str]
-    risks: list[str] = Field(description="What was left open: in the latest runs' own words, and runners that fail.")
+    risks: list[str] = Field(description="Open points from the latest runs' conclusions, and failing runners.")
     failing: list[str] = Field(description="Names of failing tests.")
-    files: list[SnapshotFile] = Field(description="The latest first.")
-    conclusion: str = Field(description="What the agent said last.")
+    files: list[SnapshotFile] = Field(description="Latest first.")
+    conclusion: str = Field(description="The agent's final words.")
 
 
 class GovernorStatusResult(WireModel):
@@ -68,7 +68,7 @@ class GovernorStatusResult(WireModel):
 
     governor: GovernorDecision
     signals: list[PressureSignal]
-    snapshot: StoredSnapshotView | None = Field(description="The last one that was kept; null before the first.")
+    snapshot: StoredSnapshotView | None = Field(description="The latest stored snapshot; null before the first.")
 
 
 class GovernorRehydrateParams(WireModel):

@@ -66,7 +66,7 @@ class Decision(NamedTuple):
 
 _STRONGEST_FIRST: tuple[GovernorAction, ...] = ("rehydrate", "snapshot")
 SWITCHED_OFF = "switched off in the settings"
-REFUSED = "the host went on in the same session when it was last asked"
+REFUSED = "the host continued the same session at the last request"
 _SINCE = (" since the last snapshot", " in this session")
 
 
@@ -98,8 +98,8 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
             "injectedBytes", f"bytes injected over the last {WINDOW_CALLS} calls", injected, injected - new_bytes,
             since=("", ""),
         ),
-        signal("files", "distinct files given", len(counters.files), counters.files_before),
-        signal("diffLines", "lines more in the difference", counters.diff_lines, counters.diff_lines_before),
+        signal("files", "distinct files delivered", len(counters.files), counters.files_before),
+        signal("diffLines", "lines added to the diff", counters.diff_lines, counters.diff_lines_before),
         signal("minutes", "active minutes", minutes, minutes - new_minutes, sufficient_alone=False),
         Signal(
             "bracket", _ORDER[bracket], bracket, bracket if bracket > counters.bracket_before else 0,
@@ -125,7 +125,7 @@ def evaluate(counters: Counters, settings: Settings, *, shadow: bool) -> Decisio
     forced = (
         ()
         if counters.rehydrate_reason is None
-        else (f"asked for{': ' if counters.rehydrate_reason else ' by hand'}{counters.rehydrate_reason}",)
+        else (f"requested: {counters.rehydrate_reason}" if counters.rehydrate_reason else "requested manually",)
     )
     suppressed: dict[GovernorAction, str] = {}
     if not settings["snapshot"]:

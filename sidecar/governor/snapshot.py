@@ -129,7 +129,7 @@ def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Ite
 
 def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Iterator[str]:
     for tests in failing:
-        yield f"{tests.runner} did not pass the last time it ran"
+        yield f"{tests.runner} failed in its last run"
     for run in runs[:RISK_RUNS]:
         for sentence in sentences(run.conclusion):
             if _OPEN.search(sentence) and not _CLEARED.search(sentence):
@@ -204,7 +204,7 @@ def marker_text(counters: Counters, snapshot: Snapshot) -> str:
     """Return one or two sentences: a fresh session starts, what the previous one had, and what is carried over."""
     delivered = f", {_size(sum(counters.injected))} of context" if any(counters.injected) else ""
     return (
-        f"Continued in a fresh session: the one before had {_count(counters.turns, 'turn')}{delivered}."
+        f"Continued in a fresh session: the previous one had {_count(counters.turns, 'turn')}{delivered}."
         f" Nothing was removed. Carried over: {_listed(_carried(snapshot))}."
     )
 
@@ -235,5 +235,5 @@ def _size(number: int) -> str:
 
 def _listed(parts: list[str]) -> str:
     if len(parts) < 2:
-        return parts[0] if parts else "what the repository tells"
+        return parts[0] if parts else "the repository state"
     return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -87,7 +87,7 @@ _TABLE_NAMES = {
     "continuity_state": "states of conversations",
     "continuity_runs": "runs",
     "continuity_calls": "pre-runs",
-    "continuity_tests": "outcomes of tests",
+    "continuity_tests": "test verdicts",
     "continuity_snapshots": "snapshots",
 }
 
@@ -98,13 +98,13 @@ def check_records(process: Process) -> Iterator[Finding]:
         damaged = [artifact for artifact, is_intact in artifacts.all_artifacts(tx) if not is_intact]
         unreadable = {table: list(_unreadable(tx, table)) for table in _TABLE_NAMES}
     for artifact in damaged:
-        message = f"The artifact {artifact.id} is not what was written; it is neither told nor committed."
-        remedy = "Look into `backups/` for it, or remove it by `onecode-sidecar purge --kind damagedArtifacts`."
+        message = f"The artifact {artifact.id} is damaged; it is neither sent nor committed."
+        remedy = "Restore it from `backups/`, or remove it with `onecode-sidecar purge --kind damagedArtifacts`."
         yield Finding("error", message, remedy)
     for table, rows in unreadable.items():
         if rows:
             message = f"{len(rows)} of the {_TABLE_NAMES[table]} cannot be read."
-            remedy = "`--fix` removes them; what they told is begun anew."
+            remedy = "`--fix` removes them; their content is rebuilt from the next runs."
             yield Finding("error", message, remedy, partial(_remove, process, table))
 
 

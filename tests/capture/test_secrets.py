@@ -2,8 +2,9 @@
 
 import pytest
 
-from sidecar.capture.drafts.devlog_text import devlog, stored_plan
+from sidecar.capture.drafts.devlog_text import devlog
 from sidecar.capture.effects.tool_parts import STEP_CHARACTERS, Command, activity_of
+from sidecar.capture.run import stored_plan
 from sidecar.capture.test_results.runner_output import OUTPUT_CHARACTERS, outcomes_of
 from tests.support.secret_shapes import TOKENS, shows
 

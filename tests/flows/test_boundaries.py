@@ -45,16 +45,16 @@ def test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_s
         "# Changed contract: discounted_price\n\n"
         "Status: draft\n\n"
         "## Context\n\n"
-        "Asked for: Let discounted_price round in the customer's currency\n\n"
+        "Request: Let discounted_price round in the customer's currency\n\n"
         "The price is rounded in the customer's currency now.\n\n"
         "## Affected contracts\n\n"
         "- `till/prices.py`, which 3 files import:\n"
         "  - `def discounted_price(cents, percent)` → `def discounted_price(cents, percent, currency)`\n\n"
         "## Decision\n\n"
-        "_Open: the run did not say why it is done so._\n\n"
+        "_Open: the run stated no reason._\n\n"
         "## Consequences\n\n"
-        "- Changed along with `till/prices.py`: `till/web.py`\n"
-        "- Not changed, though using `till/prices.py`: `examples/a.py`, `till/shelf.py`\n"
+        "- Changed together with `till/prices.py`: `till/web.py`\n"
+        "- Not changed, although it uses `till/prices.py`: `examples/a.py`, `till/shelf.py`\n"
     )
     assert entry["event"] == stub["event"] == "boundaryTouched"
     assert "Boundary touched: `till/prices.py`, which 3 files import (`discounted_price`)." in entry["body"]
@@ -150,8 +150,8 @@ def test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundari
         "- `api/openapi.yaml`, an API schema:\n  - removed: `/carts:`\n  - added: `/baskets:`\n"
         "- `db/migrations/0002_baskets.sql`, a database migration:\n"
         "  - added: `CREATE TABLE baskets (id INTEGER);`\n"
-        "- `ops/limits.txt`, set as a boundary\n"
-        "- `package.json`, which says what the package offers:\n  - `main`: `web/app.js` → `web/till.js`\n"
+        "- `ops/limits.txt`, configured as a boundary\n"
+        "- `package.json`, which declares the package's interface:\n  - `main`: `web/app.js` → `web/till.js`\n"
     ) in stub["body"]
 
 
@@ -166,7 +166,7 @@ def test_a_module_that_moved_away_from_those_who_import_it_is_a_boundary(
     conversation.post_run(before, assistant={"parts": parts})
 
     (stub,) = drafted(conversation, "adr")
-    assert "- `till/prices.py`, which 1 file imports:\n  - the module is in `till/pricing.py` now\n" in stub["body"]
+    assert "- `till/prices.py`, which 1 file imports:\n  - the module moved to `till/pricing.py`\n" in stub["body"]
 
 
 def test_what_moved_to_a_new_file_is_told_as_moved(conversation: Conversation, project: Repository) -> None:
@@ -177,5 +177,5 @@ def test_what_moved_to_a_new_file_is_told_as_moved(conversation: Conversation, p
     conversation.turn(PROMPT, partial(edits, conversation, **files))
 
     (stub,) = drafted(conversation, "adr")
-    assert "in `till/discounts.py` now" in stub["body"]
-    assert "is gone" not in stub["body"]
+    assert "moved to `till/discounts.py`" in stub["body"]
+    assert " removed" not in stub["body"]

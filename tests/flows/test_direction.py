@@ -46,7 +46,7 @@ def test_an_approach_given_up_in_so_many_words_is_noted_with_its_reason_and_its_
     assert note["title"] == "Cache – totals were stale after a discount"
     assert note["body"] == (
         "# Cache – totals were stale after a discount\n\n"
-        "**Tried:** The cache. In `till/cache.py`; taken back since.\n\n"
+        "**Tried:** The cache. In `till/cache.py`; reverted since.\n\n"
         "**Why it failed:** Totals were stale after a discount.\n\n"
         "**Instead:** A running sum.\n\n"
         "> I abandoned the cache because totals were stale after a discount, and switched to a running sum.\n\n"
@@ -96,7 +96,7 @@ def test_work_of_an_earlier_run_that_is_taken_back_is_noted_though_nobody_says_s
 
     (note,) = drafted(conversation)
     assert note["title"] == "Totals are kept in a cache beside the cart now"
-    assert "In `till/cache.py`; taken back since.\n\n**Why it failed:** _The run did not say._" in note["body"]
+    assert "In `till/cache.py`; reverted since.\n\n**Why it failed:** _The run stated no reason._" in note["body"]
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays
     (path,) = project.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()
     assert path == f"continuity/devlog/2026-03-{artifact['id']}.md"
     assert "Rounding is on the discount now." in project.git("show", f"{BRANCH}:{path}")
-    assert project.git("log", "--format=%an: %s", BRANCH).startswith("1Code continuity: Keep a devlog entry: ")
+    assert project.git("log", "--format=%an: %s", BRANCH).startswith("1Code continuity: Add a devlog entry: ")
     assert project.git("branch", "--contains", BRANCH, "--format=%(refname:short)") == BRANCH
 
 

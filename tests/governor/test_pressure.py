@@ -261,7 +261,7 @@ def test_each_restart_criterion_and_a_user_request_force_a_rehydrate() -> None:
         assert evaluate(worn, REHYDRATES, shadow=False).action == "rehydrate"
         assert evaluate(worn, SETTINGS, shadow=False).action == "ok"
     asked = evaluate(Counters(rehydrate_reason="start over"), SETTINGS, shadow=False)
-    assert asked == ("rehydrate", ("asked for: start over",), ("forced",), None)
+    assert asked == ("rehydrate", ("requested: start over",), ("forced",), None)
     assert evaluate(Counters(rehydrate_reason=""), SETTINGS, shadow=True).action == "ok"
 
 

@@ -50,7 +50,7 @@ def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
     assert snapshot.decisions == (
         "Money is cents", "Rejected: A cache", "I decided to round half up, since the tax office does.",
     )  # fmt: skip
-    assert snapshot.risks == ("pytest did not pass the last time it ran", "The invoice is not tested yet.")
+    assert snapshot.risks == ("pytest failed in its last run", "The invoice is not tested yet.")
     assert snapshot.failing == ("test_a",)
     assert snapshot.files == (
         TouchedFile("src/cart.py", "`src/cart.py` now rounds once, at the end."),
@@ -90,12 +90,12 @@ def test_open_steps_come_before_completed_ones() -> None:
 def test_the_marker_states_the_previous_session_and_the_carry_over() -> None:
     snapshot = snapshot_of(state((("a", "completed"), ("b", "pending"))), [], [FailingTests("go", ("T",), "", "1")], [])
     assert marker_text(Counters(turns=12, injected=(100_000, 52_000)), snapshot) == (
-        "Continued in a fresh session: the one before had 12 turns, 152 KB of context. Nothing was removed."
+        "Continued in a fresh session: the previous one had 12 turns, 152 KB of context. Nothing was removed."
         " Carried over: the goal, 2 steps (1 done), 1 open point and 1 failing test."
     )
     empty = Snapshot("", "", (), (), (), (), (), "")
     assert marker_text(Counters(turns=1), empty).endswith("had 1 turn. Nothing was removed."
-                                                          " Carried over: what the repository tells.")  # fmt: skip
+                                                          " Carried over: the repository state.")  # fmt: skip
 
 
 def worked(talk: Talk) -> Conversation:
@@ -117,10 +117,10 @@ def ask(chat: Conversation, **params: Any) -> Any:
 def test_a_manual_request_makes_the_next_pre_run_start_one_fresh_session(talk: Talk) -> None:
     chat = worked(talk)
     asked = ask(chat, reason="It forgets")
-    assert asked["governor"] == {"action": "rehydrate", "reasons": ["asked for: It forgets"]}
+    assert asked["governor"] == {"action": "rehydrate", "reasons": ["requested: It forgets"]}
     kept = asked["snapshot"]
     assert kept["decisions"] == ["I chose half-up rounding in src/cart.py."]
-    assert kept["risks"] == ["pytest did not pass the last time it ran", "The invoice is not tested yet."]
+    assert kept["risks"] == ["pytest failed in its last run", "The invoice is not tested yet."]
     assert kept["files"] == [{"path": "src/cart.py", "why": "I chose half-up rounding in src/cart.py."}]
     assert kept["todos"] == [{"content": "Fill it", "status": "pending"}]
     status = chat.client.request("governor/status", {"subChatId": chat.sub_chat_id})

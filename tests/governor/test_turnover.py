@@ -104,7 +104,7 @@ def test_a_session_started_by_the_host_fulfils_a_rehydrate_request(talk: Talk) -
     chat.client.request("governor/rehydrate", {"subChatId": chat.sub_chat_id, "reason": "it forgets"})
     chat.session_id = None
     answer = chat.pre_run("go on")
-    assert answer["governor"]["reasons"] == ["asked for: it forgets"]
+    assert answer["governor"]["reasons"] == ["requested: it forgets"]
     assert "carryover" in kinds(answer)
 
 

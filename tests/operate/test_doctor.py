@@ -117,7 +117,7 @@ BROKEN: dict[str, tuple[str, str, str]] = {
     ),
     "an outcome of tests that cannot be read": (
         "INSERT INTO continuity_tests VALUES ('w', 'pytest', 'failed', '[', 'r', 0)",
-        "records", "1 of the outcomes of tests cannot be read.",
+        "records", "1 of the test verdicts cannot be read.",
     ),
     "a run that cannot be read": (
         "UPDATE continuity_runs SET touched = x'00'", "records", "2 of the runs cannot be read.",
@@ -208,7 +208,7 @@ def test_an_artifact_that_is_not_what_was_written_is_told_and_left(patient: Pati
     answer = patient.look(fix=True)
     (finding,) = answer["findings"]
     assert (finding["check"], finding["fixable"], finding["fixed"]) == ("records", False, False)
-    assert "is not what was written" in finding["message"]
+    assert "is damaged" in finding["message"]
     assert not answer["healthy"]
     assert patient.value("SELECT count(*) FROM continuity_artifacts") == 1
 
@@ -301,7 +301,7 @@ def test_a_memory_branch_that_cannot_be_committed_to_is_told_with_the_way_out(
     lock = shop.path / ".git/refs/heads/memory/continuity.lock"
     lock.write_bytes(b"")
     ((check, message, _),) = patient.found()
-    assert (check, message) == ("memoryBranch", "`continuity.lock` keeps the memory branch from being moved.")
+    assert (check, message) == ("memoryBranch", "`continuity.lock` blocks the memory branch.")
     lock.unlink()
     shop.git("checkout", "-q", "memory/continuity")
     ((check, message, _),) = patient.found()

@@ -69,7 +69,7 @@ def message_of(artifacts: Sequence[Artifact], version: str) -> str:
         [
             _subject(artifacts),
             "",
-            "Committed by the 1Code continuity sidecar, which keeps what runs taught on this branch.",
+            "Committed by the 1Code continuity sidecar, which stores what agents learned on this branch.",
             "",
             *lines,
             "",
@@ -84,10 +84,10 @@ def _subject(artifacts: Sequence[Artifact]) -> str:
     if len(artifacts) == 1:
         title = _line(artifacts[0].title)
         short_title = title if len(title) <= MAX_SUBJECT_TITLE else title[: MAX_SUBJECT_TITLE - 1].rstrip() + "…"
-        return f"Keep a {_SINGULAR_NAMES[artifacts[0].type]}: {short_title}"
+        return f"Add a {_SINGULAR_NAMES[artifacts[0].type]}: {short_title}"
     kinds = [artifact.type for artifact in artifacts]
     counts = [(kinds.count(kind), kind) for kind in _SINGULAR_NAMES if kind in kinds]
-    return "Keep " + ", ".join(
+    return "Add " + ", ".join(
         f"{count} {(_SINGULAR_NAMES if count == 1 else _PLURAL_NAMES)[kind]}" for count, kind in counts
     )
 

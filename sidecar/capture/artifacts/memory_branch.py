@@ -24,7 +24,7 @@ from sidecar.system.branches import add_once, is_readable, lock_of
 from sidecar.system.refs import Addition, Place, Tip, Uses, place_of, uses_of
 from sidecar.workspace import Workspace
 
-_OTHER_BRANCH_HINT = "Name a branch no one works on in the setting `memoryBranch`."
+_OTHER_BRANCH_HINT = "Set `memoryBranch` to a branch that nobody works on."
 
 
 class Refusal(NamedTuple):
@@ -46,11 +46,11 @@ def refusal(branch: str, uses: Uses) -> Refusal | None:
         return Refusal(f"`{branch}` is a remote's default branch.", _OTHER_BRANCH_HINT)
     if folded in {name.casefold() for name in uses.checked_out}:
         return Refusal(
-            f"`{branch}` is checked out in a worktree, or a rebase or bisection goes back to it.",
+            f"`{branch}` is checked out in a worktree, or a rebase or bisection returns to it.",
             "Switch that worktree to another branch; `git worktree list` shows them.",
         )
     if uses.points_at is not None:
-        return Refusal(f"`{branch}` is only another name for `{uses.points_at}`.", _OTHER_BRANCH_HINT)
+        return Refusal(f"`{branch}` is a symbolic ref to `{uses.points_at}`.", _OTHER_BRANCH_HINT)
     return None
 
 
@@ -75,7 +75,7 @@ def commit_later(process: Process, workspace: Workspace, settings: Settings) -> 
     try:
         future = process.background.submit(_commit_pending, process, workspace, str(settings["memoryBranch"]))
     except RuntimeError:
-        process.log.warning("capture.commit.put_off")  # the process is ending; the next run commits them
+        process.log.warning("capture.commit.postponed")  # the process is ending; the next run commits them
     else:
         future.add_done_callback(lambda future: _log_failure(process, future))
 
@@ -83,7 +83,7 @@ def commit_later(process: Process, workspace: Workspace, settings: Settings) -> 
 def _log_failure(process: Process, future: Future[None]) -> None:
     error = None if future.cancelled() else future.exception()
     if error is not None:
-        process.log.error("capture.commit.broke", kind=type(error).__name__)
+        process.log.error("capture.commit.crashed", kind=type(error).__name__)
 
 
 def commit(
@@ -105,7 +105,7 @@ def commit(
             if not _mark(tx, artifact, {"branch": branch, "commit": tip.commit, "path": path}, now_ms, accepts=accepts)
         ]
     if changed:
-        raise Conflict("An artifact was changed while it was committed.", hint="Commit it again.")
+        raise Conflict("An artifact changed while it was being committed.", hint="Commit it again.")
     return Committed(branch, tip.commit, paths)
 
 
@@ -128,7 +128,7 @@ def _with_paths(chosen: Sequence[Artifact]) -> Iterator[tuple[Artifact, str]]:
     for artifact in chosen:
         path = path_of(artifact)
         if path is None:
-            raise PolicyDenied("The artifact's id cannot be a file's name.")
+            raise PolicyDenied("The artifact's id is not a valid file name.")
         yield artifact, path
 
 
@@ -145,9 +145,9 @@ def _add_commit(place: Place, branch: str, addition: Addition) -> Tip:
     if lock_of(place, branch) is not None:
         raise Conflict(
             f"The branch `{branch}` is locked.",
-            hint=f"If no git command runs, delete `{branch}.lock` below refs/heads.",
+            hint=f"If no git command is running, delete `{branch}.lock` below refs/heads.",
         )
-    raise Conflict(f"The branch `{branch}` is moved by others all the time.", hint="Try again.")
+    raise Conflict(f"The branch `{branch}` keeps being moved by other processes.", hint="Try again.")
 
 
 def _accepted(artifact: Artifact) -> Artifact:
@@ -189,14 +189,14 @@ def check_memory_branch(process: Process, workspace: Workspace) -> Iterator[Find
         yield Finding("error", f"Nothing is committed: {refused.sentence}", refused.hint)
     lock = lock_of(place, branch)
     if lock is not None:
-        message = f"`{lock.name}` keeps the memory branch from being moved."
-        yield Finding("error", message, f"Unless git is at work there, remove {lock}.")
+        message = f"`{lock.name}` blocks the memory branch."
+        yield Finding("error", message, f"If no git process is running there, remove {lock}.")
     if not is_readable(place, branch):
         message = f"The commit that `{branch}` names, or its files, cannot be read."
         yield Finding(
-            "error", message, f"Run `git fsck`; `git branch -D {branch}` has it begin anew, from the artifacts."
+            "error", message, f"Run `git fsck`; `git branch -D {branch}` lets the sidecar rebuild it from the artifacts."
         )
     with process.database.read() as tx:
         waiting = len(artifacts.uncommitted(tx, workspace.project_key, MAX_WAITING)) if is_automatic else 0
     if waiting >= MAX_WAITING and settings.mode == "active":
-        yield Finding("warning", f"{waiting} artifacts or more wait to be committed.", "`artifacts commit` says why.")
+        yield Finding("warning", f"{waiting} or more artifacts are waiting to be committed.", "`onecode-sidecar artifacts commit` shows the reason.")

@@ -38,7 +38,7 @@ def lookup_artifact(tx: apsw.Connection, project: str, artifact_id: str) -> Arti
     """
     row = artifacts.get(tx, artifact_id)
     if row is None or row[0].project != project:
-        raise NotFound("There is no artifact of that id.", hint="`artifact/list` shows a project's artifacts.")
+        raise NotFound("No artifact has that id.", hint="`artifact/list` shows a project's artifacts.")
     artifact, is_intact = row
     if not is_intact:
         raise StateDegraded("The artifact's record is damaged.", hint="Restart the sidecar: it checks the state file.")
@@ -86,7 +86,7 @@ class ArtifactCommitParams(WireModel):
         default=None,
         min_length=1,
         max_length=MAX_PER_COMMIT,
-        description="Drafts named here count as accepted. Absent: every accepted artifact of the project.",
+        description="Drafts listed here are accepted. Default: every accepted artifact of the project.",
     )
 
 
@@ -95,14 +95,14 @@ class CommittedArtifact(WireModel):
 
     id: str
     type: ArtifactType
-    commit: str = Field(description="The commit it came to the branch with.")
+    commit: str = Field(description="The commit that added it to the branch.")
 
 
 class ArtifactCommitResult(WireModel):
     """Artifacts on the memory branch after the commit."""
 
     branch: str
-    commit: str | None = Field(description="The branch's commit that holds them; null when there was nothing to do.")
+    commit: str | None = Field(description="The branch's new commit; null if there was nothing to do.")
     artifacts: list[CommittedArtifact]
 
 
@@ -145,7 +145,7 @@ def _chosen(call: Call, workspace: Workspace, ids: list[str] | None) -> list[Art
             ]
         requested = [lookup_artifact(tx, workspace.project_key, artifact_id) for artifact_id in dict.fromkeys(ids)]
     if any(status_after(artifact.status, "commit") is NotAllowed.DISCARDED for artifact in requested):
-        raise PolicyDenied("A discarded artifact is not committed.", hint="Accept it first.")
+        raise PolicyDenied("A discarded artifact cannot be committed.", hint="Accept it first.")
     return requested
 
 
@@ -185,7 +185,7 @@ def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResu
         before = lookup_artifact(tx, project, params.id)
         _status(before, "update")
         if params.expected_updated_at is not None and _ms(params.expected_updated_at) != before.updated_at_ms:
-            raise Conflict("The artifact was changed meanwhile.", hint="Get it again, and change that.")
+            raise Conflict("The artifact has changed in the meantime.", hint="Fetch it again and apply the change to that version.")
         text = edited_text(Text(before.title, before.body), params.title, params.body, MAX_TITLE)
         if text == (before.title, before.body):
             return _result(before)
@@ -255,8 +255,8 @@ def _status(artifact: Artifact, verb: Verb) -> ArtifactStatus:
     after = status_after(artifact.status, verb)
     if not isinstance(after, str):
         raise PolicyDenied(
-            f"The artifact is committed, and stays so: it cannot be {_DONE[verb]} any more.",
-            hint="Change its file on the memory branch.",
+            f"The artifact is committed and can no longer be {_DONE[verb]}.",
+            hint="Edit its file on the memory branch instead.",
         )
     return after
 

@@ -22,7 +22,7 @@ class ArtifactListParams(WireModel):
     project_path: FolderPath
     status: ArtifactStatus | None = None
     type: ArtifactType | None = None
-    id_prefix: Identifier | None = Field(default=None, description="Only those whose id begins so.")
+    id_prefix: Identifier | None = Field(default=None, description="Only artifacts whose id starts with this.")
     limit: int = Field(default=50, ge=1, le=500)
 
 
@@ -33,10 +33,10 @@ class ArtifactSummary(WireModel):
     type: ArtifactType
     status: ArtifactStatus
     title: str
-    event: str = Field(description="What caused it.")
+    event: str = Field(description="The event that caused it.")
     created_at: str = Field(description="RFC 3339.")
-    updated_at: str = Field(description="When it was changed last, RFC 3339; `artifact/update` compares it.")
-    damaged: bool = Field(description="Whether its record is not what was written; then it can only be listed.")
+    updated_at: str = Field(description="Time of the last change, RFC 3339; `artifact/update` compares it.")
+    damaged: bool = Field(description="Whether the stored record is damaged; a damaged artifact can only be listed.")
 
 
 class ArtifactListResult(WireModel):
@@ -48,7 +48,7 @@ class ArtifactListResult(WireModel):
 class ArtifactParams(WireModel):
     """Reference to one artifact of a project."""
 
-    project_path: FolderPath = Field(description="The artifacts of another project are not known here.")
+    project_path: FolderPath = Field(description="Artifacts of other projects are not found.")
     id: Identifier
 
 
@@ -60,17 +60,17 @@ class Provenance(WireModel):
     provider: Provider
     session_id: str | None
     task_fingerprint: str | None
-    head_commit: str | None = Field(description="The commit the worktree stood at after the run.")
+    head_commit: str | None = Field(description="The worktree's head commit after the run.")
     files: list[str]
     sidecar_version: str
-    runs: list[str] = Field(default_factory=list, description="Every run that added to it, the latest last.")
+    runs: list[str] = Field(default_factory=list, description="Every run that contributed to it, latest last.")
     chat_id: str | None = None
     start_commit: str | None = Field(
-        default=None, description="The commit the worktree stood at before the first of them."
+        default=None, description="The worktree's head commit before the first of these runs."
     )
-    edited: bool = Field(default=False, description="Whether the user has changed its text; runs add nothing then.")
+    edited: bool = Field(default=False, description="Whether the user edited its text; runs no longer extend it then.")
     branch: str | None = Field(default=None, description="The branch it was committed to.")
-    commit: str | None = Field(default=None, description="The commit it came to that branch with.")
+    commit: str | None = Field(default=None, description="The commit that added it to that branch.")
 
 
 class ArtifactGetResult(ArtifactSummary):
@@ -83,8 +83,8 @@ class ArtifactGetResult(ArtifactSummary):
 class ArtifactUpdateParams(ArtifactParams):
     """A new text for an artifact."""
 
-    title: Title | None = Field(default=None, description="Absent: a heading that begins the new body.")
+    title: Title | None = Field(default=None, description="Default: the heading at the start of the new body.")
     body: str | None = Field(default=None, max_length=MAX_BODY, description="Markdown.")
     expected_updated_at: Instant | None = Field(
-        default=None, description="The `updatedAt` the change is made to; a later one is a conflict."
+        default=None, description="The `updatedAt` of the version being changed; a later one is a conflict."
     )

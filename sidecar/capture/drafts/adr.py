@@ -69,7 +69,7 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     title = title_of(boundaries)
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
     if objective_text := cut(" ".join(redact(objective).split()), MAX_CONTEXT):
-        lines += [f"Asked for: {objective_text}", ""]
+        lines += [f"Request: {objective_text}", ""]
     for conclusion in statements.concluded:
         lines += [conclusion, ""]
     lines += ["## Affected contracts", ""]
@@ -81,7 +81,7 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
         "",
         "## Decision",
         "",
-        " ".join(statements.decided) or "_Open: the run did not say why it is done so._",
+        " ".join(statements.decided) or "_Open: the run stated no reason._",
         "",
     ]
     lines += ["## Consequences", "", *(_consequences(boundaries, changed) or ["_Open._"])]
@@ -120,14 +120,14 @@ def decisions_of(conclusion: str) -> list[str]:
 def described(contract: ApiChange) -> str:
     """Describe in Markdown how one contract changed."""
     if contract.moved_to:
-        return f"{_code(contract.before) if contract.name else 'the module'} is in `{contract.moved_to}` now"
+        return f"{_code(contract.before) if contract.name else 'the module'} moved to `{contract.moved_to}`"
     if not contract.name:
         return _described_file(contract)
     if kind_of(contract.path) == "manifest":
         before, after = (_code(side) if side else "nothing" for side in (contract.before, contract.after))
         return f"`{contract.name}`: {before} → {after}"
     if not contract.after:
-        return f"{_code(contract.before)} is gone"
+        return f"{_code(contract.before)} removed"
     if "\n" in contract.before and "\n" in contract.after:
         return _by_lines(contract)
     if contract.before and "(" in contract.before and max(len(contract.before), len(contract.after)) > LONG_SIGNATURE:
@@ -139,7 +139,7 @@ def _described_file(contract: ApiChange) -> str:
     if contract.before == contract.after:
         return "changed"
     if contract.before in ("module", "file") and not contract.after:
-        return "removed, with all that it offered"
+        return "removed with everything it exported"
     return f"added: {_code(contract.after)}" if not contract.before else f"removed: {_code(contract.before)}"
 
 
@@ -151,7 +151,7 @@ def _by_parameters(contract: ApiChange) -> str:
     )
     changes = _differing(old, new)
     if old_return != new_return:
-        changes.append(f"returns {_code(new_return.removeprefix('->').removeprefix(':').strip() or 'nothing said')}")
+        changes.append(f"returns {_code(new_return.removeprefix('->').removeprefix(':').strip() or 'nothing stated')}")
     if old_head != new_head:
         changes.append(f"is {_code(new_head.strip())} now")
     return f"`{contract.name}(…)`: {', '.join(changes[:MAX_NAMED]) or 'the order of its parameters'}"
@@ -192,9 +192,9 @@ def _consequences(boundaries: Iterable[Boundary], changed: Collection[str]) -> l
         changed_importers = [path for path in boundary.importers if path in changed]
         unchanged_importers = [path for path in boundary.importers if path not in changed]
         if changed_importers:
-            lines.append(f"- Changed along with `{boundary.path}`: {_listed(changed_importers)}")
+            lines.append(f"- Changed together with `{boundary.path}`: {_listed(changed_importers)}")
         if unchanged_importers:
-            lines.append(f"- Not changed, though using `{boundary.path}`: {_listed(unchanged_importers)}")
+            lines.append(f"- Not changed, although it uses `{boundary.path}`: {_listed(unchanged_importers)}")
     return lines[: 2 * MAX_FILES]
 
 

@@ -11,7 +11,6 @@ from sidecar.core.text.prose import LOOKED_AT_CHARACTERS, first_sentence, tellin
 MAX_FILES = 20
 MAX_TITLE = 90
 MAX_CONCLUSION = 700
-MAX_PLAN_BYTES = 4_000
 
 
 class Tally(NamedTuple):
@@ -31,18 +30,6 @@ class DraftText(NamedTuple):
 
     title: str
     body: str
-
-
-def stored_plan(text: str) -> str:
-    """Return the stored part of a proposed plan: its first whole lines, with secrets masked."""
-    lines: list[str] = []
-    bytes_left = MAX_PLAN_BYTES
-    for line in redact(text[:LOOKED_AT_CHARACTERS]).strip("\n").splitlines():
-        bytes_left -= len(line.encode("utf-8", "replace")) + 1
-        if bytes_left < 0:
-            return "\n".join([*lines, "…"])
-        lines.append(line)
-    return "\n".join(lines)
 
 
 def devlog(
@@ -69,7 +56,7 @@ def devlog(
     )
     lines += [f"Changed over {runs} run{'s' if runs != 1 else ''}:", ""]
     lines += [
-        f"- `{change.path}`{_counts(change) or (' (deleted_files again)' if change.path in deleted_files else '')}"
+        f"- `{change.path}`{_counts(change) or (' (deleted again)' if change.path in deleted_files else '')}"
         for change in ordered[:MAX_FILES]
     ]
     if len(ordered) > MAX_FILES:

@@ -93,15 +93,15 @@ def rejected_approach_note(approach: RejectedApproach, objective: str, failing: 
     """Write the note. Its title, which sessions receive, says by itself what was rejected and why."""
     tried = _without_determiner(approach.tried)
     title = cut(f"{tried[:1].upper()}{tried[1:]}{f' – {approach.reason}' if approach.reason else ''}", MAX_TITLE)
-    where = f" In {_listed(approach.files)}; taken back since." if approach.files else ""
+    where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
     tests = list(failing)
     lines = [f"# {title}", "", f"**Tried:** {cut(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
     lines += [
-        f"**Why it failed:** {cut(_as_sentence(approach.reason), MAX_TEXT) if approach.reason else '_The run did not say._'}",
+        f"**Why it failed:** {cut(_as_sentence(approach.reason), MAX_TEXT) if approach.reason else '_The run stated no reason._'}",
         "",
     ]
     if tests:
-        lines += [f"Tests that failed meanwhile: {_listed(tests)}.", ""]
+        lines += [f"Tests that failed in the meantime: {_listed(tests)}.", ""]
     if approach.instead:
         lines += [f"**Instead:** {cut(_as_sentence(approach.instead), MAX_TEXT)}", ""]
     if approach.quote:

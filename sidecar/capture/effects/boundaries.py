@@ -91,7 +91,7 @@ def by_path(path: str, before: str | None, after: str | None) -> Boundary | None
     kind = kind_of(path)
     if kind == "manifest":
         contracts = _of_manifest(path, before or "", after or "") if before is not None else []
-        return Boundary(path, "which says what the package offers", tuple(contracts)) if contracts else None
+        return Boundary(path, "which declares the package's interface", tuple(contracts)) if contracts else None
     contracts = _changed_lines(path, before or "", after or "", statements=kind == "migration")
     if not contracts:
         return None
@@ -105,7 +105,7 @@ def by_imports(path: str, contracts: Iterable[ApiChange], importers: Sequence[st
     count = len(importers)
     many = count >= max(LEAST_FAN_IN, FAN_IN_SHARE * code_files)
     files = "1 file imports" if count == 1 else f"{count} files import"
-    why = f"which {files}" + (", one of the most used here" if many else "") if count else "which is offered to others"
+    why = f"which {files}" + (", one of the most imported here" if many else "") if count else "which is public"
     return Boundary(path, why, tuple(contracts), tuple(importers))
 
 
@@ -126,7 +126,7 @@ def is_test_or_example(path: str) -> bool:
 
 def by_setting(path: str) -> Boundary:
     """Return the boundary that the settings make of a file."""
-    return Boundary(path, "set as a boundary", (ApiChange(path, "", "set", "set"),))
+    return Boundary(path, "configured as a boundary", (ApiChange(path, "", "set", "set"),))
 
 
 def matches_any(path: str, globs: Iterable[str]) -> bool:

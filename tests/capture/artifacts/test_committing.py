@@ -63,7 +63,7 @@ def test_a_committed_artifact_is_a_file_with_its_provenance(talk: Talk, shop: Re
     assert told["files"] == '["src/cart.py"]'
     assert told["createdAt"].startswith('"2026-03-01T09:30:00')
     message = shop.git("log", "-1", "--format=%B", BRANCH)
-    assert message.startswith("Keep a devlog entry: Why does the cart total ignore the discount")
+    assert message.startswith("Add a devlog entry: Why does the cart total ignore the discount")
     assert f"Run: {artifact['provenance']['runId']}" in message
 
 
