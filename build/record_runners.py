@@ -4,7 +4,7 @@
 
 Each runner on PATH (for JavaScript: in NODE_MODULES, an npm project's folder of that name) runs a small project four
 times: all pass, one fails, one errs, and the run itself breaks. Its output goes to
-tests/capture/testing/outputs/<runner>/ in a file per case, behind a head line with the command, the exit code and the
+tests/capture/test_results/outputs/<runner>/ in a file per case, behind a head line with the command, the exit code and the
 version. TOOLS names folders whose place is left out. A runner that is not installed stays as recorded.
 """
 
@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-OUTPUTS = Path(__file__).parent.parent / "tests" / "capture" / "testing" / "outputs"
+OUTPUTS = Path(__file__).parent.parent / "tests" / "capture" / "test_results" / "outputs"
 CASES = ("pass", "fail", "error", "crash")
 
 

@@ -52,14 +52,14 @@ export interface ErrorData {
 /** Artifacts to commit, and the project whose repository they go to. */
 export interface ArtifactCommitParams {
   projectPath: string
-  /** Drafts named here count as accepted. Absent: every accepted artifact of the project. */
+  /** Drafts listed here are accepted. Default: every accepted artifact of the project. */
   ids?: string[] | null
 }
 
 /** Artifacts on the memory branch after the commit. */
 export interface ArtifactCommitResult {
   branch: string
-  /** The branch's commit that holds them; null when there was nothing to do. */
+  /** The branch's new commit; null if there was nothing to do. */
   commit: string | null
   artifacts: CommittedArtifact[]
 }
@@ -70,13 +70,13 @@ export interface ArtifactGetResult {
   type: "devlog" | "adr" | "rejectedApproach"
   status: "draft" | "accepted" | "discarded" | "committed"
   title: string
-  /** What caused it. */
+  /** The event that caused it. */
   event: string
   /** RFC 3339. */
   createdAt: string
-  /** When it was changed last, RFC 3339; `artifact/update` compares it. */
+  /** Time of the last change, RFC 3339; `artifact/update` compares it. */
   updatedAt: string
-  /** Whether its record is not what was written; then it can only be listed. */
+  /** Whether the stored record is damaged; a damaged artifact can only be listed. */
   damaged: boolean
   body: string
   provenance: Provenance
@@ -87,7 +87,7 @@ export interface ArtifactListParams {
   projectPath: string
   status?: "draft" | "accepted" | "discarded" | "committed" | null
   type?: "devlog" | "adr" | "rejectedApproach" | null
-  /** Only those whose id begins so. */
+  /** Only artifacts whose id starts with this. */
   idPrefix?: string | null
   limit?: number
 }
@@ -99,7 +99,7 @@ export interface ArtifactListResult {
 
 /** Reference to one artifact of a project. */
 export interface ArtifactParams {
-  /** The artifacts of another project are not known here. */
+  /** Artifacts of other projects are not found. */
   projectPath: string
   id: string
 }
@@ -117,26 +117,26 @@ export interface ArtifactSummary {
   type: "devlog" | "adr" | "rejectedApproach"
   status: "draft" | "accepted" | "discarded" | "committed"
   title: string
-  /** What caused it. */
+  /** The event that caused it. */
   event: string
   /** RFC 3339. */
   createdAt: string
-  /** When it was changed last, RFC 3339; `artifact/update` compares it. */
+  /** Time of the last change, RFC 3339; `artifact/update` compares it. */
   updatedAt: string
-  /** Whether its record is not what was written; then it can only be listed. */
+  /** Whether the stored record is damaged; a damaged artifact can only be listed. */
   damaged: boolean
 }
 
 /** A new text for an artifact. */
 export interface ArtifactUpdateParams {
-  /** The artifacts of another project are not known here. */
+  /** Artifacts of other projects are not found. */
   projectPath: string
   id: string
-  /** Absent: a heading that begins the new body. */
+  /** Default: the heading at the start of the new body. */
   title?: string | null
   /** Markdown. */
   body?: string | null
-  /** The `updatedAt` the change is made to; a later one is a conflict. */
+  /** The `updatedAt` of the version being changed; a later one is a conflict. */
   expectedUpdatedAt?: string | null
 }
 
@@ -145,7 +145,7 @@ export interface Assistant {
   messageId?: string | null
   /** The agent's final text. */
   text?: string
-  /** The stored parts, tool calls included. */
+  /** The stored parts, including tool calls. */
   parts?: Record<string, unknown>[]
 }
 
@@ -348,7 +348,7 @@ export interface CodebaseStateResult {
 export interface CommittedArtifact {
   id: string
   type: "devlog" | "adr" | "rejectedApproach"
-  /** The commit it came to the branch with. */
+  /** The commit that added it to the branch. */
   commit: string
 }
 
@@ -794,7 +794,7 @@ export interface GovernorBefore {
 /** Action for the session, with the reasons. */
 export interface GovernorDecision {
   action: "ok" | "snapshot" | "rehydrate"
-  /** One sentence each; empty for ok without a withheld action. */
+  /** One sentence each; empty for ok without a suppressed action. */
   reasons: string[]
 }
 
@@ -821,7 +821,7 @@ export interface GovernorStatusParams {
 export interface GovernorStatusResult {
   governor: GovernorDecision
   signals: PressureSignal[]
-  /** The last one that was kept; null before the first. */
+  /** The latest stored snapshot; null before the first. */
   snapshot: StoredSnapshotView | null
 }
 
@@ -1923,16 +1923,16 @@ export interface PinParams {
 
 /** The agent's position in a pipeline of agents, as the orchestrating host knows it. */
 export interface Pipeline {
-  /** The agent's score, on any one scale. */
+  /** The agent's score, on any consistent scale. */
   score?: number | null
-  /** Whether the agent is done and the next one waits: it begins in a fresh session. */
+  /** Whether the agent is done and the next one waits to start in a fresh session. */
   nextAgentPending?: boolean
 }
 
 /** A run that ended, with any outcome. */
 export interface PostRunParams {
   runId: string
-  /** From the run's pre-run. */
+  /** The `deliveryToken` of the run's pre-run. */
   deliveryToken?: string | null
   subChatId: string
   chatId?: string | null
@@ -1940,14 +1940,14 @@ export interface PostRunParams {
   mode: "plan" | "agent"
   cwd: string
   projectPath?: string | null
-  /** The user's own words. */
+  /** The prompt as the user wrote it. */
   prompt: string
   outcome: "completed" | "aborted" | "error" | "empty" | "notStarted" | "superseded"
   error?: RunError | null
   session: SessionChange
   assistant?: Assistant | null
   toolErrors?: ToolError[] | null
-  /** The provider's own transcript of the session. */
+  /** The provider's transcript file of the session. */
   transcriptPath?: string | null
   todos?: Todo[] | null
   usage?: RunUsage | null
@@ -1958,9 +1958,9 @@ export interface PostRunParams {
 
 /** The run is stored durably; sending it again changes nothing. */
 export interface PostRunResult {
-  /** False where nothing is kept: the mode is `off`, or the conversation was deleted meanwhile. */
+  /** False if nothing is stored: the mode is `off`, or the conversation was deleted in the meantime. */
   accepted: boolean
-  /** True when this run id was recorded before; the first answer is repeated. */
+  /** True if this run id was recorded before; the first answer is repeated. */
   duplicate: boolean
   artifacts: ArtifactReference[]
   governor: GovernorDecision
@@ -2045,9 +2045,9 @@ export interface PreRunResult {
 /** A signal and its thresholds. */
 export interface PressureSignal {
   name: string
-  /** Since the provider session began: what a rehydrate goes by. */
+  /** Value since the provider session started; compared with `rehydrateAt`. */
   value: number
-  /** The part of it that came after the last snapshot: what one goes by. */
+  /** Value since the last snapshot; compared with `snapshotAt`. */
   sinceSnapshot: number
   snapshotAt: number
   rehydrateAt: number
@@ -2104,20 +2104,20 @@ export interface Provenance {
   provider: "claude" | "codex"
   sessionId: string | null
   taskFingerprint: string | null
-  /** The commit the worktree stood at after the run. */
+  /** The worktree's head commit after the run. */
   headCommit: string | null
   files: string[]
   sidecarVersion: string
-  /** Every run that added to it, the latest last. */
+  /** Every run that contributed to it, latest last. */
   runs: string[]
   chatId: string | null
-  /** The commit the worktree stood at before the first of them. */
+  /** The worktree's head commit before the first of these runs. */
   startCommit: string | null
-  /** Whether the user has changed its text; runs add nothing then. */
+  /** Whether the user edited its text; runs no longer extend it then. */
   edited: boolean
   /** The branch it was committed to. */
   branch: string | null
-  /** The commit it came to that branch with. */
+  /** The commit that added it to that branch. */
   commit: string | null
 }
 
@@ -2761,7 +2761,7 @@ export interface SessionBefore {
 /** The provider session before and after the run. */
 export interface SessionChange {
   before: string | null
-  /** Null where the run never learnt its session. */
+  /** Null if the run has no known session. */
   after: string | null
 }
 
@@ -2938,7 +2938,7 @@ export interface SettingsUpdateParams {
 /** A file that the conversation changed. */
 export interface SnapshotFile {
   path: string
-  /** What the agent said of it, else what the run was about. */
+  /** The agent's sentence about it, or else the run's objective. */
   why: string
 }
 
@@ -3063,23 +3063,23 @@ export interface StoredFiles {
 /** The stored structured state of a conversation. */
 export interface StoredSnapshotView {
   id: string
-  /** The run it was kept after. */
+  /** The run after which it was stored. */
   runId: string
   /** RFC 3339. */
   at: string
   reasons: string[]
   objective: string
-  /** The plan that the agent proposed last; empty without one. */
+  /** The last plan that the agent proposed; empty without one. */
   plan: string
   todos: SnapshotStep[]
   decisions: string[]
-  /** What was left open: in the latest runs' own words, and runners that fail. */
+  /** Open points from the latest runs' conclusions, and failing runners. */
   risks: string[]
   /** Names of failing tests. */
   failing: string[]
-  /** The latest first. */
+  /** Latest first. */
   files: SnapshotFile[]
-  /** What the agent said last. */
+  /** The agent's final words. */
   conclusion: string
 }
 

@@ -35,7 +35,7 @@ class Assistant(WireModel):
 
     message_id: Identifier | None = None
     text: str = Field(default="", max_length=MAX_PROMPT_CHARACTERS, description="The agent's final text.")
-    parts: list[dict[str, Any]] = Field(default_factory=list, description="The stored message parts, including tool calls.")
+    parts: list[dict[str, Any]] = Field(default_factory=list, description="The stored parts, including tool calls.")
 
 
 class ToolError(WireModel):
@@ -63,7 +63,7 @@ class Pipeline(WireModel):
 
     score: float | None = Field(default=None, ge=0, description="The agent's score, on any consistent scale.")
     next_agent_pending: bool = Field(
-        default=False, description="Whether the agent is done and the next one is waiting; the next one starts in a fresh session."
+        default=False, description="Whether the agent is done and the next one waits to start in a fresh session."
     )
 
 

@@ -32,7 +32,7 @@ def pack_use(
 ) -> PackUse | None:
     """Compare what a session received about files with what a run did with them; None if the run used no file.
 
-    `delivered` belongs to this call, `items_before` is what the session had before it, `created` are files that the run created.
+    `delivered` belongs to this call, `items_before` is what the session had before it, `created` are new files.
     """
     used_files = (read | written) - created
     if not used_files:

@@ -38,11 +38,11 @@ def test_repeating_a_run_returns_the_first_answer_and_changes_nothing(talk: Talk
     chat = talk()
     before = chat.pre_run(PROMPT)
     first = chat.post_run(before, PROMPT, assistant={"parts": [chat.edit("src/cart.py", CART)]})
-    kept = rows(active)
+    rows_before = rows(active)
     chat.edit("src/mail.py", "changed after the run\n")
     again = chat.post_run(before, "another wording", outcome="error", session="another")
     assert again == {**first, "duplicate": True}
-    assert rows(active) == kept
+    assert rows(active) == rows_before
 
 
 def test_one_run_sent_by_many_threads_is_stored_once(talk: Talk, active: MemorySidecar) -> None:
@@ -83,7 +83,7 @@ def test_a_failed_write_stores_nothing_of_the_run_and_a_repeat_works(talk: Talk,
     parts = [chat.edit("src/cart.py", CART), red]
     assert active.app.process is not None
     database = active.app.process.database
-    kept, failed = rows(active), 0
+    rows_before, failed = rows(active), 0
     for number in range(1, 60):
         with database.write() as tx:
             connection = tx
@@ -92,7 +92,7 @@ def test_a_failed_write_stores_nothing_of_the_run_and_a_repeat_works(talk: Talk,
             chat.post_run(before, PROMPT, assistant={"parts": parts}, session="s")
         except RpcFailure:
             failed += 1
-            assert rows(active) == kept
+            assert rows(active) == rows_before
         else:
             break
         finally:
@@ -268,7 +268,7 @@ def test_runs_of_one_task_extend_one_entry_until_it_is_due(talk: Talk, active: M
     assert sorted(events.values()) == ["filesChanged", "mergedDiff"]
     assert events[first["id"]] == "mergedDiff"
     chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 133)])
-    (second,) = [one for one in artifacts(chat) if one["event"] == "filesChanged"]
+    (second,) = [artifact for artifact in artifacts(chat) if artifact["event"] == "filesChanged"]
     assert "`src/big.py` +3 −0" in chat.artifact(second["id"])["body"]
     active.clock.advance(25 * 3_600_000)
     chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 134)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.capture.drafts.devlog_text import devlog
+from sidecar.capture.drafts.devlog import devlog
 from sidecar.capture.effects.tool_parts import STEP_CHARACTERS, Command, activity_of
 from sidecar.capture.run import stored_plan
 from sidecar.capture.test_results.runner_output import OUTPUT_CHARACTERS, outcomes_of
@@ -13,8 +13,8 @@ from tests.support.secret_shapes import TOKENS, shows
 def test_a_secret_is_masked_before_a_draft_is_cut(name: str) -> None:
     secret = TOKENS[name]
     for before in range(0, 90, 7):
-        asked = f"{'word ' * before} {secret.text} more. Then"
-        drafted = devlog(asked, [], asked, [], 1)
+        text = f"{'word ' * before} {secret.text} more. Then"
+        drafted = devlog(text, [], text, [], 1)
         assert not shows(drafted.title + drafted.body, secret)
     for lines in (0, 40, 200):
         assert not shows(stored_plan("a line of the plan\n" * lines + secret.text), secret)
@@ -47,6 +47,6 @@ def test_a_secret_in_a_step_is_masked_before_the_step_is_cut(name: str) -> None:
         part = {"type": "tool-TodoWrite", "input": {"todos": [{"content": content, "status": "pending"}]}}
         work = activity_of([part], ())
         assert work.todos is not None
-        ((kept, _),) = work.todos
-        assert secret.text[: len(secret.text) // 2] not in kept
-        assert not shows(kept, secret)
+        ((stored, _),) = work.todos
+        assert secret.text[: len(secret.text) // 2] not in stored
+        assert not shows(stored, secret)

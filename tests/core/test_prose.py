@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.capture.drafts.devlog_text import devlog, is_due
+from sidecar.capture.drafts.devlog import devlog, is_due
 from sidecar.capture.effects.worktree_changes import FileChange
 from sidecar.core.text.prose import sentences, telling
 

@@ -50,10 +50,10 @@ amounts = st.builds(
 
 
 def action(pressure: Counters, *, snapshot: bool = True, rehydrate: bool = True) -> str:
-    return decide(signals_of(pressure), (), withheld(snapshot=snapshot, rehydrate=rehydrate)).action
+    return decide(signals_of(pressure), (), suppressed(snapshot=snapshot, rehydrate=rehydrate)).action
 
 
-def withheld(*, snapshot: bool, rehydrate: bool) -> dict[GovernorAction, str]:
+def suppressed(*, snapshot: bool, rehydrate: bool) -> dict[GovernorAction, str]:
     off: dict[GovernorAction, str] = {} if snapshot else {"snapshot": "off"}
     return off if rehydrate else {**off, "rehydrate": "off"}
 
@@ -85,15 +85,15 @@ def test_time_alone_never_acts(minutes: int) -> None:
 
 
 @given(amounts, amounts)
-def test_more_pressure_never_weakens_the_action(one: Counters, other: Counters) -> None:
-    more = Counters(
-        turns=max(one.turns, other.turns),
-        injected=max(one.injected, other.injected),
-        files=max(one.files, other.files, key=len),
-        diff_lines=max(one.diff_lines, other.diff_lines),
-        active_ms=max(one.active_ms, other.active_ms),
+def test_more_pressure_never_weakens_the_action(left: Counters, right: Counters) -> None:
+    combined = Counters(
+        turns=max(left.turns, right.turns),
+        injected=max(left.injected, right.injected),
+        files=max(left.files, right.files, key=len),
+        diff_lines=max(left.diff_lines, right.diff_lines),
+        active_ms=max(left.active_ms, right.active_ms),
     )
-    assert RANK[action(more)] >= max(RANK[action(one)], RANK[action(other)])
+    assert RANK[action(combined)] >= max(RANK[action(left)], RANK[action(right)])
 
 
 def test_reaching_a_threshold_counts() -> None:
@@ -109,12 +109,12 @@ def test_a_suppressed_action_is_reported_and_the_strongest_allowed_one_taken(
     pressure: Counters, snapshot: bool, rehydrate: bool
 ) -> None:
     due = action(pressure)
-    word = decide(signals_of(pressure), (), withheld(snapshot=snapshot, rehydrate=rehydrate))
+    decision = decide(signals_of(pressure), (), suppressed(snapshot=snapshot, rehydrate=rehydrate))
     allowed = {"ok": True, "snapshot": snapshot, "rehydrate": rehydrate}
     strongest = max((name for name in RANK if RANK[name] <= RANK[due] and allowed[name]), key=RANK.__getitem__)
-    assert word.action == strongest
-    assert any(f"{due} is due" in reason for reason in word.reasons) == (word.action != due)
-    assert bool(word.reasons) == (due != "ok")
+    assert decision.action == strongest
+    assert any(f"{due} is due" in reason for reason in decision.reasons) == (decision.action != due)
+    assert bool(decision.reasons) == (due != "ok")
 
 
 def run(before: Counters, now_ms: int, *, duration_ms: int = 0, diff_lines: int = 0) -> Counters:
@@ -154,10 +154,10 @@ def test_only_pauses_over_ten_minutes_do_not_count() -> None:
 
 @given(amounts)
 def test_a_snapshot_triggers_no_other_without_new_pressure_and_removes_none(pressure: Counters) -> None:
-    kept = after_snapshot(pressure, 7)
-    assert action(kept, rehydrate=False) == "ok"
-    assert values(kept) == values(pressure)
-    assert (action(kept) == "rehydrate") == (action(pressure) == "rehydrate")
+    covered = after_snapshot(pressure, 7)
+    assert action(covered, rehydrate=False) == "ok"
+    assert values(covered) == values(pressure)
+    assert (action(covered) == "rehydrate") == (action(pressure) == "rehydrate")
 
 
 @given(amounts)
@@ -182,21 +182,21 @@ pressures = st.builds(
 
 
 MORE: dict[str, Callable[[RunPressure], RunPressure]] = {
-    "bytes": lambda one: one._replace(injected_bytes=400_000),
-    "files": lambda one: one._replace(files=(*one.files, *"0123456789")),
-    "bracket": lambda one: one._replace(bracket="CRITICAL"),
-    "handover": lambda one: one._replace(next_agent_pending=True),
-    "time": lambda one: one._replace(duration_ms=10**7),
+    "bytes": lambda less: less._replace(injected_bytes=400_000),
+    "files": lambda less: less._replace(files=(*less.files, *"0123456789")),
+    "bracket": lambda less: less._replace(bracket="CRITICAL"),
+    "handover": lambda less: less._replace(next_agent_pending=True),
+    "time": lambda less: less._replace(duration_ms=10**7),
 }
 
 
 @given(st.lists(st.tuples(pressures, st.sampled_from(sorted(MORE))), max_size=30))
 def test_a_run_with_more_of_anything_never_weakens_the_decision(runs: list[tuple[RunPressure, str]]) -> None:
-    one = other = Counters()
+    less = more = Counters()
     for run_, name in runs:
-        one, other = after_run(one, run_), after_run(other, MORE[name](run_))
-        words = [evaluate(counted, REHYDRATES, shadow=False).action for counted in (one, other)]
-        assert RANK[words[1]] >= RANK[words[0]]
+        less, more = after_run(less, run_), after_run(more, MORE[name](run_))
+        actions = [evaluate(counted, REHYDRATES, shadow=False).action for counted in (less, more)]
+        assert RANK[actions[1]] >= RANK[actions[0]]
 
 
 @given(st.lists(pressures, min_size=2, max_size=40), st.booleans(), st.booleans())
@@ -205,10 +205,10 @@ def test_no_action_comes_twice_without_new_pressure(runs: list[RunPressure], reh
     state, acted_at = Counters(), -100
     for turn, run_ in enumerate(runs):
         state = after_run(state, run_)
-        word = evaluate(state, settings, shadow=False)
-        if word.action != "ok":
+        decision = evaluate(state, settings, shadow=False)
+        if decision.action != "ok":
             state = after_snapshot(state, 0)
-        if word.action == "rehydrate":
+        if decision.action == "rehydrate":
             state = after_new_session(state, 0) if obeys else after_refusal(state)
             assert turn - acted_at >= (1 if obeys else 7)
             acted_at = turn
@@ -233,35 +233,35 @@ def test_gradually_rising_pressure_takes_snapshots_and_finally_rehydrates(
         if seen[-1] == "snapshot":
             state = after_snapshot(state, now_ms)
     assert seen[-1] == "rehydrate"
-    snapshots = [turn for turn, word in enumerate(seen) if word == "snapshot"]
+    snapshots = [turn for turn, decision in enumerate(seen) if decision == "snapshot"]
     assert all(later - earlier > 1 for earlier, later in pairwise(snapshots))
 
 
 def test_a_signal_at_twice_its_threshold_is_described_as_sufficient() -> None:
-    word = evaluate(counters(turns=14), SETTINGS, shadow=False)
-    assert word.reasons == ("14 turns since the last snapshot (twice 7)",)
+    decision = evaluate(counters(turns=14), SETTINGS, shadow=False)
+    assert decision.reasons == ("14 turns since the last snapshot (twice 7)",)
 
 
 def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
     assert action(counters()._replace(bracket=3)) == "ok"
     assert action(counters(turns=7)._replace(bracket=2)) == "snapshot"
     assert action(counters(turns=12)._replace(bracket=3)) == "rehydrate"
-    word = evaluate(counters(turns=7)._replace(bracket=2), SETTINGS, shadow=False)
-    assert word.reasons[-1] == "the context window is DEPLETED"
-    assert word.triggers == ("turns", "bracket")
+    decision = evaluate(counters(turns=7)._replace(bracket=2), SETTINGS, shadow=False)
+    assert decision.reasons[-1] == "the context window is DEPLETED"
+    assert decision.triggers == ("turns", "bracket")
 
 
 def test_each_restart_criterion_and_a_user_request_force_a_rehydrate() -> None:
-    for worn in (
+    for counted in (
         Counters(compactions=3),
         Counters(critical_in_a_row=3),
         Counters(last_score=90, score=70),
         Counters(next_agent_pending=True),
     ):
-        assert evaluate(worn, REHYDRATES, shadow=False).action == "rehydrate"
-        assert evaluate(worn, SETTINGS, shadow=False).action == "ok"
-    asked = evaluate(Counters(rehydrate_reason="start over"), SETTINGS, shadow=False)
-    assert asked == ("rehydrate", ("requested: start over",), ("forced",), None)
+        assert evaluate(counted, REHYDRATES, shadow=False).action == "rehydrate"
+        assert evaluate(counted, SETTINGS, shadow=False).action == "ok"
+    forced = evaluate(Counters(rehydrate_reason="start over"), SETTINGS, shadow=False)
+    assert forced == ("rehydrate", ("requested: start over",), ("forced",), None)
     assert evaluate(Counters(rehydrate_reason=""), SETTINGS, shadow=True).action == "ok"
 
 
@@ -283,17 +283,17 @@ def test_a_bracket_covered_by_a_snapshot_triggers_another_only_when_it_worsens()
 
 
 def test_a_refused_rehydrate_is_requested_again_after_the_snapshot_turns() -> None:
-    def word(refused_at_turn: int) -> Decision:
+    def decision(refused_at_turn: int) -> Decision:
         return evaluate(counters(turns=24)._replace(refused_at_turn=refused_at_turn), REHYDRATES, shadow=False)
 
-    assert (word(17).action, word(17).suppressed) == ("rehydrate", None)
-    assert (word(18).action, word(18).suppressed) == ("snapshot", "rehydrate")
+    assert (decision(17).action, decision(17).suppressed) == ("rehydrate", None)
+    assert (decision(18).action, decision(18).suppressed) == ("snapshot", "rehydrate")
 
 
 def test_of_two_suppressed_actions_the_stronger_is_reported() -> None:
     settings = resolve([("global", {"snapshot": False, "rehydrate": False})])
-    word = evaluate(counters(turns=24), settings, shadow=False)
-    assert (word.action, word.suppressed) == ("ok", "rehydrate")
+    decision = evaluate(counters(turns=24), settings, shadow=False)
+    assert (decision.action, decision.suppressed) == ("ok", "rehydrate")
 
 
 def test_an_earlier_session_of_the_conversation_is_not_new() -> None:

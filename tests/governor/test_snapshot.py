@@ -98,38 +98,38 @@ def test_the_marker_states_the_previous_session_and_the_carry_over() -> None:
                                                           " Carried over: the repository state.")  # fmt: skip
 
 
-def worked(talk: Talk) -> Conversation:
+def after_one_run(talk: Talk) -> Conversation:
     """A conversation that changed a file, saw a test fail and has steps."""
     chat = talk()
     tests = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
-    said = {"type": "text", "text": "I chose half-up rounding in src/cart.py. The invoice is not tested yet."}
+    conclusion = {"type": "text", "text": "I chose half-up rounding in src/cart.py. The invoice is not tested yet."}
     chat.turn(
-        PROMPT, lambda: [chat.edit("src/cart.py", "class Cart: ...\n"), tests, said],
+        PROMPT, lambda: [chat.edit("src/cart.py", "class Cart: ...\n"), tests, conclusion],
         todos=[{"content": "Fill it", "status": "pending"}],
     )  # fmt: skip
     return chat
 
 
-def ask(chat: Conversation, **params: Any) -> Any:
+def request_rehydrate(chat: Conversation, **params: Any) -> Any:
     return chat.client.request("governor/rehydrate", {"subChatId": chat.sub_chat_id, **params})
 
 
 def test_a_manual_request_makes_the_next_pre_run_start_one_fresh_session(talk: Talk) -> None:
-    chat = worked(talk)
-    asked = ask(chat, reason="It forgets")
-    assert asked["governor"] == {"action": "rehydrate", "reasons": ["requested: It forgets"]}
-    kept = asked["snapshot"]
-    assert kept["decisions"] == ["I chose half-up rounding in src/cart.py."]
-    assert kept["risks"] == ["pytest failed in its last run", "The invoice is not tested yet."]
-    assert kept["files"] == [{"path": "src/cart.py", "why": "I chose half-up rounding in src/cart.py."}]
-    assert kept["todos"] == [{"content": "Fill it", "status": "pending"}]
+    chat = after_one_run(talk)
+    answer = request_rehydrate(chat, reason="It forgets")
+    assert answer["governor"] == {"action": "rehydrate", "reasons": ["requested: It forgets"]}
+    stored = answer["snapshot"]
+    assert stored["decisions"] == ["I chose half-up rounding in src/cart.py."]
+    assert stored["risks"] == ["pytest failed in its last run", "The invoice is not tested yet."]
+    assert stored["files"] == [{"path": "src/cart.py", "why": "I chose half-up rounding in src/cart.py."}]
+    assert stored["todos"] == [{"content": "Fill it", "status": "pending"}]
     status = chat.client.request("governor/status", {"subChatId": chat.sub_chat_id})
-    assert status["snapshot"] == kept
-    assert status["governor"] == asked["governor"]
+    assert status["snapshot"] == stored
+    assert status["governor"] == answer["governor"]
 
     fresh = chat.pre_run("go on")
     assert fresh["governor"]["startFreshSession"] is True
-    assert fresh["governor"]["marker"] == asked["marker"]
+    assert fresh["governor"]["marker"] == answer["marker"]
     assert "Decided:\n- I chose half-up rounding" in text_of(fresh, "carryover")
     chat.post_run(fresh, session="fresh")
     after = chat.turn("go on", session="fresh")
@@ -137,8 +137,8 @@ def test_a_manual_request_makes_the_next_pre_run_start_one_fresh_session(talk: T
 
 
 def test_a_message_sent_meanwhile_also_receives_the_carry_over(talk: Talk) -> None:
-    chat = worked(talk)
-    ask(chat)
+    chat = after_one_run(talk)
+    request_rehydrate(chat)
     first, second = chat.pre_run("go on"), chat.pre_run("and the mail?")
     for answer in (first, second):
         assert answer["action"] == "inject"
@@ -149,14 +149,14 @@ def test_a_message_sent_meanwhile_also_receives_the_carry_over(talk: Talk) -> No
 def test_a_host_that_continues_the_same_session_gets_the_request_again_later(
     talk: Talk, thresholds: Thresholds
 ) -> None:
-    chat = worked(talk)
+    chat = after_one_run(talk)
     set_settings(chat, rehydrate=True)
     thresholds(turns=(3, 1))
     chat.turn("go on")
     ignored = chat.turn("go on")
     assert ignored["governor"]["startFreshSession"] is True
-    asked_again = [chat.turn("go on")["governor"]["startFreshSession"] for _ in range(4)]
-    assert asked_again == [False, False, True, False]
+    requested_again = [chat.turn("go on")["governor"]["startFreshSession"] for _ in range(4)]
+    assert requested_again == [False, False, True, False]
     (turns,) = [
         signal for signal in chat.client.request("governor/status", {"subChatId": "chat"})["signals"]
         if signal["name"] == "turns"
@@ -180,9 +180,9 @@ def test_three_compactions_trigger_a_rehydrate(talk: Talk) -> None:
     chat = talk()
     set_settings(chat, rehydrate=True)
     chat.turn(PROMPT)
-    words = [chat.post_run(chat.pre_run("/compact"), "/compact")["governor"] for _ in range(3)]
-    assert [word["action"] for word in words] == ["ok", "ok", "rehydrate"]
-    assert words[-1]["reasons"] == ["3 compactions in this session (from 3)"]
+    decisions = [chat.post_run(chat.pre_run("/compact"), "/compact")["governor"] for _ in range(3)]
+    assert [decision["action"] for decision in decisions] == ["ok", "ok", "rehydrate"]
+    assert decisions[-1]["reasons"] == ["3 compactions in this session (from 3)"]
 
 
 def test_three_critical_windows_in_a_row_and_a_handover_trigger_a_rehydrate(talk: Talk) -> None:
@@ -191,8 +191,8 @@ def test_three_critical_windows_in_a_row_and_a_handover_trigger_a_rehydrate(talk
         chat = talk(sub_chat_id=f"chat-{turns}")
         set_settings(chat, rehydrate=True)
         for _ in range(turns):
-            word = chat.post_run(chat.pre_run(PROMPT, **pre), pipeline=pipeline)["governor"]
-        assert word["action"] == "rehydrate"
+            decision = chat.post_run(chat.pre_run(PROMPT, **pre), pipeline=pipeline)["governor"]
+        assert decision["action"] == "rehydrate"
 
 
 def test_a_fresh_session_does_not_inherit_the_previous_window(talk: Talk) -> None:
@@ -208,13 +208,13 @@ def test_a_fresh_session_does_not_inherit_the_previous_window(talk: Talk) -> Non
     assert {signal["name"]: signal["value"] for signal in signals}["bracket"] == 0
 
     for _ in range(2):
-        word = chat.post_run(chat.pre_run(PROMPT, **full), session="fresh")["governor"]
-    assert word["action"] != "rehydrate", "its own window was full twice"
+        decision = chat.post_run(chat.pre_run(PROMPT, **full), session="fresh")["governor"]
+    assert decision["action"] != "rehydrate", "its own window was full twice"
     assert chat.post_run(chat.pre_run(PROMPT, **full), session="fresh")["governor"]["action"] == "rehydrate"
 
 
 def test_a_request_is_refused_in_passive_mode_and_for_an_unknown_conversation(talk: Talk) -> None:
-    chat = worked(talk)
+    chat = after_one_run(talk)
     set_settings(chat, mode="passive")
     assert chat.client.error("governor/rehydrate", {"subChatId": "chat"}).data["kind"] == "policyDenied"
     assert chat.client.error("governor/rehydrate", {"subChatId": "nobody"}).data["kind"] == "notFound"
@@ -226,7 +226,7 @@ def test_a_long_conversation_carries_its_goal_and_steps_in_the_smallest_budget(t
         {"content": f"Step {number} of the long way to round the discount", "status": "pending"} for number in range(40)
     ]
     chat.turn(PROMPT, lambda: [chat.edit(f"src/deep/file_{number}.py", "x = 1\n") for number in range(45)], todos=todos)
-    ask(chat)
+    request_rehydrate(chat)
     fresh = chat.pre_run("go on", usage={"usedTokens": 190, "maxTokens": 200})
     carried = text_of(fresh, "carryover")
     assert f"Goal: {PROMPT}" in carried

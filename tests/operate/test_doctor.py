@@ -12,7 +12,7 @@ import pytest
 
 from sidecar.operations import environment_checks
 from sidecar.registry.registry_file import OWN_REGISTRY
-from sidecar.runs.maintenance import records
+from sidecar.runs.maintenance import check_records
 from sidecar.settings.stored_settings import settings
 from sidecar.storage.backup import FOLDER, KEPT, back_up
 from sidecar.storage.migrations import MIGRATIONS, migrate
@@ -170,7 +170,7 @@ def test_what_is_broken_is_found_and_mended_after_a_copy(patient: Patient, case:
 def test_what_was_written_anew_while_the_doctor_looked_stays(patient: Patient) -> None:
     patient.harm("UPDATE continuity_state SET counters = '{'")
     patient.harm("INSERT INTO continuity_settings VALUES ('', 'mode', '\"loud\"', 0)")
-    found = [*records(patient.process), *settings(patient.process.database, {})]
+    found = [*check_records(patient.process), *settings(patient.process.database, {})]
     patient.harm("UPDATE continuity_state SET counters = '{}'")
     set_settings(patient.chat, mode="active")
     for one in found:

@@ -14,7 +14,7 @@ from sidecar.storage.migrations import migrate
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, SHOP, set_settings, tell
+from tests.support.shop import PROMPT, SHOP, send_session_event, set_settings
 
 DAY_MS = 86_400_000
 STAYS = {
@@ -216,7 +216,7 @@ def test_runs_older_than_the_retention_are_forgotten_by_the_next_run(state: Stat
 def test_a_chat_that_was_deleted_is_forgotten_and_what_came_of_it_stays(state: State) -> None:
     first, other = state.chats
     drafts = state.rows("artifacts")
-    tell(first, "deleted")
+    send_session_event(first, "deleted")
     state.sidecar.app.lanes.drain(5000)
     for table in ("runs", "calls", "state", "sessions", "snapshots"):
         assert state.rows(table, "sub_chat_id = 'shop'") == 0, table
@@ -231,7 +231,7 @@ def test_a_chat_that_was_deleted_is_forgotten_and_what_came_of_it_stays(state: S
 def test_a_session_that_was_deleted_is_forgotten_alone(state: State) -> None:
     first = state.chats[0]
     first.turn("go on", session="second")
-    tell(first, "deleted", "session-shop")
+    send_session_event(first, "deleted", "session-shop")
     state.sidecar.app.lanes.drain(5000)
     assert state.rows("runs", "sub_chat_id = 'shop'") == 1
     assert state.rows("sessions", "sub_chat_id = 'shop'") == 1
@@ -241,7 +241,7 @@ def test_a_session_that_was_deleted_is_forgotten_alone(state: State) -> None:
 def test_a_run_that_ends_after_its_chat_was_deleted_is_not_kept(state: State) -> None:
     first, drafts = state.chats[0], state.rows("artifacts")
     before = first.pre_run(PROMPT)
-    tell(first, "deleted")
+    send_session_event(first, "deleted")
     late = first.post_run(before, PROMPT, session="session-shop")
     assert (late["accepted"], late["duplicate"], late["artifacts"]) == (False, False, [])
     for table in ("runs", "calls", "state", "sessions", "snapshots"):
@@ -252,7 +252,7 @@ def test_a_run_that_ends_after_its_chat_was_deleted_is_not_kept(state: State) ->
 def test_a_run_of_a_deleted_session_is_not_kept_and_one_of_another_session_is(state: State) -> None:
     first = state.chats[0]
     before = first.pre_run("go on")
-    tell(first, "deleted", "session-shop")
+    send_session_event(first, "deleted", "session-shop")
     assert first.post_run(before, "go on", session="session-shop")["accepted"] is False
     first.session_id = None
     assert first.post_run(first.pre_run("go on"), "go on", session="second")["accepted"] is True
@@ -261,7 +261,7 @@ def test_a_run_of_a_deleted_session_is_not_kept_and_one_of_another_session_is(st
 
 def test_a_chat_that_is_spoken_in_again_is_not_deleted_any_more(state: State) -> None:
     first = state.chats[0]
-    tell(first, "deleted")
+    send_session_event(first, "deleted")
     assert first.post_run(first.pre_run(PROMPT), PROMPT, session="again")["accepted"] is True
     assert state.rows("deleted") == 0
     assert state.rows("runs", "sub_chat_id = 'shop'") == 1

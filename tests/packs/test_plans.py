@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tests.governor.test_turnover import under_pressure
+from tests.governor.test_rehydrate import under_pressure
 from tests.support.conversation import Conversation, kinds, sent
-from tests.support.shop import PROMPT, Talk, explain, tell, text_of
+from tests.support.shop import PROMPT, Talk, explain, send_session_event, text_of
 from tests.support.thresholds import Thresholds
 
 PLAN = "# Discounts\n\n1. Give `Cart.total` the discount.\n2. Check it in tests/test_cart.py.\n"
@@ -47,7 +47,7 @@ def test_the_session_that_proposed_a_plan_is_not_told_it_again_when_it_works(tal
 def test_another_session_is_given_the_plan_once(talk: Talk) -> None:
     chat = talk()
     proposed(chat)
-    tell(chat, "compacted", "session")
+    send_session_event(chat, "compacted", "session")
     answers = [chat.turn("go on"), chat.turn("go on")]
     assert "  1. Give `Cart.total` the discount." in text_of(answers[0], "plan")
     assert "change no file" not in sent(answers[0])

@@ -5,7 +5,7 @@ import pytest
 from tests.support.conversation import bash, kinds, sent
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, read_part, set_settings, tell, text_of
+from tests.support.shop import PROMPT, Talk, read_part, send_session_event, set_settings, text_of
 
 
 def test_a_second_run_receives_nothing_the_session_already_has(talk: Talk) -> None:
@@ -78,21 +78,21 @@ def test_an_event_that_removes_context_makes_the_session_unknown(
 ) -> None:
     chat = talk()
     first = chat.turn(PROMPT)
-    tell(chat, event, "session" if names_session else None)
+    send_session_event(chat, event, "session" if names_session else None)
     assert sent(chat.pre_run(PROMPT)) == sent(first)
 
 
 def test_a_mode_change_loses_nothing(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT)
-    tell(chat, "modeChanged")
+    send_session_event(chat, "modeChanged")
     assert kinds(chat.pre_run(PROMPT)) == ["delta"]
 
 
 def test_deliveries_of_a_run_are_dropped_if_its_session_was_compacted_meanwhile(talk: Talk) -> None:
     chat = talk()
     first = chat.pre_run(PROMPT)
-    tell(chat, "compacted", "session")
+    send_session_event(chat, "compacted", "session")
     chat.post_run(first, PROMPT)
     assert sent(chat.pre_run(PROMPT)) == sent(first)
 
@@ -114,12 +114,12 @@ def test_a_session_with_the_same_id_of_another_provider_is_separate(talk: Talk) 
 
 
 def test_the_token_of_another_run_confirms_nothing(talk: Talk) -> None:
-    one, two = talk(sub_chat_id="one"), talk(sub_chat_id="two")
-    given = one.pre_run(PROMPT)
-    two.post_run({"runId": "other", "deliveryToken": given["deliveryToken"]}, PROMPT, session="two")
-    assert "context" in kinds(two.pre_run(PROMPT))
-    one.post_run(given, PROMPT, session="one")
-    assert "context" not in kinds(one.pre_run(PROMPT))
+    first, second = talk(sub_chat_id="one"), talk(sub_chat_id="two")
+    answer = first.pre_run(PROMPT)
+    second.post_run({"runId": "other", "deliveryToken": answer["deliveryToken"]}, PROMPT, session="two")
+    assert "context" in kinds(second.pre_run(PROMPT))
+    first.post_run(answer, PROMPT, session="one")
+    assert "context" not in kinds(first.pre_run(PROMPT))
 
 
 def test_passive_mode_has_its_own_ledger_that_activation_drops(talk: Talk) -> None:
@@ -244,9 +244,9 @@ RED = "=== FAILURES ===\nE   assert 1 == 0\nFAILED tests/test_cart.py::test_tota
 def test_failing_tests_are_sent_until_they_pass(talk: Talk) -> None:
     chat, other = talk(), talk("codex", sub_chat_id="other")
     chat.turn(PROMPT, lambda: [bash("pytest", RED.format("0.12"))])
-    told = text_of(other.turn(PROMPT), "delta")
-    assert "Failing tests (pytest):\n  tests/test_cart.py::test_total\n" in told
-    assert "assert 1 == 0" in told
+    delta_text = text_of(other.turn(PROMPT), "delta")
+    assert "Failing tests (pytest):\n  tests/test_cart.py::test_total\n" in delta_text
+    assert "assert 1 == 0" in delta_text
     assert "Failing tests" not in sent(other.turn("go on"))
     chat.turn("go on", lambda: [bash("pytest", RED.format("7.90"))])
     assert "Failing tests" not in sent(other.turn("go on"))

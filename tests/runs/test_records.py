@@ -25,8 +25,8 @@ def test_only_the_latest_calls_are_stored_even_within_one_millisecond(database: 
     with database.write() as tx:
         for number in range(MAX_CALLS + 25):
             records.record_call(tx, call(number))
-        kept = int(str(tx.execute("SELECT count(*) FROM continuity_calls").get))
-        assert MAX_CALLS <= kept < MAX_CALLS + CALLS_PRUNED_AT_ONCE
+        stored = int(str(tx.execute("SELECT count(*) FROM continuity_calls").get))
+        assert MAX_CALLS <= stored < MAX_CALLS + CALLS_PRUNED_AT_ONCE
         assert records.call_of_run(tx, f"run-{24 - CALLS_PRUNED_AT_ONCE}") is None
         assert records.call_of_run(tx, "run-25") is not None
         assert records.call_of_run(tx, f"run-{MAX_CALLS + 24}") is not None
@@ -35,10 +35,10 @@ def test_only_the_latest_calls_are_stored_even_within_one_millisecond(database: 
 def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> None:
     task = Task("f", ("a", "b"), ("C.d",), "a b", "Do it")
     counters = Counters(turns=3, injected=(1, 2), files=("x",), sessions=("s",), rehydrate_reason="")
-    kept = SubChat(task, counters, (("a", "pending"),), "1. Do it")
+    stored = SubChat(task, counters, (("a", "pending"),), "1. Do it")
     with database.write() as tx:
         assert records.sub_chat(tx, "chat").task is None
         assert records.conversation_place(tx, "chat") is None
-        records.put_sub_chat(tx, "chat", "project", "workspace", kept, 1)
-        assert records.sub_chat(tx, "chat") == kept
+        records.put_sub_chat(tx, "chat", "project", "workspace", stored, 1)
+        assert records.sub_chat(tx, "chat") == stored
         assert records.conversation_place(tx, "chat") == ("project", "workspace")

@@ -15,12 +15,12 @@ _ACCEPTED = "flows/test_acceptance.py::test_"
 _PRE_RUN = "packs/test_pre_run.py::test_"
 _CACHE = "packs/test_pack_cache.py::test_"
 _GOVERNOR = "governor/test_pressure.py::test_"
-_TURNOVER = "governor/test_turnover.py::test_"
+_REHYDRATE = "governor/test_rehydrate.py::test_"
 _SNAPSHOT = "governor/test_snapshot.py::test_"
 _LEDGER = "runs/test_ledger.py::test_"
 _RUN = "capture/test_post_run.py::test_"
-_EVENTS = "capture/drafting/test_events.py::test_"
-_COMMITS = "capture/artifacts/test_committing.py::test_"
+_EVENTS = "capture/drafts/test_events.py::test_"
+_COMMITS = "capture/artifacts/test_commit.py::test_"
 
 STATEMENTS: dict[str, tuple[str, ...]] = {
     # Requirements: injection
@@ -30,8 +30,8 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Injection: the context pack is budgeted": (f"{_PRE_RUN}the_token_modes_budget_is_used_and_never_exceeded",),
     "Injection: the unit of delivery is the provider session (decisions.md)": (
-        f"{_LEDGER}a_second_turn_gets_nothing_the_session_already_has",
-        f"{_LEDGER}a_session_that_is_not_known_gets_the_full_packs",
+        f"{_LEDGER}a_second_run_receives_nothing_the_session_already_has",
+        f"{_LEDGER}an_unknown_session_receives_the_full_packs",
         f"{_DELIVERY}a_fork_or_fresh_session_that_began_without_packs_gets_them_all",
     ),
     "Injection: delivery counts once post-run confirms it; passive never counts (decisions.md)": (
@@ -71,7 +71,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "flows/test_boundaries.py::test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundaries",
     ),
     "Capture: artifacts carry provenance of run and session": (
-        f"{_EVENTS}provenance_names_every_run_and_the_commits_before_and_after",
+        f"{_EVENTS}provenance_lists_every_run_and_the_commits_before_and_after",
     ),
     "Capture: an abandoned approach drafts a note that is linked to its task": (
         "flows/test_direction.py::test_an_approach_given_up_in_so_many_words_is_noted_with_its_reason_and_its_task",
@@ -79,11 +79,11 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     # Requirements: governor
     "Governor: below the thresholds the action is ok and the session goes on": (
         f"{_PRESSURE}a_short_conversation_goes_on_without_turnover",
-        f"{_TURNOVER}low_pressure_is_ok",
+        f"{_REHYDRATE}low_pressure_is_ok",
     ),
     "Governor: over the rehydrate threshold the state is kept and a fresh context begins with it and the packs": (
         f"{_PRESSURE}pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_what_was_reached",
-        f"{_TURNOVER}rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs",
+        f"{_REHYDRATE}rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs",
     ),
     # Requirements: budgets
     "Budget: over the limit lower priorities are trimmed, anchor and the highest kept": (
@@ -119,7 +119,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     # Design: architecture and data model
     "Design: pre-run before the call, post-run after persistence, idempotent": (
         f"{_CAPTURE}a_run_sent_twice_is_kept_once_and_answered_alike_also_after_a_restart",
-        f"{_RUN}the_same_run_from_many_threads_at_once_is_kept_once",
+        f"{_RUN}one_run_sent_by_many_threads_is_stored_once",
     ),
     "Design: a hot cache in memory (LRU) and durable tables in SQLite": (
         "storage/test_cache.py::test_a_value_is_found_by_its_whole_key_also_after_a_restart",
@@ -142,11 +142,11 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_CACHE}another_conversation_on_the_same_task_is_a_hit",
     ),
     "Design: counters and governor state per sub-chat": (
-        f"{_LEDGER}two_conversations_have_ledgers_of_their_own",
-        f"{_TURNOVER}status_shows_each_signal_beside_its_thresholds",
+        f"{_LEDGER}two_conversations_have_separate_ledgers",
+        f"{_REHYDRATE}status_shows_each_signal_with_its_thresholds",
     ),
     "Design: artifacts have provenance and a status": (
-        f"{_RUN}artifacts_are_listed_by_status_and_type_and_got_by_id",
+        f"{_RUN}artifacts_are_listed_by_status_and_type_and_fetched_by_id",
         f"{_ACCEPTED}an_accepted_approach_and_decision_are_told_to_the_next_session_until_they_are_discarded",
     ),
     # Design: packs
@@ -157,8 +157,8 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_CACHE}an_accepted_rejected_approach_is_a_miss_and_a_known_trap",
     ),
     "Design: the anchor is stable: byte-identical in a provider session": (
-        f"{_LEDGER}claudes_anchor_stays_byte_identical_as_system_text_whatever_changes",
-        f"{_LEDGER}codexs_anchor_opens_a_fresh_session_and_never_comes_again",
+        f"{_LEDGER}the_claude_anchor_stays_byte_identical_as_system_text",
+        f"{_LEDGER}the_codex_anchor_opens_a_fresh_session_and_is_not_repeated",
         f"{_MODES}the_pinned_anchor_stays_on_a_slash_prompt_so_that_the_providers_cache_does_not_break",
     ),
     "Design: the context pack has ranked files and summaries": (
@@ -166,8 +166,8 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_PRE_RUN}mentioned_files_and_folders_are_sent",
     ),
     "Design: the delta has changed files, failing tests and the task's changes": (
-        f"{_LEDGER}failing_tests_are_told_until_they_pass",
-        f"{_LEDGER}todos_are_told_when_they_change",
+        f"{_LEDGER}failing_tests_are_sent_until_they_pass",
+        f"{_LEDGER}todos_are_sent_when_they_change",
         "flows/test_deltas.py::test_of_a_changed_file_that_changes_again_only_the_new_hunk_is_told",
     ),
     "Design: delta alone on follow-ups when confidence is high": (
@@ -176,41 +176,43 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # Design: governor
     "Design: five signals, turns, bytes of the last calls, files, growth, time": (
-        f"{_TURNOVER}status_shows_each_signal_beside_its_thresholds",
+        f"{_REHYDRATE}status_shows_each_signal_with_its_thresholds",
     ),
     "Design: 7/12 turns, 90,000/150,000 bytes, 10/18 files, 160/280 lines, 25/50 minutes (decisions.md)": (
-        f"{_TURNOVER}status_shows_each_signal_beside_its_thresholds",
+        f"{_REHYDRATE}status_shows_each_signal_with_its_thresholds",
         f"{_GOVERNOR}reaching_a_threshold_counts",
     ),
     "Design: an action needs two signals or one at double; time alone never acts (decisions.md)": (
-        f"{_GOVERNOR}an_action_needs_two_signals_or_one_other_than_time_at_double",
+        f"{_GOVERNOR}an_action_needs_two_signals_or_one_at_twice_its_threshold",
         f"{_GOVERNOR}time_alone_never_acts",
     ),
     "Design: generated and lock files are no growth; gaps over 10 minutes are no time (decisions.md)": (
-        f"{_TURNOVER}lock_files_and_generated_code_are_no_growth",
+        f"{_REHYDRATE}lock_files_and_generated_code_do_not_count_as_growth",
         f"{_GOVERNOR}only_pauses_over_ten_minutes_do_not_count",
     ),
     "Design: a fresh sub-chat starts clock and baseline at its first run (decisions.md)": (
         f"{_GOVERNOR}the_first_run_sets_clock_and_baseline",
     ),
     "Design: each spawn criterion forces rehydrate (decisions.md)": (
-        f"{_GOVERNOR}each_spawn_criterion_and_the_users_wish_forces_a_rehydrate",
+        f"{_GOVERNOR}each_restart_criterion_and_a_user_request_force_a_rehydrate",
     ),
     "Design: with a capability off the strongest allowed action is taken and the other named (decisions.md)": (
-        f"{_GOVERNOR}a_withheld_action_is_named_and_the_strongest_allowed_one_taken",
+        f"{_GOVERNOR}a_suppressed_action_is_reported_and_the_strongest_allowed_one_taken",
         f"{_PRESSURE}with_rehydrate_off_the_pressure_snapshots_and_says_what_is_withheld",
     ),
-    "Design: snapshot keeps state and session": (f"{_TURNOVER}a_snapshot_keeps_the_session_and_begins_to_count_anew",),
+    "Design: snapshot keeps state and session": (
+        f"{_REHYDRATE}a_snapshot_continues_the_session_and_restarts_its_counting",
+    ),
     "Design: rehydrate carries plan, tasks, risks over, with a visible marker; nothing is removed": (
-        f"{_SNAPSHOT}the_marker_says_what_was_and_what_is_kept",
-        f"{_TURNOVER}rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs",
+        f"{_SNAPSHOT}the_marker_states_the_previous_session_and_the_carry_over",
+        f"{_REHYDRATE}rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs",
     ),
     # Design: events
     "Design: a merged diff over the threshold drafts, 120 lines or 8 files (decisions.md)": (
-        f"{_RUN}runs_of_one_task_grow_one_entry_until_it_is_due",
+        f"{_RUN}runs_of_one_task_extend_one_entry_until_it_is_due",
         f"{_RUN}many_files_make_an_entry_due",
     ),
-    "Design: tests that pass again draft": (f"{_EVENTS}a_test_that_passes_again_is_told_in_the_entry_and_closes_it",),
+    "Design: tests that pass again draft": (f"{_EVENTS}a_fixed_test_is_mentioned_in_the_entry_and_closes_it",),
     "Design: a touched boundary drafts": (
         "flows/test_boundaries.py::test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub",
     ),
@@ -218,9 +220,9 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "flows/test_direction.py::test_a_step_under_way_that_is_dropped_for_another_is_noted",
     ),
     "Design: over-capture is held by windows of 24 h and by what is junk (decisions.md)": (
-        f"{_EVENTS}the_same_tests_mended_twice_are_one_event_until_the_window_is_over",
+        f"{_EVENTS}tests_fixed_twice_are_one_event_within_the_window",
         f"{_EVENTS}a_lock_file_alone_drafts_nothing",
-        f"{_RUN}a_run_that_only_read_drafts_nothing_whatever_was_dirty",
+        f"{_RUN}a_read_only_run_drafts_nothing_in_a_dirty_worktree",
     ),
     # Design: determinism and cost
     "Design: the app decides on timing, storage, budgets, invalidation and policy; no model is called (decisions.md)": (
@@ -262,7 +264,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_PRE_RUN}metadata_is_honest",
     ),
     "Design: no automatic commit on a feature branch": (
-        f"{_RUN}a_whole_session_leaves_the_users_repository_byte_identical",
+        f"{_RUN}a_complete_session_leaves_the_repository_byte_identical",
         f"{_BRANCH}an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays",
     ),
     "Design: what enters a pack is of this workspace, accepted or remembered for the project (decisions.md)": (

@@ -422,8 +422,8 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "XII.3b: a new session SHALL be begun with full context when that does not suffice": (
         f"{_ENGINE}a_worn_session_is_turned_over_with_every_reason_and_a_file_to_go_on_from",
-        "governor/test_snapshot.py::test_three_compactions_turn_the_session_over",
-        "governor/test_snapshot.py::test_a_critical_context_window_three_times_in_a_row_and_a_handover_turn_the_session_over",
+        "governor/test_snapshot.py::test_three_compactions_trigger_a_rehydrate",
+        "governor/test_snapshot.py::test_three_critical_windows_in_a_row_and_a_handover_trigger_a_rehydrate",
     ),
     "XII.4: L0 and L1 SHALL be injected in all brackets": (
         f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",

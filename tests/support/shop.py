@@ -69,7 +69,7 @@ def explain(conversation: Conversation, answer: Any) -> Any:
     return conversation.client.request("continuity/explain", {"runId": answer["runId"]})
 
 
-def tell(conversation: Conversation, event: str, session_id: str | None = None) -> None:
+def send_session_event(conversation: Conversation, event: str, session_id: str | None = None) -> None:
     """Tells of something that happened to a conversation's session."""
     params = {"event": event, "cwd": str(conversation.cwd), "subChatId": conversation.sub_chat_id}
     conversation.client.notify(

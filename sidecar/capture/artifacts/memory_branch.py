@@ -192,11 +192,11 @@ def check_memory_branch(process: Process, workspace: Workspace) -> Iterator[Find
         message = f"`{lock.name}` blocks the memory branch."
         yield Finding("error", message, f"If no git process is running there, remove {lock}.")
     if not is_readable(place, branch):
-        message = f"The commit that `{branch}` names, or its files, cannot be read."
-        yield Finding(
-            "error", message, f"Run `git fsck`; `git branch -D {branch}` lets the sidecar rebuild it from the artifacts."
-        )
+        message = f"The commit of `{branch}`, or its files, cannot be read."
+        remedy = f"Run `git fsck`. After `git branch -D {branch}` the sidecar rebuilds the branch from the artifacts."
+        yield Finding("error", message, remedy)
     with process.database.read() as tx:
         waiting = len(artifacts.uncommitted(tx, workspace.project_key, MAX_WAITING)) if is_automatic else 0
     if waiting >= MAX_WAITING and settings.mode == "active":
-        yield Finding("warning", f"{waiting} or more artifacts are waiting to be committed.", "`onecode-sidecar artifacts commit` shows the reason.")
+        message = f"{waiting} or more artifacts are waiting to be committed."
+        yield Finding("warning", message, "`onecode-sidecar artifacts commit` shows the reason.")

@@ -185,7 +185,7 @@ def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResu
         before = lookup_artifact(tx, project, params.id)
         _status(before, "update")
         if params.expected_updated_at is not None and _ms(params.expected_updated_at) != before.updated_at_ms:
-            raise Conflict("The artifact has changed in the meantime.", hint="Fetch it again and apply the change to that version.")
+            raise Conflict("The artifact has changed since.", hint="Fetch it again and edit that version.")
         text = edited_text(Text(before.title, before.body), params.title, params.body, MAX_TITLE)
         if text == (before.title, before.body):
             return _result(before)

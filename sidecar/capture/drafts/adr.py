@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.drafts.devlog import is_growing, objective_of, provenance_of
-from sidecar.capture.drafts.devlog_text import MAX_TITLE, DraftText
+from sidecar.capture.drafts.devlog import MAX_TITLE, DraftText, is_growing, objective_of, provenance_of
 from sidecar.capture.drafts.events import Event
 from sidecar.capture.effects.boundaries import Boundary, kind_of
 from sidecar.capture.run import FinishedRun
@@ -110,11 +109,13 @@ def title_of(boundaries: Sequence[Boundary]) -> str:
 
 def decisions_of(conclusion: str) -> list[str]:
     """Return at most two sentences of a conclusion that state a decision."""
-    matches = [
-        sentence for sentence in sentences(conclusion)
-        if _DECIDED.search(sentence) and not _UNDECIDED.search(_REASON.split(sentence)[0]) and not sentence.endswith("?")
-    ]  # fmt: skip
+    matches = [sentence for sentence in sentences(conclusion) if _states_a_decision(sentence)]
     return [redact(cut(sentence, MAX_SENTENCE)) for sentence in matches[:2]]
+
+
+def _states_a_decision(sentence: str) -> bool:
+    is_open = _UNDECIDED.search(_REASON.split(sentence)[0]) or sentence.endswith("?")
+    return bool(_DECIDED.search(sentence)) and not is_open
 
 
 def described(contract: ApiChange) -> str:

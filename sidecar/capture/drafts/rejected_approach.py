@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.drafts.devlog import objective_of, provenance_of, window_begin_ms
-from sidecar.capture.drafts.devlog_text import DraftText
+from sidecar.capture.drafts.devlog import DraftText, objective_of, provenance_of, window_begin_ms
 from sidecar.capture.drafts.events import Event
 from sidecar.capture.effects.direction_change import (
     DroppedSteps,
@@ -96,10 +95,8 @@ def rejected_approach_note(approach: RejectedApproach, objective: str, failing: 
     where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
     tests = list(failing)
     lines = [f"# {title}", "", f"**Tried:** {cut(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
-    lines += [
-        f"**Why it failed:** {cut(_as_sentence(approach.reason), MAX_TEXT) if approach.reason else '_The run stated no reason._'}",
-        "",
-    ]
+    reason = cut(_as_sentence(approach.reason), MAX_TEXT) if approach.reason else "_The run stated no reason._"
+    lines += [f"**Why it failed:** {reason}", ""]
     if tests:
         lines += [f"Tests that failed in the meantime: {_listed(tests)}.", ""]
     if approach.instead:

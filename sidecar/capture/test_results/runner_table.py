@@ -1,7 +1,7 @@
 """Test runners as rows: their command, the output that is a result, the names of failing tests.
 
 Only what a runner prints as its result counts, not prose such as "0 failed" or "error page". The rows are taken from
-real output (tests/capture/outputs); those of Gradle and dotnet from their documentation.
+real output (tests/capture/test_results/outputs); those of Gradle and dotnet from their documentation.
 """
 
 import re

@@ -64,8 +64,8 @@ def test_a_heading_that_differs_from_the_title_stays() -> None:
 
 def test_secrets_are_masked_in_what_the_user_writes() -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    now = edited_text(BEFORE, None, f"# Use {token}\n\nwith {token}\n", 200)
-    assert token not in now.title + now.body
+    edited = edited_text(BEFORE, None, f"# Use {token}\n\nwith {token}\n", 200)
+    assert token not in edited.title + edited.body
 
 
 def test_the_status_line_of_a_decision_record_follows_the_decision_unless_edited() -> None:

@@ -9,7 +9,7 @@ from tests.context.chati_project import SESSION
 from tests.support.client import Client
 from tests.support.conversation import Conversation
 from tests.support.repositories import Repository
-from tests.support.shop import tell
+from tests.support.shop import send_session_event
 
 HOT = "---\ntype: decision\nconfidence: 0.9\ntier: hot\n---\n# auth-pattern\n\nJWT was chosen.\n"
 
@@ -86,13 +86,13 @@ def test_a_compaction_also_reported_as_an_event_counts_once(
     def compactions() -> int:
         return int(client.request("context/continuation", asked)["counters"]["compactions"])
 
-    tell(chat, "compacted", "s-1")
+    send_session_event(chat, "compacted", "s-1")
     assert compactions() == 1
     assert compacted("c-1")["compactions"] == 1
     assert compacted("c-2")["compactions"] == 2
-    tell(chat, "compacted", "s-1")
+    send_session_event(chat, "compacted", "s-1")
     assert compactions() == 2
-    tell(chat, "compacted", "s-1")
+    send_session_event(chat, "compacted", "s-1")
     assert compactions() == 3
 
 

@@ -16,17 +16,17 @@ def test_a_narrower_green_run_does_not_forget_the_other_failures(talk: Talk) -> 
     chat.turn(PROMPT, lambda: [bash("pytest", RED)])
     other.turn(PROMPT)
     chat.turn("go on", lambda: [bash("pytest tests/test_mail.py", "3 passed in 0.1s\n")])
-    told = text_of(other.turn("go on"), "delta")
-    assert "tests/test_cart.py::test_total" in told
-    assert "test_send" not in told
+    delta_text = text_of(other.turn("go on"), "delta")
+    assert "tests/test_cart.py::test_total" in delta_text
+    assert "test_send" not in delta_text
     chat.turn("go on", lambda: [bash("pytest", "9 passed in 0.1s\n")])
     assert "no failure is known any more" in sent(other.turn("go on"))
 
 
 def files_of(chat: Conversation) -> list[str]:
     """The files that the drafts of a conversation's project are about."""
-    found = chat.client.request("artifact/list", {"projectPath": str(chat.cwd)})["artifacts"]
-    each = [chat.artifact(one["id"])["provenance"]["files"] for one in found]
+    drafts = chat.client.request("artifact/list", {"projectPath": str(chat.cwd)})["artifacts"]
+    each = [chat.artifact(artifact["id"])["provenance"]["files"] for artifact in drafts]
     return [path for files in each for path in files]
 
 
@@ -71,7 +71,7 @@ def test_an_error_of_a_non_shell_tool_is_not_a_test_result(talk: Talk) -> None:
     assert "Failing tests" in sent(other.turn("go on"))
 
 
-def pressing_lines(chat: Conversation) -> int:
+def pressure_lines(chat: Conversation) -> int:
     status = chat.client.request("governor/status", {"subChatId": chat.sub_chat_id})
     (lines,) = [signal["value"] for signal in status["signals"] if signal["name"] == "diffLines"]
     return int(lines)
@@ -98,12 +98,12 @@ def test_user_changes_between_runs_add_no_pressure(
     chat = talk()
     edit = lambda: [chat.edit("src/cart.py", "line = 1\n" * 20)]  # noqa: E731
     chat.turn(PROMPT, edit)
-    before = pressing_lines(chat)
+    before = pressure_lines(chat)
     assert before == 20 + 9
     users(shop)
     turn = chat.pre_run("/implement it" if passed_through else "go on")
     chat.post_run(turn, assistant={"parts": [chat.edit("src/cart.py", "line = 1\n" * 23), bash("make", "")]})
-    by = pressing_lines(chat) - before
+    by = pressure_lines(chat) - before
     assert (0 <= by <= 23 + 9) if passed_through else by == grown
 
 
@@ -113,7 +113,7 @@ def test_changes_that_are_then_committed_add_pressure_once(talk: Talk, shop: Rep
     before = chat.pre_run("commit that")
     shop.commit({})
     chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
-    assert pressing_lines(chat) == 100
+    assert pressure_lines(chat) == 100
 
 
 def test_committed_lines_of_the_agent_add_pressure_like_others(talk: Talk, shop: Repository) -> None:
@@ -122,4 +122,4 @@ def test_committed_lines_of_the_agent_add_pressure_like_others(talk: Talk, shop:
         before = chat.pre_run(PROMPT if number == 0 else "go on")
         shop.commit({f"src/made{number}.py": "made = True\n" * 100})
         chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
-    assert pressing_lines(chat) == 300
+    assert pressure_lines(chat) == 300

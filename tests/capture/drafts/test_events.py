@@ -17,9 +17,9 @@ GREEN = "4 passed in 0.1s\n"
 
 def drafts(chat: Conversation, kind: str = "devlog") -> list[Any]:
     """Gives the drafts of a kind with their texts, the oldest first."""
-    found = chat.client.request("artifact/list", {"projectPath": str(chat.cwd), "type": kind})["artifacts"]
-    found.sort(key=lambda one: (one["createdAt"], one["id"]))
-    return [chat.artifact(one["id"]) for one in found]
+    artifacts = chat.client.request("artifact/list", {"projectPath": str(chat.cwd), "type": kind})["artifacts"]
+    artifacts.sort(key=lambda artifact: (artifact["createdAt"], artifact["id"]))
+    return [chat.artifact(artifact["id"]) for artifact in artifacts]
 
 
 def red(chat: Conversation, number: int = 1) -> None:
@@ -33,14 +33,14 @@ def green(chat: Conversation, number: int = 2, prompt: str = "go on") -> None:
 def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(talk: Talk) -> None:
     chat = talk()
     red(chat)
-    assert [one["event"] for one in drafts(chat)] == ["filesChanged"]
+    assert [draft["event"] for draft in drafts(chat)] == ["filesChanged"]
     green(chat)
     (entry,) = drafts(chat)
     assert entry["event"] == "testsFixed"
     assert "\n\nFixed: `tests/test_cart.py::test_total` (pytest).\n\n" in entry["body"]
     assert "Changed over 2 runs" in entry["body"]
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 3\n")])
-    assert [one["event"] for one in drafts(chat)] == ["testsFixed", "filesChanged"]
+    assert [draft["event"] for draft in drafts(chat)] == ["testsFixed", "filesChanged"]
 
 
 def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(talk: Talk) -> None:
@@ -56,7 +56,7 @@ def test_tests_fixed_by_others_are_not_an_event(talk: Talk) -> None:
     chat, other = talk(), talk(sub_chat_id="other")
     red(chat)
     other.turn("run the tests", lambda: [bash("pytest", GREEN)], session="other")
-    assert [one["event"] for one in drafts(chat)] == ["filesChanged"]
+    assert [draft["event"] for draft in drafts(chat)] == ["filesChanged"]
 
 
 def test_tests_fixed_twice_are_one_event_within_the_window(talk: Talk, active: MemorySidecar) -> None:
@@ -65,20 +65,20 @@ def test_tests_fixed_twice_are_one_event_within_the_window(talk: Talk, active: M
     green(chat)
     red(chat, 3)
     green(chat, 4, "make the suite pass once more, please")
-    assert [one["event"] for one in drafts(chat)].count("testsFixed") == 1
+    assert [draft["event"] for draft in drafts(chat)].count("testsFixed") == 1
     active.clock.advance(25 * 3_600_000)
     red(chat, 5)
     green(chat, 6)
-    assert [one["event"] for one in drafts(chat)].count("testsFixed") == 2
+    assert [draft["event"] for draft in drafts(chat)].count("testsFixed") == 2
 
 
 def test_a_deleted_test_is_not_a_fix() -> None:
-    gone = VerdictChange("pytest", Verdict(), ("tests/test_a.py::test_b",), was_red=True)
-    assert fixes([gone], {"src/a.py": "1"}) == []
-    (event,) = fixes([gone], {"tests/test_a.py": "1"})
+    change = VerdictChange("pytest", Verdict(), ("tests/test_a.py::test_b",), was_red=True)
+    assert fixes([change], {"src/a.py": "1"}) == []
+    (event,) = fixes([change], {"tests/test_a.py": "1"})
     assert event.line == "Fixed: `tests/test_a.py::test_b` (pytest)."
-    assert fixes([gone._replace(after=Verdict({"x": ""}))], {"tests/test_a.py": "1"}) == []
-    assert [one.line for one in fixes([VerdictChange("go test", Verdict(), (), was_red=True)], {})] == [
+    assert fixes([change._replace(after=Verdict({"x": ""}))], {"tests/test_a.py": "1"}) == []
+    assert [event.line for event in fixes([VerdictChange("go test", Verdict(), (), was_red=True)], {})] == [
         "Fixed: go test passes again."
     ]
 
@@ -87,10 +87,10 @@ def test_an_entry_that_the_user_edited_is_not_extended(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 20)])
     (edited,) = drafts(chat)
-    told = chat.decide("update", edited["id"], body="# Mine\n\nThe user's own words.\n")
+    update = chat.decide("update", edited["id"], body="# Mine\n\nThe user's own words.\n")
     chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 25)])
-    kept, later = drafts(chat)
-    assert (kept["id"], kept["body"]) == (told["id"], told["body"])
+    edited_draft, later = drafts(chat)
+    assert (edited_draft["id"], edited_draft["body"]) == (update["id"], update["body"])
     assert "`src/big.py` +5 −0" in later["body"]
 
 
@@ -102,7 +102,7 @@ def test_a_discarded_entry_is_not_drafted_again_until_an_event_happens(talk: Tal
     chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 25)])
     assert len(drafts(chat)) == 1
     chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 150)])
-    assert [one["event"] for one in drafts(chat)] == ["filesChanged", "mergedDiff"]
+    assert [draft["event"] for draft in drafts(chat)] == ["filesChanged", "mergedDiff"]
 
 
 def test_a_later_entry_repeats_nothing_of_an_earlier_one(talk: Talk, active: MemorySidecar) -> None:
@@ -134,21 +134,21 @@ def test_the_same_changes_under_another_run_id_are_not_a_second_entry(
     chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)])
     part = {"type": "tool-Write", "toolCallId": "w", "state": "result", "output": {},
             "input": {"file_path": str(shop.path / "src/big.py")}}  # fmt: skip
-    told = {"runId": "again", "deliveryToken": None}
-    chat.post_run(told, prompt, assistant={"text": "Said in other words.", "parts": [part]})
+    repeat = {"runId": "again", "deliveryToken": None}
+    chat.post_run(repeat, prompt, assistant={"text": "Said in other words.", "parts": [part]})
     assert len(drafts(chat)) == 1
 
 
 def test_provenance_lists_every_run_and_the_commits_before_and_after(talk: Talk, shop: Repository) -> None:
     chat = talk(chatId="the-chat")
-    begun = shop.head()
+    start = shop.head()
     first = chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n")])
     before = chat.pre_run("go on")
     parts = [chat.edit("src/cart.py", "x = 2\n"), bash("git commit -am cart", "")]
     after = shop.commit()
     chat.post_run(before, "go on", assistant={"parts": parts})
     (entry,) = drafts(chat)
-    kept = entry["provenance"]
-    assert kept["runs"] == [first["runId"], before["runId"]]
-    assert (kept["startCommit"], kept["headCommit"]) == (begun, after)
-    assert (kept["chatId"], kept["subChatId"], kept["sessionId"]) == ("the-chat", "chat", "session")
+    provenance = entry["provenance"]
+    assert provenance["runs"] == [first["runId"], before["runId"]]
+    assert (provenance["startCommit"], provenance["headCommit"]) == (start, after)
+    assert (provenance["chatId"], provenance["subChatId"], provenance["sessionId"]) == ("the-chat", "chat", "session")

@@ -10,7 +10,7 @@ from sidecar.capture.effects import session_loss
 from sidecar.capture.effects.session_loss import Loss, loss_by_prompt, was_compacted
 from sidecar.transcripts import tail
 from tests.support.conversation import Conversation, kinds, sent
-from tests.support.shop import PROMPT, Talk, tell, text_of
+from tests.support.shop import PROMPT, Talk, send_session_event, text_of
 
 CLAUDE = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}}
 SUMMARY = {"type": "user", "isCompactSummary": True, "message": {"content": "This session is being continued."}}
@@ -142,7 +142,7 @@ def test_only_the_end_of_a_huge_transcript_is_read_and_an_unread_part_counts_as_
     path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, *filling)
     since_ms = 1_772_357_400_000
     assert compacted(path, since_ms) is False
-    monkeypatch.setattr(tail, "LOOKED_AT_BYTES", 2_000)
+    monkeypatch.setattr(tail, "MAX_TAIL_BYTES", 2_000)
     assert compacted(path, since_ms) is True
     assert compacted(path, since_ms + 30_000) is False
 
@@ -163,7 +163,7 @@ def test_a_compaction_event_leaves_the_system_text_unchanged(talk: Talk, session
     chat = talk()
     first = chat.turn(PROMPT)
     (chat.cwd / "AGENTS.md").write_text("- Always round up.\n", encoding="utf-8")
-    tell(chat, "compacted", session_id)
+    send_session_event(chat, "compacted", session_id)
     again = chat.pre_run(PROMPT)
     assert again["system"] == first["system"]
     assert kinds(again) == ["context", "delta"]

@@ -41,9 +41,11 @@ def codex_event(text: str, at: str = DURING, call_id: str = "bash") -> dict[str,
     return {"type": "event_msg", "timestamp": at, "payload": payload}
 
 
-def written(folder: Path, *records: Any) -> str:
+def write_transcript(folder: Path, *records: Any) -> str:
     path = folder / "session.jsonl"
-    path.write_bytes(b"".join(one if isinstance(one, bytes) else orjson.dumps(one) + b"\n" for one in records))
+    path.write_bytes(
+        b"".join(record if isinstance(record, bytes) else orjson.dumps(record) + b"\n" for record in records)
+    )
     return str(path)
 
 
@@ -55,7 +57,9 @@ def failed_call() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("record", [claude, codex, codex_lines, codex_event])
 def test_a_failed_command_found_only_in_the_transcript_is_sent_next(talk: Talk, tmp_path: Path, record: Any) -> None:
     chat, other = talk("claude" if record is claude else "codex"), talk("codex", sub_chat_id="other")
-    path = written(tmp_path, {"timestamp": EARLIER}, b'{"damaged\n', record(RED), b"\xff\n", record("", call_id="x"))
+    path = write_transcript(
+        tmp_path, {"timestamp": EARLIER}, b'{"damaged\n', record(RED), b"\xff\n", record("", call_id="x")
+    )
     chat.turn(PROMPT, failed_call, transcriptPath=path)
     assert "tests/test_cart.py::test_total" in text_of(other.turn(PROMPT), "delta")
 
@@ -65,13 +69,13 @@ def test_a_failed_command_found_only_in_the_transcript_is_sent_next(talk: Talk, 
 )
 def test_failures_of_other_runs_are_not_sent(talk: Talk, tmp_path: Path, record: dict[str, Any]) -> None:
     chat, other = talk(), talk("codex", sub_chat_id="other")
-    chat.turn(PROMPT, failed_call, transcriptPath=written(tmp_path, record))
+    chat.turn(PROMPT, failed_call, transcriptPath=write_transcript(tmp_path, record))
     assert "Failing tests" not in sent(other.turn(PROMPT))
 
 
 def test_only_the_end_of_a_transcript_is_read(tmp_path: Path) -> None:
     old = {"type": "user", "timestamp": EARLIER, "text": "x" * 4_000}
-    path = written(tmp_path, *[old] * 1_000, claude(RED))
+    path = write_transcript(tmp_path, *[old] * 1_000, claude(RED))
     found = tail.recent(path, BEGAN_MS)
     assert found is not None
     assert found.is_whole

@@ -99,6 +99,6 @@ def test_a_failure_without_names_ends_with_the_whole_suite() -> None:
 
 def test_a_selection_does_not_depend_on_word_order() -> None:
     runner = re.compile(r"\bpytest\b")
-    one, other = (selection_of(line, runner) for line in ("pytest b.py a.py -x", "pytest -q a.py b.py"))
-    assert one.text == other.text
-    assert one.stops_early
+    outcome, other = (selection_of(line, runner) for line in ("pytest b.py a.py -x", "pytest -q a.py b.py"))
+    assert outcome.text == other.text
+    assert outcome.stops_early

@@ -43,17 +43,17 @@ def artifact(title: str = "One", body: str = "# One\n", artifact_id: str = "devl
 def test_front_matter_has_one_json_value_per_line_for_any_title(title: str, body: str) -> None:
     text = file_of(artifact(title, body)).decode()
     front = text.split("\n---\n", maxsplit=1)[0].removeprefix("---\n").split("\n")
-    told = {name: orjson.loads(value) for name, _, value in (line.partition(": ") for line in front)}
-    assert list(told) == ["id", "type", "title", "event", "createdAt", "runId", "files"]
-    assert not re.search(r"[\x00-\x1f]", told["title"])
+    members = {name: orjson.loads(value) for name, _, value in (line.partition(": ") for line in front)}
+    assert list(members) == ["id", "type", "title", "event", "createdAt", "runId", "files"]
+    assert not re.search(r"[\x00-\x1f]", members["title"])
 
 
 @given(TEXTS, TEXTS)
 def test_a_file_has_the_provenance_but_not_the_status(title: str, body: str) -> None:
-    one = artifact(title, body)
-    later = one._replace(status="committed", updated_at_ms=99)
-    committed = later._replace(provenance={**one.provenance, "committed": {"commit": "c"}})
-    assert file_of(one) == file_of(later) == file_of(committed)
+    draft = artifact(title, body)
+    later = draft._replace(status="committed", updated_at_ms=99)
+    committed = later._replace(provenance={**draft.provenance, "committed": {"commit": "c"}})
+    assert file_of(draft) == file_of(later) == file_of(committed)
 
 
 def test_an_id_that_is_not_a_valid_file_name_has_no_path() -> None:

@@ -28,17 +28,19 @@ def work(chat: Conversation, content: str) -> Any:
     return chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", content)])["after"]["artifacts"]
 
 
-def listed(chat: Conversation, **filters: Any) -> list[Any]:
-    found: list[Any] = chat.client.request("artifact/list", {"projectPath": chat.project_path, **filters})["artifacts"]
-    return found
+def list_artifacts(chat: Conversation, **filters: Any) -> list[Any]:
+    artifacts: list[Any] = chat.client.request("artifact/list", {"projectPath": chat.project_path, **filters})[
+        "artifacts"
+    ]
+    return artifacts
 
 
 def only(chat: Conversation) -> Any:
-    (found,) = listed(chat)
-    return chat.artifact(found["id"])
+    (artifacts,) = list_artifacts(chat)
+    return chat.artifact(artifacts["id"])
 
 
-def spoil(sidecar: MemorySidecar, artifact_id: str, column: str, value: object) -> None:
+def damage(sidecar: MemorySidecar, artifact_id: str, column: str, value: object) -> None:
     """Changes a record behind the store's back, as damage does."""
     assert sidecar.app.process is not None
     with sidecar.app.process.database.write() as tx:
@@ -84,7 +86,7 @@ def test_accepting_and_discarding_can_be_repeated_and_reversed(chat: Conversatio
     assert discarded["status"] == "discarded"
     assert chat.decide("discard", artifact_id) == discarded
     assert chat.decide("accept", artifact_id)["status"] == "accepted"
-    assert [one["id"] for one in listed(chat, status="accepted")] == [artifact_id]
+    assert [artifact["id"] for artifact in list_artifacts(chat, status="accepted")] == [artifact_id]
 
 
 def test_a_committed_artifact_is_final_but_can_still_be_accepted(chat: Conversation) -> None:
@@ -113,8 +115,8 @@ def test_after_a_decision_the_next_run_starts_a_new_entry(chat: Conversation) ->
     (second,) = work(chat, CART + "\n\nTAX = 1\n")
     assert second["id"] != first["id"]
     assert chat.artifact(first["id"])["body"] == first["body"]
-    assert listed(chat, idPrefix=second["id"])[0]["id"] == second["id"]
-    assert listed(chat, idPrefix="nothing") == []
+    assert list_artifacts(chat, idPrefix=second["id"])[0]["id"] == second["id"]
+    assert list_artifacts(chat, idPrefix="nothing") == []
 
 
 @pytest.mark.parametrize("column", COLUMNS)
@@ -123,16 +125,18 @@ def test_a_damaged_record_is_listed_as_damaged_and_not_used(
 ) -> None:
     draft = only(chat)
     values: dict[str, object] = {"status": "accepted", "created_at_ms": 1, "updated_at_ms": 1, "provenance": b"{"}
-    spoil(active, draft["id"], column, values.get(column, "other"))
+    damage(active, draft["id"], column, values.get(column, "other"))
     other_key = column == "project"
-    assert [one["damaged"] for one in listed(chat)] == ([] if other_key else [True])
+    assert [artifact["damaged"] for artifact in list_artifacts(chat)] == ([] if other_key else [True])
     for verb in ("get", "update", "accept", "discard"):
         params = {"projectPath": str(shop.path), "id": draft["id"]}
         kind = chat.client.error(f"artifact/{verb}", params).data["kind"]
         assert kind == ("notFound" if other_key else "stateDegraded")
     (second,) = work(chat, CART + "\n\nTAX = 1\n")
     assert second["id"] != draft["id"]
-    assert [one["damaged"] for one in listed(chat) if one["id"] == draft["id"]] == ([] if other_key else [True])
+    assert [artifact["damaged"] for artifact in list_artifacts(chat) if artifact["id"] == draft["id"]] == (
+        [] if other_key else [True]
+    )
 
 
 def test_an_old_record_is_verified_by_its_old_hash_and_upgraded_on_change(
@@ -143,7 +147,7 @@ def test_an_old_record_is_verified_by_its_old_hash_and_upgraded_on_change(
     with active.app.process.database.read() as tx:
         sql = "SELECT type, status, title, body, provenance FROM continuity_artifacts"
         (*plain, provenance), *_ = tx.execute(sql)
-    spoil(active, draft["id"], "row_hash", digest_value([*plain, orjson.loads(str(provenance, "utf-8"))]))
+    damage(active, draft["id"], "row_hash", digest_value([*plain, orjson.loads(str(provenance, "utf-8"))]))
     assert only(chat) == draft
     chat.decide("accept", draft["id"])
     with active.app.process.database.read() as tx:

@@ -7,11 +7,11 @@ import pytest
 
 from sidecar.language.abandoned_approach import abandoned_approaches
 
-SAID = Path(__file__).parent / "said"
+SENTENCES = Path(__file__).parent / "sentences"
 
 
 def lines(name: str) -> list[str]:
-    text = (SAID / name).read_text(encoding="utf-8")
+    text = (SENTENCES / name).read_text(encoding="utf-8")
     return [line.replace("\\n", "\n") for line in text.splitlines() if line and not line.startswith("# ")]
 
 
@@ -34,7 +34,7 @@ def test_other_sentences_are_not_abandoned_approaches(text: str) -> None:
 
 
 def test_consecutive_adverbs_are_matched_quickly() -> None:
-    begun = time.thread_time()
+    started = time.thread_time()
     assert list(abandoned_approaches("entirely\t" * 60)) == []
     assert list(abandoned_approaches("finally so " * 60)) == []
-    assert time.thread_time() - begun < 1
+    assert time.thread_time() - started < 1

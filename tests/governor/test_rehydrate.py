@@ -144,16 +144,16 @@ def test_status_shows_each_signal_with_its_thresholds(talk: Talk, active: Memory
     chat.turn(PROMPT)
     active.clock.advance(5 * 60_000)
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "line\n" * 30)])
-    found = {signal["name"]: signal for signal in status(chat)["signals"]}
-    assert found["turns"] == {"name": "turns", "value": 2, "sinceSnapshot": 2, "snapshotAt": 7, "rehydrateAt": 12}
-    assert {name: (one["snapshotAt"], one["rehydrateAt"]) for name, one in found.items()} == {
+    signals = {signal["name"]: signal for signal in status(chat)["signals"]}
+    assert signals["turns"] == {"name": "turns", "value": 2, "sinceSnapshot": 2, "snapshotAt": 7, "rehydrateAt": 12}
+    assert {name: (signal["snapshotAt"], signal["rehydrateAt"]) for name, signal in signals.items()} == {
         "turns": (7, 12), "injectedBytes": (90_000, 150_000), "files": (10, 18), "diffLines": (160, 280),
         "minutes": (25, 50), "bracket": (2, 3),
     }  # fmt: skip
-    assert found["minutes"]["value"] == 5
-    assert found["diffLines"]["value"] == 30 + 5
-    assert found["files"]["value"] >= 1
-    assert found["injectedBytes"]["value"] > 500
+    assert signals["minutes"]["value"] == 5
+    assert signals["diffLines"]["value"] == 30 + 5
+    assert signals["files"]["value"] >= 1
+    assert signals["injectedBytes"]["value"] > 500
     assert status(chat)["governor"] == {"action": "ok", "reasons": []}
 
 

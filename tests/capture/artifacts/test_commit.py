@@ -56,12 +56,12 @@ def test_a_committed_artifact_is_a_file_with_its_provenance(talk: Talk, shop: Re
     front, _, body = shop.git("show", f"{BRANCH}:{path}").removeprefix("---\n").partition("\n---\n\n")
     artifact = chat.artifact(artifact_id)
     assert f"{body}\n" == artifact["body"]
-    told = dict(line.split(": ", 1) for line in front.splitlines())
-    assert told["id"] == f'"{artifact_id}"'
-    assert told["runId"] == f'"{artifact["provenance"]["runId"]}"'
-    assert told["sessionId"] == '"session"'
-    assert told["files"] == '["src/cart.py"]'
-    assert told["createdAt"].startswith('"2026-03-01T09:30:00')
+    front_matter = dict(line.split(": ", 1) for line in front.splitlines())
+    assert front_matter["id"] == f'"{artifact_id}"'
+    assert front_matter["runId"] == f'"{artifact["provenance"]["runId"]}"'
+    assert front_matter["sessionId"] == '"session"'
+    assert front_matter["files"] == '["src/cart.py"]'
+    assert front_matter["createdAt"].startswith('"2026-03-01T09:30:00')
     message = shop.git("log", "-1", "--format=%B", BRANCH)
     assert message.startswith("Add a devlog entry: Why does the cart total ignore the discount")
     assert f"Run: {artifact['provenance']['runId']}" in message
@@ -115,7 +115,7 @@ def test_after_a_commit_the_next_run_starts_an_entry_with_only_new_changes(talk:
         (("worktree", "add", "--quiet", "-b", BRANCH, "../elsewhere"), "checked out"),
         (("symbolic-ref", "HEAD", f"refs/heads/{BRANCH}"), "checked out"),
         (("symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{BRANCH}"), "default branch"),
-        (("symbolic-ref", f"refs/heads/{BRANCH}", "refs/heads/main"), "another name for `refs/heads/main`"),
+        (("symbolic-ref", f"refs/heads/{BRANCH}", "refs/heads/main"), "symbolic ref to `refs/heads/main`"),
         (("branch", "memory"), "`memory` stands in the way"),
     ],
 )
@@ -173,7 +173,7 @@ def test_a_secret_in_an_artifact_is_masked_on_the_branch(talk: Talk, shop: Repos
     assert "ghp_" not in shop.git("log", "-p", BRANCH)
 
 
-def settled(active: MemorySidecar) -> None:
+def wait_idle(active: MemorySidecar) -> None:
     assert active.app.process is not None
     assert active.app.process.settle(20)
 
@@ -184,14 +184,14 @@ def test_after_a_run_finished_entries_are_committed_and_open_ones_are_not(
     chat = talk()
     set_settings(chat, artifactPolicy="auto-write-memory-branch")
     small = change_cart(chat)
-    settled(active)
+    wait_idle(active)
     assert status(chat, small) == "draft"
     assert shop.git("branch", "--list", BRANCH) == ""
 
     before = shop.untouchable(BRANCH)
     large = CART + "".join(f"A{number} = {number}\n" for number in range(200))
     big = change_cart(chat, large)
-    settled(active)
+    wait_idle(active)
     assert big == small
     assert status(chat, big) == "committed"
     assert commits(shop) == 1
@@ -205,7 +205,7 @@ def test_in_passive_mode_and_by_default_nothing_is_committed_after_a_run(
     chat = talk()
     set_settings(chat, **{"artifactPolicy": "auto-write-memory-branch", "capture": {"changedLines": 1}, **settings})
     change_cart(chat)
-    settled(active)
+    wait_idle(active)
     assert shop.git("branch", "--list", BRANCH) == ""
 
 
@@ -216,10 +216,10 @@ def test_a_refused_automatic_commit_is_retried_after_a_later_run(
     set_settings(chat, artifactPolicy="auto-write-memory-branch", capture={"changedLines": 1})
     shop.git("branch", "memory")
     first = change_cart(chat)
-    settled(active)
+    wait_idle(active)
     assert status(chat, first) == "draft"
     shop.git("branch", "-D", "memory")
     second = change_cart(chat, CART + "\n\nTAX = 1\n")
-    settled(active)
-    assert [status(chat, one) for one in (first, second)] == ["committed", "committed"]
+    wait_idle(active)
+    assert [status(chat, artifact_id) for artifact_id in (first, second)] == ["committed", "committed"]
     assert commits(shop) == 1

@@ -15,14 +15,14 @@ __all__ = ["active", "shop", "talk"]
 paths = st.sets(st.sampled_from("abcdefgh"), max_size=6)
 
 
-def told(path: str, *, size: int = 100, digest: str = "d") -> Item:
+def context_item(path: str, *, size: int = 100, digest: str = "d") -> Item:
     return Item(keys.context_key(path), digest, size)
 
 
 def test_used_discovered_and_repeated_files_are_distinguished() -> None:
-    had = [told("earlier"), told("own", size=0), told("pointer", digest=keys.POINTER)]
+    had = [context_item("earlier"), context_item("own", size=0), context_item("pointer", digest=keys.POINTER)]
     use = pack_use(
-        [told("a"), told("b"), Item("delta:todos", "x", 5)], {item.key: item for item in had},
+        [context_item("a"), context_item("b"), Item("delta:todos", "x", 5)], {item.key: item for item in had},
         read={"a", "own", "earlier", "pointer", "alone", "edited"}, written={"edited", "new"}, created={"new"},
     )  # fmt: skip
     assert use == PackUse(
@@ -32,14 +32,14 @@ def test_used_discovered_and_repeated_files_are_distinguished() -> None:
 
 
 def test_a_run_that_used_no_file_does_not_measure_its_pack() -> None:
-    assert pack_use([told("a")], {}, set(), set(), set()) is None
-    assert pack_use([told("a")], {}, set(), {"new"}, {"new"}) is None
+    assert pack_use([context_item("a")], {}, set(), set(), set()) is None
+    assert pack_use([context_item("a")], {}, set(), {"new"}, {"new"}) is None
 
 
 @given(paths, paths, paths, paths)
 def test_the_file_sets_are_consistent(delivered: set[str], had: set[str], read: set[str], written: set[str]) -> None:
-    items = {keys.context_key(path): told(path) for path in had}
-    use = pack_use([told(path) for path in delivered], items, read, written, set())
+    items = {keys.context_key(path): context_item(path) for path in had}
+    use = pack_use([context_item(path) for path in delivered], items, read, written, set())
     if use is not None:
         assert set(use.used) <= set(use.in_pack)
         assert set(use.discovered) <= set(use.needed) <= read | written
