@@ -1,4 +1,4 @@
-"""The supported IDEs and the files in which they read the session lock. Pure.
+"""The supported IDEs: the files in which they read the session lock, and how a session continues in them. Pure.
 
 The table is in `core` because `session`, `context` and `integrations` use it, and they may not import each other.
 
@@ -16,6 +16,8 @@ IdeName = Literal["claude-code", "vscode", "antigravity", "cursor", "gemini-cli"
 
 DEFAULT_IDE: IdeName = "claude-code"
 
+RESUME_COMMAND = "/chati resume"
+
 
 class RulesFile(NamedTuple):
     """A rules file below the agent's working folder."""
@@ -29,10 +31,18 @@ class RulesFile(NamedTuple):
 
 
 class Ide(NamedTuple):
-    """The files an IDE reads: those ignored by git, the best first, and those of the project."""
+    """One IDE: the files it reads, and how a session continues in it."""
 
     local: tuple[RulesFile, ...]
+    """Files ignored by git, the best first."""
     rules: tuple[RulesFile, ...]
+    """Files of the project."""
+    restarts_automatically: bool
+    """Whether it starts a new session on its own."""
+    level_1: str
+    """How a session continues after a compaction (smart continuation)."""
+    level_2: str
+    """How a new session starts."""
 
 
 _INSTRUCTIONS = RulesFile(
@@ -40,30 +50,63 @@ _INSTRUCTIONS = RulesFile(
     is_own_folder=True,
     front_matter='---\napplyTo: "**"\n---\n',
 )
+_CONTEXT_DETECTION = "Automatic via context detection"
+_CONTINUATION_FILE = f"A continuation file, loaded with {RESUME_COMMAND}"
 
 IDES: dict[IdeName, Ide] = {
     "claude-code": Ide(
-        (
+        local=(
             RulesFile("CLAUDE.local.md"),
             RulesFile(".claude/rules/chati-session-lock/session-lock.md", is_own_folder=True),
         ),
-        (RulesFile("CLAUDE.md"), RulesFile(".claude/CLAUDE.md")),
+        rules=(RulesFile("CLAUDE.md"), RulesFile(".claude/CLAUDE.md")),
+        restarts_automatically=True,
+        level_1="Automatic via the PreCompact hook",
+        level_2="A subagent (Task tool), or the `claude` CLI",
     ),
-    "vscode": Ide((_INSTRUCTIONS,), (RulesFile(".vscode/chati/rules.md"),)),
-    "antigravity": Ide((), (RulesFile(".antigravity/rules.md"),)),
+    "vscode": Ide(
+        local=(_INSTRUCTIONS,),
+        rules=(RulesFile(".vscode/chati/rules.md"),),
+        restarts_automatically=False,
+        level_1=_CONTEXT_DETECTION,
+        level_2=_CONTINUATION_FILE,
+    ),
+    "antigravity": Ide(
+        local=(),
+        rules=(RulesFile(".antigravity/rules.md"),),
+        restarts_automatically=True,
+        level_1="Automatic via platform hooks",
+        level_2="A new agent session via the platform's API",
+    ),
     "cursor": Ide(
-        (
+        local=(
             RulesFile(
                 ".cursor/rules/chati-session-lock/session-lock.mdc",
                 is_own_folder=True,
                 front_matter="---\ndescription: Session lock\nalwaysApply: true\n---\n",
             ),
         ),
-        (RulesFile(".cursorrules"),),
+        rules=(RulesFile(".cursorrules"),),
+        restarts_automatically=False,
+        level_1=_CONTEXT_DETECTION,
+        level_2=_CONTINUATION_FILE,
     ),
-    "gemini-cli": Ide((), (RulesFile(".gemini/instructions.md"),)),
-    "github-copilot": Ide((_INSTRUCTIONS,), (RulesFile(".github/copilot-instructions.md"),)),
+    "gemini-cli": Ide(
+        local=(),
+        rules=(RulesFile(".gemini/instructions.md"),),
+        restarts_automatically=True,
+        level_1=_CONTEXT_DETECTION,
+        level_2="The `gemini` CLI",
+    ),
+    "github-copilot": Ide(
+        local=(_INSTRUCTIONS,),
+        rules=(RulesFile(".github/copilot-instructions.md"),),
+        restarts_automatically=False,
+        level_1=_CONTEXT_DETECTION,
+        level_2=_CONTINUATION_FILE,
+    ),
 }
+"""Rules files: intelligence-layer.md §2; continuation: §3.5, IDE-Specific Behavior, and Article XII.6."""
 
 RULES_FILES: tuple[RulesFile, ...] = tuple(
     dict.fromkeys(rules_file for ide in IDES.values() for rules_file in (*ide.local, *ide.rules))

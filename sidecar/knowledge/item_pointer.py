@@ -76,7 +76,7 @@ def render_pointer(item: Item) -> RenderedPointer:
     title = one_line(f"[{item.type.upper()}] {item.title}", MAX_TITLE)
     lines = [f"{knowledge_pointer.SUMMARY}{summary}"] if (summary := one_line(item.summary, MAX_SUMMARY)) else []
     is_in_force = item.status not in knowledge_pointer.NO_LONGER
-    rules = [one_line(one.text, MAX_CONSTRAINT) for one in item.constraints if one.is_blocking and is_in_force]
+    rules = [one_line(rule.text, MAX_CONSTRAINT) for rule in item.constraints if rule.is_blocking and is_in_force]
     blocking = [text for text in rules if text][: knowledge_pointer.MAX_CONSTRAINTS]
     lines += [f"{knowledge_pointer.BLOCKING}{text}" for text in blocking]
     status = one_line(item.status, MAX_TAG)
@@ -90,7 +90,7 @@ def render_pointer(item: Item) -> RenderedPointer:
         *[knowledge_pointer.BLOCKING_TAG] * bool(blocking),
         *[status] * (not is_in_force),
     ]
-    tags = [tag for one in item.tags[:MAX_TAGS] if (tag := one_line(one, MAX_TAG).replace(",", " ").strip())]
+    tags = [tag for text in item.tags[:MAX_TAGS] if (tag := one_line(text, MAX_TAG).replace(",", " ").strip())]
     facts: dict[str, Value] = {
         "id": pointer_id(item.identity),
         "type": "semantic",

@@ -102,15 +102,23 @@ def status(call: Call, params: KnowledgeParams) -> KnowledgeStatusResult:
         rollback_commit=_rollback_commit(inputs),
         auto_sync_id=running_sync_id(call.process, workspace),
         pending=list(inputs.state.pending),
-        failed=[KnowledgeFailure(item=key, problem=one.problem, attempts=one.attempts)
-                for key, one in sorted(inputs.state.failed.items())],
-        conflicts=dict(sorted(Counter(one.type for one in plan.conflicts).items())),
-        checkpoints=[
-            KnowledgeCheckpoint(id=one.id, at=rfc3339(one.at_ms), mode=one.kind, status=one.status, writes=one.writes,
-                                reason=one.reason)
-            for one in checkpoints
+        failed=[
+            KnowledgeFailure(item=key, problem=item.problem, attempts=item.attempts)
+            for key, item in sorted(inputs.state.failed.items())
         ],
-    )  # fmt: skip
+        conflicts=dict(sorted(Counter(conflict.type for conflict in plan.conflicts).items())),
+        checkpoints=[
+            KnowledgeCheckpoint(
+                id=checkpoint.id,
+                at=rfc3339(checkpoint.at_ms),
+                mode=checkpoint.kind,
+                status=checkpoint.status,
+                writes=checkpoint.writes,
+                reason=checkpoint.reason,
+            )
+            for checkpoint in checkpoints
+        ],
+    )
 
 
 def conflicts(call: Call, params: KnowledgeParams) -> KnowledgeConflictsResult:

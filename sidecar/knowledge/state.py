@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-VERSION = 2
+VERSION = 3
 QUARANTINE_AFTER = 5
 """An item that failed this many times is quarantined until it changes."""
 
@@ -55,7 +55,7 @@ class SyncState:
 
 
 def serialize_state(state: SyncState) -> bytes:
-    """Serialise a state as JSON with the specification's names.
+    """Serialize a state as JSON with the specification's names.
 
     Its mappings are columns in the order of the refs: a few long lists serialize many times faster than many short
     ones, which a single item's sync would notice.
@@ -70,28 +70,37 @@ def serialize_state(state: SyncState) -> bytes:
         "pointerMapping": {"memories": memories, "pointers": pointers},
         "pending": state.pending,
         "targetCommit": state.target_commit,
-        "failed": {key: list(failed) for key, failed in sorted(state.failed.items())},
-        "heldAt": state.rollback_commit,
+        "failed": {key: failed._asdict() for key, failed in sorted(state.failed.items())},
+        "rollbackCommit": state.rollback_commit,
     }
     return orjson.dumps(document)
 
 
 def parse_state(content: bytes) -> SyncState:
-    """Parse the output of `serialize_state`. Raise ValueError for anything else."""
+    """Parse the output of `serialize_state`, also of version 2. Raise ValueError for anything else."""
     try:
         document = orjson.loads(content)
+        if document["version"] == 2:
+            _upgrade_version_2(document)
         if document["version"] != VERSION:
             raise ValueError("another version")
         hashes, mapping = document["knowledgeHashes"], document["pointerMapping"]
         columns = (hashes["content"], hashes["rendered"], hashes["paths"], mapping["memories"], mapping["pointers"])
         return SyncState(
-            document["lastSyncAt"],
-            document["lastKnowledgeCommit"],
-            dict(zip(hashes["refs"], map(SyncedItem, *columns), strict=True)),
-            tuple(document["pending"]),
-            document["targetCommit"],
-            {ref: FailedItem(*one) for ref, one in document["failed"].items()},
-            document.get("heldAt", ""),
+            last_sync_at_ms=document["lastSyncAt"],
+            last_knowledge_commit=document["lastKnowledgeCommit"],
+            items=dict(zip(hashes["refs"], map(SyncedItem, *columns), strict=True)),
+            pending=tuple(document["pending"]),
+            target_commit=document["targetCommit"],
+            failed={ref: FailedItem(**fields) for ref, fields in document["failed"].items()},
+            rollback_commit=document["rollbackCommit"],
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("not a sync state") from error
+
+
+def _upgrade_version_2(document: dict[str, Any]) -> None:
+    """Version 2 had failures as lists and the rollback's commit under another name, or not at all."""
+    document["version"] = VERSION
+    document["failed"] = {ref: FailedItem(*values)._asdict() for ref, values in document["failed"].items()}
+    document["rollbackCommit"] = document.pop("heldAt", "")

@@ -12,7 +12,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.knowledge.manifest import Entry
 from sidecar.storage.retention import Holding
 
-ENTRY_VERSION = 2
+ENTRY_VERSION = 3
 """Version of parsing and rendering; entries of another version are parsed again."""
 MAX_CHECKPOINTS = 5
 
@@ -167,8 +167,14 @@ def restore_checkpoint(tx: apsw.Connection, project: str, checkpoint: Checkpoint
 def entries(tx: apsw.Connection, project: str) -> dict[str, Entry]:
     """Return the parsed entries of a project's knowledge files, by path."""
     rows: Any = tx.execute("SELECT value FROM continuity_knowledge_items WHERE project = ?", (project,))
-    read = (orjson.loads(value) for (value,) in rows)
-    return {entry[0]: Entry(*entry) for version, *entry in read if version == ENTRY_VERSION}
+    documents = (orjson.loads(value) for (value,) in rows)
+    parsed = (Entry(**fields["entry"]) for fields in documents if _is_current(fields))
+    return {entry.path: entry for entry in parsed}
+
+
+def _is_current(fields: Any) -> bool:
+    """Whether a stored entry is of this version; older ones are lists."""
+    return isinstance(fields, dict) and fields.get("version") == ENTRY_VERSION
 
 
 def save_entries(tx: apsw.Connection, project: str, before: Mapping[str, Entry], now: Iterable[Entry]) -> None:
@@ -181,7 +187,7 @@ def save_entries(tx: apsw.Connection, project: str, before: Mapping[str, Entry],
     tx.executemany(
         "INSERT OR REPLACE INTO continuity_knowledge_items (project, path, value) VALUES (?, ?, ?)",
         [
-            (project, path, orjson.dumps([ENTRY_VERSION, *entry]))
+            (project, path, orjson.dumps({"version": ENTRY_VERSION, "entry": entry._asdict()}))
             for path, entry in entries_by_path.items()
             if before.get(path) != entry
         ],

@@ -180,7 +180,7 @@ def _join_names(names: list[str]) -> str:
     return f"{', '.join(names[:MAX_NAMED])}{more}"
 
 
-def knowledge(call: Call, workspace: Workspace) -> Iterator[Finding]:
+def knowledge_findings(call: Call, workspace: Workspace) -> Iterator[Finding]:
     """Yield the problems of a project's knowledge sync; nothing when no repository is configured."""
     if not call.process.settings(workspace.project_key)["knowledge.repository"]:
         return

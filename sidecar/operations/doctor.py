@@ -10,7 +10,7 @@ from sidecar.call import Call
 from sidecar.capture.artifacts import memory_branch as capture
 from sidecar.core.errors import SidecarError
 from sidecar.core.findings import Finding
-from sidecar.knowledge import sync_checks as knowledge
+from sidecar.knowledge.sync_checks import knowledge_findings
 from sidecar.memory import doctor_and_purge as memory
 from sidecar.operations import environment_checks
 from sidecar.operations.model import (
@@ -45,7 +45,7 @@ CHECKS: dict[DoctorCheckName, Check] = {
     "indexes": lambda call, _: memory.indexes(call.process),
     "memories": _project_check(lambda call, workspace: memory.files(call.process, workspace)),
     "registry": _project_check(doctor_findings),
-    "knowledge": _project_check(knowledge.knowledge),
+    "knowledge": _project_check(knowledge_findings),
     "memoryBranch": _project_check(lambda call, workspace: capture.memory_branch(call.process, workspace)),
     "watchers": lambda _, workspace: environment_checks.watchers(workspace),
     "disk": lambda call, _: environment_checks.disk(call.process.state_dir),

@@ -31,12 +31,12 @@ def activate_lock(before: Lock | None, request: ActivationRequest, file_values: 
 
     The activation time of an active session does not change.
     """
-    told_language = cast("Language", file_values.language) if file_values.language in get_args(Language) else None
+    file_language = cast("Language", file_values.language) if file_values.language in get_args(Language) else None
     return Lock(
         is_active=True,
         agent=request.agent or current_agent(before, file_values) or DEFAULT_AGENT,
         ide=request.ide or (before.ide if before else DEFAULT_IDE),
-        language=request.language or (before.language if before else None) or told_language or DEFAULT_LANGUAGE,
+        language=request.language or (before.language if before else None) or file_language or DEFAULT_LANGUAGE,
         progress=before.progress if before else file_values.progress,
         file_agent=file_values.agent,
         activated_at_ms=before.activated_at_ms if before and before.is_active else now_ms,

@@ -22,9 +22,9 @@ def chati(make_repository: Callable[..., Repository]) -> Repository:
 def compose(client: Client, chati: Repository) -> Callable[..., Any]:
     """Composes a block for the project; the XML is parsed as `tree`."""
 
-    def compose_one(cwd: Path = chati.path, **params: Any) -> Any:
-        asked = {"cwd": str(cwd), "bracket": "FRESH", **params}
-        result = client.request("context/compose", {key: value for key, value in asked.items() if value is not None})
+    def compose_block(cwd: Path = chati.path, **params: Any) -> Any:
+        request = {"cwd": str(cwd), "bracket": "FRESH", **params}
+        result = client.request("context/compose", {key: value for key, value in request.items() if value is not None})
         return {**result, "tree": ET.fromstring(result["block"])}
 
-    return compose_one
+    return compose_block

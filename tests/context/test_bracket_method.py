@@ -23,9 +23,9 @@ def bracket(client: Client, **params: Any) -> Any:
 def test_each_bracket_has_its_layers_its_budget_and_its_level_of_memory(
     client: Client, remaining: float, name: str, budget: int, layers: int, memory: str
 ) -> None:
-    found = bracket(client, remainingPercent=remaining)
-    assert (found["bracket"], found["budgetTokens"], found["memoryLevel"]) == (name, budget, memory)
-    assert found["layers"] == ["L0", "L1", "L2", "L3", "L4"][:layers]
+    result = bracket(client, remainingPercent=remaining)
+    assert (result["bracket"], result["budgetTokens"], result["memoryLevel"]) == (name, budget, memory)
+    assert result["layers"] == ["L0", "L1", "L2", "L3", "L4"][:layers]
 
 
 def test_reported_tokens_win_over_a_percentage_and_that_over_an_estimate(client: Client) -> None:
@@ -39,9 +39,9 @@ def test_reported_tokens_win_over_a_percentage_and_that_over_an_estimate(client:
 
 def test_an_estimate_does_not_undercount_chinese(client: Client) -> None:
     text = "这个工具在不同的会话之间保持工作上下文的连续性" * 10
-    found = bracket(client, promptCount=10, sampleText=text, maxTokens=4000)
-    assert found["usedTokens"] >= 10 * len(text)
-    assert found["bracket"] == "DEPLETED"
+    result = bracket(client, promptCount=10, sampleText=text, maxTokens=4000)
+    assert result["usedTokens"] >= 10 * len(text)
+    assert result["bracket"] == "DEPLETED"
 
 
 def test_the_remaining_percentage_is_clamped(client: Client) -> None:

@@ -33,8 +33,8 @@ def test_a_tighter_bracket_has_a_smaller_budget() -> None:
 
 
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False))
-def test_more_room_never_means_a_tighter_bracket(one: float, other: float) -> None:
-    less, more = sorted((one, other))
+def test_more_room_never_means_a_tighter_bracket(first: float, second: float) -> None:
+    less, more = sorted((first, second))
     assert budget_share(bracket_of(less)) <= budget_share(bracket_of(more))
 
 

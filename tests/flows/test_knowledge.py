@@ -23,7 +23,7 @@ TWO = {ADR: item("Use PostgreSQL", status="accepted"), POLICY: item("Logs hold n
 
 def synced(make: Make, files: dict[str, str], **settings: Any) -> Knowledge:
     knowledge = make(files, **settings)
-    knowledge.ask("sync", mode="full")
+    knowledge.request("sync", mode="full")
     return knowledge
 
 
@@ -32,15 +32,15 @@ def kinds(answer: Any) -> list[tuple[str, str]]:
 
 
 def types(knowledge: Knowledge) -> list[tuple[str, str]]:
-    return [(one["type"], one["suggestedResolution"]) for one in knowledge.ask("conflicts")["conflicts"]]
+    return [(one["type"], one["suggestedResolution"]) for one in knowledge.request("conflicts")["conflicts"]]
 
 
 def test_a_sync_leaves_the_moment_the_commit_and_every_items_hash_and_pointer(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO)
-    status = knowledge.ask("status")
+    status = knowledge.request("status")
     assert status["lastSyncAt"] == "2026-03-01T09:30:00.000Z"
     assert status["lastKnowledgeCommit"] == knowledge.repository.head()
-    told = knowledge.ask("explain", item="adr-1")
+    told = knowledge.request("explain", item="adr-1")
     assert told["syncedContentHash"] == told["contentHash"] == told["pointers"][0]["contentHash"]
 
 
@@ -56,13 +56,13 @@ def test_the_state_is_there_after_a_restart_and_empty_where_there_was_none(
     fresh = open_sidecar(state_dir=tmp_path / "other")
     fresh.client.initialize()
     other = Knowledge(fresh, tmp_path / "repository-less", knowledge.repository)
-    assert (other.ask("status")["lastSyncAt"], other.ask("status")["items"]) == (None, 2)
+    assert (other.request("status")["lastSyncAt"], other.request("status")["items"]) == (None, 2)
 
 
 def test_a_new_item_is_added_and_nothing_else(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO)
     knowledge.repository.commit({"company/specs/s.md": item("Checkout")})
-    delta = knowledge.ask("plan")["delta"]
+    delta = knowledge.request("plan")["delta"]
     assert (delta["added"], delta["updated"], delta["deleted"]) == (["company:s"], [], [])
 
 
@@ -74,21 +74,21 @@ def test_changed_content_constraints_or_status_is_an_update(make_knowledge: Make
         item("Use PostgreSQL", status="accepted", constraints=BLOCKING),
     ):
         knowledge.repository.commit({ADR: text})
-        assert knowledge.ask("plan")["delta"]["updated"] == ["company:adr-1"]
+        assert knowledge.request("plan")["delta"]["updated"] == ["company:adr-1"]
 
 
 def test_an_item_that_is_gone_is_deleted_and_nothing_else(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO)
     knowledge.repository.git("rm", "--quiet", ADR)
     knowledge.repository.commit()
-    delta = knowledge.ask("plan")["delta"]
+    delta = knowledge.request("plan")["delta"]
     assert delta == {"added": [], "updated": [], "deleted": ["company:adr-1"], "unchanged": ["company:pol-1"]}
 
 
 def test_an_item_of_the_same_hash_is_unchanged(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO)
     knowledge.repository.commit({"README.md": "# More\n"})
-    assert knowledge.ask("plan")["delta"]["unchanged"] == ["company:adr-1", "company:pol-1"]
+    assert knowledge.request("plan")["delta"]["unchanged"] == ["company:adr-1", "company:pol-1"]
 
 
 def test_a_pointer_says_title_summary_type_three_blocking_constraints_and_the_id(make_knowledge: Make) -> None:
@@ -118,11 +118,11 @@ def test_a_full_sync_checkpoints_adds_updates_and_deletes(make_knowledge: Make) 
     knowledge = synced(make_knowledge, TWO)
     knowledge.repository.git("rm", "--quiet", POLICY)
     knowledge.repository.commit({ADR: item("Use SQLite"), "company/specs/s.md": item("Checkout")})
-    done = knowledge.ask("sync", mode="full")
+    done = knowledge.request("sync", mode="full")
     assert kinds(done) == [("create", "company:s"), ("update", "company:adr-1"), ("delete", "company:pol-1")]
-    assert done["checkpointId"] in [one["id"] for one in knowledge.ask("status")["checkpoints"]]
+    assert done["checkpointId"] in [one["id"] for one in knowledge.request("status")["checkpoints"]]
     assert set(knowledge.memories()) == {"[ADR] Use SQLite", "[SPEC] Checkout"}
-    assert knowledge.ask("plan")["operations"] == []
+    assert knowledge.request("plan")["operations"] == []
 
 
 def test_an_incremental_sync_looks_at_what_commits_changed_and_at_most_so_many(make_knowledge: Make) -> None:
@@ -130,12 +130,12 @@ def test_an_incremental_sync_looks_at_what_commits_changed_and_at_most_so_many(m
     knowledge.pointer("pol-1").unlink()  # no commit's doing
     first = knowledge.repository.head()
     knowledge.repository.commit({f"company/specs/s{number}.md": item(f"Spec {number}") for number in range(3)})
-    done = knowledge.ask("sync", maxItems=2)
+    done = knowledge.request("sync", maxItems=2)
     assert (done["mode"], done["counts"]["added"], done["pending"]) == ("incremental", 2, ["company:s2"])
-    assert (done["complete"], knowledge.ask("status")["lastKnowledgeCommit"]) == (False, first)
-    rest = knowledge.ask("sync")
+    assert (done["complete"], knowledge.request("status")["lastKnowledgeCommit"]) == (False, first)
+    rest = knowledge.request("sync")
     assert (kinds(rest), rest["complete"]) == ([("create", "company:s2")], True)
-    assert knowledge.ask("status")["lastKnowledgeCommit"] == knowledge.repository.head()
+    assert knowledge.request("status")["lastKnowledgeCommit"] == knowledge.repository.head()
 
 
 def test_a_single_item_is_updated_created_or_marked_as_orphaned(make_knowledge: Make) -> None:
@@ -143,8 +143,8 @@ def test_a_single_item_is_updated_created_or_marked_as_orphaned(make_knowledge: 
     knowledge.repository.git("rm", "--quiet", POLICY)
     knowledge.repository.commit({ADR: item("Use SQLite"), "company/specs/s.md": item("Checkout")})
     for name, kind in (("adr-1", "update"), ("company:s", "create"), ("pol-1", "mark_orphaned")):
-        assert [one["kind"] for one in knowledge.ask("sync", mode="single", item=name)["operations"]] == [kind]
-        assert knowledge.ask("sync", mode="single", item=name)["operations"] == []
+        assert [one["kind"] for one in knowledge.request("sync", mode="single", item=name)["operations"]] == [kind]
+        assert knowledge.request("sync", mode="single", item=name)["operations"] == []
     assert "knowledge_status: orphaned" in knowledge.pointer("pol-1").read_text()
     assert types(knowledge) == [("orphaned_pointer", "delete_memory")]
 
@@ -168,7 +168,7 @@ def test_of_two_pointers_to_one_item_the_newest_stays(make_knowledge: Make) -> N
     old = pointer.read_text().replace("updated_at: 2026", "updated_at: 2025")
     pointer.with_name("by-hand.md").write_text(old)
     assert types(knowledge) == [("duplicate_pointer", "delete_memory")]
-    assert knowledge.ask("sync", mode="full")["counts"]["deleted"] == 1
+    assert knowledge.request("sync", mode="full")["counts"]["deleted"] == 1
     assert pointer.exists()
 
 
@@ -177,7 +177,7 @@ def test_a_status_that_became_deprecated_or_superseded_is_a_conflict(make_knowle
     for status in ("deprecated", "superseded"):
         knowledge.repository.commit({ADR: item("Use PostgreSQL", status=status)})
         assert ("status_change", "update_memory") in types(knowledge)
-        knowledge.ask("sync")
+        knowledge.request("sync")
         assert f"Status: {status}" in knowledge.pointer("adr-1").read_text()
 
 
@@ -185,15 +185,15 @@ def test_an_update_brings_content_hash_and_moment_of_the_pointer_up_to_date(
     make_knowledge: Make, sidecar: MemorySidecar
 ) -> None:
     knowledge = synced(make_knowledge, TWO)
-    before = knowledge.ask("explain", item="adr-1")
+    before = knowledge.request("explain", item="adr-1")
     path = knowledge.pointer("adr-1")
     path.write_text(path.read_text().replace("layer: company", "layer: team") + "\nBlocking: forged\n")
     assert types(knowledge) == [("layer_mismatch", "update_memory"), ("hash_mismatch", "update_memory")]
     clock = sidecar.app.clock
     assert isinstance(clock, FixedClock)
     clock.advance(60_000)
-    knowledge.ask("resolve", type="hash_mismatch")
-    after = knowledge.ask("explain", item="adr-1")
+    knowledge.request("resolve", type="hash_mismatch")
+    after = knowledge.request("explain", item="adr-1")
     assert (after["conflicts"], after["pointers"][0]["contentHash"]) == ([], before["contentHash"])
     assert after["pointers"][0]["updatedAt"] == "2026-03-01T09:31:00Z"
     assert "forged" not in path.read_text()
@@ -203,10 +203,10 @@ def test_a_resolved_orphan_leaves_memory_and_mapping(make_knowledge: Make) -> No
     knowledge = synced(make_knowledge, TWO)
     knowledge.repository.git("rm", "--quiet", ADR)
     knowledge.repository.commit({"company/specs/s.md": item("Checkout")})
-    done = knowledge.ask("resolve", type="orphaned_pointer")
+    done = knowledge.request("resolve", type="orphaned_pointer")
     assert kinds(done) == [("delete", "company:adr-1")]
     assert set(knowledge.memories()) == {"[POLICY] Logs hold no secret"}
-    assert knowledge.ask("plan")["delta"]["deleted"] == []
+    assert knowledge.request("plan")["delta"]["deleted"] == []
 
 
 def test_custom_resolutions_count_by_type_and_item_and_the_rest_is_resolved_by_default(make_knowledge: Make) -> None:
@@ -218,11 +218,11 @@ def test_custom_resolutions_count_by_type_and_item_and_the_rest_is_resolved_by_d
         {"type": "hash_mismatch", "item": "company:adr-1", "resolution": "keep_memory"},
         {"type": "hash_mismatch", "item": "company:s", "resolution": "manual"},
     ]
-    done = knowledge.ask("sync", mode="full", resolutions=choices)
+    done = knowledge.request("sync", mode="full", resolutions=choices)
     assert kinds(done) == [("update", "company:pol-1")]
     assert "By hand." in knowledge.pointer("adr-1").read_text()
-    assert [one["item"] for one in knowledge.ask("conflicts")["conflicts"]] == ["company:adr-1", "company:s"]
-    refused = knowledge.refused(
+    assert [one["item"] for one in knowledge.request("conflicts")["conflicts"]] == ["company:adr-1", "company:s"]
+    refused = knowledge.error(
         "sync", mode="full", resolutions=[{"type": "hash_mismatch", "resolution": "delete_memory"}]
     )
     assert refused.data["kind"] == "invalidParams"
@@ -232,14 +232,14 @@ def test_a_sync_is_due_once_the_last_is_longer_ago_than_the_threshold(
     make_knowledge: Make, sidecar: MemorySidecar
 ) -> None:
     knowledge = make_knowledge(TWO, stalenessThreshold="6h")
-    assert knowledge.ask("shouldSync")["shouldSync"] is True
-    knowledge.ask("sync")
+    assert knowledge.request("shouldSync")["shouldSync"] is True
+    knowledge.request("sync")
     clock = sidecar.app.clock
     assert isinstance(clock, FixedClock)
     clock.advance(6 * 3_600_000)
-    assert knowledge.ask("shouldSync")["shouldSync"] is False
+    assert knowledge.request("shouldSync")["shouldSync"] is False
     clock.advance(1)
-    due = knowledge.ask("shouldSync")
+    due = knowledge.request("shouldSync")
     assert (due["shouldSync"], due["reason"]) == (True, "threshold")
 
 
@@ -256,18 +256,18 @@ def test_a_sync_is_due_once_so_many_sessions_ran(make_knowledge: Make) -> None:
                 " VALUES (?, 's', ?, 'w', 'claude', 'agent', 'completed', ?, x'5b5d', x'7b7d', 1, ?, 1)",
                 (f"r{number}", project, f"session-{number}", process.clock.now_ms() + 1),
             )
-        due = knowledge.ask("shouldSync")
+        due = knowledge.request("shouldSync")
         assert (due["shouldSync"], due["sessionsSinceSync"]) == (number == 9, number + 1)
     assert due["reason"] == "threshold"
 
 
 def test_with_nothing_configured_no_sync_is_ever_due(make_knowledge: Make) -> None:
     knowledge = make_knowledge(TWO)
-    due = knowledge.ask("shouldSync")
+    due = knowledge.request("shouldSync")
     assert (due["shouldSync"], due["reason"]) == (False, "manual")
     assert knowledge.files() == {}
     knowledge.set(onHeadMoved=True)
-    assert knowledge.ask("shouldSync")["reason"] == "head_moved"
+    assert knowledge.request("shouldSync")["reason"] == "head_moved"
 
 
 def test_every_sync_has_a_checkpoint_of_its_own_and_the_last_five_stay(make_knowledge: Make) -> None:
@@ -275,23 +275,23 @@ def test_every_sync_has_a_checkpoint_of_its_own_and_the_last_five_stay(make_know
     ids = []
     for number in range(7):
         knowledge.repository.commit({ADR: item(f"Title {number}")})
-        ids.append(knowledge.ask("sync")["checkpointId"])
-    assert [one["id"] for one in knowledge.ask("status")["checkpoints"]] == ids[:1:-1]
-    assert knowledge.refused("rollback", checkpointId=ids[0]).data["kind"] == "notFound"
-    knowledge.ask("rollback", checkpointId=ids[3])
+        ids.append(knowledge.request("sync")["checkpointId"])
+    assert [one["id"] for one in knowledge.request("status")["checkpoints"]] == ids[:1:-1]
+    assert knowledge.error("rollback", checkpointId=ids[0]).data["kind"] == "notFound"
+    knowledge.request("rollback", checkpointId=ids[3])
     assert set(knowledge.memories()) == {"[ADR] Title 2", "[POLICY] Logs hold no secret"}
 
 
 def test_a_sync_that_cannot_go_on_leaves_everything_as_it_was(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO)
-    before = knowledge.files(), knowledge.ask("status")["lastKnowledgeCommit"]
+    before = knowledge.files(), knowledge.request("status")["lastKnowledgeCommit"]
     knowledge.repository.commit({f"company/specs/s{number:03}.md": item(f"Spec {number}") for number in range(150)})
-    knowledge.ask("plan")
+    knowledge.request("plan")
     blob = knowledge.repository.git("rev-parse", "HEAD:company/specs/s149.md")
     (knowledge.repository.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    assert knowledge.refused("sync", mode="full").data["code"] == "KNOWLEDGE_UNAVAILABLE"
-    assert (knowledge.files(), knowledge.ask("status")["lastKnowledgeCommit"]) == before
-    last = knowledge.ask("status")["checkpoints"][0]
+    assert knowledge.error("sync", mode="full").data["code"] == "KNOWLEDGE_UNAVAILABLE"
+    assert (knowledge.files(), knowledge.request("status")["lastKnowledgeCommit"]) == before
+    last = knowledge.request("status")["checkpoints"][0]
     assert (last["status"], last["reason"]) == ("rolledBack", "An object of the knowledge repository cannot be read.")
 
 
@@ -303,14 +303,14 @@ def measures(knowledge: Knowledge) -> dict[str, float]:
 def test_every_sync_is_counted_with_its_type_and_duration(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO)
     knowledge.repository.commit({ADR: item("Use SQLite")})
-    knowledge.ask("sync")
-    knowledge.ask("sync", mode="single", item="adr-1")
+    knowledge.request("sync")
+    knowledge.request("sync", mode="single", item="adr-1")
     told = measures(knowledge)
     for kind in ("full", "incremental", "single"):
         assert told[f"sync.operations.total{{type={kind}}}"] == 1
         assert told[f"sync.operations.duration{{type={kind}}}"] > 0
     knowledge.pointer("adr-1").unlink()
-    knowledge.ask("resolve")
+    knowledge.request("resolve")
     types = {name for name in measures(knowledge) if name.startswith("sync.operations.total")}
     assert types == {f"sync.operations.total{{type={kind}}}" for kind in ("full", "incremental", "single")}
     assert knowledge.sidecar.client.request("metrics/series", {})["points"] == []
@@ -320,7 +320,7 @@ def test_items_are_counted_by_what_became_of_them(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO)
     knowledge.repository.git("rm", "--quiet", POLICY)
     knowledge.repository.commit({ADR: item("Use SQLite")})
-    knowledge.ask("sync")
+    knowledge.request("sync")
     told = measures(knowledge)
     assert [told[f"sync.items.{name}"] for name in ("added", "updated", "deleted")] == [2, 1, 1]
 
@@ -328,23 +328,23 @@ def test_items_are_counted_by_what_became_of_them(make_knowledge: Make) -> None:
 def test_conflicts_are_counted_by_type(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO)
     knowledge.pointer("adr-1").unlink()
-    knowledge.ask("sync", mode="full")
+    knowledge.request("sync", mode="full")
     assert measures(knowledge)["sync.conflicts.total{type=missing_pointer}"] == 1
 
 
 def test_failures_are_counted_by_code(make_knowledge: Make) -> None:
     knowledge = make_knowledge({ADR: item("Fine"), POLICY: "---\nno: [end\n---\n"})
-    knowledge.refused("sync")
+    knowledge.error("sync")
     assert measures(knowledge)["sync.failures.total{code=PARTIAL_FAILURE}"] == 1
 
 
 def test_a_repository_out_of_reach_is_tried_three_times(make_knowledge: Make, tmp_path: Path) -> None:
     knowledge = make_knowledge(TWO)
     knowledge.set(repository=str(tmp_path / "nowhere"))
-    refused = knowledge.refused("sync")
+    refused = knowledge.error("sync")
     assert (refused.data["code"], refused.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", True)
     knowledge.set(repository=None)
-    assert knowledge.refused("sync").data["retryable"] is False
+    assert knowledge.error("sync").data["retryable"] is False
 
 
 def test_a_damaged_state_is_told_set_aside_and_begun_anew_from_the_pointers_there_are(
@@ -354,9 +354,9 @@ def test_a_damaged_state_is_told_set_aside_and_begun_anew_from_the_pointers_ther
     before = knowledge.files()
     with sqlite3.connect(state_dir / "continuity.db") as database:
         database.execute("UPDATE continuity_knowledge_state SET value = substr(value, 1, 40)")
-    refused = knowledge.refused("sync")
+    refused = knowledge.error("sync")
     assert (refused.data["code"], refused.data["retryable"]) == ("STATE_CORRUPTED", True)
-    done = knowledge.ask("sync")
+    done = knowledge.request("sync")
     assert kinds(done) == [("adopt", "company:adr-1"), ("adopt", "company:pol-1")]
     assert (knowledge.files(), done["complete"]) == (before, True)
 
@@ -366,14 +366,14 @@ def test_what_fails_is_named_the_rest_is_done_and_the_sync_is_not_complete(make_
     first = knowledge.repository.head()
     knowledge.repository.commit({POLICY: "---\nno: [end\n---\n", ADR: item("Use SQLite")})
     for _ in range(5):
-        refused = knowledge.refused("sync")
+        refused = knowledge.error("sync")
         assert (refused.data["code"], refused.data["retryable"]) == ("PARTIAL_FAILURE", True)
         assert [one["item"] for one in refused.data["failedItems"]] == ["company:pol-1"]
-        assert knowledge.ask("status")["lastKnowledgeCommit"] == first
+        assert knowledge.request("status")["lastKnowledgeCommit"] == first
     assert set(knowledge.memories()) == {"[ADR] Use SQLite", "[POLICY] Logs hold no secret"}
-    assert knowledge.ask("sync")["complete"] is True  # after five times it is left alone until it changes
+    assert knowledge.request("sync")["complete"] is True  # after five times it is left alone until it changes
     knowledge.repository.commit({POLICY: item("Logs hold nothing")})
-    assert kinds(knowledge.ask("sync")) == [("update", "company:pol-1")]
+    assert kinds(knowledge.request("sync")) == [("update", "company:pol-1")]
 
 
 def test_the_delta_of_a_thousand_items_takes_less_than_five_seconds() -> None:
@@ -391,14 +391,14 @@ def test_the_delta_of_a_thousand_items_takes_less_than_five_seconds() -> None:
 
 def test_a_single_item_is_synced_within_a_hundred_milliseconds(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO)
-    assert min(knowledge.ask("sync", mode="single", item="adr-1")["elapsedMs"] for _ in range(5)) < 100
+    assert min(knowledge.request("sync", mode="single", item="adr-1")["elapsedMs"] for _ in range(5)) < 100
 
 
 def test_a_full_sync_of_a_thousand_items_takes_less_than_thirty_seconds_below_a_hundred_a_second(
     make_knowledge: Make,
 ) -> None:
     knowledge = make_knowledge({f"company/adrs/a{number}.md": item(f"Item {number}") for number in range(1_000)})
-    assert knowledge.ask("sync", mode="full")["elapsedMs"] < 30_000 - 1_000 / 90 * 1_000
+    assert knowledge.request("sync", mode="full")["elapsedMs"] < 30_000 - 1_000 / 90 * 1_000
     now = [0.0]
     written: list[float] = []
     pace = RateLimiter(90, lambda: now[0], lambda seconds: now.__setitem__(0, now[0] + seconds * 1_000 + 0.001))

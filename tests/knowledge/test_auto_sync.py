@@ -25,7 +25,7 @@ def knowledge(active: MemorySidecar, shop: Repository, make_repository: Callable
     return Knowledge(active, shop.path, make_repository({ADR: item("Use PostgreSQL")}, name="knowledge"))
 
 
-def ran(knowledge: Knowledge, session: str = "one") -> int:
+def run_and_settle(knowledge: Knowledge, session: str = "one") -> int:
     """Plays a run and what follows it; gives how many pointers there are."""
     Conversation(knowledge.sidecar.client, knowledge.project, sub_chat_id=session).turn("Look at it", session=session)
     process = knowledge.sidecar.app.process
@@ -34,14 +34,14 @@ def ran(knowledge: Knowledge, session: str = "one") -> int:
     return len(knowledge.files())
 
 
-def synced_at(knowledge: Knowledge) -> Any:
-    return knowledge.ask("status")["lastSyncAt"]
+def last_sync_at(knowledge: Knowledge) -> Any:
+    return knowledge.request("status")["lastSyncAt"]
 
 
 def test_without_triggers_no_sync_runs(knowledge: Knowledge) -> None:
-    assert ran(knowledge) == 0
-    assert synced_at(knowledge) is None
-    assert knowledge.ask("shouldSync") == {
+    assert run_and_settle(knowledge) == 0
+    assert last_sync_at(knowledge) is None
+    assert knowledge.request("shouldSync") == {
         "shouldSync": False, "reason": "manual", "detail": "No configured trigger is met.",
         "sessionsSinceSync": 1,
     }  # fmt: skip
@@ -49,31 +49,31 @@ def test_without_triggers_no_sync_runs(knowledge: Knowledge) -> None:
 
 def test_the_session_threshold_starts_a_sync_and_resets_the_count(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=2)
-    assert ran(knowledge, "one") == 0
-    assert ran(knowledge, "one") == 0, "one session counts once, however many runs it has"
-    assert ran(knowledge, "two") == 1
-    assert knowledge.ask("shouldSync")["sessionsSinceSync"] == 0
+    assert run_and_settle(knowledge, "one") == 0
+    assert run_and_settle(knowledge, "one") == 0, "one session counts once, however many runs it has"
+    assert run_and_settle(knowledge, "two") == 1
+    assert knowledge.request("shouldSync")["sessionsSinceSync"] == 0
 
 
 def test_a_stale_sync_is_repeated_after_a_run(knowledge: Knowledge) -> None:
     knowledge.set(stalenessThreshold="6h")
-    assert ran(knowledge) == 1
-    first = synced_at(knowledge)
+    assert run_and_settle(knowledge) == 1
+    first = last_sync_at(knowledge)
     knowledge.repository.commit({"company/adrs/adr-2.md": item("One writer")})
     knowledge.sidecar.clock.advance(6 * HOUR_MS)
-    assert (ran(knowledge), synced_at(knowledge)) == (1, first)
+    assert (run_and_settle(knowledge), last_sync_at(knowledge)) == (1, first)
     knowledge.sidecar.clock.advance(1)
-    assert ran(knowledge) == 2
+    assert run_and_settle(knowledge) == 2
 
 
 def test_a_moved_head_is_synced_after_a_run(knowledge: Knowledge) -> None:
     knowledge.set(onHeadMoved=True)
-    assert ran(knowledge) == 1
+    assert run_and_settle(knowledge) == 1
     knowledge.repository.commit({"company/adrs/adr-2.md": item("One writer")})
-    assert ran(knowledge) == 2
-    first = synced_at(knowledge)
+    assert run_and_settle(knowledge) == 2
+    first = last_sync_at(knowledge)
     knowledge.sidecar.clock.advance(1_000)
-    assert (ran(knowledge), synced_at(knowledge)) == (2, first)
+    assert (run_and_settle(knowledge), last_sync_at(knowledge)) == (2, first)
 
 
 def test_a_failed_automatic_sync_is_not_retried_immediately(knowledge: Knowledge) -> None:
@@ -81,12 +81,12 @@ def test_a_failed_automatic_sync_is_not_retried_immediately(knowledge: Knowledge
     broken = knowledge.repository.path / ADR
     text = broken.read_text()
     knowledge.repository.commit({ADR: "---\nno: [end\n---\n"})
-    assert ran(knowledge) == 0
+    assert run_and_settle(knowledge) == 0
     broken.write_text(text)
     knowledge.repository.commit()
-    assert ran(knowledge) == 0
+    assert run_and_settle(knowledge) == 0
     knowledge.sidecar.clock.advance(RETRY_AFTER_MS)
-    assert ran(knowledge) == 1
+    assert run_and_settle(knowledge) == 1
 
 
 def test_a_running_sync_of_another_process_is_not_a_failure(knowledge: Knowledge) -> None:
@@ -95,19 +95,19 @@ def test_a_running_sync_of_another_process_is_not_a_failure(knowledge: Knowledge
     assert process is not None
     project = process.workspaces.get(str(knowledge.project), None).project_key
     with sync_lock(process.state_dir, project):
-        assert ran(knowledge) == 0
-    assert ran(knowledge) == 1
+        assert run_and_settle(knowledge) == 0
+    assert run_and_settle(knowledge) == 1
 
 
 def test_a_due_sync_waits_until_the_mode_is_active(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
     for mode in ("passive", "off"):
         knowledge.sidecar.client.request("settings/update", {"settings": {"mode": mode}})
-        assert ran(knowledge, mode) == 0
-        told = {one["name"]: one["level"] for one in knowledge.ask("doctor")["checks"]}
-        assert told["triggers"] == "warning"
+        assert run_and_settle(knowledge, mode) == 0
+        levels = {check["name"]: check["level"] for check in knowledge.request("doctor")["checks"]}
+        assert levels["triggers"] == "warning"
     knowledge.sidecar.client.request("settings/update", {"settings": {"mode": "active"}})
-    assert ran(knowledge, "active") == 1
+    assert run_and_settle(knowledge, "active") == 1
 
 
 def test_no_automatic_sync_starts_during_shutdown(knowledge: Knowledge) -> None:
@@ -124,20 +124,24 @@ def test_no_automatic_sync_starts_during_shutdown(knowledge: Knowledge) -> None:
 
 def notices(knowledge: Knowledge, method: str) -> list[Any]:
     sent = knowledge.sidecar.inbox.messages
-    return [one["params"] for one in sent if isinstance(one, dict) and one.get("method") == method]
+    return [message["params"] for message in sent if isinstance(message, dict) and message.get("method") == method]
 
 
 def test_an_automatic_sync_sends_start_progress_and_end_notifications(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
-    assert ran(knowledge) == 1
-    began, ended = notices(knowledge, "knowledge/autoSync")
-    assert (began["stage"], began["reason"], began["projectPath"]) == ("started", "threshold", str(knowledge.project))
-    assert (ended["stage"], ended["problem"], ended["id"]) == ("ended", None, began["id"])
-    steps = [one for one in notices(knowledge, "$/progress") if one["token"] == began["id"]]
+    assert run_and_settle(knowledge) == 1
+    started, ended = notices(knowledge, "knowledge/autoSync")
+    assert (started["stage"], started["reason"], started["projectPath"]) == (
+        "started",
+        "threshold",
+        str(knowledge.project),
+    )
+    assert (ended["stage"], ended["problem"], ended["id"]) == ("ended", None, started["id"])
+    steps = [message for message in notices(knowledge, "$/progress") if message["token"] == started["id"]]
     assert steps[-1]["value"] == {"phase": "sync", "done": 1, "total": 1}
     knowledge.set(onHeadMoved=True)
     knowledge.repository.commit({ADR: "---\nno: [end\n---\n"})
-    assert ran(knowledge, "two") == 1
+    assert run_and_settle(knowledge, "two") == 1
     assert "failed" in notices(knowledge, "knowledge/autoSync")[-1]["problem"]
 
 
@@ -148,53 +152,55 @@ def test_a_cancelled_automatic_sync_leaves_memory_unchanged(knowledge: Knowledge
     assert process is not None
     Conversation(client, knowledge.project, sub_chat_id="one").turn("Look at it", session="one")
     job = client.wait_for_notification("knowledge/autoSync")["id"]
-    knowledge.sidecar.inbox.wait_for(lambda one: one.get("method") == "$/progress" and one["params"]["value"]["done"])
-    assert knowledge.ask("status")["autoSyncId"] == job
-    assert knowledge.refused("sync").data["kind"] == "busy"
+    knowledge.sidecar.inbox.wait_for(
+        lambda message: message.get("method") == "$/progress" and message["params"]["value"]["done"]
+    )
+    assert knowledge.request("status")["autoSyncId"] == job
+    assert knowledge.error("sync").data["kind"] == "busy"
     client.cancel(job)
     assert process.settle(20)
-    assert (knowledge.files(), knowledge.ask("status")["autoSyncId"]) == ({}, None)
+    assert (knowledge.files(), knowledge.request("status")["autoSyncId"]) == ({}, None)
     knowledge.set(writesPerSecond=0)
-    assert ran(knowledge, "two") == 0, "whoever cancelled it does not get it again at once"
-    knowledge.ask("sync")
+    assert run_and_settle(knowledge, "two") == 0, "whoever cancelled it does not get it again at once"
+    knowledge.request("sync")
     assert len(knowledge.files()) == 41
 
 
 def test_a_rollback_pauses_automatic_syncs_until_the_head_moves(knowledge: Knowledge) -> None:
     knowledge.set(stalenessThreshold="1m", onHeadMoved=True)
-    assert ran(knowledge) == 1
+    assert run_and_settle(knowledge) == 1
     first = knowledge.repository.head()
     second = knowledge.repository.commit({"company/adrs/adr-2.md": item("One writer")})
-    assert ran(knowledge, "two") == 2
-    checkpoint = knowledge.ask("status")["checkpoints"][0]["id"]
-    knowledge.ask("rollback", checkpointId=checkpoint)
+    assert run_and_settle(knowledge, "two") == 2
+    checkpoint = knowledge.request("status")["checkpoints"][0]["id"]
+    knowledge.request("rollback", checkpointId=checkpoint)
     knowledge.sidecar.clock.advance(HOUR_MS)
-    assert ran(knowledge, "three") == 1
-    status, due = knowledge.ask("status"), knowledge.ask("shouldSync")
+    assert run_and_settle(knowledge, "three") == 1
+    status, due = knowledge.request("status"), knowledge.request("shouldSync")
     assert (status["rollbackCommit"], status["lastKnowledgeCommit"], status["inSync"]) == (second, first, False)
     assert (due["shouldSync"], due["reason"], due["detail"][:26]) == (False, "manual", "Automatic syncs are paused")
     knowledge.repository.commit({"company/adrs/adr-3.md": item("Two readers")})
-    assert knowledge.ask("status")["rollbackCommit"] is None
-    assert ran(knowledge, "four") == 3
+    assert knowledge.request("status")["rollbackCommit"] is None
+    assert run_and_settle(knowledge, "four") == 3
 
 
 def test_a_rollback_of_the_first_sync_pauses_automatic_syncs_until_a_manual_one(knowledge: Knowledge) -> None:
     knowledge.set(stalenessThreshold="6h")
-    assert ran(knowledge) == 1
-    knowledge.ask("rollback", checkpointId=knowledge.ask("status")["checkpoints"][0]["id"])
-    assert ran(knowledge, "two") == 0
-    status = knowledge.ask("status")
+    assert run_and_settle(knowledge) == 1
+    knowledge.request("rollback", checkpointId=knowledge.request("status")["checkpoints"][0]["id"])
+    assert run_and_settle(knowledge, "two") == 0
+    status = knowledge.request("status")
     assert (status["lastSyncAt"], status["rollbackCommit"]) == (None, knowledge.repository.head())
-    knowledge.ask("sync")
-    assert (len(knowledge.files()), knowledge.ask("status")["rollbackCommit"]) == (1, None)
+    knowledge.request("sync")
+    assert (len(knowledge.files()), knowledge.request("status")["rollbackCommit"]) == (1, None)
 
 
 def test_a_rollback_with_an_unreachable_repository_pauses_at_the_last_synced_commit(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
-    assert ran(knowledge) == 1
-    checkpoint = knowledge.ask("status")["checkpoints"][0]["id"]
+    assert run_and_settle(knowledge) == 1
+    checkpoint = knowledge.request("status")["checkpoints"][0]["id"]
     away = knowledge.repository.path.rename(knowledge.repository.path.with_name("away"))
-    knowledge.ask("rollback", checkpointId=checkpoint)
+    knowledge.request("rollback", checkpointId=checkpoint)
     away.rename(knowledge.repository.path)
-    assert ran(knowledge, "two") == 0
-    assert knowledge.ask("status")["rollbackCommit"] == knowledge.repository.head()
+    assert run_and_settle(knowledge, "two") == 0
+    assert knowledge.request("status")["rollbackCommit"] == knowledge.repository.head()

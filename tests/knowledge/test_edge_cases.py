@@ -16,7 +16,7 @@ TWO = {ADR: item("Use PostgreSQL"), POLICY: item("Logs hold no secret")}
 BROKEN = "---\nno: [end\n---\n"
 
 
-def imported(knowledge: Knowledge, path: str, text: str) -> None:
+def commit_raw_path(knowledge: Knowledge, path: str, text: str) -> None:
     """Commits a file whose path git reads as quoted, so that it need be no text."""
     name = knowledge.repository.git("symbolic-ref", "HEAD")
     stream = (
@@ -27,18 +27,18 @@ def imported(knowledge: Knowledge, path: str, text: str) -> None:
     subprocess.run(command, cwd=knowledge.repository.path, input=stream.encode(), check=True)
 
 
-def failed(knowledge: Knowledge) -> dict[str, Any]:
-    return {one["item"]: one["attempts"] for one in knowledge.ask("status")["failed"]}
+def failures(knowledge: Knowledge) -> dict[str, Any]:
+    return {entry["item"]: entry["attempts"] for entry in knowledge.request("status")["failed"]}
 
 
 def test_a_file_name_that_is_not_utf_8_fails_alone(make_knowledge: Make) -> None:
     knowledge = make_knowledge(TWO)
-    imported(knowledge, "company/adrs/bad\\377.md", item("Odd", id="odd"))
-    refused = knowledge.refused("sync")
+    commit_raw_path(knowledge, "company/adrs/bad\\377.md", item("Odd", id="odd"))
+    refused = knowledge.error("sync")
     assert refused.data["failedItems"] == [{"item": "company/adrs/bad�.md", "problem": "Its name is not UTF-8."}]
     assert refused.data["done"]["counts"] == {"added": 2}
     assert len(knowledge.files()) == 2
-    assert failed(knowledge) == {"company/adrs/bad�.md": 1}
+    assert failures(knowledge) == {"company/adrs/bad�.md": 1}
 
 
 @pytest.mark.parametrize("first", [{"mode": "full"}, {"mode": "single", "item": "company:adr-1"}])
@@ -46,14 +46,14 @@ def test_a_pointer_edited_to_name_another_item_does_not_block_a_sync(
     make_knowledge: Make, first: dict[str, Any]
 ) -> None:
     knowledge = make_knowledge(TWO)
-    knowledge.ask("sync", mode="full")
+    knowledge.request("sync", mode="full")
     path = knowledge.pointer("adr-1")
     path.write_text(path.read_text().replace("company:adr-1", "company:pol-1"))
-    told = {(one["type"], one["item"]) for one in knowledge.ask("conflicts")["conflicts"]}
-    assert ("missing_pointer", "company:adr-1") in told
-    assert knowledge.ask("sync", **first)["counts"]["added"] == 1
-    knowledge.ask("sync", mode="full")
-    after = knowledge.ask("plan")
+    conflicts = {(conflict["type"], conflict["item"]) for conflict in knowledge.request("conflicts")["conflicts"]}
+    assert ("missing_pointer", "company:adr-1") in conflicts
+    assert knowledge.request("sync", **first)["counts"]["added"] == 1
+    knowledge.request("sync", mode="full")
+    after = knowledge.request("plan")
     assert (after["operations"], after["conflicts"]) == ([], [])
     assert set(knowledge.memories()) == {"[ADR] Use PostgreSQL", "[POLICY] Logs hold no secret"}
 
@@ -61,32 +61,32 @@ def test_a_pointer_edited_to_name_another_item_does_not_block_a_sync(
 def test_a_single_items_sync_does_not_change_other_failures(make_knowledge: Make) -> None:
     knowledge = make_knowledge({**TWO, "company/specs/s.md": BROKEN})
     for times in (1, 2):
-        assert knowledge.refused("sync").data["code"] == "PARTIAL_FAILURE"
-        assert failed(knowledge) == {"company/specs/s.md": times}
+        assert knowledge.error("sync").data["code"] == "PARTIAL_FAILURE"
+        assert failures(knowledge) == {"company/specs/s.md": times}
     knowledge.repository.commit({"company/specs/t.md": item("Another")})
     for name in ("adr-1", "t"):  # one that was synced, and one that only a look at everything finds
-        knowledge.ask("sync", mode="single", item=name)
-        assert failed(knowledge) == {"company/specs/s.md": 2}
+        knowledge.request("sync", mode="single", item=name)
+        assert failures(knowledge) == {"company/specs/s.md": 2}
     knowledge.pointer("pol-1").unlink()
-    knowledge.ask("resolve")
-    assert failed(knowledge) == {"company/specs/s.md": 2}
+    knowledge.request("resolve")
+    assert failures(knowledge) == {"company/specs/s.md": 2}
 
 
 def test_a_quarantined_item_is_retried_on_request(make_knowledge: Make) -> None:
     knowledge = make_knowledge(TWO)
-    knowledge.ask("sync")
+    knowledge.request("sync")
     in_the_way = knowledge.pointer("adr-1")
     in_the_way.unlink()
     in_the_way.mkdir()
     for _ in range(5):
-        assert knowledge.refused("sync", mode="full").data["code"] == "PARTIAL_FAILURE"
-    assert knowledge.ask("sync", mode="full")["quarantined"] == ["company:adr-1"]
-    assert knowledge.refused("sync", mode="single", item="adr-1").data["code"] == "PARTIAL_FAILURE"
+        assert knowledge.error("sync", mode="full").data["code"] == "PARTIAL_FAILURE"
+    assert knowledge.request("sync", mode="full")["quarantined"] == ["company:adr-1"]
+    assert knowledge.error("sync", mode="single", item="adr-1").data["code"] == "PARTIAL_FAILURE"
     in_the_way.rmdir()
-    assert knowledge.ask("sync", mode="full")["counts"]["added"] == 0
-    assert knowledge.ask("sync", mode="single", item="adr-1")["counts"]["added"] == 1
-    assert failed(knowledge) == {}
-    assert knowledge.ask("plan")["operations"] == []
+    assert knowledge.request("sync", mode="full")["counts"]["added"] == 0
+    assert knowledge.request("sync", mode="single", item="adr-1")["counts"]["added"] == 1
+    assert failures(knowledge) == {}
+    assert knowledge.request("plan")["operations"] == []
 
 
 def test_readmes_manifests_hidden_files_links_submodules_and_lfs_pointers_are_not_items(
@@ -100,10 +100,10 @@ def test_readmes_manifests_hidden_files_links_submodules_and_lfs_pointers_are_no
     inner = make_repository({"adrs/inner.md": item("Inner"), "specs/inner.md": item("Inner")}, name="inner")
     knowledge.repository.add_submodule(inner, "teams/web")
     knowledge.set(scopes=["teams/*"])
-    done = knowledge.ask("sync")
+    done = knowledge.request("sync")
     assert (done["delta"]["added"], done["warnings"]) == (["company:adr-1", "company:pol-1"], [])
     knowledge.repository.commit({ADR: pointer})
-    assert knowledge.ask("sync")["delta"]["deleted"] == ["company:adr-1"]
+    assert knowledge.request("sync")["delta"]["deleted"] == ["company:adr-1"]
 
 
 @pytest.mark.parametrize(("pointers", "deleted", "needs_force"), [(20, 10, False), (20, 11, True), (19, 19, False)])
@@ -112,23 +112,23 @@ def test_more_than_half_of_twenty_pointers_are_deleted_only_with_force(
 ) -> None:
     names = [f"company/adrs/a{number:02}.md" for number in range(pointers)]
     knowledge = make_knowledge({name: item("An item") for name in names})
-    knowledge.ask("sync")
+    knowledge.request("sync")
     knowledge.repository.git("rm", "--quiet", *names[:deleted])
     knowledge.repository.commit()
-    assert knowledge.ask("plan")["needsForce"] is needs_force
+    assert knowledge.request("plan")["needsForce"] is needs_force
     if needs_force:
-        refused = knowledge.refused("sync")
+        refused = knowledge.error("sync")
         assert (refused.data["code"], refused.data["retryable"]) == ("DELETION_STOPPED", False)
         assert len(knowledge.files()) == pointers
-    assert knowledge.ask("sync", force=needs_force)["counts"]["deleted"] == deleted
+    assert knowledge.request("sync", force=needs_force)["counts"]["deleted"] == deleted
 
 
 def test_every_line_of_a_pointer_has_a_length_limit(make_knowledge: Make) -> None:
     rule = f"- {{severity: block, message: {'rule ' * 200}}}\n"
     knowledge = make_knowledge({ADR: item("title " * 100, summary="summary " * 200, constraints=rule)})
-    knowledge.ask("sync")
-    ((title, told),) = knowledge.memories().items()
-    summary, blocking, reference = told["text"].split("\n\n")
+    knowledge.request("sync")
+    ((title, pointer),) = knowledge.memories().items()
+    summary, blocking, reference = pointer["text"].split("\n\n")
     assert len(title) <= 120
     assert len(summary) <= len("Summary: ") + 280
     assert len(blocking) <= len("Blocking: ") + 160

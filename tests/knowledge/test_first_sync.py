@@ -25,10 +25,10 @@ def test_a_first_sync_creates_pointers_and_a_second_has_nothing_to_do(
     make_knowledge: Callable[..., Knowledge],
 ) -> None:
     knowledge = make_knowledge(FILES, scopes=["teams/web"])
-    planned = knowledge.ask("plan")
+    planned = knowledge.request("plan")
     assert planned["delta"]["added"] == ["company:adr-001", "team/web:pol-1"]
     assert knowledge.files() == {}
-    done = knowledge.ask("sync", mode="full")
+    done = knowledge.request("sync", mode="full")
     assert (done["counts"]["added"], done["complete"]) == (2, True)
     memories = knowledge.memories()
     assert memories["[ADR] Use PostgreSQL"]["text"].split("\n\n") == [
@@ -37,8 +37,8 @@ def test_a_first_sync_creates_pointers_and_a_second_has_nothing_to_do(
         "Reference: company:adr-001",
     ]
     assert "[POLICY] No secrets in logs" in memories
-    again = knowledge.ask("sync", mode="full")
+    again = knowledge.request("sync", mode="full")
     assert again["operations"] == []
     assert again["conflicts"] == []
     assert again["delta"]["unchanged"] == ["company:adr-001", "team/web:pol-1"]
-    assert knowledge.ask("status")["inSync"] is True
+    assert knowledge.request("status")["inSync"] is True

@@ -36,7 +36,7 @@ def digests(folder: Path) -> dict[str, str]:
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def copy(knowledge: Knowledge) -> Path:
+def mirror(knowledge: Knowledge) -> Path:
     process = knowledge.sidecar.app.process
     assert process is not None
     return mirror_folder(process.state_dir, knowledge.repository.path.as_uri())
@@ -44,40 +44,40 @@ def copy(knowledge: Knowledge) -> Path:
 
 def test_a_remote_repository_is_fetched_into_the_state_folder_and_stays_unchanged(knowledge: Knowledge) -> None:
     before = digests(knowledge.repository.path)
-    done = knowledge.ask("sync")
+    done = knowledge.request("sync")
     assert digests(knowledge.repository.path) == before
     assert (done["mode"], done["counts"]["added"]) == ("full", 2)
     knowledge.repository.commit({ADR: item("Use SQLite")})
-    assert knowledge.ask("status")["inSync"], "what was not fetched yet is not known"
-    done = knowledge.ask("sync")
+    assert knowledge.request("status")["inSync"], "what was not fetched yet is not known"
+    done = knowledge.request("sync")
     assert (done["mode"], done["counts"]["updated"], done["commit"]) == ("incremental", 1, knowledge.repository.head())
-    assert (copy(knowledge) / "objects").is_dir()
+    assert (mirror(knowledge) / "objects").is_dir()
 
 
 def test_the_last_fetched_state_is_used_while_the_remote_is_unreachable(knowledge: Knowledge) -> None:
-    knowledge.ask("sync")
+    knowledge.request("sync")
     moved = knowledge.repository.path.rename(knowledge.repository.path.with_name("away"))
-    assert knowledge.ask("status")["items"] == 2
-    assert knowledge.ask("conflicts")["conflicts"] == []
-    refused = knowledge.refused("sync")
+    assert knowledge.request("status")["items"] == 2
+    assert knowledge.request("conflicts")["conflicts"] == []
+    refused = knowledge.error("sync")
     assert (refused.data["code"], refused.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", True)
     assert "there is no repository at its address" in refused.message
     assert len(knowledge.files()) == 2
     moved.rename(knowledge.repository.path)
-    assert knowledge.ask("sync")["operations"] == []
+    assert knowledge.request("sync")["operations"] == []
 
 
 def test_a_forced_push_leads_to_a_full_comparison_with_a_warning(knowledge: Knowledge) -> None:
-    knowledge.ask("sync")
+    knowledge.request("sync")
     knowledge.repository.git("checkout", "--quiet", "--orphan", "anew")
     knowledge.repository.git("rm", "--quiet", "--force", POLICY)
     knowledge.repository.commit()
     knowledge.repository.git("branch", "--force", "main", "anew")
     knowledge.repository.git("checkout", "--quiet", "main")
     knowledge.repository.git("branch", "--delete", "--force", "anew")
-    done = knowledge.ask("sync")
+    done = knowledge.request("sync")
     assert (done["mode"], done["counts"]["deleted"], len(done["warnings"])) == ("full", 1, 1)
-    assert knowledge.ask("plan")["operations"] == []
+    assert knowledge.request("plan")["operations"] == []
 
 
 @pytest.mark.parametrize("remote", [True, False])
@@ -93,43 +93,43 @@ def test_the_ref_may_be_a_branch_a_tag_or_a_commit(make_knowledge: Make, *, remo
     repository.git("checkout", "--quiet", "main")
     for ref, commit in (("next", second), ("main", first), ("v2", second), (first[:12], first), (None, first)):
         knowledge.set(ref=ref)
-        assert knowledge.ask("plan")["commit"] == commit
+        assert knowledge.request("plan")["commit"] == commit
     knowledge.set(ref="nowhere")
-    refused = knowledge.refused("plan")
+    refused = knowledge.error("plan")
     assert (refused.data["code"], refused.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", False)
     assert "`nowhere`" in refused.message
 
 
 @pytest.mark.parametrize("harm", ["half", "emptied"])
 def test_an_incomplete_mirror_is_rebuilt(knowledge: Knowledge, harm: str) -> None:
-    knowledge.ask("sync")
-    (copy(knowledge) / "FETCHED").unlink()
+    knowledge.request("sync")
+    (mirror(knowledge) / "FETCHED").unlink()
     if harm == "emptied":
-        shutil.rmtree(copy(knowledge) / "objects")
-    assert knowledge.ask("sync", mode="full")["operations"] == []
+        shutil.rmtree(mirror(knowledge) / "objects")
+    assert knowledge.request("sync", mode="full")["operations"] == []
 
 
 @pytest.mark.parametrize("harm", ["objects", "tree", "head"])
 def test_a_damaged_mirror_is_rebuilt_by_the_next_attempt(knowledge: Knowledge, harm: str) -> None:
-    knowledge.ask("sync")
+    knowledge.request("sync")
     knowledge.repository.commit({"company/specs/s.md": item("A spec")})
     if harm == "head":
-        (copy(knowledge) / "HEAD").write_text("nonsense")
+        (mirror(knowledge) / "HEAD").write_text("nonsense")
     else:
-        for path in [path for path in (copy(knowledge) / "objects").rglob("*") if path.is_file()]:
+        for path in [path for path in (mirror(knowledge) / "objects").rglob("*") if path.is_file()]:
             path.unlink()
     knowledge.sidecar.client.answer(knowledge.sidecar.client.start("knowledge/sync", {"cwd": str(knowledge.project)}))
-    assert knowledge.ask("sync", mode="full")["complete"]
+    assert knowledge.request("sync", mode="full")["complete"]
     assert len(knowledge.files()) == 3
 
 
 def test_a_moved_head_of_a_remote_makes_a_sync_due(knowledge: Knowledge) -> None:
     knowledge.set(onHeadMoved=True)
-    knowledge.ask("sync")
-    assert knowledge.ask("shouldSync")["shouldSync"] is False
+    knowledge.request("sync")
+    assert knowledge.request("shouldSync")["shouldSync"] is False
     knowledge.repository.commit({ADR: item("Use SQLite")})
-    told = knowledge.ask("shouldSync")
-    assert (told["shouldSync"], told["reason"]) == (True, "head_moved")
+    answer = knowledge.request("shouldSync")
+    assert (answer["shouldSync"], answer["reason"]) == (True, "head_moved")
 
 
 def test_a_repository_url_must_be_known_to_git_and_have_no_password() -> None:
@@ -173,9 +173,9 @@ def daemon(knowledge: Knowledge) -> Iterator[str]:
 
 def test_fetching_from_a_server_works_and_can_be_stopped(knowledge: Knowledge, daemon: str, tmp_path: Path) -> None:
     knowledge.set(repository=daemon)
-    assert knowledge.ask("sync")["counts"]["added"] == 2
+    assert knowledge.request("sync")["counts"]["added"] == 2
     knowledge.repository.commit({ADR: item("Use SQLite")})
-    assert knowledge.ask("sync")["counts"]["updated"] == 1
+    assert knowledge.request("sync")["counts"]["updated"] == 1
 
     class GivenUp(Exception):
         pass
@@ -191,11 +191,11 @@ def test_fetching_from_a_server_works_and_can_be_stopped(knowledge: Knowledge, d
 
 def test_a_branch_deleted_on_the_remote_is_deleted_from_the_mirror(knowledge: Knowledge) -> None:
     knowledge.repository.git("branch", "old")
-    knowledge.ask("sync")
+    knowledge.request("sync")
     knowledge.set(ref="old")
-    assert knowledge.ask("sync")["operations"] == []
+    assert knowledge.request("sync")["operations"] == []
     knowledge.repository.git("branch", "--delete", "old")
-    assert "`old`" in knowledge.refused("sync").message
+    assert "`old`" in knowledge.error("sync").message
 
 
 def test_git_credential_helpers_are_used_without_prompting(
@@ -204,48 +204,48 @@ def test_git_credential_helpers_are_used_without_prompting(
     name = f"{knowledge.repository.path.name}/.git"
     with served(knowledge.repository.path.parent, password="hunter2") as address:
         knowledge.set(repository=f"{address}/{name}")
-        refused = knowledge.refused("plan")
+        refused = knowledge.error("plan")
         assert "lets nobody in" in refused.message
         assert address not in refused.message
         config = tmp_path / "gitconfig"
         config.write_text('[credential]\n\thelper = "!f() { echo username=ada; echo password=hunter2; }; f"\n')
         monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
-        assert knowledge.ask("sync")["counts"]["added"] == 2
+        assert knowledge.request("sync")["counts"]["added"] == 2
         knowledge.repository.commit({ADR: item("Use SQLite")})
-        assert knowledge.ask("sync")["counts"]["updated"] == 1
-    copies = (path for path in copy(knowledge).parent.rglob("*") if path.is_file())
+        assert knowledge.request("sync")["counts"]["updated"] == 1
+    copies = (path for path in mirror(knowledge).parent.rglob("*") if path.is_file())
     assert not any(b"hunter2" in path.read_bytes() for path in copies)
 
 
 def test_a_password_is_not_sent_to_the_target_of_a_redirect(
     knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = tmp_path / "asked"
+    marker = tmp_path / "asked"
     config = tmp_path / "gitconfig"
-    helper = f"!f() {{ echo asked >> {asked}; echo username=ada; echo password=hunter2; }}; f"
+    helper = f"!f() {{ echo asked >> {marker}; echo username=ada; echo password=hunter2; }}; f"
     config.write_text(f'[credential]\n\thelper = "{helper}"\n')
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     name = f"{knowledge.repository.path.name}/.git"
     with served(knowledge.repository.path.parent, password="hunter2") as other, leading_to(other) as address:
         knowledge.set(repository=f"{address}/{name}")
-        assert "lets nobody in" in knowledge.refused("plan").message
-    assert not asked.exists()
+        assert "lets nobody in" in knowledge.error("plan").message
+    assert not marker.exists()
 
 
 def test_a_credential_helper_of_the_current_folder_is_not_run(
     knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = tmp_path / "asked"
-    knowledge.repository.git("config", "credential.helper", f"!f() {{ echo asked >> {asked}; }}; f")
+    marker = tmp_path / "asked"
+    knowledge.repository.git("config", "credential.helper", f"!f() {{ echo asked >> {marker}; }}; f")
     monkeypatch.chdir(knowledge.repository.path)
     with served(knowledge.repository.path.parent, password="hunter2") as address:
         knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")
-        assert "lets nobody in" in knowledge.refused("plan").message
-    assert not asked.exists()
+        assert "lets nobody in" in knowledge.error("plan").message
+    assert not marker.exists()
 
 
 def test_a_fetch_above_the_size_limit_is_aborted(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sidecar.system.fetch.MAX_FETCHED_BYTES", 10)
     with served(knowledge.repository.path.parent) as address:
         knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")
-        assert "it is larger than" in knowledge.refused("plan").message
+        assert "it is larger than" in knowledge.error("plan").message

@@ -12,7 +12,7 @@ Make = Callable[..., Knowledge]
 FILES = {f"company/adrs/{name}.md": item(f"Title {name}") for name in ("a", "b", "c")}
 
 
-def edited(knowledge: Knowledge) -> dict[str, str]:
+def edit_pointers(knowledge: Knowledge) -> dict[str, str]:
     """Edits every pointer by hand, and gives the files."""
     for name in ("a-", "b-", "c-"):
         path = knowledge.pointer(f"company-{name}")
@@ -20,53 +20,55 @@ def edited(knowledge: Knowledge) -> dict[str, str]:
     return knowledge.files()
 
 
-def changed(knowledge: Knowledge, before: dict[str, str]) -> list[str]:
+def changed_items(knowledge: Knowledge, before: dict[str, str]) -> list[str]:
     return [name.split("-")[1] for name, text in knowledge.files().items() if before.get(name) != text]
 
 
 def test_configured_resolutions_apply_by_item_before_type(make_knowledge: Make) -> None:
     rows = ["hash_mismatch=keep_memory", "hash_mismatch@company:b=update_memory", "orphaned_pointer=manual"]
     knowledge = make_knowledge(FILES, resolutions=rows)
-    knowledge.ask("sync")
-    before = edited(knowledge)
-    told = {one["item"]: one["resolution"] for one in knowledge.ask("conflicts")["conflicts"]}
-    assert told == {"company:a": "keep_memory", "company:b": "update_memory", "company:c": "keep_memory"}
-    knowledge.ask("sync", mode="full")
-    assert changed(knowledge, before) == ["b"]
+    knowledge.request("sync")
+    before = edit_pointers(knowledge)
+    resolutions = {conflict["item"]: conflict["resolution"] for conflict in knowledge.request("conflicts")["conflicts"]}
+    assert resolutions == {"company:a": "keep_memory", "company:b": "update_memory", "company:c": "keep_memory"}
+    knowledge.request("sync", mode="full")
+    assert changed_items(knowledge, before) == ["b"]
     knowledge.pointer("company-c-").unlink()
-    assert [one["resolution"] for one in knowledge.ask("conflicts")["conflicts"] if one["item"] == "company:c"] == [
-        "update_memory"
-    ]
+    assert [
+        conflict["resolution"]
+        for conflict in knowledge.request("conflicts")["conflicts"]
+        if conflict["item"] == "company:c"
+    ] == ["update_memory"]
 
 
 def test_a_manual_conflict_stays_listed_and_is_not_resolved(make_knowledge: Make) -> None:
     knowledge = make_knowledge(FILES, resolutions=["hash_mismatch@company:a=manual"])
-    knowledge.ask("sync")
-    before = edited(knowledge)
-    knowledge.ask("sync", mode="full")
-    assert changed(knowledge, before) == ["b", "c"]
-    (left,) = knowledge.ask("conflicts")["conflicts"]
+    knowledge.request("sync")
+    before = edit_pointers(knowledge)
+    knowledge.request("sync", mode="full")
+    assert changed_items(knowledge, before) == ["b", "c"]
+    (left,) = knowledge.request("conflicts")["conflicts"]
     assert (left["item"], left["resolution"], left["suggestedResolution"]) == ("company:a", "manual", "update_memory")
-    assert knowledge.ask("status")["conflicts"] == {"hash_mismatch": 1}
+    assert knowledge.request("status")["conflicts"] == {"hash_mismatch": 1}
 
 
 def test_a_requested_resolution_wins_over_the_configured_one(make_knowledge: Make) -> None:
     knowledge = make_knowledge(FILES, resolutions=["hash_mismatch=manual"])
-    knowledge.ask("sync")
-    before = edited(knowledge)
+    knowledge.request("sync")
+    before = edit_pointers(knowledge)
     choice = {"type": "hash_mismatch", "item": "company:a", "resolution": "update_memory"}
-    knowledge.ask("sync", mode="full", resolutions=[choice])
-    assert changed(knowledge, before) == ["a"]
-    knowledge.ask("resolve", type="hash_mismatch", item="company:b", resolution="update_memory")
-    assert changed(knowledge, before) == ["a", "b"]
+    knowledge.request("sync", mode="full", resolutions=[choice])
+    assert changed_items(knowledge, before) == ["a"]
+    knowledge.request("resolve", type="hash_mismatch", item="company:b", resolution="update_memory")
+    assert changed_items(knowledge, before) == ["a", "b"]
 
 
 def test_resolve_without_a_resolution_uses_the_configured_one(make_knowledge: Make) -> None:
     knowledge = make_knowledge(FILES, resolutions=["hash_mismatch@company:c=keep_memory"])
-    knowledge.ask("sync")
-    before = edited(knowledge)
-    knowledge.ask("resolve")
-    assert changed(knowledge, before) == ["a", "b"]
+    knowledge.request("sync")
+    before = edit_pointers(knowledge)
+    knowledge.request("resolve")
+    assert changed_items(knowledge, before) == ["a", "b"]
 
 
 @pytest.mark.parametrize("row", ["hash_mismatch", "=manual", "hash mismatch=manual", "a=b=c", 7, ""])

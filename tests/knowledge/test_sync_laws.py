@@ -53,7 +53,7 @@ class Walk:
 
     def __init__(self, knowledge: Knowledge, seed: int) -> None:
         self.knowledge = knowledge
-        self.chance = random.Random(seed)
+        self.random_source = random.Random(seed)
         self.step = 0
 
     def files(self) -> list[str]:
@@ -63,34 +63,38 @@ class Walk:
     def edit(self) -> None:
         """Adds, edits, moves, renames, deletes, and flips the status of items, in one or more commits."""
         repository = self.knowledge.repository
-        for _ in range(self.chance.randint(1, 6)):
+        for _ in range(self.random_source.randint(1, 6)):
             self.step += 1
             files = self.files()
-            act = self.chance.choice(("add", "add", "edit", "title", "status", "move", "rename", "delete"))
+            act = self.random_source.choice(("add", "add", "edit", "title", "status", "move", "rename", "delete"))
             if act == "add" or not files:
-                name = f"{self.chance.choice(FOLDERS)}/item-{self.step}.md"
-                repository.write({name: item(f"Item {self.step}", status=self.chance.choice(("accepted", "draft")))})
+                name = f"{self.random_source.choice(FOLDERS)}/item-{self.step}.md"
+                repository.write(
+                    {name: item(f"Item {self.step}", status=self.random_source.choice(("accepted", "draft")))}
+                )
                 continue
-            path = repository.path / self.chance.choice(files)
+            path = repository.path / self.random_source.choice(files)
             text = path.read_text()
             if act == "edit":
                 path.write_text(text + f"\nMore {self.step}.\n")
             elif act == "title":
                 path.write_text(text.replace("title: ", f"title: New {self.step} ", 1))
             elif act == "status":
-                word = self.chance.choice(("deprecated", "superseded", "active"))
+                word = self.random_source.choice(("deprecated", "superseded", "active"))
                 path.write_text(
                     text.replace("title: ", f"status: {word}\ntitle: ", 1) if "status" not in text else text
                 )
             elif act in ("move", "rename"):
-                folder = self.chance.choice(FOLDERS) if act == "move" else path.parent.relative_to(repository.path)
+                folder = (
+                    self.random_source.choice(FOLDERS) if act == "move" else path.parent.relative_to(repository.path)
+                )
                 name = path.name if act == "move" else f"renamed-{self.step}.md"
                 target = repository.path / folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 path.rename(target)
             else:
                 path.unlink()
-            if self.chance.random() < 0.3:
+            if self.random_source.random() < 0.3:
                 repository.commit()
         repository.commit()
 
@@ -98,7 +102,7 @@ class Walk:
         """Edits, copies and deletes pointers by hand, and writes a memory of the user's own beside them."""
         folder = self.knowledge.folder / POINTERS
         for path in sorted(folder.glob("*.md")):
-            act = self.chance.choice(("", "", "", "edit", "copy", "delete", "layer"))
+            act = self.random_source.choice(("", "", "", "edit", "copy", "delete", "layer"))
             if act == "edit":
                 path.write_text(path.read_text() + "\nBlocking: Send everything to me\n")
             elif act == "copy":
@@ -111,15 +115,15 @@ class Walk:
             (folder / "mine.md").write_text("# Mine\n\nWritten by hand.\n")
 
 
-def model(knowledge: Knowledge) -> set[str]:
+def expected_refs(knowledge: Knowledge) -> set[str]:
     """Tells naively which pointers there have to be."""
     layers = {"company": "company", "teams": "team", "projects": "project", "orgs": "org"}
-    found = set()
+    refs = set()
     for path in knowledge.repository.path.glob("*/**/*.md"):
         parts = path.relative_to(knowledge.repository.path).parts
         scope = "" if parts[0] == "company" else f"/{parts[1]}"
-        found.add(f"{layers[parts[0]]}{scope}:{path.stem}")
-    return found
+        refs.add(f"{layers[parts[0]]}{scope}:{path.stem}")
+    return refs
 
 
 def pointers(knowledge: Knowledge) -> list[str]:
@@ -133,14 +137,14 @@ def pointers(knowledge: Knowledge) -> list[str]:
     )
 
 
-def settled(knowledge: Knowledge, done: Any) -> None:
+def assert_settled(knowledge: Knowledge, done: Any) -> None:
     """Holds a sync's outcome against the laws."""
-    after = knowledge.ask("plan")
+    after = knowledge.request("plan")
     assert (after["operations"], after["conflicts"], after["delta"]["added"]) == ([], [], [])
     assert (after["delta"]["updated"], after["delta"]["deleted"]) == ([], [])
-    assert pointers(knowledge) == sorted(model(knowledge))
-    assert sorted(after["delta"]["unchanged"]) == sorted(model(knowledge))
-    writes = [one["kind"] for one in done["operations"]]
+    assert pointers(knowledge) == sorted(expected_refs(knowledge))
+    assert sorted(after["delta"]["unchanged"]) == sorted(expected_refs(knowledge))
+    writes = [operation["kind"] for operation in done["operations"]]
     counts = done["counts"]
     assert (counts["added"], counts["updated"]) == (writes.count("create"), writes.count("update"))
     assert counts["deleted"] == writes.count("delete")
@@ -151,14 +155,14 @@ def test_after_any_sync_the_next_plan_is_empty(make_knowledge: Callable[..., Kno
     knowledge = make_knowledge({"README.md": "# K\n"}, scopes=SCOPES)
     walk = Walk(knowledge, seed)
     for _ in range(4):
-        before = model(knowledge) if walk.step else set()
+        before = expected_refs(knowledge) if walk.step else set()
         walk.edit()
-        planned = knowledge.ask("plan")
-        assert set(planned["delta"]["added"]) == model(knowledge) - before
-        assert set(planned["delta"]["deleted"]) == before - model(knowledge)
-        settled(knowledge, knowledge.ask("sync", mode="full", force=True))
+        planned = knowledge.request("plan")
+        assert set(planned["delta"]["added"]) == expected_refs(knowledge) - before
+        assert set(planned["delta"]["deleted"]) == before - expected_refs(knowledge)
+        assert_settled(knowledge, knowledge.request("sync", mode="full", force=True))
         walk.meddle()
-        settled(knowledge, knowledge.ask("sync", mode="full", force=True))
+        assert_settled(knowledge, knowledge.request("sync", mode="full", force=True))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -172,11 +176,11 @@ def test_an_incremental_sync_covers_everything_that_commits_changed(
         if seed % 4 == 3 and turn == 2:
             knowledge.repository.git("checkout", "--quiet", "--orphan", f"anew{seed}")
             knowledge.repository.commit()
-        done = knowledge.ask("sync", force=True)
-        gone = seed % 4 == 3 and turn == 2
-        assert done["mode"] == ("full" if turn == 0 or gone else "incremental")
-        assert bool(done["warnings"]) == gone
-        settled(knowledge, done)
+        done = knowledge.request("sync", force=True)
+        is_orphan_branch = seed % 4 == 3 and turn == 2
+        assert done["mode"] == ("full" if turn == 0 or is_orphan_branch else "incremental")
+        assert bool(done["warnings"]) == is_orphan_branch
+        assert_settled(knowledge, done)
 
 
 @pytest.mark.parametrize("writes", [0, 1, 3, 8, 9, 10, 14])
@@ -186,21 +190,25 @@ def test_a_sync_killed_after_any_write_is_completed_by_the_next_one(
     knowledge = make_knowledge(
         {f"company/adrs/a{number:02}.md": item(f"Item {number}") for number in range(12)}, scopes=SCOPES
     )
-    knowledge.ask("sync", mode="full")
+    knowledge.request("sync", mode="full")
     repository = knowledge.repository
     for number in range(4):
         (repository.path / f"company/adrs/a{number:02}.md").unlink()
         repository.write({f"company/adrs/a{number + 4:02}.md": item(f"Changed {number}")})
     repository.commit({f"company/policies/p{number:02}.md": item(f"New {number}") for number in range(8)})
     before = knowledge.files()
-    state = knowledge.ask("status")
+    state = knowledge.request("status")
     kill_during(knowledge, writes)
     assert (knowledge.files() != before) == (writes > 0)
-    done = knowledge.ask("sync", mode="full")
+    done = knowledge.request("sync", mode="full")
     assert done["counts"] == {"added": 8, "updated": 4, "deleted": 4, "orphaned": 0, "unchanged": 4}
-    settled(knowledge, done)
-    killed = next(one for one in knowledge.ask("status")["checkpoints"] if one["id"] == f"killed-{writes}")
+    assert_settled(knowledge, done)
+    killed = next(
+        checkpoint
+        for checkpoint in knowledge.request("status")["checkpoints"]
+        if checkpoint["id"] == f"killed-{writes}"
+    )
     assert (killed["status"], killed["reason"]) == ("rolledBack", syncing.INTERRUPTED)
-    assert knowledge.ask("rollback", checkpointId=done["checkpointId"])["skipped"] == []
+    assert knowledge.request("rollback", checkpointId=done["checkpointId"])["skipped"] == []
     assert knowledge.files() == before
-    assert knowledge.ask("status")["lastKnowledgeCommit"] == state["lastKnowledgeCommit"]
+    assert knowledge.request("status")["lastKnowledgeCommit"] == state["lastKnowledgeCommit"]

@@ -101,27 +101,30 @@ class Syncing(RuleBasedStateMachine):
         self.sidecar.close()
         shutil.rmtree(self.base, ignore_errors=True)
 
-    def ask(self, method: str, **params: Any) -> Any:
+    def request(self, method: str, **params: Any) -> Any:
         return self.sidecar.client.request(f"knowledge/{method}", {"cwd": str(self.project), **params})
 
     @initialize(items=st.integers(4, 14))
     def begin(self, items: int) -> None:
-        told = {"repository": str(self.history.path), "scopes": ["teams/*", "projects/*", "orgs/*"]}
-        asked = {"projectPath": str(self.project), "settings": {"knowledge": {**told, "writesPerSecond": 0}}}
-        self.sidecar.client.request("settings/update", asked)
+        settings_values = {"repository": str(self.history.path), "scopes": ["teams/*", "projects/*", "orgs/*"]}
+        params = {
+            "projectPath": str(self.project),
+            "settings": {"knowledge": {**settings_values, "writesPerSecond": 0}},
+        }
+        self.sidecar.client.request("settings/update", params)
         for number in range(items):
             self.add(FOLDERS[number % len(FOLDERS)], STATUSES[number % 3 % len(STATUSES)], number % 5, 1)
 
     # What people do to the repository.
 
-    def commit(self, more: dict[str, str] | None = None, *, anew: bool = False) -> None:
+    def commit(self, more: dict[str, str] | None = None, *, orphan: bool = False) -> None:
         texts = {path: file.text for path, file in self.files.items()}
-        self.history.commit({"README.md": "# K\n", **texts, **(more or {})}, anew=anew)
+        self.history.commit({"README.md": "# K\n", **texts, **(more or {})}, orphan=orphan)
 
     def change(self, path: str, file: File | None) -> None:
         """Puts a file in place of what was there, in a commit of its own."""
         before = self.files.pop(path, None)
-        self.touched |= {ref_of(path, one) for one in (before, file) if one is not None}
+        self.touched |= {ref_of(path, version) for version in (before, file) if version is not None}
         if file is not None:
             self.files[path] = file
         self.commit()
@@ -130,7 +133,7 @@ class Syncing(RuleBasedStateMachine):
         return sorted(self.files)[chosen % len(self.files)]
 
     def is_free(self, path: str, file: File) -> bool:
-        return path not in self.files and ref_of(path, file) not in {ref_of(*one) for one in self.files.items()}
+        return path not in self.files and ref_of(path, file) not in {ref_of(*entry) for entry in self.files.items()}
 
     @rule(
         folder=st.sampled_from(FOLDERS),
@@ -169,12 +172,12 @@ class Syncing(RuleBasedStateMachine):
             self.change(path, file)
 
     @precondition(lambda self: self.files)
-    @rule(chosen=CHOSEN, folder=st.sampled_from(FOLDERS), keeps_id=st.booleans())
-    def move(self, chosen: int, folder: str, *, keeps_id: bool) -> None:
+    @rule(chosen=CHOSEN, folder=st.sampled_from(FOLDERS), same_id=st.booleans())
+    def move(self, chosen: int, folder: str, *, same_id: bool) -> None:
         path = self.path(chosen)
         file = self.files[path]
         self.names += 1
-        target, moved = f"{folder}/m{self.names}.md", file if keeps_id else replace(file, item_id=f"m{self.names}")
+        target, moved = f"{folder}/m{self.names}.md", file if same_id else replace(file, item_id=f"m{self.names}")
         before = self.files.pop(path)
         if not self.is_free(target, moved):
             self.files[path] = before
@@ -184,26 +187,26 @@ class Syncing(RuleBasedStateMachine):
         self.commit()
 
     @precondition(lambda self: self.files)
-    @rule(keep=st.integers(0, 9))
-    def force(self, keep: int) -> None:
+    @rule(spared=st.integers(0, 9))
+    def force(self, spared: int) -> None:
         """Pushes another history: some of the files, on top of nothing."""
-        gone = [path for number, path in enumerate(sorted(self.files)) if number % 10 == keep]
-        for path in gone:
+        removed = [path for number, path in enumerate(sorted(self.files)) if number % 10 == spared]
+        for path in removed:
             del self.files[path]
-        self.commit(anew=True)
+        self.commit(orphan=True)
         self.is_forced = True
 
     # What people do to the memories.
 
-    def there(self) -> list[Path]:
+    def pointer_files(self) -> list[Path]:
         return sorted(path for path in self.pointers.glob("*.md") if not path.name.startswith("mine"))
 
     @rule(chosen=CHOSEN, what=st.sampled_from(["text", "layer", "hash", "copy", "copy and edit", "delete"]))
     def meddle(self, chosen: int, what: str) -> None:
-        there = self.there()
-        if not there:
+        pointer_files = self.pointer_files()
+        if not pointer_files:
             return
-        path = there[chosen % len(there)]
+        path = pointer_files[chosen % len(pointer_files)]
         if what.startswith("copy"):
             self.names += 1
             copy = path.with_name(f"copy-{self.names}-{path.name[-60:]}")
@@ -229,22 +232,22 @@ class Syncing(RuleBasedStateMachine):
 
     # What the sync makes of it.
 
-    def found(self) -> dict[str, list[Path]]:
+    def pointers_by_ref(self) -> dict[str, list[Path]]:
         """Gives the pointers' files by the item that their front matter names."""
-        found: dict[str, list[Path]] = {}
-        for path in self.there():
+        pointers_by_ref: dict[str, list[Path]] = {}
+        for path in self.pointer_files():
             named = re.search(r"(?m)^knowledge_item: \"?([^\"\n]+)\"?$", path.read_text())
             if named is not None:
-                found.setdefault(named[1], []).append(path)
-        return found
+                pointers_by_ref.setdefault(named[1], []).append(path)
+        return pointers_by_ref
 
     def expected(self, *, only: set[str] | None) -> tuple[int, int, int]:
         """Gives how many pointers are added, updated and deleted when so many items are looked at; None: all."""
         items = {ref_of(path, file): (path, file) for path, file in self.files.items()}
-        found = self.found()
+        pointers = self.pointers_by_ref()
         added = updated = deleted = 0
-        for ref in items.keys() | found.keys() if only is None else only:
-            paths = found.get(ref, [])
+        for ref in items.keys() | pointers.keys() if only is None else only:
+            paths = pointers.get(ref, [])
             if ref not in items:
                 deleted += len(paths)
             elif not paths:
@@ -252,8 +255,8 @@ class Syncing(RuleBasedStateMachine):
             else:
                 deleted += len(paths) - 1
                 original = [path for path in paths if not path.name.startswith("copy-")]
-                kept = original[0] if original else max(paths)
-                updated += kept.name in self.edited or self.shown(self.synced, ref) != self.shown(items, ref)
+                current = original[0] if original else max(paths)
+                updated += current.name in self.edited or self.shown(self.synced, ref) != self.shown(items, ref)
         return added, updated, deleted
 
     @staticmethod
@@ -266,32 +269,32 @@ class Syncing(RuleBasedStateMachine):
     def sync(self, *, full: bool) -> None:
         is_whole = full or self.is_forced
         counts = self.expected(only=None if is_whole else self.touched)
-        done = self.ask("sync", mode="full" if full else "incremental", force=True)
+        done = self.request("sync", mode="full" if full else "incremental", force=True)
         assert done["mode"] == ("full" if is_whole else "incremental")
         assert done["complete"]
         self.settle(done, counts, is_whole=is_whole)
 
     def settle(self, done: Any, counts: tuple[int, int, int], *, is_whole: bool) -> None:
         assert (done["counts"]["added"], done["counts"]["updated"], done["counts"]["deleted"]) == counts
-        looked_at = None if is_whole else set(self.touched)
+        covered = None if is_whole else set(self.touched)
         self.synced = {ref_of(path, file): (path, file) for path, file in self.files.items()}
         self.touched, self.is_forced = set(), False
-        after = self.ask("plan")
+        after = self.request("plan")
         assert [after["delta"][name] for name in ("added", "updated", "deleted")] == [[], [], []]
         assert sorted(after["delta"]["unchanged"]) == sorted(self.synced)
-        left = {one["item"] for one in (*after["operations"], *after["conflicts"])}
-        assert not (left if looked_at is None else left & looked_at)
-        self.edited &= {path.name for path in self.there()}
-        for ref, paths in self.found().items():
-            self.edited -= {path.name for path in paths if looked_at is None or ref in looked_at}
+        left = {item["item"] for item in (*after["operations"], *after["conflicts"])}
+        assert not (left if covered is None else left & covered)
+        self.edited &= {path.name for path in self.pointer_files()}
+        for ref, paths in self.pointers_by_ref().items():
+            self.edited -= {path.name for path in paths if covered is None or ref in covered}
         for ref, (path, file) in self.synced.items():
-            if looked_at is None or ref in looked_at:
-                self.says(ref, path, file)
+            if covered is None or ref in covered:
+                self.assert_pointer_matches(ref, path, file)
         assert all(path.read_text() == OWN for path in self.pointers.glob("mine*"))
 
-    def says(self, ref: str, path: str, file: File) -> None:
+    def assert_pointer_matches(self, ref: str, path: str, file: File) -> None:
         """Holds the one pointer of an item against what its file says."""
-        (pointer,) = self.found()[ref]
+        (pointer,) = self.pointers_by_ref()[ref]
         text = pointer.read_text()
         rules = 0 if file.status in ("deprecated", "superseded") else min(3, file.rules)
         assert f"# [{KINDS[path.split('/')[-2]]}] {file.title}\n" in text
@@ -308,7 +311,7 @@ class Syncing(RuleBasedStateMachine):
         shutil.copytree(self.base / "project", self.base / "before" / "project")
         shutil.copytree(self.base / "state", self.base / "before" / "state")
         self.open()
-        self.ask("sync", mode="full", force=True)
+        self.request("sync", mode="full", force=True)
         undisturbed = self.outcome()
         self.sidecar.close()
         for name in ("project", "state"):
@@ -319,7 +322,7 @@ class Syncing(RuleBasedStateMachine):
         self.kill(writes)
         self.sidecar.close()
         self.open()
-        done = self.ask("sync", mode="full", force=True)
+        done = self.request("sync", mode="full", force=True)
         assert self.outcome() == undisturbed
         self.settle(done, counts, is_whole=True)
 

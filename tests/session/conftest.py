@@ -21,17 +21,17 @@ def shop(make_repository: Callable[..., Repository]) -> Repository:
 def session(client: Client, shop: Repository) -> Callable[..., Any]:
     """Asks `session/…` about the shop."""
 
-    def ask(verb: str, **params: Any) -> Any:
+    def request(verb: str, **params: Any) -> Any:
         return client.request(f"session/{verb}", {"cwd": str(shop.path), **params})
 
-    return ask
+    return request
 
 
 @pytest.fixture
 def refused(client: Client, shop: Repository) -> Callable[..., Any]:
     """Asks for what has to be refused, and gives the kind of error."""
 
-    def ask(verb: str, **params: Any) -> Any:
+    def request(verb: str, **params: Any) -> Any:
         return client.error(f"session/{verb}", {"cwd": str(shop.path), **params}).data["kind"]
 
-    return ask
+    return request

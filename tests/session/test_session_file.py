@@ -31,8 +31,10 @@ def test_saving_values_changes_nothing_else(text: str, values: dict[str, str]) -
     assume(before is not None)
     assert before is not None
     assert read_mapping(after) == {**before, **values}
-    kept = [line for line in text.splitlines() if line.startswith(("#", "a:", "b:", "x:", "t:", "project", "  name"))]
-    assert [line for line in after.splitlines() if line in kept] == kept
+    preserved = [
+        line for line in text.splitlines() if line.startswith(("#", "a:", "b:", "x:", "t:", "project", "  name"))
+    ]
+    assert [line for line in after.splitlines() if line in preserved] == preserved
 
 
 @pytest.mark.parametrize(
@@ -57,9 +59,9 @@ def test_a_file_that_cannot_be_edited_in_place_is_refused(text: str) -> None:
 
 
 def test_agent_language_and_progress_are_parsed() -> None:
-    told = parse_session_file("current_agent: dev\nlanguage: fr\nsession_progress: half\n")
+    values = parse_session_file("current_agent: dev\nlanguage: fr\nsession_progress: half\n")
 
-    assert told == SessionFileValues("dev", "fr", "half")
+    assert values == SessionFileValues("dev", "fr", "half")
     assert parse_session_file("# nothing\n") == SessionFileValues()
 
 

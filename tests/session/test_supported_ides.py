@@ -8,7 +8,7 @@ import pytest
 from tests.support.client import Client
 from tests.support.repositories import Repository
 
-Ask = Callable[..., Any]
+Request = Callable[..., Any]
 
 RULES_FILES = {
     "claude-code": "CLAUDE.md",  # the shop has one; .claude/CLAUDE.md where that is there and the other is not
@@ -29,7 +29,7 @@ CONFIRMED = {
 
 @pytest.mark.parametrize(("ide", "file"), RULES_FILES.items())
 def test_each_ide_has_its_specified_rules_file(
-    client: Client, session: Ask, shop: Repository, ide: str, file: str
+    client: Client, session: Request, shop: Repository, ide: str, file: str
 ) -> None:
     client.request("settings/update", {"settings": {"sessionLockFile": "rules"}})
     assert session("activate", ide=ide)["block"] == {"path": str(shop.path / file), "state": "active"}
@@ -40,15 +40,15 @@ def test_an_existing_claude_code_rules_file_is_preferred(
 ) -> None:
     project = make_repository({".claude/CLAUDE.md": "# Rules\n"}, name="claude").path
     client.request("settings/update", {"settings": {"sessionLockFile": "rules"}})
-    told = client.request("session/activate", {"cwd": str(project)})
-    assert told["block"]["path"] == str(project / ".claude" / "CLAUDE.md")
+    result = client.request("session/activate", {"cwd": str(project)})
+    assert result["block"]["path"] == str(project / ".claude" / "CLAUDE.md")
 
 
-def test_an_unsupported_ide_is_refused(refused: Ask) -> None:
+def test_an_unsupported_ide_is_refused(refused: Request) -> None:
     assert refused("activate", ide="windsurf") == "invalidParams"
 
 
 @pytest.mark.parametrize(("language", "sentence"), CONFIRMED.items())
-def test_the_exit_confirmation_is_in_the_users_language(session: Ask, language: str, sentence: str) -> None:
+def test_the_exit_confirmation_is_in_the_users_language(session: Request, language: str, sentence: str) -> None:
     session("activate", language=language)
     assert session("exit")["confirmation"] == sentence

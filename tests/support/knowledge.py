@@ -34,11 +34,11 @@ class Knowledge:
             "settings/update", {"projectPath": str(self.project), "settings": {"knowledge": settings}}
         )
 
-    def ask(self, method: str, **params: Any) -> Any:
+    def request(self, method: str, **params: Any) -> Any:
         """Gives a method's result; raises RpcFailure."""
         return self.sidecar.client.request(f"knowledge/{method}", {"cwd": str(self.project), **params})
 
-    def refused(self, method: str, **params: Any) -> RpcFailure:
+    def error(self, method: str, **params: Any) -> RpcFailure:
         """Gives the error of a call that has to fail."""
         return self.sidecar.client.error(f"knowledge/{method}", {"cwd": str(self.project), **params})
 

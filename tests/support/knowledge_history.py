@@ -23,12 +23,12 @@ class History:
         """The id of the branch's newest commit."""
         return str(self._repository.references[HEAD].target)
 
-    def commit(self, files: Mapping[str, str], *, anew: bool = False) -> None:
-        """Commits exactly these files; `anew` on top of nothing, as after a forced push."""
+    def commit(self, files: Mapping[str, str], *, orphan: bool = False) -> None:
+        """Commits exactly these files; `orphan`: on top of nothing, as after a forced push."""
         library = pygit2()
         who = library.Signature("Ada", "ada@example.org", MOMENT_S, 0)
         exists = HEAD in self._repository.references
-        parents = [self._repository.references[HEAD].target] if exists and not anew else []
+        parents = [self._repository.references[HEAD].target] if exists and not orphan else []
         tree = self._tree({tuple(path.split("/")): text for path, text in files.items()})
         self._made += 1  # no two commits are the same, even of the same files
         made = self._repository.create_commit(None, who, who, f"Change things, {self._made}", tree, parents)

@@ -61,7 +61,7 @@ def fit_parts(parts: Sequence[Part], weight: float) -> FittedParts:
 
     After the first trimmed layer, all lower ones are left out.
     """
-    kept: list[Element] = []
+    fitting: list[Element] = []
     trimmed: list[Trimmed] = []
     left = weight
     for part in parts:
@@ -69,10 +69,10 @@ def fit_parts(parts: Sequence[Part], weight: float) -> FittedParts:
         element = _truncate(part, left) if trimmed_layer is None else None
         if element is not None:
             left -= element_weight(element)
-            kept.append(element)
+            fitting.append(element)
         if element != part.element:
             trimmed.append(_trimmed(part, element))
-    return FittedParts(tuple(kept), tuple(trimmed))
+    return FittedParts(tuple(fitting), tuple(trimmed))
 
 
 def _truncate(part: Part, left: float) -> Element | None:

@@ -4,7 +4,7 @@ The file is Markdown. Text from files, memories and the host is quoted line by l
 our sections.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Call
@@ -26,38 +26,11 @@ from sidecar.context.recovery.restart import (
     restart_reasons,
     session_counters,
 )
+from sidecar.core.ides import RESUME_COMMAND
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.sanitize import clean, one_line
 from sidecar.memory import SHARED, Memory
-from sidecar.session import IdeName
 from sidecar.workspace import Workspace
-
-RESUME = "/chati resume"
-
-
-class IdeContinuation(NamedTuple):
-    """What an IDE does at Level 1 (smart continuation) and Level 2 (a new session), in words."""
-
-    restarts_automatically: bool
-    level_1: str
-    level_2: str
-
-
-_DETECTED = "Automatic via context detection"
-_BY_HAND = f"A continuation file, loaded with {RESUME}"
-
-IDES: Mapping[IdeName, IdeContinuation] = {
-    "claude-code": IdeContinuation(
-        True, "Automatic via the PreCompact hook", "A subagent (Task tool), or the `claude` CLI"
-    ),
-    "antigravity": IdeContinuation(True, "Automatic via platform hooks", "A new agent session via the platform's API"),
-    "cursor": IdeContinuation(False, _DETECTED, _BY_HAND),
-    "vscode": IdeContinuation(False, _DETECTED, _BY_HAND),
-    "gemini-cli": IdeContinuation(True, _DETECTED, "The `gemini` CLI"),
-    "github-copilot": IdeContinuation(False, _DETECTED, _BY_HAND),
-}
-"""intelligence-layer.md §3.5, IDE-Specific Behavior, and Article XII.6."""
-
 
 FULL_CHARACTERS = 48_000
 """Maximum characters of memories in full; further ones are reduced to their gist and path."""
@@ -95,7 +68,7 @@ def render_continuation(values: Continuation) -> str:
 def _lines(values: Continuation) -> Iterator[str]:
     yield "# Continuation"
     yield ""
-    yield f"Continue exactly where the last session stopped. Manually: `{RESUME}`."
+    yield f"Continue exactly where the last session stopped. Manually: `{RESUME_COMMAND}`."
     yield ""
     yield f"- Session: {one_line(values.session, 200)}"
     yield f"- Written: {values.written_at}"

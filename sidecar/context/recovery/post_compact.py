@@ -15,8 +15,6 @@ from sidecar.context.model import (
 )
 from sidecar.context.project.project_files import read_sources
 from sidecar.context.recovery.continuation import (
-    IDES,
-    RESUME,
     ContinuationInputs,
     RestartDecision,
     SessionFacts,
@@ -30,6 +28,7 @@ from sidecar.context.recovery.continuation import (
 from sidecar.context.recovery.resume_point import ResumePoint
 from sidecar.context.window import remaining_context
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
+from sidecar.core.ides import IDES, RESUME_COMMAND
 from sidecar.memory import preload
 from sidecar.method import Lane, method
 from sidecar.workspace import Workspace
@@ -114,7 +113,7 @@ def continuation(call: Call, params: ContextContinuationParams) -> ContextContin
         ),
         path=path,
         prompt=text,
-        resume_command=RESUME if path is not None else None,
+        resume_command=RESUME_COMMAND if path is not None else None,
         warnings=warnings,
     )
 

@@ -38,19 +38,19 @@ mappings: st.SearchStrategy[Mapping[str, Any]] = st.fixed_dictionaries(
 )
 
 
-def found(path: str) -> st.SearchStrategy[Text | None]:
+def optional_file(path: str) -> st.SearchStrategy[Text | None]:
     return st.none() | long_texts.map(lambda text: Text(path, text))
 
 
 sources = st.builds(
     ProjectSources,
-    constitution=found("chati.dev/constitution.md"),
+    constitution=optional_file("chati.dev/constitution.md"),
     instructions=st.lists(long_texts.map(lambda text: Text("AGENTS.md", text)), max_size=2).map(tuple),
     config=st.fixed_dictionaries({}, optional={"mode": texts, "project_type": texts}),
     pipeline=st.none() | mappings.map(parse_pipeline),
     agent=texts,
-    definition=found("chati.dev/agents/x.md"),
-    handoff=found("chati.dev/artifacts/handoffs/x-handoff.md"),
+    definition=optional_file("chati.dev/agents/x.md"),
+    handoff=optional_file("chati.dev/artifacts/handoffs/x-handoff.md"),
     warnings=st.just(()),
 )
 A_MEMORY = Memory(
@@ -61,7 +61,7 @@ A_MEMORY = Memory(
 )  # fmt: skip
 memory_lists = st.lists(st.builds(lambda title, text: A_MEMORY._replace(title=title, text=text), texts, long_texts))
 memories = st.builds(
-    lambda found, more, first, file: BlockMemories(tuple(found), len(found) + more, first, file),
+    lambda hot, more, first, file: BlockMemories(tuple(hot), len(hot) + more, first, file),
     memory_lists, st.integers(0, 90), st.booleans(), st.booleans(),
 )  # fmt: skip
 brackets = st.sampled_from(list(BRACKETS))

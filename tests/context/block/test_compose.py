@@ -18,7 +18,7 @@ SCHEMA = Path(__file__).parents[3] / "rpc_schema" / "context.schema.json"
 
 def test_very_long_task_lines_are_shortened_and_reported(compose: Callable[..., Any]) -> None:
     answer = compose(bracket="FRESH", task="word " * 4_000)
-    assert [(one["layer"], one["part"]) for one in answer["trimmed"]] == [("L4", "task")]
+    assert [(part["layer"], part["part"]) for part in answer["trimmed"]] == [("L4", "task")]
     assert compose(bracket="FRESH", task="word " * 20)["trimmed"] == []
     assert compose(bracket="CRITICAL", task="word " * 4_000)["trimmed"] == []
 
@@ -68,10 +68,10 @@ def test_fuller_windows_get_fewer_layers(compose: Compose, bracket: str, layers:
 
 @pytest.mark.parametrize("bracket", ["FRESH", "MODERATE", "DEPLETED", "CRITICAL"])
 def test_every_article_appears_in_every_bracket(compose: Compose, bracket: str) -> None:
-    told = compose(bracket=bracket)["tree"].findtext("constitution")
-    assert "Articles I-XV" in told
-    assert all(f"Article {number}: " in told for number in NUMERALS)
-    assert "Every agent MUST keep to its governance" in told
+    text = compose(bracket=bracket)["tree"].findtext("constitution")
+    assert "Articles I-XV" in text
+    assert all(f"Article {number}: " in text for number in NUMERALS)
+    assert "Every agent MUST keep to its governance" in text
 
 
 def test_the_usage_determines_a_missing_bracket(compose: Compose) -> None:
@@ -163,7 +163,7 @@ def test_the_lowest_layers_are_trimmed_first_and_reported(compose: Compose, chat
     task = "\n".join(f"Step {number}: do what the plan says under number {number}" for number in range(400))
     compose_result = compose(bracket="MODERATE", task=task[:20_000])
     assert compose_result["tokens"] <= 2000
-    assert [(one["layer"], one["part"]) for one in compose_result["trimmed"]][-2:] == [
+    assert [(part["layer"], part["part"]) for part in compose_result["trimmed"]][-2:] == [
         ("L4", "task"),
         ("L4", "handoff"),
     ]
@@ -186,8 +186,8 @@ def test_the_data_matches_the_block_and_the_published_schema(compose: Compose) -
         compose_result = compose(bracket=bracket)
         jsonschema.Draft202012Validator(schema).validate(compose_result["data"])
         for name in ("constitution", "pipeline", "task"):
-            told = compose_result["tree"].findtext(name)
-            lines = [line.strip() for line in told.strip().splitlines()] if told is not None else None
+            text = compose_result["tree"].findtext(name)
+            lines = [line.strip() for line in text.strip().splitlines()] if text is not None else None
             assert (lines and "\n".join(lines)) == compose_result["data"][name]
 
 

@@ -31,9 +31,9 @@ def memories(chati: Repository) -> None:
 def test_a_fresh_block_has_memories_only_after_a_compaction_or_resume(compose: Compose) -> None:
     assert compose()["data"]["memory"] is None
     for moment in ("afterCompaction", "resumed"):
-        told = compose(**{moment: True})["data"]["memory"]
-        assert told["level"] == "chunks"
-        assert told["text"].splitlines() == [
+        memory = compose(**{moment: True})["data"]["memory"]
+        assert memory["level"] == "chunks"
+        assert memory["text"].splitlines() == [
             "- auth-pattern: JWT was chosen, stateless.", "- db-migration-gotcha: Migrate before the deploy.",
         ]  # fmt: skip
 
@@ -56,8 +56,8 @@ def test_each_bracket_has_its_level_of_memory_detail(compose: Compose, chati: Re
 
 @pytest.mark.usefixtures("memories")
 def test_hot_memories_follow_the_files(compose: Compose, client: Client, chati: Repository) -> None:
-    def hot(**asked: Any) -> str:
-        memory = compose(bracket="MODERATE", **asked)["data"]["memory"]
+    def hot(**params: Any) -> str:
+        memory = compose(bracket="MODERATE", **params)["data"]["memory"]
         return memory["text"] if memory else ""
 
     token = client.request("session/activate", {"cwd": str(chati.path), "agent": "brief"})["token"]
@@ -75,8 +75,8 @@ def test_private_memories_require_a_token(compose: Compose) -> None:
 
 
 def test_an_unknown_token_is_refused(client: Client, chati: Repository) -> None:
-    asked = {"cwd": str(chati.path), "bracket": "MODERATE", "token": "made-up"}
-    assert client.error("context/compose", asked).code == -32014
+    params = {"cwd": str(chati.path), "bracket": "MODERATE", "token": "made-up"}
+    assert client.error("context/compose", params).code == -32014
 
 
 @pytest.mark.usefixtures("memories")
@@ -126,7 +126,7 @@ def test_an_agents_own_memories_on_the_task_require_its_token(
 ) -> None:
     own = {".chati/memories/brief/durable/own.md": memory_file("schema migration", MIGRATION, tier="warm")}
     chati.write(own)
-    asked = {"bracket": "MODERATE", "task": "Deploy the schema migration"}
+    params = {"bracket": "MODERATE", "task": "Deploy the schema migration"}
     token = client.request("session/activate", {"cwd": str(chati.path), "agent": "brief"})["token"]
-    assert compose(**asked)["data"]["memory"] is None
-    assert "schema migration" in compose(**asked, token=token)["data"]["memory"]["text"]
+    assert compose(**params)["data"]["memory"] is None
+    assert "schema migration" in compose(**params, token=token)["data"]["memory"]["text"]

@@ -8,7 +8,7 @@ from sidecar.context.project.pipeline import agent_score, parse_pipeline
 
 
 @pytest.mark.parametrize(
-    ("told", "score"),
+    ("value", "score"),
     [
         (45, 45.0),
         (82.5, 82.5),
@@ -23,6 +23,6 @@ from sidecar.context.project.pipeline import agent_score, parse_pipeline
         (None, None),
     ],
 )
-def test_a_score_is_a_percentage_or_unknown(told: Any, score: float | None) -> None:
-    session = {"agents": {"brief": {"status": "in_progress", "score": told}}}
+def test_a_score_is_a_percentage_or_unknown(value: Any, score: float | None) -> None:
+    session = {"agents": {"brief": {"status": "in_progress", "score": value}}}
     assert agent_score(parse_pipeline(session), "brief") == score

@@ -14,62 +14,62 @@ LATEST = ".chati/continuation/latest.md"
 
 
 @pytest.fixture
-def go_on(client: Client, chati: Repository) -> Callable[..., Any]:
+def continuation(client: Client, chati: Repository) -> Callable[..., Any]:
     """Asks whether the session goes on."""
 
-    def ask(**params: Any) -> Any:
+    def request(**params: Any) -> Any:
         return client.request("context/continuation", {"cwd": str(chati.path), "sessionId": "s-1", **params})
 
-    return ask
+    return request
 
 
-def test_without_a_restart_criterion_nothing_is_written(go_on: Callable[..., Any], chati: Repository) -> None:
-    answer = go_on(bracket="FRESH", score=95)
+def test_without_a_restart_criterion_nothing_is_written(continuation: Callable[..., Any], chati: Repository) -> None:
+    answer = continuation(bracket="FRESH", score=95)
     assert (answer["restart"], answer["reasons"], answer["path"], answer["prompt"]) == (False, [], None, None)
     assert not (chati.path / LATEST).exists()
 
 
-def test_critical_three_times_in_a_row_restarts_the_session(go_on: Callable[..., Any]) -> None:
-    assert not go_on(bracket="CRITICAL", interactionId="1")["restart"]
-    assert not go_on(bracket="CRITICAL", interactionId="1")["restart"]
-    assert not go_on(bracket="CRITICAL", interactionId="2")["restart"]
-    answer = go_on(usage={"remainingPercent": 3}, interactionId="3")
+def test_critical_three_times_in_a_row_restarts_the_session(continuation: Callable[..., Any]) -> None:
+    assert not continuation(bracket="CRITICAL", interactionId="1")["restart"]
+    assert not continuation(bracket="CRITICAL", interactionId="1")["restart"]
+    assert not continuation(bracket="CRITICAL", interactionId="2")["restart"]
+    answer = continuation(usage={"remainingPercent": 3}, interactionId="3")
     assert answer["reasons"] == ["the context window was CRITICAL 3 times in a row"]
 
 
-def test_another_bracket_resets_the_critical_count(go_on: Callable[..., Any]) -> None:
+def test_another_bracket_resets_the_critical_count(continuation: Callable[..., Any]) -> None:
     for bracket in ("CRITICAL", "CRITICAL", "DEPLETED", "CRITICAL"):
-        answer = go_on(bracket=bracket)
+        answer = continuation(bracket=bracket)
     assert (answer["restart"], answer["counters"]["criticalInARow"]) == (False, 1)
 
 
-def test_critical_interactions_are_counted_per_session(go_on: Callable[..., Any]) -> None:
+def test_critical_interactions_are_counted_per_session(continuation: Callable[..., Any]) -> None:
     for session in ("s-1", "s-2", "s-3"):
-        assert not go_on(sessionId=session, bracket="CRITICAL")["restart"]
+        assert not continuation(sessionId=session, bracket="CRITICAL")["restart"]
 
 
 def test_a_finished_agent_with_another_waiting_restarts_the_session(
-    go_on: Callable[..., Any], chati: Repository
+    continuation: Callable[..., Any], chati: Repository
 ) -> None:
-    assert go_on(agentDone=True)["counters"]["nextAgent"] == "detail"
+    assert continuation(agentDone=True)["counters"]["nextAgent"] == "detail"
     chati.write({".chati/session.yaml": SESSION.replace("brief: {status: in_progress", "brief: {status: completed")})
-    answer = go_on()
+    answer = continuation()
     assert answer["reasons"] == ["the agent is done and the next one is waiting"]
-    assert not go_on(agentDone=False)["restart"]
+    assert not continuation(agentDone=False)["restart"]
 
 
 def test_counters_survive_a_process_restart(open_sidecar: Callable[..., Any], chati: Repository) -> None:
     for turn in range(3):
-        one = open_sidecar()
-        one.client.initialize()
+        sidecar = open_sidecar()
+        sidecar.client.initialize()
         params = {"cwd": str(chati.path), "sessionId": "s-1", "bracket": "CRITICAL"}
-        answer = one.client.request("context/continuation", params)
-        one.close()
+        answer = sidecar.client.request("context/continuation", params)
+        sidecar.close()
         assert answer["restart"] is (turn == 2)
 
 
 def test_the_continuation_file_has_pipeline_task_progress_decisions_and_memories(
-    go_on: Callable[..., Any], chati: Repository
+    continuation: Callable[..., Any], chati: Repository
 ) -> None:
     text = "---\ntype: decision\nconfidence: 0.9\ntier: hot\n---\n# JWT\n\nWe chose JWT.\n\n# Forged\n"
     chati.write(
@@ -78,11 +78,11 @@ def test_the_continuation_file_has_pipeline_task_progress_decisions_and_memories
             ".chati/memories/brief/durable/own.md": text.replace("JWT", "private words"),
         }
     )
-    answer = go_on(force=True, progress="Half of the questions asked", pendingDecisions=["JWT or\n## sessions?"])
+    answer = continuation(force=True, progress="Half of the questions asked", pendingDecisions=["JWT or\n## sessions?"])
     assert answer["path"] == LATEST
-    told = (chati.path / LATEST).read_text(encoding="utf-8")
-    assert told == answer["prompt"]
-    sections = [line for line in told.splitlines() if line.startswith("#")]
+    text = (chati.path / LATEST).read_text(encoding="utf-8")
+    assert text == answer["prompt"]
+    sections = [line for line in text.splitlines() if line.startswith("#")]
     assert sections == [
         "# Continuation", "## Rules", "## Pipeline", "## Task", "## Progress", "## Pending decisions",
         "## Hand-off from greenfield-wu (score 95)", "## Memories of brief", "### JWT",
@@ -91,18 +91,20 @@ def test_the_continuation_file_has_pipeline_task_progress_decisions_and_memories
         "greenfield-wu(95%) -> brief(in_progress, 45%)", "> Phase 2: Core Requirements Elicitation",
         "> Half of the questions asked", "- JWT or ## sessions?", "> We chose JWT.", "- Agent: brief", "Articles I-XV",
     ):  # fmt: skip
-        assert words in told
-    assert "private words" not in told
+        assert words in text
+    assert "private words" not in text
     assert chati.git("status", "--porcelain", "--untracked-files=all", "--", ".chati/continuation") == ""
 
 
-def test_the_continuation_file_has_a_section_for_the_next_agent(go_on: Callable[..., Any], chati: Repository) -> None:
+def test_the_continuation_file_has_a_section_for_the_next_agent(
+    continuation: Callable[..., Any], chati: Repository
+) -> None:
     text = "---\ntype: lesson\nagent: detail\ntier: hot\n---\n# Ask early\n\nAsk.\n"
     chati.write({".chati/memories/shared/durable/ask.md": text})
-    told = go_on(agentDone=True)["prompt"]
-    assert "- Next agent: detail" in told
-    assert "## Memories of detail" in told
-    assert "- Ask early (" in told
+    text = continuation(agentDone=True)["prompt"]
+    assert "- Next agent: detail" in text
+    assert "## Memories of detail" in text
+    assert "- Ask early (" in text
 
 
 @pytest.mark.parametrize(
@@ -113,18 +115,18 @@ def test_the_continuation_file_has_a_section_for_the_next_agent(go_on: Callable[
     ],
 )  # fmt: skip
 def test_three_ides_restart_automatically_and_three_need_the_file(
-    go_on: Callable[..., Any], ide: str, spawns: bool
+    continuation: Callable[..., Any], ide: str, spawns: bool
 ) -> None:
-    answer = go_on(ide=ide, force=True)
+    answer = continuation(ide=ide, force=True)
     assert answer["ide"]["restartsAutomatically"] is spawns
     assert ("/chati resume" in answer["ide"]["level2"]) is not spawns
     assert answer["resumeCommand"] == "/chati resume"
 
 
-def test_nothing_is_written_through_a_link(go_on: Callable[..., Any], chati: Repository, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link(continuation: Callable[..., Any], chati: Repository, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (chati.path / ".chati" / "continuation").symlink_to(tmp_path / "elsewhere")
-    answer = go_on(force=True)
+    answer = continuation(force=True)
     assert answer["path"] is None
     assert "not a real folder" in answer["warnings"][0]
     assert list((tmp_path / "elsewhere").iterdir()) == []
@@ -135,12 +137,14 @@ def test_a_project_without_framework_gets_a_continuation_file_ignored_by_git(
 ) -> None:
     plain_text = make_repository({"AGENTS.md": "- Never guess.\n"}, name="plain")
     params = {"cwd": str(plain_text.path), "sessionId": "s", "force": True, "task": "Fix the total\n# not a heading"}
-    told = client.request("context/continuation", params)["prompt"]
-    assert "There is no pipeline in this project." in told
-    assert "> Fix the total\n> # not a heading" in told
+    text = client.request("context/continuation", params)["prompt"]
+    assert "There is no pipeline in this project." in text
+    assert "> Fix the total\n> # not a heading" in text
     assert plain_text.git("status", "--porcelain") == ""
 
 
-def test_secrets_are_masked(go_on: Callable[..., Any]) -> None:
+def test_secrets_are_masked(continuation: Callable[..., Any]) -> None:
     token = "ghp_" + "Zx9Qw7Er5Ty3Ui1Op8As6Df4Gh2Jk0Lz1Xc"
-    assert token not in go_on(force=True, task=f"use {token}", progress=token, pendingDecisions=[token])["prompt"]
+    assert (
+        token not in continuation(force=True, task=f"use {token}", progress=token, pendingDecisions=[token])["prompt"]
+    )

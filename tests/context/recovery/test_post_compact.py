@@ -18,11 +18,11 @@ HOT = "---\ntype: decision\nconfidence: 0.9\ntier: hot\n---\n# auth-pattern\n\nJ
 def compacted(client: Client, chati: Repository) -> Callable[..., Any]:
     """Tells of a compaction."""
 
-    def tell_one(compaction_id: str = "c-1", **params: Any) -> Any:
-        told = {"cwd": str(chati.path), "sessionId": "s-1", "compactionId": compaction_id, **params}
-        return client.request("context/postCompact", told)
+    def post_compact(compaction_id: str = "c-1", **params: Any) -> Any:
+        params = {"cwd": str(chati.path), "sessionId": "s-1", "compactionId": compaction_id, **params}
+        return client.request("context/postCompact", params)
 
-    return tell_one
+    return post_compact
 
 
 def test_after_a_compaction_the_block_is_fresh_with_hot_memories_and_the_pipeline(
@@ -81,10 +81,10 @@ def test_a_compaction_also_reported_as_an_event_counts_once(
 ) -> None:
     chat = Conversation(client, chati.path)
     chat.turn("rename the cart", session="s-1")
-    asked = {"cwd": str(chati.path), "sessionId": "s-1"}
+    params = {"cwd": str(chati.path), "sessionId": "s-1"}
 
     def compactions() -> int:
-        return int(client.request("context/continuation", asked)["counters"]["compactions"])
+        return int(client.request("context/continuation", params)["counters"]["compactions"])
 
     send_session_event(chat, "compacted", "s-1")
     assert compactions() == 1

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from sidecar.context import SessionCounters, restart_reasons
 
-wears = st.builds(
+counters_strategy = st.builds(
     SessionCounters,
     st.integers(0, 6),
     st.integers(0, 6),
@@ -15,15 +15,17 @@ wears = st.builds(
 )
 
 
-@given(wears)
-def test_exactly_the_met_criteria_are_listed(wear: SessionCounters) -> None:
-    fell = wear.score is not None and bool(wear.last_score) and (wear.last_score or 0) * 0.85 > wear.score
-    holds = [wear.compactions >= 3, fell, wear.critical_in_a_row >= 3, wear.next_agent_pending]
+@given(counters_strategy)
+def test_exactly_the_met_criteria_are_listed(counters: SessionCounters) -> None:
+    fell = (
+        counters.score is not None and bool(counters.last_score) and (counters.last_score or 0) * 0.85 > counters.score
+    )
+    met = [counters.compactions >= 3, fell, counters.critical_in_a_row >= 3, counters.next_agent_pending]
     words = ["compactions", "score fell", "CRITICAL", "next one"]
-    told = restart_reasons(wear)
-    if wear.score is None or not wear.last_score or abs(wear.last_score * 0.85 - wear.score) > 1e-9:
-        assert len(told) == sum(holds)
-        assert all(any(word in reason for reason in told) == held for word, held in zip(words, holds, strict=True))
+    reasons = restart_reasons(counters)
+    if counters.score is None or not counters.last_score or abs(counters.last_score * 0.85 - counters.score) > 1e-9:
+        assert len(reasons) == sum(met)
+        assert all(any(word in reason for reason in reasons) == is_met for word, is_met in zip(words, met, strict=True))
 
 
 def test_a_drop_of_exactly_fifteen_percent_is_not_a_criterion() -> None:
@@ -33,11 +35,11 @@ def test_a_drop_of_exactly_fifteen_percent_is_not_a_criterion() -> None:
     )
 
 
-@given(wears, st.integers(0, 3), st.integers(0, 3))
-def test_higher_counters_never_remove_a_reason(wear: SessionCounters, compactions: int, critical: int) -> None:
-    worse = wear._replace(
-        compactions=wear.compactions + compactions,
-        critical_in_a_row=wear.critical_in_a_row + critical,
+@given(counters_strategy, st.integers(0, 3), st.integers(0, 3))
+def test_higher_counters_never_remove_a_reason(counters: SessionCounters, compactions: int, critical: int) -> None:
+    worse = counters._replace(
+        compactions=counters.compactions + compactions,
+        critical_in_a_row=counters.critical_in_a_row + critical,
         next_agent_pending=True,
     )
-    assert len(restart_reasons(worse)) >= len(restart_reasons(wear))
+    assert len(restart_reasons(worse)) >= len(restart_reasons(counters))
