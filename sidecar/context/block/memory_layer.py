@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sidecar.context.block.token_budget import Part, line_weight
 from sidecar.context.block.xml_writer import Element, text_line
 from sidecar.context.brackets import BRACKETS, Bracket, MemoryLevel
-from sidecar.context.project.markdown_sections import split_sections, statements
+from sidecar.core.text.markdown_structure import split_sections, statements
 from sidecar.core.text.sanitize import one_line
 from sidecar.memory import Memory, Relevant, told
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sidecar.context.project.markdown_sections import Section, split_sections, statements, with_subsections
 from sidecar.core.lazy_regex import regex
 from sidecar.core.secrets.redact import redact_lines
+from sidecar.core.text.markdown_structure import Section, split_sections, statements, with_subsections
 from sidecar.core.text.sanitize import one_line
 from sidecar.core.text.yaml_read import read_mapping, text_of
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.context.block.xml_writer import text_line
-from sidecar.context.project.markdown_sections import Section, split_sections, statements
 from sidecar.core.lazy_regex import regex
 from sidecar.core.secrets.redact import redact_lines
+from sidecar.core.text.markdown_structure import Section, split_sections, statements
 from sidecar.core.text.sanitize import one_line
 from sidecar.core.tokens import weigh
 

@@ -5,8 +5,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.context.project.agent_scope import FRONT_MATTER
-from sidecar.context.project.markdown_sections import Section, split_sections, statements
 from sidecar.core.secrets.redact import redact_lines
+from sidecar.core.text.markdown_structure import Section, split_sections, statements
 from sidecar.core.text.sanitize import one_line
 from sidecar.core.text.yaml_read import read_mapping, text_of
 

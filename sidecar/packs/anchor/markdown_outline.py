@@ -2,14 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sidecar.core.lazy_regex import regex
+from sidecar.core.text.markdown_structure import Code, Heading, Line, markdown_blocks
 
 _BULLET = regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
-_HEADING = regex(r"^(#{1,6})\s++(.+?)\s{0,9}#{0,9}$")
-_UNDERLINE = regex(r"^(=|-|~|\^)\1{2,}\s*$")
-_FENCE = regex(r"^\s*(```+|~~~+)\s*([\w-]*)")
 _TITLE_FIELD = regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")
 _NON_PROSE_PREFIXES = ("#", "[!", "![", "<", "|", ">", "```", "---", "===", ":", "..", "[`")
 _LINK = regex(r"\[([^\]]{0,300})\](?:\([^)]{0,900}\)|\[[^\]]{0,90}\])|`([^`<]{1,300}?)\s{0,4}(?:<[^`>]{0,900}>)?`_++")
@@ -23,36 +20,18 @@ MAX_PARAGRAPHS = 6
 """Maximum number of a README's paragraphs searched for the one that introduces it."""
 
 
-class Line(NamedTuple):
-    """A line or list item outside of code; lines count from 1."""
-
-    number: int
-    text: str
-    headings: tuple[str, ...]
-    """The headings above it, outermost first."""
-
-
-class Code(NamedTuple):
-    """A block of code."""
-
-    number: int
-    language: str
-    lines: tuple[str, ...]
-    headings: tuple[str, ...]
-
-
 def prose_lines(text: str) -> Iterator[Line]:
     """Yield the lines outside of code, without headings."""
-    for part in _parts(text):
-        if isinstance(part, Line):
-            yield part
+    for block in markdown_blocks(text, underlined_headings=True):
+        if isinstance(block, Line):
+            yield block
 
 
 def code_blocks(text: str) -> Iterator[Code]:
     """Yield the fenced code blocks."""
-    for part in _parts(text):
-        if isinstance(part, Code):
-            yield part
+    for block in markdown_blocks(text, underlined_headings=True):
+        if isinstance(block, Code) and block.is_closed:
+            yield block
 
 
 def bullets(text: str) -> list[Line]:
@@ -78,10 +57,8 @@ def title_of(text: str) -> str:
     named = _TITLE_FIELD.search(front)
     if named:
         return named[1]
-    lines = text.splitlines()
-    below = (*lines[1:], "")
-    headings = (_heading(line, following) for line, following in zip(lines, below, strict=False))
-    return next((heading[1] for heading in headings if heading is not None), "")
+    blocks = markdown_blocks(text, underlined_headings=True)
+    return next((block.title for block in blocks if isinstance(block, Heading)), "")
 
 
 def introduction(text: str) -> str:
@@ -132,36 +109,3 @@ def plain(text: str) -> str:
 def normalize(text: str) -> str:
     """Return a text without marks, repeated spaces and case: two texts that are equal after this say the same."""
     return re.sub(r"[\s*_`\"']+", " ", text.casefold()).strip(" .;:!")
-
-
-def _parts(text: str) -> Iterator[Line | Code]:
-    """The lines and blocks in order, each with the headings above it."""
-    headings: list[tuple[int, str]] = []
-    block: list[str] | None = None
-    fence, language, start_line = "", "", 0
-    lines = text.splitlines()
-    for number, line in enumerate(lines, 1):
-        mark = _FENCE.match(line)
-        if block is not None:
-            if mark and line.strip().startswith(fence):
-                yield Code(start_line, language, tuple(block), tuple(name for _, name in headings))
-                block = None
-            else:
-                block.append(line)
-        elif mark:
-            block, fence, language, start_line = [], mark[1], mark[2].lower(), number
-        elif (level := _heading(line, lines[number] if number < len(lines) else "")) is not None:
-            headings = [heading for heading in headings if heading[0] < level[0]] + [level]
-        elif not _UNDERLINE.match(line):
-            yield Line(number, line, tuple(name for _, name in headings))
-
-
-def _heading(line: str, following: str) -> tuple[int, str] | None:
-    """The level and text of a heading, marked by leading signs or by a rule below it."""
-    heading = _HEADING.match(line)
-    if heading:
-        return len(heading[1]), heading[2]
-    ruled = _UNDERLINE.match(following)
-    if ruled and line[:1].isalnum() and len(line.strip()) <= len(following.strip()) + 3:
-        return "=-~^".index(ruled[1]) + 1, line.strip()
-    return None
