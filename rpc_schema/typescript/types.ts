@@ -1172,10 +1172,10 @@ export interface KnowledgeStatusResult {
   /** Whether a full sync would have nothing to do and every file could be read. */
   inSync: boolean
   /**
-   * The commit at which somebody rolled back: until the head is another or somebody syncs, no sync runs by itself.
+   * The head at the last rollback, while it is still the head: automatic syncs are paused until it moves or somebody syncs.
    */
   rollbackCommit: string | null
-  /** The id of a sync that runs by itself just now, to be cancelled by. */
+  /** The job id of an automatic sync in progress, for `$/cancelRequest`. */
   autoSyncId: string | null
   pending: string[]
   failed: KnowledgeFailure[]

@@ -130,7 +130,7 @@ def is_lfs_pointer(content: bytes) -> bool:
 
 
 def parse_item(path: str, location: ItemLocation, content: bytes) -> Item:
-    """Parse an item's file. Raise Unreadable."""
+    """Parse an item's file. Raise UnreadableItem."""
     text = _decode(content)
     front_text, body = _split_front_matter(text)
     front_matter = _mapping(front_text)

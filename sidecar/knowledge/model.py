@@ -150,10 +150,10 @@ class KnowledgeStatusResult(WireModel):
     pointers: int
     in_sync: bool = Field(description="Whether a full sync would have nothing to do and every file could be read.")
     rollback_commit: str | None = Field(
-        description="The commit at which somebody rolled back: until the head is another or somebody syncs, no sync"
-        " runs by itself."
+        description="The head at the last rollback, while it is still the head: automatic syncs are paused until it"
+        " moves or somebody syncs."
     )
-    auto_sync_id: str | None = Field(description="The id of a sync that runs by itself just now, to be cancelled by.")
+    auto_sync_id: str | None = Field(description="The job id of an automatic sync in progress, for `$/cancelRequest`.")
     pending: list[str]
     failed: list[KnowledgeFailure]
     conflicts: dict[str, int] = Field(description="Number of conflicts by type.")

@@ -47,10 +47,10 @@ class _SyncCache:
         self.pointers: dict[str, dict[str, tuple[str, Pointer | None]]] = {}
         """By path, with the digest of the file's bytes."""
         self.entries: dict[str, dict[str, Entry]] = {}
-        """By path; an entry holds for its blob, whoever read it."""
+        """By path; an entry is valid for its blob, independent of the commit."""
         self.states: dict[str, tuple[bytes, SyncState]] = {}
         self.commits: dict[str, tuple[str, list[str], list[Entry]]] = {}
-        """What a commit holds of some scopes."""
+        """By project: commit, scopes and entries of the last inputs."""
         self.lock = threading.Lock()
 
 

@@ -4,7 +4,8 @@ The block is whole lines, from the opening marker's line through the closing mar
 byte order mark and front matter. There it depends on no line of the user's, no open code fence can enclose it, and
 every byte outside it stays unchanged, whatever encoding or line ends the file has. The text between the markers is ours
 and is rewritten; markers in a code fence are quotations of the user. When the markers do not form exactly one block,
-Unclear is raised instead of guessing; `heal=True` removes the markers with the lines known as ours, and nothing else.
+AmbiguousBlock is raised instead of guessing; `repair=True` removes the markers with the lines known as ours, and nothing
+else.
 """
 
 import re
@@ -79,7 +80,7 @@ def block_state(content: bytes) -> BlockState:
 
 
 def with_block(content: bytes, text: str, *, repair: bool = False) -> bytes:
-    """Insert the block into a file's bytes, or replace the existing one. Raise Unclear."""
+    """Insert the block into a file's bytes, or replace the existing one. Raise AmbiguousBlock."""
     if repair and block_state(content) in ("several", "damaged"):
         content = without_block(content, repair=True)
     _require_clear(content)
@@ -96,7 +97,7 @@ def with_block(content: bytes, text: str, *, repair: bool = False) -> bytes:
 
 
 def without_block(content: bytes, *, repair: bool = False) -> bytes:
-    """Remove the block and restore the file's bytes from before it. Raise Unclear."""
+    """Remove the block and restore the file's bytes from before it. Raise AmbiguousBlock."""
     if not repair:
         _require_clear(content)
     blocks, strays = _blocks(content)

@@ -77,7 +77,7 @@ def parse_session_file(text: str) -> SessionFileValues:
 
 
 def edited(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with new values of some top-level keys and nothing else changed. Raise Damaged, CannotSave."""
+    """Return the text with new values of some top-level keys. Raise Damaged, UneditableFile."""
     bom, body = text[: len(text) - len(_without_bom(text))], _without_bom(text)
     root = nodes_of(body)
     if root is not None and (root.kind != "mapping" or root.is_flow):

@@ -171,9 +171,7 @@ def _source_warnings(sources: ProjectSources, mode: Mode, memories: BlockMemorie
     warnings = []
     if sources.constitution is None:
         names = ", ".join(text.path for text in sources.instructions)
-        verb = "stand" if len(sources.instructions) > 1 else "stands"
-        replacement = f"{names or 'a general rule'} {verb} in for it."
-        warnings.append(f"{CONSTITUTION} is missing: {replacement}")
+        warnings.append(f"{CONSTITUTION} is missing; using {names or 'a general rule'} instead.")
     if not mode.is_known:
         warnings.append(f"No mode is configured: `{DEFAULT_MODE}` is used.")
     if sources.agent and sources.definition is None:

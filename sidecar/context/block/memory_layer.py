@@ -24,7 +24,8 @@ TITLE_CHARACTERS, GIST_CHARACTERS, CHUNK_CHARACTERS = 80, 320, 800
 class BlockMemories(NamedTuple):
     """The reachable HOT memories, others relevant to the task, and the state of the session."""
 
-    memories: tuple[Memory, ...] = ()
+    hot: tuple[Memory, ...] = ()
+    """With those just captured, which come first."""
     total: int = 0
     is_first: bool = False
     """Whether this is the first block after a compaction or resume."""
@@ -54,7 +55,7 @@ def memory_part(bracket: Bracket, memories: BlockMemories) -> Part | None:
         level, weight = "chunks", FRESH_WEIGHT
     else:
         weight = WEIGHTS[level]
-    if level == "none" or not (memories.memories or memories.relevant):
+    if level == "none" or not (memories.hot or memories.relevant):
         return None
     lines = _title_lines(memories, weight) if level == "metadata" else _chunk_lines(memories, weight)
     return _part(bracket, level, lines)
@@ -77,14 +78,14 @@ def _part(bracket: Bracket, level: MemoryLevel, lines: Sequence[str]) -> Part:
 def _title_lines(memories: BlockMemories, weight: float) -> list[str]:
     """Return one line in the specification's format, and one for the task's memories, with as many titles as fit."""
     lines: list[str] = []
-    if memories.memories:
+    if memories.hot:
         count = f"{memories.total} HOT {_noun(memories.total)} available"
-        lines.append(_title_list(count, [_title(memory) for memory in memories.memories], memories.total, weight))
+        lines.append(_title_list(count, [_title(memory) for memory in memories.hot], memories.total, weight))
     if memories.relevant:
         more, number = "more " if lines else "", len(memories.relevant)
         count = f"{number} {more}{_noun(number)} on this task"
         left = weight - sum(line_weight(text_line(line, 1)) for line in lines)
-        line = _title_list(count, [_title(memory.memory) for memory in memories.relevant], number, left)
+        line = _title_list(count, [_title(item.memory) for item in memories.relevant], number, left)
         lines += [line] if line_weight(text_line(line, 1)) <= left or not lines else []
     return lines
 
@@ -103,7 +104,7 @@ def _chunk_lines(memories: BlockMemories, weight: float) -> list[str]:
     """Return a line per memory: the part relevant to the task, or its beginning when that does not fit."""
     terms = memories.relevant[0].terms if memories.relevant else ()
     lines: list[str] = []
-    for memory in (*memories.memories, *(item.memory for item in memories.relevant)):
+    for memory in (*memories.hot, *(item.memory for item in memories.relevant)):
         chunk = told("chunks", memory.title, memory.tags, memory.text, terms).text
         alternatives = (_line(memory, _statements(chunk, CHUNK_CHARACTERS)), _line(memory, memory_gist(memory)))
         line = next((line for line in alternatives if line_weight(text_line(line, 1)) <= weight), alternatives[-1])

@@ -2,6 +2,8 @@
 
 import os
 
+from pydantic import ValidationError
+
 from sidecar.call import Call
 from sidecar.context import store
 from sidecar.context.model import ContextPreCompactParams, ContextPreCompactResult
@@ -46,8 +48,8 @@ def pre_compact(call: Call, params: ContextPreCompactParams) -> ContextPreCompac
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, params.token)
     resume_point = _find_or_create_resume_point(call, workspace, params)
-    if resume_point.result is not None:
-        return ContextPreCompactResult.model_validate({**resume_point.result, "duplicate": True})
+    if (stored_result := _stored_result(resume_point)) is not None:
+        return stored_result
     sources = read_sources(workspace.project, workspace.cwd, params.agent)
     record = count_compaction(call, workspace, params.session_id, resume_point.compaction_id, sources)
     warnings: list[str] = []
@@ -65,6 +67,16 @@ def pre_compact(call: Call, params: ContextPreCompactParams) -> ContextPreCompac
     )
     _save_result(call, workspace, params.session_id, resume_point, result)
     return result
+
+
+def _stored_result(resume_point: ResumePoint) -> ContextPreCompactResult | None:
+    """Return the result of an earlier call; None without one, or if an earlier version with other fields stored it."""
+    if resume_point.result is None:
+        return None
+    try:
+        return ContextPreCompactResult.model_validate({**resume_point.result, "duplicate": True})
+    except ValidationError:
+        return None
 
 
 def _find_or_create_resume_point(call: Call, workspace: Workspace, params: ContextPreCompactParams) -> ResumePoint:

@@ -105,7 +105,7 @@ def test_a_project_without_constitution_uses_its_instruction_files(
     assert compose_result["layers"] == ["L0", "L1"]
     assert "Never log a customer's card number" in compose_result["data"]["constitution"]
     assert compose_result["data"]["mode"] == "plan"
-    assert compose_result["warnings"] == ["chati.dev/constitution.md is missing: AGENTS.md stands in for it."]
+    assert compose_result["warnings"] == ["chati.dev/constitution.md is missing; using AGENTS.md instead."]
 
 
 def test_an_empty_project_gets_fallbacks_with_warnings(

@@ -1,5 +1,6 @@
 """`context/preCompact`: what a session knows is kept once, whoever tells it how often."""
 
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,3 +177,16 @@ def test_an_unknown_token_is_refused_before_anything_is_stored(
     params = {"cwd": str(chati.path), "sessionId": "s-1", "compactionId": "c-1", "token": "made-up"}
     assert client.error("context/preCompact", params).code == -32014
     assert report()["compactions"] == 1
+
+
+@pytest.mark.usefixtures("active")
+def test_a_result_stored_by_an_earlier_version_is_computed_again(report: Report, state_dir: Path) -> None:
+    report()
+    with sqlite3.connect(state_dir / "continuity.db") as db:
+        db.execute(
+            "UPDATE continuity_context_resume_points SET value ="
+            " CAST(replace(CAST(value AS TEXT), '\"saved\":', '\"formerly\":') AS BLOB)"
+        )
+    again = report()
+    assert (again["compactions"], again["duplicate"]) == (1, False)
+    assert report()["duplicate"]
