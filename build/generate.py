@@ -36,12 +36,15 @@ def _in_venv() -> int:
 
 def _wanted() -> dict[Path, bytes]:
     sys.path.insert(0, str(ROOT))
-    from sidecar.app import load_rows
+    from sidecar.app import load_full_catalog
     from sidecar.schema.definitions import Catalog
     from sidecar.schema.markdown import with_settings
     from sidecar.schema.publish import published
 
-    wanted = {OUTPUT / name: content for name, content in published(Catalog(*load_rows())).items()}
+    catalog = load_full_catalog()
+    wanted = {
+        OUTPUT / name: content for name, content in published(Catalog(catalog.methods, catalog.notifications)).items()
+    }
     return {**wanted, CONFIGURATION: with_settings(CONFIGURATION.read_text(encoding="utf-8")).encode()}
 
 

@@ -10,7 +10,7 @@ def main() -> None:
     A program file or link named `spool` runs that command.
     """
     arguments = sys.argv[1:]
-    if _own_name() == "spool":
+    if _program_name() == "spool":
         spool()
     if arguments == ["serve"]:
         from sidecar.rpc import stdio
@@ -53,7 +53,7 @@ def spool() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
-def _own_name() -> str:
+def _program_name() -> str:
     """Return the name the program was started under; without `os.path`, which would delay the start."""
     return sys.argv[0].replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe")
 

@@ -1,7 +1,21 @@
-"""The composition root: one process, from the first byte to its end.
+"""The composition root: one process, from its first byte to its end.
 
-`initialize` is answered with what little it needs (no pydantic, no dispatcher); the rest is loaded in the
-background right after, and requests that arrive meanwhile wait for it in order.
+Start-up is a state machine; `Phase` holds the states, `_NEXT_PHASES` the arrows:
+
+    STARTED ──initialize──▶ INITIALIZED ──core methods loaded──▶ SERVING_RUNS ──all methods loaded──▶ SERVING
+                                 │                                    │
+                                 └───────── loading failed ───────────┴──▶ FAILED
+
+    every phase ──close()──▶ CLOSED
+
+- STARTED: only `initialize` is answered. It needs few imports (no pydantic, no dispatcher).
+- INITIALIZED: the state file is open and a thread loads the core methods; requests wait in order.
+- SERVING_RUNS: pre-runs and the other core methods are answered. The thread waits until the first run has its response
+  or another method is requested, then loads the rest; requests for the rest wait.
+- SERVING: everything is answered.
+- FAILED: the methods could not be loaded; the process ends with status 70.
+
+A command that passes its own `load_catalog` goes from INITIALIZED to SERVING in one step.
 """
 
 import gc
@@ -9,6 +23,7 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
+from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +37,8 @@ from sidecar.rpc.connection import Connection
 from sidecar.rpc.envelope import Request
 from sidecar.rpc.errors import frames_of
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
-from sidecar.rpc.pending_request import Incoming
-from sidecar.rpc.scheduler import Lanes
+from sidecar.rpc.pending_request import PendingRequest
+from sidecar.rpc.scheduler import Scheduler
 from sidecar.settings.table import from_environment
 from sidecar.storage.open_state import Opened, open_state
 from sidecar.system.log import Log
@@ -32,35 +47,54 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidecar.call import Call, Process
-    from sidecar.method import Method, Notification
+    from sidecar.catalog import Catalog
     from sidecar.rpc.dispatch import Dispatcher
     from sidecar.system.process_registry import Presence
     from sidecar.workspace import Workspace
 
-    Rows = tuple[tuple[Method, ...], tuple[Notification, ...]]
-
 DRAIN_MS = 1_500
-"""How long what was asked may still be answered once the client says no more; the host allows two seconds in all."""
+"""Time in which pending requests can still be answered after the client left; the host allows two seconds in all."""
 
 GRACE_MS = 400
-"""How long cancelled work may take to stop when the process ends."""
+"""Time in which cancelled work can stop when the process ends."""
 
-QUIET_SECONDS = 0.1
-"""What no run needs is loaded this long after the rest, or once a first prompt that came meanwhile has its answer: it
-does not share the processor. This is how often is looked."""
+IDLE_POLL_SECONDS = 0.1
+"""Interval in which the loading thread checks whether the first run has its response. Until then it does not compete
+for the processor."""
 
-QUIET_LOOKS = 20
-"""After so many looks it is loaded all the same: some requests take minutes."""
+IDLE_POLLS = 20
+"""Number of checks after which the rest is loaded anyway, because some requests take minutes."""
 
-OWN = "sidecar:"
-"""How ids of jobs begin that no client asked for."""
+INTERNAL_ID_PREFIX = "sidecar:"
+"""Prefix of the ids of jobs that no client requested."""
 
 EX_SOFTWARE = 70
-"""The exit status when the methods cannot be loaded: the process is of no use then, and the host restarts it."""
+"""Exit status when the methods cannot be loaded. The process is useless then; the host restarts it."""
 
 SWITCH_SECONDS = 0.000_5
-"""Threads take turns this often, so that no request is kept waiting by one that computes: modules being loaded, files
-being read. A request lets go of its turn some thirty times, and Python's own 5 ms would pass at each."""
+"""Thread switch interval, so that no request waits for a thread that computes, as while modules are loaded. A request
+releases the interpreter lock some thirty times, and Python's own interval of 5 ms would pass at each."""
+
+
+class Phase(IntEnum):
+    """A state of the start-up, as drawn above."""
+
+    STARTED = 0
+    INITIALIZED = 1
+    SERVING_RUNS = 2
+    SERVING = 3
+    FAILED = 4
+    CLOSED = 5
+
+
+_NEXT_PHASES = {
+    Phase.STARTED: {Phase.INITIALIZED, Phase.CLOSED},
+    Phase.INITIALIZED: {Phase.SERVING_RUNS, Phase.SERVING, Phase.FAILED, Phase.CLOSED},
+    Phase.SERVING_RUNS: {Phase.SERVING, Phase.FAILED, Phase.CLOSED},
+    Phase.SERVING: {Phase.CLOSED},
+    Phase.FAILED: {Phase.CLOSED},
+    Phase.CLOSED: set[Phase](),
+}
 
 
 class App:
@@ -75,139 +109,133 @@ class App:
         end: "Callable[[int, str], None]",
         *,
         enter: "Callable[[str], None]" = os.chdir,
-        rows: "Callable[[], Rows] | None" = None,
+        load_catalog: "Callable[[], Catalog] | None" = None,
         log: Log | None = None,
     ) -> None:
-        """Takes what belongs to the process: how to send, how to end it (status, reason), how to enter a folder.
+        """Take what belongs to the process: how to send, how to end it (status, reason), how to enter a folder.
 
-        `rows` gives the methods to serve; it is called in the warm-up. If it is None, those that a run needs are loaded
-        first and then all others.
+        `load_catalog` returns the methods to serve; it is called after the handshake. By default the core methods are
+        loaded first, then all.
         """
         self.clock = clock
         self.new_id = new_id
         self.log = log or Log(clock)
-        self.lanes = Lanes(clock)
-        self.connection = Connection(self, send, clock, self.lanes)
-        self.warm = threading.Event()
-        """Set once a run can be served."""
-        self.complete = threading.Event()
-        """Set once every method is loaded."""
+        self.scheduler = Scheduler(clock)
+        self.connection = Connection(self, send, clock, self.scheduler)
+        self.phase = Phase.STARTED
         self.process: Process | None = None
-        self.routes: Catalogued | None = None
-        """Every method, once all are loaded."""
+        self.dispatcher: Dispatcher | None = None
+        """Dispatches every method; None before the phase SERVING."""
         self.environment = environment
+        self._phase_changed = threading.Condition()
         self._end = end
         self._enter = enter
-        self._rows = rows or load_first_rows
-        self._all_rows = None if rows else load_rows
+        self._load_first = load_catalog or load_core_catalog
+        self._load_rest = None if load_catalog else load_full_catalog
         self._opened: Opened | None = None
         self._presence: Presence | None = None
         self._handshake: Handshake | None = None
 
+    def wait_for_phase(self, phase: Phase, seconds: float | None = None) -> bool:
+        """Wait until a phase or a later one is reached; return False when the time is up."""
+        with self._phase_changed:
+            return self._phase_changed.wait_for(lambda: self.phase >= phase, seconds)
+
     def initialize(self, params: Any) -> dict[str, Any]:
-        """Opens the state file and gives the handshake's result."""
-        said = read_initialize(params)
-        for name, folder in (("stateDir", said.state_dir), ("logDir", said.log_dir)):
+        """Open the state file and return the handshake's result."""
+        handshake = read_initialize(params)
+        for name, folder in (("stateDir", handshake.state_dir), ("logDir", handshake.log_dir)):
             if folder is not None and not os.path.isabs(folder):
-                raise InvalidParams(f"`{name}`: is an absolute path.")
-        opened = open_state(Path(said.state_dir), self.clock.now_ms())
+                raise InvalidParams(f"`{name}`: is not an absolute path.")
+        opened = open_state(Path(handshake.state_dir), self.clock.now_ms())
         try:
-            # Windows cannot delete a folder that is some process's current one: never stay in a worktree.
-            self._enter(said.state_dir)
+            # Windows cannot delete the current folder of a process: never stay in a worktree.
+            self._enter(handshake.state_dir)
         except OSError as error:
             opened.database.close()
             raise StateDegraded("The state folder cannot be entered.", hint="Check its permissions.") from error
-        self._opened, self._handshake = opened, said
+        self._opened, self._handshake = opened, handshake
         _, problems = from_environment(dict(self.environment))
-        problems += unusable_log_folder(said.log_dir)
-        for warning in (*opened.warnings, *problems):
+        warnings = [*opened.warnings, *problems, *log_folder_problems(handshake.log_dir)]
+        for warning in warnings:
             self.log.warning("state.warning", text=warning)
         return {
             "protocolVersion": PROTOCOL_VERSION,
             "serverInfo": {"name": "onecode-sidecar", "version": __version__, "build": build_kind()},
             "capabilities": {"progress": True, "cancel": True},
             "limits": {"maxMessageBytes": MAX_MESSAGE_BYTES},
-            "state": {
-                "schema": opened.step,
-                "degraded": bool(opened.warnings),
-                "warnings": [*opened.warnings, *problems],
-            },
+            "state": {"schema": opened.step, "degraded": bool(opened.warnings), "warnings": warnings},
         }
 
     def initialized(self) -> None:
-        """Begins to watch the client's process and to load the rest."""
-        assert self._handshake is not None
-        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+        """Start to load the methods."""
+        self._advance(Phase.INITIALIZED)
+        threading.Thread(target=self._load, name="loading", daemon=True).start()
 
-    def new_call(self, incoming: Incoming) -> object:
-        """Makes what a method receives as its first argument."""
+    def new_call(self, request: PendingRequest) -> object:
+        """Return the first argument of a method."""
         from sidecar.call import Call
         from sidecar.core.wire import WireModel
 
         assert self.process is not None
 
         def notify(method: str, params: WireModel) -> None:
-            if incoming.has_answer:
-                return  # a cancelled request's progress interests nobody
-            self.connection.notify(method, params.model_dump(mode="json", by_alias=True))
+            if not request.is_answered:  # no client reads the progress of a cancelled request
+                self.connection.notify(method, params.model_dump(mode="json", by_alias=True))
 
-        return Call(self.process, incoming.id, incoming.received_ms, incoming.cancellation, notify)
+        return Call(self.process, request.id, request.received_ms, request.cancellation, notify)
 
     def start_internal_job(self, method: str, work: "Callable[[Call], None]") -> None:
-        """Runs work that no client asked for as a job, under an id that its progress names and a client may cancel.
+        """Run a job that no client requested; its progress names an id, under which a client can cancel it.
 
-        Raises Busy when as many jobs as may are running.
+        Raise Busy when the maximum number of jobs is running.
         """
         from functools import partial
 
-        own = Incoming(Request(f"{OWN}{self.new_id()}", method, None), self.clock.monotonic_ms(), 0, None)
-        self.lanes.start_job(partial(self._run_own, own, work))
+        envelope = Request(f"{INTERNAL_ID_PREFIX}{self.new_id()}", method, None)
+        request = PendingRequest(envelope, self.clock.monotonic_ms(), 0, is_internal=True)
+        self.scheduler.start_job(partial(self._run_internal_job, request, work))
 
-    def _run_own(self, own: Incoming, work: "Callable[[Any], None]") -> None:
-        self.connection.carry(own)
+    def _run_internal_job(self, request: PendingRequest, work: "Callable[[Any], None]") -> None:
+        self.connection.track(request)
         try:
-            work(self.new_call(own))
+            work(self.new_call(request))
         except BaseException as error:
-            self.connection.fail(own, error)
+            self.connection.fail(request, error)
         else:
-            self.connection.reply(own, {"result": {}})
+            self.connection.reply(request, {"result": {}})
 
     def new_incident_id(self) -> str:
-        """Gives the id under which the log has an unforeseen error."""
+        """Return the id under which the log lists an unexpected error."""
         return self.new_id()[:12]
 
     def on_incident(self, error: BaseException, incident_id: str) -> None:
-        """Logs an unforeseen error: its kind and where it was, without its text, which may hold the user's."""
+        """Log the kind and place of an unexpected error, without its text, which may contain the user's."""
         self.log.error("incident", incidentId=incident_id, kind=type(error).__name__, frames=frames_of(error))
 
-    def on_answer(self, incoming: Incoming, error_code: int | None) -> None:
-        """Logs each request with its id, time and outcome."""
-        if incoming.method == "ping":
+    def on_response(self, request: PendingRequest, error_code: int | None) -> None:
+        """Log a request's id, time and outcome."""
+        if request.method == "ping":
             return
         if error_code is not None and self.process is not None:
             from sidecar.metrics import note_error
 
-            note_error(self.process, incoming.method, error_code)
-        took_ms = round(self.clock.monotonic_ms() - incoming.received_ms, 2)
-        request_id = incoming.id if isinstance(incoming.id, (int, float)) else str(incoming.id)[:64]
-        self.log.info("request", id=request_id, method=shown(incoming.method), ms=took_ms, error=error_code)
+            note_error(self.process, request.method, error_code)
+        elapsed_ms = round(self.clock.monotonic_ms() - request.received_ms, 2)
+        request_id = request.id if isinstance(request.id, (int, float)) else str(request.id)[:64]
+        self.log.info("request", id=request_id, method=shown(request.method), ms=elapsed_ms, error=error_code)
 
     def close(self, drain_ms: int = 0) -> None:
-        """Ends the work, and closes the state file.
+        """End the work and close the state file.
 
-        What was asked may be answered for `drain_ms` milliseconds; then it is cancelled and has its grace to stop.
+        Pending requests can be answered for `drain_ms`; then they are cancelled and get a grace period to stop.
         """
         if drain_ms and self._handshake is not None:
-            self.connection.abandon_own()
-            give_up_at = self.clock.monotonic_ms() + drain_ms
-            self.warm.wait(drain_ms / 1000)
-            if self.connection.wants_all.is_set():
-                self.complete.wait(max(0.0, give_up_at - self.clock.monotonic_ms()) / 1000)
-            self.lanes.drain(max(0.0, give_up_at - self.clock.monotonic_ms()))
-        self.connection.abandon()
+            self._drain(drain_ms)
+        self.connection.cancel_all()
         if self.process is not None:
             self.process.end()
-        self.lanes.close(GRACE_MS)
+        self.scheduler.close(GRACE_MS)
         if self.process is not None:
             self.process.background.shutdown(wait=False, cancel_futures=True)
             self.process.indexing.shutdown(wait=False, cancel_futures=True)
@@ -215,125 +243,111 @@ class App:
             self._opened.database.close()
         if self._presence is not None:
             self._presence.close()
+        self._advance(Phase.CLOSED)
 
-    def _warm_up(self) -> None:
+    def _drain(self, drain_ms: int) -> None:
+        """Wait for the methods that pending requests need, then for the requests themselves."""
+        self.connection.cancel_internal()
+        deadline_ms = self.clock.monotonic_ms() + drain_ms
+        self.wait_for_phase(Phase.SERVING_RUNS, drain_ms / 1000)
+        if self.connection.needs_all_methods.is_set():
+            self.wait_for_phase(Phase.SERVING, max(0.0, deadline_ms - self.clock.monotonic_ms()) / 1000)
+        self.scheduler.drain(max(0.0, deadline_ms - self.clock.monotonic_ms()))
+
+    def _advance(self, phase: Phase) -> None:
+        """Enter a phase; a thread that is still loading cannot leave CLOSED."""
+        with self._phase_changed:
+            if phase in _NEXT_PHASES[self.phase]:
+                self.phase = phase
+                self._phase_changed.notify_all()
+
+    def _load(self) -> None:
+        """Load the methods in the background, from INITIALIZED to SERVING or FAILED."""
         sys.setswitchinterval(SWITCH_SECONDS)
         try:
             from sidecar.system.allocator import keep_together
 
             keep_together()
-            self._load()
-            self.warm.set()
-            self._load_all()
+            self._load_core()
+            if self._load_rest is not None:
+                self._wait_until_idle()
+                self._serve(self._load_rest(), Phase.SERVING, build_first="continuity/postRun")
         except BaseException as error:
             self.on_incident(error, self.new_incident_id())
             self._end(EX_SOFTWARE, "the methods could not be loaded")
+            self._advance(Phase.FAILED)
         finally:
-            gc.freeze()  # what was loaded is never looked through again: 10 ms less in each full collection
+            gc.freeze()  # loaded modules are never collected: skipping them saves 10 ms in each full collection
             gc.enable()
-            self.warm.set()
-            self.complete.set()
 
-    def _load(self) -> None:
+    def _load_core(self) -> None:
+        """Load the first methods, create the process's state and serve both."""
         assert self._handshake is not None
         assert self._opened is not None
-        said = self._handshake
         json_text.load()
-        if said.process_id is not None:
+        if self._handshake.process_id is not None:
             from sidecar.system import parent_watch
 
-            parent_watch.watch(said.process_id, lambda: self._end(0, "the client's process ended"))
-        dispatcher, routes = load_routes(self._rows, self.on_incident, self.new_incident_id)
-        self.process = make_process(self, said, self._opened)
-        self.log.attach(Path(said.log_dir) if said.log_dir else None, os.getpid())
-        self._presence = show_presence(self.process, said)
+            parent_watch.watch(self._handshake.process_id, lambda: self._end(0, "the client's process ended"))
+        catalog = self._load_first()
+        self.process = create_process(self, self._handshake, self._opened)
+        self.log.attach(Path(self._handshake.log_dir) if self._handshake.log_dir else None, os.getpid())
+        self._presence = register_process(self.process, self._handshake)
         self.log.info("started", version=__version__, build=build_kind(), schema=self._opened.step)
-        if self._all_rows is not None:
-            self.process.loaded.clear()
-        self.routes = routes if self._all_rows is None else None
-        self.connection.ready(routes, complete=self._all_rows is None)
-        dispatcher.build(("continuity/preRun",))
+        phase = Phase.SERVING if self._load_rest is None else Phase.SERVING_RUNS
+        self._serve(catalog, phase, build_first="continuity/preRun")
 
-    def _await_quiet(self) -> None:
-        """Waits until a first run has its answer, or something is asked for that is not loaded yet."""
-        for _ in range(QUIET_LOOKS):
-            if self.connection.wants_all.wait(QUIET_SECONDS) or self.connection.is_quiet():
+    def _serve(self, catalog: "Catalog", phase: Phase, *, build_first: str) -> None:
+        """Dispatch a catalog's methods from now on, and enter a phase."""
+        from sidecar.rpc.dispatch import Dispatcher
+
+        assert self.process is not None
+        dispatcher = Dispatcher(catalog.methods, catalog.notifications, self.on_incident, self.new_incident_id)
+        if phase is Phase.SERVING:
+            self.connection.ready(dispatcher, complete=True)
+            self.dispatcher = dispatcher
+            self.process.loaded.set()
+        else:
+            self.process.loaded.clear()
+            self.connection.ready(dispatcher, complete=False)
+        dispatcher.build((build_first,))
+        self._advance(phase)
+
+    def _wait_until_idle(self) -> None:
+        """Wait until the first run has its response, or a method is requested that is not loaded yet."""
+        for _ in range(IDLE_POLLS):
+            if self.connection.needs_all_methods.wait(IDLE_POLL_SECONDS) or self.connection.is_idle():
                 return
 
-    def _load_all(self) -> None:
-        """Loads what no run needs for its first answer; requests for it wait meanwhile."""
-        if self._all_rows is not None:
-            self._await_quiet()
-            dispatcher, routes = load_routes(self._all_rows, self.on_incident, self.new_incident_id)
-            self.connection.ready(routes)
-            self.routes = routes
-            assert self.process is not None
-            self.process.loaded.set()
-            dispatcher.build(("continuity/postRun",))
 
-
-class Catalogued:
-    """The catalog as the connection sees it: which lane, and who answers."""
-
-    def __init__(self, dispatcher: "Dispatcher", lanes: dict[str, str], notice_lanes: dict[str, str]) -> None:
-        self._dispatcher = dispatcher
-        self._lanes = lanes
-        self._notice_lanes = notice_lanes
-        self.answer = dispatcher.answer
-        self.notify = dispatcher.notify
-
-    def lane_of(self, method: str) -> str | None:
-        """Names the lane of a request's method."""
-        return self._lanes.get(method)
-
-    def lane_of_notice(self, method: str) -> str | None:
-        """Names the lane of a notification."""
-        return self._notice_lanes.get(method)
-
-
-def load_routes(
-    rows: "Callable[[], Rows]",
-    on_incident: "Callable[[BaseException, str], None]",
-    new_incident_id: "Callable[[], str]",
-) -> "tuple[Dispatcher, Catalogued]":
-    """Loads every slice and makes the dispatch table from the catalog."""
-    from sidecar.rpc.dispatch import Dispatcher
-
-    methods, notifications = rows()
-    dispatcher = Dispatcher(methods, notifications, on_incident, new_incident_id)
-    lanes = {row.name: str(row.lane) for row in methods if row.run}
-    notice_lanes = {row.name: str(row.lane) for row in notifications if row.run}
-    return dispatcher, Catalogued(dispatcher, lanes, notice_lanes)
-
-
-def load_rows() -> "Rows":
-    """Loads every slice and gives the catalog's rows, with `rpc.discover`, which is made from them."""
-    from sidecar.catalog import every
+def load_full_catalog() -> "Catalog":
+    """Load every slice and return the catalog, with `rpc.discover`, which is generated from it."""
+    from sidecar.catalog import all_methods
     from sidecar.schema.methods import discover_method, published_method
 
-    methods, notifications = every()
-    return (*methods, published_method() or discover_method(methods, notifications)), notifications
+    catalog = all_methods()
+    discover = published_method() or discover_method(catalog.methods, catalog.notifications)
+    return catalog._replace(methods=(*catalog.methods, discover))
 
 
-def load_first_rows() -> "Rows":
-    """Loads what the way of a run needs, and gives its rows; with `rpc.discover` where it is published."""
+def load_core_catalog() -> "Catalog":
+    """Load what a run needs and return its catalog, with `rpc.discover` if that is published."""
     from sidecar.catalog import core_methods
     from sidecar.schema.methods import published_method
 
-    methods, notifications = core_methods()
-    published = published_method()
-    return (*methods, published) if published else methods, notifications
+    catalog, discover = core_methods(), published_method()
+    return catalog._replace(methods=(*catalog.methods, discover)) if discover else catalog
 
 
-def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
-    """Makes what lives as long as the process."""
+def create_process(app: App, handshake: Handshake, opened: Opened) -> "Process":
+    """Create what lives as long as the process."""
     from sidecar.call import Process
     from sidecar.settings.resolve import resolve
     from sidecar.settings.table import flatten
     from sidecar.storage.lru import Lru
     from sidecar.system.threads import Pool
 
-    initialize_settings = flatten(said.settings)
+    initialize_settings = flatten(handshake.settings)
     environment_settings, _ = from_environment(dict(app.environment))
     settings = resolve([("initialize", initialize_settings), ("environment", environment_settings)])
     return Process(
@@ -345,46 +359,53 @@ def make_process(app: App, said: Handshake, opened: Opened) -> "Process":
         version=__version__,
         initialize_settings=initialize_settings,
         environment_settings=environment_settings,
-        hot=Lru(int(settings["cache.hotBytes"])),
-        background=Pool(max_workers=8, thread_name_prefix="gather"),
+        hot_cache=Lru(int(settings["cache.hotBytes"])),
+        background=Pool(max_workers=8, thread_name_prefix="background"),
         indexing=Pool(max_workers=1, thread_name_prefix="index"),
         after_run=after_run,
         start_internal_job=app.start_internal_job,
     )
 
 
-def show_presence(process: "Process", said: Handshake) -> "Presence":
-    """Lets others who use the state folder see that this process does."""
+def register_process(process: "Process", handshake: Handshake) -> "Presence":
+    """Register the process for others that use the state folder."""
     from sidecar.system.process_registry import Presence, present
 
-    present(process.state_dir)  # signs of processes that were killed go
-    told = {"version": __version__, "build": build_kind(), "client": said.client_name}
-    now = {"mode": process.settings("").mode, "startedAt": rfc3339(process.clock.now_ms())}
-    return Presence(process.state_dir, {**told, **now})
+    present(process.state_dir)  # removes the entries of killed processes
+    return Presence(
+        process.state_dir,
+        {
+            "version": __version__,
+            "build": build_kind(),
+            "client": handshake.client_name,
+            "mode": process.settings("").mode,
+            "startedAt": rfc3339(process.clock.now_ms()),
+        },
+    )
 
 
 def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> None:
-    """Prepares the next pre-run, and has the knowledge synced where that is due."""
+    """Prepare the next pre-run, and start a knowledge sync if one is due."""
     from sidecar.packs import prefetch_packs
 
     prefetch_packs(process, workspace, sub_chat_id)
     if process.settings(workspace.project_key)["knowledge.repository"]:
-        from sidecar.knowledge import sync_when_due  # loaded behind what the way to a first answer needs
+        from sidecar.knowledge import sync_when_due  # not loaded before the first response
 
         sync_when_due(process, workspace)
 
 
-def unusable_log_folder(log_dir: str | None) -> list[str]:
-    """Says that there will be no log file, where its folder cannot be made or written to; it still goes to stderr."""
+def log_folder_problems(log_dir: str | None) -> list[str]:
+    """Return a warning if the folder of the log file cannot be used; the log still goes to stderr."""
     if log_dir is None:
         return []
     try:
         os.makedirs(log_dir, mode=0o700, exist_ok=True)
     except OSError:
-        return ["There is no log file: its folder cannot be made."]
-    return [] if os.access(log_dir, os.W_OK) else ["There is no log file: its folder may not be written to."]
+        return ["There is no log file: its folder cannot be created."]
+    return [] if os.access(log_dir, os.W_OK) else ["There is no log file: its folder is not writable."]
 
 
 def build_kind() -> str:
-    """Says whether this is the frozen program or runs from source."""
+    """Return `frozen` for the packaged program, else `source`."""
     return "frozen" if getattr(sys, "frozen", False) else "source"

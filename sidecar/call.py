@@ -1,4 +1,4 @@
-"""What one request may use."""
+"""What one request can use: the process it runs in, and the call itself."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -20,8 +20,8 @@ from sidecar.workspace import Workspace, Workspaces, project_key
 Part = TypeVar("Part")
 
 
-class _Known(NamedTuple):
-    """Settings as they were resolved, from what stood in the state file at a generation of it."""
+class _CachedSettings(NamedTuple):
+    """Resolved settings, and the stored values and generation of the state file they come from."""
 
     generation: int
     stored: tuple[Mapping[str, Any], Mapping[str, Any]]
@@ -35,7 +35,7 @@ def _set(event: threading.Event) -> threading.Event:
 
 @dataclass
 class Process:
-    """What lives as long as the process and every slice may use; made once by `app.py`."""
+    """What lives as long as the process and every slice can use; created once by `app.py`."""
 
     database: Database
     clock: Clock
@@ -45,69 +45,71 @@ class Process:
     version: str
     initialize_settings: Mapping[str, Any]
     environment_settings: Mapping[str, Any]
-    hot: Lru
+    hot_cache: Lru
+    """The part of the disk caches that is in memory."""
     background: Pool
-    """For what a request waits for, within its deadline."""
+    """Work that a request waits for, within its deadline."""
     indexing: Pool
-    """One thread for reading whole repositories, so that a core stays free."""
+    """One thread for indexing repositories, so that a core stays free."""
     after_run: "Callable[[Process, Workspace, str], object]"
-    """Called once a run is kept, with its conversation: the time to prepare the next pre-run."""
+    """Called after a run was recorded, with its conversation."""
     start_internal_job: "Callable[[str, Callable[[Call], None]], None]"
-    """Runs work that no client asked for as a job, by the name of the method it does the work of; raises Busy."""
+    """Run a job that no client requested, under the name of the method it does the work of. Raise Busy."""
     workspaces: Workspaces = field(default_factory=Workspaces)
     is_command_line: bool = False
-    """Whether the user asks, and no host: all that is kept is within reach."""
+    """Whether a user runs a command, who may see everything that is stored."""
     loaded: threading.Event = field(default_factory=lambda: _set(threading.Event()))
-    """Set unless slices that no run needs are still being loaded."""
-    ending: threading.Event = field(default_factory=threading.Event)
-    at_end: list[Callable[[], object]] = field(default_factory=list)
-    """Called, in order, once the process is ending."""
-    _settings: dict[str, "_Known"] = field(default_factory=dict)
+    """Set once all slices are loaded, also those that no run needs."""
+    closing: threading.Event = field(default_factory=threading.Event)
+    """Set when the process ends."""
+    close_callbacks: list[Callable[[], object]] = field(default_factory=list)
+    """Called in order when the process ends."""
+    _settings: dict[str, _CachedSettings] = field(default_factory=dict)
     _parts: dict[type, object] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def part(self, kind: type[Part], make: Callable[[], Part]) -> Part:
-        """Gives what a slice keeps for the whole process, making it the first time."""
+        """Return a slice's object for the whole process, created on first use."""
         with self._lock:
             if kind not in self._parts:
                 self._parts[kind] = make()
             return cast("Part", self._parts[kind])
 
     def end(self) -> None:
-        """Tells everything that the process is ending."""
-        self.ending.set()
-        for close in self.at_end:
-            close()
+        """Notify every slice that the process is ending."""
+        self.closing.set()
+        for callback in self.close_callbacks:
+            callback()
 
-    def settle(self, seconds: float) -> bool:
-        """Waits at most so long until nothing is under way in the background; False when time is up before."""
-        give_up_ms = self.clock.monotonic_ms() + seconds * 1000
+    def wait_idle(self, seconds: float) -> bool:
+        """Wait until no background work is running; return False if that takes longer than `seconds`."""
+        deadline_ms = self.clock.monotonic_ms() + seconds * 1000
         pools = (self.background, self.indexing)
         while True:
             expected = [pool.expected for pool in pools]
             for pool in pools:
-                if not pool.wait_until_done(max(0.0, give_up_ms - self.clock.monotonic_ms()) / 1000):
+                if not pool.wait_until_done(max(0.0, deadline_ms - self.clock.monotonic_ms()) / 1000):
                     return False
-            if expected == [pool.expected for pool in pools]:  # else one may have given the other work
+            if expected == [pool.expected for pool in pools]:  # else one may have submitted work to the other
                 return True
 
     def settings(self, project: str) -> Settings:
-        """Gives the settings that count for a project key; resolved anew only when they were changed in the file."""
+        """Return the effective settings of a project key; cached until the state file changes."""
         generation = self.database.generation()
-        known = self._settings.get(project)
-        if known is not None and known.generation == generation:
-            return known.settings
+        cached = self._settings.get(project)
+        if cached is not None and cached.generation == generation:
+            return cached.settings
         with self.database.read() as reader:
             stored = values_of(reader, GLOBAL), values_of(reader, project) if project else {}
-        settings = known.settings if known is not None and known.stored == stored else self._resolved(*stored)
-        self._settings[project] = _Known(generation, stored, settings)
+        settings = cached.settings if cached is not None and cached.stored == stored else self._resolve(*stored)
+        self._settings[project] = _CachedSettings(generation, stored, settings)
         return settings
 
-    def _resolved(self, for_all: Mapping[str, Any], for_project: Mapping[str, Any]) -> Settings:
+    def _resolve(self, global_values: Mapping[str, Any], project_values: Mapping[str, Any]) -> Settings:
         layers: list[tuple[Layer, Mapping[str, Any]]] = [
             ("initialize", self.initialize_settings),
-            ("global", for_all),
-            ("project", for_project),
+            ("global", global_values),
+            ("project", project_values),
             ("environment", self.environment_settings),
         ]
         return resolve(layers)
@@ -115,7 +117,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Call:
-    """One request: the process's things, when it arrived, and how to tell the client something meanwhile."""
+    """One request: its process, when it arrived, and how to notify the client meanwhile."""
 
     process: Process
     request_id: str | int | float | None
@@ -142,11 +144,11 @@ class Call:
         return rfc3339(self.now_ms())
 
     def elapsed_ms(self) -> float:
-        """Milliseconds since the request arrived, waiting included."""
+        """Milliseconds since the request arrived, including the time in queues."""
         return self.process.clock.monotonic_ms() - self.received_ms
 
     def settings(self, project_path: str | None) -> Settings:
-        """The settings that count for a project's path, or the global ones."""
+        """Return the effective settings of a project's path, or the global ones."""
         if project_path is None:
             return self.process.settings(GLOBAL)
         return self.process.settings(project_key(self.process.workspaces.get(project_path, None).project))

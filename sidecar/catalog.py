@@ -5,14 +5,14 @@ from typing import NamedTuple
 from sidecar.method import Method, Notification
 
 
-class Rows(NamedTuple):
+class Catalog(NamedTuple):
     """Methods and notifications."""
 
     methods: tuple[Method, ...]
     notifications: tuple[Notification, ...]
 
 
-def core_methods() -> Rows:
+def core_methods() -> Catalog:
     """Load the slices that a run passes through, and the settings."""
     from sidecar import lifecycle
     from sidecar.capture import methods as capture
@@ -23,11 +23,11 @@ def core_methods() -> Rows:
     from sidecar.settings import methods as settings
 
     slices = (lifecycle, packs, capture, governor, codebase, metrics, settings)
-    rows = tuple(row for one in slices for row in one.METHODS)
-    return Rows(rows, (*lifecycle.NOTIFICATIONS, *packs.NOTIFICATIONS))
+    rows = tuple(row for slice_ in slices for row in slice_.METHODS)
+    return Catalog(rows, (*lifecycle.NOTIFICATIONS, *packs.NOTIFICATIONS))
 
 
-def every() -> Rows:
+def all_methods() -> Catalog:
     """Load every slice."""
     from sidecar.capture.artifacts import methods as artifacts
     from sidecar.context import methods as context
@@ -41,21 +41,21 @@ def every() -> Rows:
 
     first = core_methods()
     slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, hooks)
-    rest = tuple(row for one in slices for row in one.METHODS)
-    return Rows((*first.methods, *rest), (*first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS))
+    rest = tuple(row for slice_ in slices for row in slice_.METHODS)
+    return Catalog((*first.methods, *rest), (*first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS))
 
 
-def ralph_methods() -> Rows:
+def ralph_methods() -> Catalog:
     """Load only what a loop on the command line needs, to save memory."""
     from sidecar.ralph import methods as ralph
     from sidecar.settings import methods as settings
 
-    return Rows((*settings.METHODS, *ralph.METHODS), ralph.NOTIFICATIONS)
+    return Catalog((*settings.METHODS, *ralph.METHODS), ralph.NOTIFICATIONS)
 
 
-def hook_methods() -> Rows:
+def hook_methods() -> Catalog:
     """Load what a Claude Code hook needs in a process of its own."""
     from sidecar.integrations.claude_code import hooks
 
     first = core_methods()
-    return Rows((*first.methods, *hooks.METHODS), first.notifications)
+    return Catalog((*first.methods, *hooks.METHODS), first.notifications)

@@ -11,7 +11,7 @@ from sidecar.settings.table import problems_with
 
 PROTOCOL_VERSION = 1
 
-_KNOWN = frozenset(("protocolVersion", "clientInfo", "processId", "stateDir", "logDir", "settings", "capabilities"))
+_MEMBERS = frozenset(("protocolVersion", "clientInfo", "processId", "stateDir", "logDir", "settings", "capabilities"))
 
 
 class Handshake(NamedTuple):
@@ -29,15 +29,15 @@ class Handshake(NamedTuple):
 def read_initialize(params: object) -> Handshake:
     """Validate the params of `initialize`. Raise InvalidParams naming every invalid field."""
     if not isinstance(params, dict):
-        raise InvalidParams("The params of `initialize` are an object.")
+        raise InvalidParams("The params of `initialize` must be an object.")
     version = params.get("protocolVersion")
     if _is_int(version) and version != PROTOCOL_VERSION:
         raise InvalidParams(
-            f"Protocol {version} is not spoken here; this sidecar speaks {PROTOCOL_VERSION}.",
-            hint="Install a 1Code and a sidecar of the same generation.",
+            f"Protocol version {version} is not supported; this sidecar supports {PROTOCOL_VERSION}.",
+            hint="Install matching versions of 1Code and the sidecar.",
             data={"supportedVersions": [PROTOCOL_VERSION]},
         )
-    problems = list(_problems(params))
+    problems = _find_problems(params)
     if problems:
         fields = [{"path": path, "problem": problem} for path, problem in problems]
         more = f" ({len(fields) - 1} more)" if len(fields) > 1 else ""
@@ -54,30 +54,30 @@ def read_initialize(params: object) -> Handshake:
     )
 
 
-def _problems(params: dict[str, Any]) -> list[tuple[str, str]]:
-    found = [(shown(name), "is not known") for name in params if name not in _KNOWN]
+def _find_problems(params: dict[str, Any]) -> list[tuple[str, str]]:
+    problems = [(shown(name), "is unknown") for name in params if name not in _MEMBERS]
     if not _is_int(params.get("protocolVersion")):
-        found.append(("protocolVersion", "is a whole number"))
+        problems.append(("protocolVersion", "must be a whole number"))
     client = params.get("clientInfo")
     if not isinstance(client, dict) or set(client) != {"name", "version"}:
-        found.append(("clientInfo", "has a name and a version"))
+        problems.append(("clientInfo", "must have a name and a version"))
     elif not all(isinstance(text, str) and 0 < len(text) <= 200 for text in client.values()):
-        found.append(("clientInfo", "holds texts of 1 to 200 characters"))
+        problems.append(("clientInfo", "must contain texts of 1 to 200 characters"))
     process_id = params.get("processId")
     if process_id is not None and not (_is_int(process_id) and 0 < process_id < 2**32):
-        found.append(("processId", "is a process id"))
+        problems.append(("processId", "must be a process id"))
     if not _is_folder(params.get("stateDir")):
-        found.append(("stateDir", "is the path of a folder"))
+        problems.append(("stateDir", "must be the path of a folder"))
     if params.get("logDir") is not None and not _is_folder(params["logDir"]):
-        found.append(("logDir", "is the path of a folder"))
+        problems.append(("logDir", "must be the path of a folder"))
     settings = params.get("settings")
     if settings is not None and not isinstance(settings, dict):
-        found.append(("settings", "is an object"))
+        problems.append(("settings", "must be an object"))
     elif settings:
-        found.extend(("settings", problem) for problem in problems_with(settings))
+        problems.extend(("settings", problem) for problem in problems_with(settings))
     if not isinstance(params.get("capabilities", {}), dict):
-        found.append(("capabilities", "is an object"))
-    return found
+        problems.append(("capabilities", "must be an object"))
+    return problems
 
 
 def _is_int(value: object) -> bool:

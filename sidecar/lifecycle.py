@@ -17,27 +17,31 @@ class ClientInfo(WireModel):
     version: str = Field(min_length=1, max_length=200)
 
 
-def _whole(value: object) -> object:
+def _strict_integer(value: object) -> object:
     # A literal compares by equality, and in Python True and 1.0 equal 1.
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError("is a whole number")  # noqa: TRY004  (pydantic turns only this one into a validation error)
+        raise ValueError("must be a whole number")  # noqa: TRY004  (pydantic turns only this one into a validation error)
     return value
 
 
 class InitializeParams(WireModel):
     """The first message of a connection."""
 
-    protocol_version: Annotated[Literal[1], BeforeValidator(_whole)] = Field(
-        description="The protocol's generation; it moves on a breaking change only."
+    protocol_version: Annotated[Literal[1], BeforeValidator(_strict_integer)] = Field(
+        description="The protocol version; it changes with breaking changes only."
     )
     client_info: ClientInfo
     process_id: int | None = Field(
-        default=None, gt=0, lt=2**32, description="The client's process; the sidecar ends when that process has ended."
+        default=None, gt=0, lt=2**32, description="The client's process; the sidecar ends with it."
     )
-    state_dir: FolderPath = Field(description="An absolute folder for the state file; made if it is missing.")
+    state_dir: FolderPath = Field(description="An absolute folder for the state file; created if missing.")
     log_dir: FolderPath | None = Field(default=None, description="A folder for the rotating log file.")
-    settings: SettingsPatch | None = Field(default=None, description="Settings, just above the defaults.")
-    capabilities: dict[str, Any] = Field(default_factory=dict, description="What the client can do; none is known yet.")
+    settings: SettingsPatch | None = Field(
+        default=None, description="Settings; they take precedence over the defaults only."
+    )
+    capabilities: dict[str, Any] = Field(
+        default_factory=dict, description="Optional features of the client; none is defined yet."
+    )
 
 
 class ServerInfo(WireModel):
@@ -51,14 +55,14 @@ class ServerInfo(WireModel):
 class ConnectionLimits(WireModel):
     """Limits of a message."""
 
-    max_message_bytes: int = Field(description="Bytes of one message.")
+    max_message_bytes: int = Field(description="Maximum size of one message in bytes.")
 
 
 class StateReport(WireModel):
     """The condition of the state file."""
 
-    schema_: int = Field(alias="schema", description="The migration step the file is at.")
-    degraded: bool = Field(description="True when something was lost or set aside; `warnings` says what.")
+    schema_: int = Field(alias="schema", description="The file's migration step.")
+    degraded: bool = Field(description="True if data was lost or set aside; `warnings` has the details.")
     warnings: list[str] = Field(description="One sentence each, for the user.")
 
 
@@ -67,7 +71,7 @@ class InitializeResult(WireModel):
 
     protocol_version: Literal[1]
     server_info: ServerInfo
-    capabilities: dict[str, Any] = Field(description="What the sidecar can do beyond protocol 1.")
+    capabilities: dict[str, Any] = Field(description="Optional features beyond protocol 1.")
     limits: ConnectionLimits
     state: StateReport
 
@@ -81,9 +85,9 @@ class CancelParams(WireModel):
 class Progress(WireModel):
     """The progress of a job."""
 
-    phase: str = Field(description="What is being done, in a word.")
-    done: int = Field(description="Steps done.")
-    total: int = Field(description="Steps known so far.")
+    phase: str = Field(description="The current step, in a word.")
+    done: int = Field(description="Number of finished steps.")
+    total: int = Field(description="Number of steps known so far.")
 
 
 class ProgressParams(WireModel):
@@ -107,17 +111,17 @@ METHODS = (
         InitializeParams,
         InitializeResult,
         Lane.CONNECTION,
-        "Opens the state file and begins the connection.\n\n"
-        "Comes first: every other request before it is answered with -32002.",
+        "Open the state file and start the connection.\n\n"
+        "Must come first: any other request before it fails with -32002.",
         (InvalidParams, StateDegraded),
     ),
-    Method("ping", Empty, Empty, Lane.CONNECTION, "Answers at once, whatever else is running."),
+    Method("ping", Empty, Empty, Lane.CONNECTION, "Answer immediately, whatever else is running."),
     Method(
         "shutdown",
         Empty,
         Empty,
         Lane.CONNECTION,
-        "Stops taking requests. What runs is finished; `exit` or the end of stdin ends the process.",
+        "Refuse further requests. Running ones are finished; `exit` or the end of stdin ends the process.",
     ),
 )
 
@@ -126,13 +130,13 @@ NOTIFICATIONS = (
         "exit",
         Empty,
         "client",
-        "Ends the process: with status 0 after `shutdown`, with 1 without it.",
+        "End the process, with status 0 after `shutdown`, else with 1.",
     ),
     Notification(
         "$/cancelRequest",
         CancelParams,
         "client",
-        f"Cancels a request in flight. It is answered with {Cancelled.code}, once.",
+        f"Cancel a request in flight; its only response is the error {Cancelled.code}.",
     ),
-    Notification("$/progress", ProgressParams, "server", "Tells how far a job is."),
+    Notification("$/progress", ProgressParams, "server", "The progress of a job."),
 )

@@ -12,7 +12,7 @@ from sidecar.core.errors import WorkspaceUnavailable
 
 Part = TypeVar("Part")
 
-OPEN_WORKSPACES = 32
+MAX_WORKSPACES = 32
 
 
 class Workspace:
@@ -39,13 +39,15 @@ class Workspace:
             os.scandir(self.cwd).close()
         except FileNotFoundError as error:
             raise WorkspaceUnavailable(
-                "The workspace's folder does not exist.", hint="Was the worktree deleted? Send its present path."
+                "The workspace's folder does not exist.", hint="If the worktree was moved, send its new path."
             ) from error
         except NotADirectoryError as error:
-            raise WorkspaceUnavailable("The workspace is not a folder.", hint="`cwd` names a folder.") from error
+            raise WorkspaceUnavailable(
+                "The workspace is not a folder.", hint="Send the path of a folder as `cwd`."
+            ) from error
         except PermissionError as error:
             raise WorkspaceUnavailable(
-                "The workspace's folder may not be read.", hint="Give this user the right to read it."
+                "The workspace's folder is not readable.", hint="Give this user the permission to read it."
             ) from error
         except OSError as error:
             raise WorkspaceUnavailable("The workspace's folder cannot be read.") from error
@@ -57,7 +59,7 @@ class Workspaces:
     def __init__(self) -> None:
         self._open: OrderedDict[tuple[str, str], Workspace] = OrderedDict()
         self._folders: dict[str, tuple[tuple[int, int], Path]] = {}
-        """Where paths led, and to which folder (device and inode)."""
+        """Resolved paths, and the identity of their folder (device and inode)."""
         self._lock = threading.Lock()
 
     def get(self, cwd: str, project_path: str | None) -> Workspace:
@@ -70,32 +72,32 @@ class Workspaces:
             if workspace is None:
                 workspace = self._open[key] = Workspace(folder, project)
             self._open.move_to_end(key)
-            if len(self._open) > OPEN_WORKSPACES:
+            if len(self._open) > MAX_WORKSPACES:
                 self._open.popitem(last=False)
             return workspace
 
-    def at(self, cwd: str) -> list[Workspace]:
+    def in_folder(self, cwd: str) -> list[Workspace]:
         """Return the workspaces in use at a folder, for any project; at least one.
 
         Raise WorkspaceUnavailable for a relative path.
         """
         folder = os.path.normcase(self._resolved(cwd))
         with self._lock:
-            found = [one for (own, _), one in self._open.items() if own == folder]
-        return found or [self.get(cwd, None)]
+            workspaces = [workspace for (own, _), workspace in self._open.items() if own == folder]
+        return workspaces or [self.get(cwd, None)]
 
     def _resolved(self, path: str) -> Path:
         """Resolve a path's links; a repeated path is resolved again only if it leads to another folder."""
         try:
-            found = os.stat(path)
+            status = os.stat(path)
         except (OSError, ValueError):
             return _resolved(path)
-        identity = (found.st_dev, found.st_ino)
-        known = self._folders.get(path)
-        if known is not None and known[0] == identity:
-            return known[1]
+        identity = (status.st_dev, status.st_ino)
+        cached = self._folders.get(path)
+        if cached is not None and cached[0] == identity:
+            return cached[1]
         folder = _resolved(path)
-        if len(self._folders) > 4 * OPEN_WORKSPACES:
+        if len(self._folders) > 4 * MAX_WORKSPACES:
             self._folders = {}
         self._folders[path] = (identity, folder)
         return folder
@@ -113,7 +115,7 @@ def _path_id(path: Path) -> str:
 
 def _resolved(path: str) -> Path:
     if not os.path.isabs(path):
-        raise WorkspaceUnavailable("A workspace's path is absolute.", hint="Send `cwd` as an absolute path.")
+        raise WorkspaceUnavailable("A workspace's path must be absolute.", hint="Send `cwd` as an absolute path.")
     try:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:

@@ -354,7 +354,7 @@ export interface CommittedArtifact {
 
 /** Limits of a message. */
 export interface ConnectionLimits {
-  /** Bytes of one message. */
+  /** Maximum size of one message in bytes. */
   maxMessageBytes: number
 }
 
@@ -910,18 +910,18 @@ export interface ImpactEntry {
 
 /** The first message of a connection. */
 export interface InitializeParams {
-  /** The protocol's generation; it moves on a breaking change only. */
+  /** The protocol version; it changes with breaking changes only. */
   protocolVersion: 1
   clientInfo: ClientInfo
-  /** The client's process; the sidecar ends when that process has ended. */
+  /** The client's process; the sidecar ends with it. */
   processId?: number | null
-  /** An absolute folder for the state file; made if it is missing. */
+  /** An absolute folder for the state file; created if missing. */
   stateDir: string
   /** A folder for the rotating log file. */
   logDir?: string | null
-  /** Settings, just above the defaults. */
+  /** Settings; they take precedence over the defaults only. */
   settings?: SettingsPatch | null
-  /** What the client can do; none is known yet. */
+  /** Optional features of the client; none is defined yet. */
   capabilities?: Record<string, unknown>
 }
 
@@ -929,7 +929,7 @@ export interface InitializeParams {
 export interface InitializeResult {
   protocolVersion: 1
   serverInfo: ServerInfo
-  /** What the sidecar can do beyond protocol 1. */
+  /** Optional features beyond protocol 1. */
   capabilities: Record<string, unknown>
   limits: ConnectionLimits
   state: StateReport
@@ -2062,11 +2062,11 @@ export interface ProblemEntry {
 
 /** The progress of a job. */
 export interface Progress {
-  /** What is being done, in a word. */
+  /** The current step, in a word. */
   phase: string
-  /** Steps done. */
+  /** Number of finished steps. */
   done: number
-  /** Steps known so far. */
+  /** Number of steps known so far. */
   total: number
 }
 
@@ -3004,9 +3004,9 @@ export interface StatePurgeResult {
 
 /** The condition of the state file. */
 export interface StateReport {
-  /** The migration step the file is at. */
+  /** The file's migration step. */
   schema: number
-  /** True when something was lost or set aside; `warnings` says what. */
+  /** True if data was lost or set aside; `warnings` has the details. */
   degraded: boolean
   /** One sentence each, for the user. */
   warnings: string[]
@@ -3162,21 +3162,21 @@ export interface WorkspaceParams {
 /** Every method: what it takes and what it answers. */
 export interface Methods {
   /**
-   * Opens the state file and begins the connection.
+   * Open the state file and start the connection.
    *
-   * Comes first: every other request before it is answered with -32002.
+   * Must come first: any other request before it fails with -32002.
    *
    * Errors: invalidParams, stateDegraded.
    */
   "initialize": { params: InitializeParams; result: InitializeResult }
   /**
-   * Answers at once, whatever else is running.
+   * Answer immediately, whatever else is running.
    *
    * Errors: none.
    */
   "ping": { params: Empty; result: Empty }
   /**
-   * Stops taking requests. What runs is finished; `exit` or the end of stdin ends the process.
+   * Refuse further requests. Running ones are finished; `exit` or the end of stdin ends the process.
    *
    * Errors: none.
    */
@@ -3749,9 +3749,9 @@ export interface Methods {
 
 /** Every notification the client sends, with its params. */
 export interface ClientNotifications {
-  /** Ends the process: with status 0 after `shutdown`, with 1 without it. */
+  /** End the process, with status 0 after `shutdown`, else with 1. */
   "exit": Empty
-  /** Cancels a request in flight. It is answered with -32800, once. */
+  /** Cancel a request in flight; its only response is the error -32800. */
   "$/cancelRequest": CancelParams
   /**
    * Index changed files and rebuild packs before the next pre-run needs them.
@@ -3772,7 +3772,7 @@ export interface ClientNotifications {
 
 /** Every notification the client receives, with its params. */
 export interface Notifications {
-  /** Tells how far a job is. */
+  /** The progress of a job. */
   "$/progress": ProgressParams
   /**
    * An automatic sync started or ended.

@@ -44,7 +44,7 @@ def run() -> int:
         return _forward(state_dir, first)
     os.ftruncate(lock, 0)
     os.write(lock, str(os.getpid()).encode())
-    sidecar = InProcess(Path(state_dir), SystemClock(), {}, random_id, environment(), rows=hook_methods)
+    sidecar = InProcess(Path(state_dir), SystemClock(), {}, random_id, environment(), load_catalog=hook_methods)
     try:
         server = start_local_server(sidecar.app)
         if first is not None:
@@ -53,7 +53,7 @@ def run() -> int:
         if server is not None:
             _serve_until_idle(server, ending)
         if not ending.is_set():
-            sidecar.process.settle(SETTLE_SECONDS)
+            sidecar.process.wait_idle(SETTLE_SECONDS)
     finally:
         sidecar.close()
     return 0

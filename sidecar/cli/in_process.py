@@ -10,7 +10,7 @@ import orjson
 
 from sidecar.app import App
 from sidecar.call import Process
-from sidecar.catalog import Rows
+from sidecar.catalog import Catalog
 from sidecar.cli.errors import CommandFailed
 from sidecar.cli.ids import random_id
 from sidecar.core.clock import Clock, SystemClock
@@ -46,19 +46,26 @@ class InProcess:
         new_id: Callable[[], str],
         variables: Mapping[str, str],
         notices: Callable[[str, Any], None] | None = None,
-        rows: Callable[[], Rows] | None = None,
+        load_catalog: Callable[[], Catalog] | None = None,
     ) -> None:
         """Open the state folder; `variables` is the environment for settings.
 
-        `notices` receives each notification's method and params, on any thread. `rows` returns the methods to load; the
-        default is all of them.
+        `notices` receives each notification's method and params, on any thread. `load_catalog` returns the methods;
+        the default is all of them.
         """
         self._notices = notices
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._request_count = 0
         log = Log(clock, to_stderr=False)
         self.app = App(
-            clock, new_id, self._receive, variables, self._ended, enter=lambda _folder: None, rows=rows, log=log
+            clock,
+            new_id,
+            self._receive,
+            variables,
+            self._ended,
+            enter=lambda _folder: None,
+            load_catalog=load_catalog,
+            log=log,
         )
         handshake = {"protocolVersion": 1, "clientInfo": {"name": "onecode-sidecar", "version": "1"}}
         folders = {"stateDir": str(state_dir), "logDir": str(state_dir / "log")}
@@ -90,7 +97,7 @@ class InProcess:
     def notify(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification, and wait until it is processed."""
         self._send({"method": method, "params": params})
-        self.app.lanes.drain(ANSWER_SECONDS * 1000)
+        self.app.scheduler.drain(ANSWER_SECONDS * 1000)
 
     def close(self) -> None:
         """End the application, as the end of stdin would."""
@@ -131,14 +138,14 @@ def on_users_state(
     *,
     variables: Mapping[str, str] | None = None,
     notices: Callable[[str, Any], None] | None = None,
-    rows: Callable[[], Rows] | None = None,
+    load_catalog: Callable[[], Catalog] | None = None,
 ) -> Iterator[InProcess]:
     """Open a sidecar on the state that the app's own uses too, with the user's settings and environment.
 
     Settings that the app passes only to `initialize` are unknown here. `variables` override the environment's.
     """
     own = {**environment(), **(variables or {})}
-    with _open(InProcess(state_dir, SystemClock(), {}, random_id, own, notices, rows)) as opened:
+    with _open(InProcess(state_dir, SystemClock(), {}, random_id, own, notices, load_catalog)) as opened:
         opened.process.is_command_line = True
         yield opened
 

@@ -108,7 +108,7 @@ def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProce
 
         def on(state_dir: Path) -> InProcess:
             return opened.enter_context(
-                on_users_state(state_dir, variables=variables, notices=reporter.notice, rows=ralph_methods)
+                on_users_state(state_dir, variables=variables, notices=reporter.notice, load_catalog=ralph_methods)
             )
 
         def on_none() -> InProcess:

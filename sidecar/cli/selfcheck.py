@@ -112,6 +112,6 @@ def _yaml() -> str:
 
 
 def _catalog() -> str:
-    from sidecar.catalog import every
+    from sidecar.catalog import all_methods
 
-    return f"{len(every().methods)} methods"
+    return f"{len(all_methods().methods)} methods"

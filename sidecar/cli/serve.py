@@ -8,7 +8,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from sidecar.app import DRAIN_MS, EX_SOFTWARE, App
+from sidecar.app import DRAIN_MS, EX_SOFTWARE, App, Phase
 from sidecar.cli.ids import random_id
 from sidecar.core.clock import SystemClock
 from sidecar.rpc.framing import Framer, frame
@@ -19,7 +19,7 @@ from sidecar.system.parent_watch import watch_streams
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sidecar.app import Rows
+    from sidecar.catalog import Catalog
     from sidecar.rpc.local_server import LocalServer
 
 CHUNK_BYTES = 256 * 1024
@@ -86,12 +86,12 @@ class _Shutdown:
         os._exit(code)
 
 
-def run(pipe: Pipe, rows: "Callable[[], Rows] | None" = None) -> NoReturn:
-    """Serve one client over the claimed streams and never return; `rows` as in `App`."""
+def run(pipe: Pipe, load_catalog: "Callable[[], Catalog] | None" = None) -> NoReturn:
+    """Serve one client over the claimed streams and never return; `load_catalog` as in `App`."""
     framer = Framer()
     shutdown = _Shutdown()
     output = _MessageWriter(pipe.write_fd, framer, lambda: shutdown.begin(0, "stdout was closed"))
-    app = App(SystemClock(), random_id, output.send, environment(), shutdown.end, rows=rows)
+    app = App(SystemClock(), random_id, output.send, environment(), shutdown.end, load_catalog=load_catalog)
     shutdown.app = app
     threading.excepthook = lambda failed: _log(app, failed.exc_value)
     _end_on_signals(shutdown)
@@ -109,7 +109,7 @@ def run(pipe: Pipe, rows: "Callable[[], Rows] | None" = None) -> NoReturn:
         shutdown.end(EX_SOFTWARE, "the reader failed")
     if code is None:
         shutdown.end(0, "stdin ended", DRAIN_MS)
-    shutdown.end(code, "exit was asked for")
+    shutdown.end(code, "exit was received")
 
 
 def _read(fd: int, framer: Framer, app: App) -> int | None:
@@ -130,7 +130,7 @@ def _read(fd: int, framer: Framer, app: App) -> int | None:
 
 def _open_local_server(app: App) -> None:
     """Open the local socket for the user's other programs, once everything is loaded."""
-    app.complete.wait()
+    app.wait_for_phase(Phase.SERVING)
     try:
         start_local_server(app)
     except Exception as error:
@@ -141,15 +141,15 @@ def start_local_server(app: App) -> "LocalServer | None":
     """Serve the state folder's local socket until the process ends; None where that is impossible."""
     from sidecar.rpc.local_server import open_local_server
 
-    if app.process is None or app.routes is None:
+    if app.process is None or app.dispatcher is None:
         return None
     try:
-        server = open_local_server(app, app.routes, app.lanes, app.clock, str(app.process.state_dir))
+        server = open_local_server(app, app.dispatcher, app.scheduler, app.clock, str(app.process.state_dir))
     except OSError as error:
         app.log.warning("listener.closed", kind=type(error).__name__)
         return None
     assert server.listener is not None
-    app.process.at_end.append(server.listener.close)
+    app.process.close_callbacks.append(server.listener.close)
     return server
 
 

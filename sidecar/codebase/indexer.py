@@ -88,7 +88,7 @@ class Indexer:
             self._run_lock.release()
 
     def _is_over(self, report: IndexReport) -> bool:
-        return self._process.ending.is_set() or report.cancellation.is_set
+        return self._process.closing.is_set() or report.cancellation.is_set
 
     def _without_cached(
         self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport

@@ -314,10 +314,10 @@ class Repository:
         """
         wait((index_run,))
         listing = self._last_listing
-        if listing is None or self._process.ending.wait(WARM_AFTER_SECONDS):
+        if listing is None or self._process.closing.wait(WARM_AFTER_SECONDS):
             return
         for grammar in main_grammars(listing.files):
-            if not self._process.ending.is_set():
+            if not self._process.closing.is_set():
                 load(grammar)
 
 

@@ -25,7 +25,7 @@ class FileCache:
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"])
         columns = ("repository", "path", "content_hash")
-        self._cache = Cache("continuity_file_cache", columns, process.database, process.hot, limit)
+        self._cache = Cache("continuity_file_cache", columns, process.database, process.hot_cache, limit)
 
     def get(self, repository: str, path: str, content: str) -> Summary | None:
         """Return a file's summary if this content was summarized before."""
@@ -54,7 +54,7 @@ class SearchCache:
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 8
         columns = ("query", "commit_hash", "scope")
-        self._cache = Cache("continuity_search_cache", columns, process.database, process.hot, limit)
+        self._cache = Cache("continuity_search_cache", columns, process.database, process.hot_cache, limit)
 
     def get(self, query: str, commit: str, scope: str) -> Any | None:
         """Return the result of the same query in the same state."""

@@ -221,7 +221,7 @@ def with_retries(call: Call, attempt: Callable[[], Result]) -> Result:
                 raise
             call.log.warning("knowledge.retry", code=error.data.get("code"), delayMs=round(delay * 1000))
         call.cancellation.check()
-        call.process.ending.wait(delay)
+        call.process.closing.wait(delay)
     return attempt()
 
 
@@ -295,7 +295,7 @@ def _remove_mirror(mirror: Path) -> None:
 def _cancellation_check(call: Call) -> Callable[[], None]:
     def check() -> None:
         call.cancellation.check()
-        if call.process.ending.is_set():
+        if call.process.closing.is_set():
             raise shutting_down()
 
     return check

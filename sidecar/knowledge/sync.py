@@ -252,7 +252,7 @@ def _apply_planned(
 ) -> tuple[SyncOutcome, Mapping[str, str]]:
     settings = call.process.settings(workspace.project_key)
     rate_limiter = RateLimiter(
-        settings["knowledge.writesPerSecond"], call.process.clock.monotonic_ms, call.process.ending.wait
+        settings["knowledge.writesPerSecond"], call.process.clock.monotonic_ms, call.process.closing.wait
     )
     journal = Journal(call.database, workspace.project_key, checkpoint_id)
     applied = apply_plan(
@@ -269,7 +269,7 @@ def _apply_planned(
 def _progress_callback(call: Call) -> Callable[[int, int], None]:
     def report(done: int, total: int) -> None:
         call.cancellation.check()
-        if call.process.ending.is_set():
+        if call.process.closing.is_set():
             raise shutting_down()
         progress = Progress(phase="sync", done=done, total=total)
         call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))

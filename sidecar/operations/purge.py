@@ -66,7 +66,7 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
         for file in files:
             with suppress(OSError):
                 file.path.unlink()
-        call.process.hot.clear()
+        call.process.hot_cache.clear()
         give_back(call.database)
     removed["memories"] = removed.get("memories", 0) + len(memories)
     for kind in FILE_KINDS:

@@ -47,7 +47,7 @@ class PackCache:
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 4
         self._cache = Cache(
-            "continuity_pack_cache", PackKey._fields, process.database, process.hot, limit,
+            "continuity_pack_cache", PackKey._fields, process.database, process.hot_cache, limit,
             passing=("changed_files_hash", "head_commit"),
         )  # fmt: skip
         self._recent = Lru(RECENT_PACKS)

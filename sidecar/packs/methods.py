@@ -87,7 +87,7 @@ def repo_changed(call: Call, params: RepoChangedParams) -> None:
 
     A burst of hints causes one rebuild; a state that already has its packs causes none. The hint proves nothing.
     """
-    for workspace in call.process.workspaces.at(params.cwd):
+    for workspace in call.process.workspaces.in_folder(params.cwd):
         workspace.require()
         schedule_rebuild(call.process, workspace)
 

@@ -27,7 +27,7 @@ def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> 
     """Build the packs of a conversation's task for the worktree after a run, while the user reads."""
     recent = workspace.part(RecentQueries, RecentQueries)
     pack_query = recent.get(sub_chat_id)
-    if pack_query is None or process.ending.is_set():
+    if pack_query is None or process.closing.is_set():
         return None
     pack_query = with_current_files(sub_chat_id, pack_query)
     future = recent.prefetching[sub_chat_id] = process.background.submit(_prefetch, pack_query)
@@ -78,7 +78,7 @@ class _Burst:
             self._schedule(process, workspace, left_ms, started)
             return
         try:
-            if not process.ending.is_set():
+            if not process.closing.is_set():
                 process.background.submit(_rebuild, process, workspace)
         finally:
             started()
@@ -119,7 +119,7 @@ def _rebuild(process: Process, workspace: Workspace) -> None:
         listing = repository.listing(state)
         repository.start_indexing(listing, process.indexing)
         for sub_chat_id, pack_query in workspace.part(RecentQueries, RecentQueries).latest(REBUILT_CONVERSATIONS):
-            if process.ending.is_set():
+            if process.closing.is_set():
                 return
             _build_pack(with_current_files(sub_chat_id, pack_query), state, listing)
     except Exception as error:

@@ -73,7 +73,7 @@ def run_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
     with hold_lock(plan.folder, LockOwner(os.getpid(), call.now())):
         stop = loops.register(plan.folder)
         try:
-            with StopWatcher(plan.folder, stop, call.process.ending, lambda: call.cancellation.is_set):
+            with StopWatcher(plan.folder, stop, call.process.closing, lambda: call.cancellation.is_set):
                 return _run(call, plan, stop)
         finally:
             loops.end(plan.folder)

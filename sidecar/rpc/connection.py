@@ -1,243 +1,290 @@
-"""One client: what it may call when, what is in flight, and exactly one answer for each request."""
+"""One client: which methods it may call when, what is in flight, and exactly one response for each request."""
 
+import os
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sidecar.core import json_text
 from sidecar.core.clock import Clock
-from sidecar.core.errors import Busy, Cancelled, InvalidParams, InvalidRequest, NotInitialized, SidecarError
-from sidecar.rpc.envelope import Batch, Envelope, Gathered, Invalid, Notice, RequestId, parse, refusal, response
+from sidecar.core.errors import Busy, Cancelled, InvalidParams, InvalidRequest, MethodNotFound, NotInitialized
+from sidecar.rpc.envelope import Batch, BatchResponse, Envelope, Invalid, Notice, RequestId, parse, refusal, response
 from sidecar.rpc.errors import as_sidecar_error, error_object
 from sidecar.rpc.framing import Refused
-from sidecar.rpc.pending_request import Host, Incoming, Routes, Sharing
-from sidecar.rpc.scheduler import Lanes, Running
+from sidecar.rpc.pending_request import Coalescer, PendingRequest
+from sidecar.rpc.scheduler import Scheduler, Task
+
+if TYPE_CHECKING:
+    from sidecar.rpc.dispatch import Dispatcher
 
 MAX_IN_FLIGHT = 512
-"""Requests without an answer yet, whether queued, running or in the company of an identical one."""
+"""Maximum number of requests without a response, whether queued, running or waiting for an identical one."""
 
 _EARLY_MESSAGES = 256
 _EARLY_BYTES = 64 * 1024 * 1024
 
 
-class Connection:
-    """Receives messages one after another and sends answers from any thread."""
+class Host(Protocol):
+    """The application behind a connection."""
 
-    def __init__(self, host: Host, send: Callable[[bytes], None], clock: Clock, lanes: Lanes) -> None:
+    def initialize(self, params: Any) -> dict[str, Any]:
+        """Open everything and return the handshake's result. Raise InvalidParams."""
+
+    def initialized(self) -> None:
+        """Load the methods; called after the handshake's response was sent."""
+
+    def new_call(self, request: PendingRequest) -> object:
+        """Return the first argument of a method."""
+
+    def new_incident_id(self) -> str:
+        """Return the id under which the log lists an unexpected error."""
+
+    def on_incident(self, error: BaseException, incident_id: str) -> None:
+        """Log an unexpected error."""
+
+    def on_response(self, request: PendingRequest, error_code: int | None) -> None:
+        """Log a request's outcome."""
+
+
+class Connection:
+    """Receives messages one after another; sends responses from any thread."""
+
+    def __init__(self, host: Host, send: Callable[[bytes], None], clock: Clock, scheduler: Scheduler) -> None:
         self._host = host
         self._send = send
         self._clock = clock
-        self._lanes = lanes
+        self._scheduler = scheduler
         self._lock = threading.Lock()
-        self._sharing = Sharing(self._lock)
-        self._running: Running | None = None
+        self._coalescer = Coalescer(self._lock)
+        self._dispatcher: Dispatcher | None = None
         self._is_complete = False
-        self._early: list[Incoming] = []
+        self._early: list[PendingRequest] = []
         self._early_bytes = 0
-        self._in_flight: dict[RequestId, Incoming] = {}
+        self._in_flight: dict[RequestId, PendingRequest] = {}
         self._in_flight_count = 0
-        self.wants_all = threading.Event()
-        """Set once a request waits for methods that are not among the first."""
+        self.needs_all_methods = threading.Event()
+        """Set once a request waits for a method that is not loaded yet."""
         self.initialized = False
         self.shut_down = False
         self.exit_code: int | None = None
 
     def receive(self, message: bytes | Refused) -> None:
-        """Takes one message from the stream; never raises for what a client sent."""
+        """Handle one message of the stream; never raises for what a client sent."""
         if isinstance(message, Refused):
             self._send(response(None, {"error": error_object(refusal(message))}))
             return
         parsed = parse(message)
         if isinstance(parsed, Batch):
-            self._receive_batch(parsed, len(message))
+            batch = BatchResponse(sum(not isinstance(item, Notice) for item in parsed.items), self._send)
+            for item in parsed.items:
+                self._receive_one(item, len(message) // len(parsed.items), batch)
         elif parsed is not None:
-            self._receive_one(parsed, len(message), self._sender(parsed))
+            self._receive_one(parsed, len(message), None)
 
-    def ready(self, routes: Routes, *, complete: bool = True) -> None:
-        """Learns the product's methods; what arrived for them since the handshake starts now, in order.
+    def ready(self, dispatcher: "Dispatcher", *, complete: bool = True) -> None:
+        """Set the loaded methods and start the requests that waited for them, in order.
 
-        Unless these are all, requests for others wait until it is called again.
+        Unless these are all methods, requests for others wait until the next call.
         """
-        running = Running(routes, self._host, self._lanes, self._sharing, reply=self.reply, fail=self.fail)
         while True:
             with self._lock:
-                early = [one for one in self._early if complete or running.knows(one)]
-                self._early = [one for one in self._early if not (complete or running.knows(one))]
-                self._early_bytes = sum(one.size for one in self._early)
+                early = [request for request in self._early if complete or dispatcher.lane_of(request) is not None]
+                self._early = [request for request in self._early if request not in early]
+                self._early_bytes = sum(request.size for request in self._early)
                 if not early:
-                    self._running, self._is_complete = running, complete
+                    self._dispatcher, self._is_complete = dispatcher, complete
                     if self._early:
-                        self.wants_all.set()
+                        self.needs_all_methods.set()
                     return
-            for incoming in early:
-                self._start_early(running, incoming)
+            for request in early:
+                if not request.is_answered:
+                    self._start(request, dispatcher)
 
-    def is_quiet(self) -> bool:
-        """Says whether every request so far has its answer."""
+    def is_idle(self) -> bool:
+        """Whether every request so far has its response."""
         return not self._in_flight_count
 
-    def carry(self, own: Incoming) -> None:
-        """Takes up work that no client asked for: it is in flight under its id, so that it can be cancelled."""
+    def track(self, internal: PendingRequest) -> None:
+        """Register an internal request as in flight, so that a client can cancel it by its id."""
         with self._lock:
-            self._in_flight[own.id] = own
+            self._in_flight[internal.id] = internal
 
-    def abandon_own(self) -> None:
-        """Asks what no client asked for to stop, because none will hear of it any more."""
+    def cancel_internal(self) -> None:
+        """Cancel internal requests, because no client will receive their progress."""
         with self._lock:
-            for incoming in self._in_flight.values():
-                if incoming.answer is None:
-                    incoming.cancellation.set()
+            for request in self._in_flight.values():
+                if not request.expects_response:
+                    request.cancellation.set()
 
-    def abandon(self) -> None:
-        """Asks everything in flight to stop, because the process is ending."""
+    def cancel_all(self) -> None:
+        """Cancel everything in flight, because the process is ending."""
         with self._lock:
-            for incoming in self._in_flight.values():
-                incoming.cancellation.set()
+            for request in self._in_flight.values():
+                request.cancellation.set()
 
     def notify(self, method: str, params: Any) -> None:
-        """Sends a notification to the client."""
+        """Send a notification to the client."""
         self._send(json_text.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
 
-    def reply(self, incoming: Incoming, body: dict[str, Any]) -> None:
-        """Sends the one answer a request gets; a second one, as after a cancellation, is dropped."""
+    def reply(self, request: PendingRequest, body: dict[str, Any]) -> None:
+        """Send a request's only response; a second one, as after a cancellation, is dropped."""
         with self._lock:
-            if incoming.has_answer:
+            if request.is_answered:
                 return
-            incoming.has_answer = True
-            self._in_flight_count -= incoming.counted
-            if self._in_flight.get(incoming.id) is incoming:
-                del self._in_flight[incoming.id]
-        if incoming.answer is not None:
-            incoming.answer(body)
-        self._host.on_answer(incoming, body["error"]["code"] if "error" in body else None)
+            request.is_answered = True
+            self._in_flight_count -= request.is_counted
+            if self._in_flight.get(request.id) is request:
+                del self._in_flight[request.id]
+        if request.batch is not None:
+            if request.expects_response:
+                request.batch.add(request.id, body)
+        elif request.expects_response:
+            self._send(response(request.id, body))
+        self._host.on_response(request, body["error"]["code"] if "error" in body else None)
 
-    def fail(self, incoming: Incoming, error: BaseException) -> None:
-        """Answers a request with an error; an unforeseen one also goes into the log."""
+    def fail(self, request: PendingRequest, error: BaseException) -> None:
+        """Answer a request with an error; log an unexpected one."""
         known = as_sidecar_error(error, self._host.new_incident_id)
         if "incidentId" in known.data:
             self._host.on_incident(error, str(known.data["incidentId"]))
-        self.reply(incoming, {"error": error_object(known)})
+        self.reply(request, {"error": error_object(known)})
 
-    def _receive_batch(self, batch: Batch, size: int) -> None:
-        waiting = [item for item in batch.items if not isinstance(item, Notice)]
-        gathered = Gathered(len(waiting), self._send)
-        for item in batch.items:
-            answer = None if isinstance(item, Notice) else gathered.slot(item.id)
-            self._receive_one(item, size // len(batch.items), answer)
-
-    def _sender(self, envelope: Envelope) -> Callable[[dict[str, Any]], None] | None:
-        if isinstance(envelope, Notice):
-            return None
-        request_id = envelope.id
-        return lambda body: self._send(response(request_id, body))
-
-    def _receive_one(self, envelope: Envelope, size: int, answer: Callable[[dict[str, Any]], None] | None) -> None:
+    def _receive_one(self, envelope: Envelope, size: int, batch: BatchResponse | None) -> None:
         if isinstance(envelope, Invalid):
-            if answer:
-                answer({"error": error_object(envelope.error)})
+            body = {"error": error_object(envelope.error)}
+            if batch is not None:
+                batch.add(envelope.id, body)
+            else:
+                self._send(response(envelope.id, body))
             return
-        incoming = Incoming(envelope, self._clock.monotonic_ms(), size, answer)
+        request = PendingRequest(envelope, self._clock.monotonic_ms(), size, batch=batch)
         try:
-            self._admit(incoming)
+            if request.is_notification:
+                self._receive_notification(request)
+            else:
+                self._receive_request(request)
         except Exception as error:
-            self.fail(incoming, error)
+            self.fail(request, error)
 
-    def _admit(self, incoming: Incoming) -> None:
-        """Answers what belongs to the connection itself, and passes the rest to its lane."""
-        if incoming.answer is None:
-            self._take_notice(incoming)
-            return
-        self._refuse_if_early_or_late(incoming)
-        match incoming.method:
+    def _receive_request(self, request: PendingRequest) -> None:
+        """Answer the connection's own methods; queue the others."""
+        self._check_order(request)
+        match request.method:
             case "initialize":
-                self._initialize(incoming)
-            case "ping":
-                self._require_no_params(incoming.params)
-                self.reply(incoming, {"result": {}})
-            case "shutdown":
-                self._require_no_params(incoming.params)
-                self.shut_down = True
-                self.reply(incoming, {"result": {}})
+                result = self._host.initialize(request.params)
+                self.initialized = True
+                self.reply(request, {"result": result})
+                self._host.initialized()
+            case "ping" | "shutdown":
+                if request.params:
+                    raise InvalidParams("This method takes no params.")
+                self.shut_down = request.method == "shutdown"
+                self.reply(request, {"result": {}})
             case _:
-                self._remember(incoming)
-                self._start_or_keep(incoming)
+                self._queue(request)
 
-    def _refuse_if_early_or_late(self, incoming: Incoming) -> None:
+    def _receive_notification(self, request: PendingRequest) -> None:
+        if request.method == "exit":
+            self.exit_code = 0 if self.shut_down else 1
+        elif request.method == "$/cancelRequest":
+            self._cancel(request.params)
+        elif self.initialized and not self.shut_down:
+            self._queue(request)
+
+    def _check_order(self, request: PendingRequest) -> None:
         if self.shut_down:
-            raise InvalidRequest("The sidecar was asked to shut down.", hint="Send `exit`, then start it again.")
-        if incoming.method != "initialize" and not self.initialized:
-            raise NotInitialized(
-                f"`initialize` comes before {incoming.method[:80]!r}.", hint="Send `initialize` first."
-            )
-        if incoming.id is not None and incoming.id in self._in_flight:
+            raise InvalidRequest("The sidecar is shutting down.", hint="Send `exit`, then start it again.")
+        if request.method == "initialize":
+            if self.initialized:
+                raise InvalidRequest("`initialize` was answered already.", hint="Start another process instead.")
+        elif not self.initialized:
+            raise NotInitialized(f"`initialize` comes before {request.method[:80]!r}.", hint="Send `initialize` first.")
+        if request.id is not None and request.id in self._in_flight:
             raise InvalidRequest("A request with this id is in flight already.", hint="Give each request its own id.")
 
-    def _initialize(self, incoming: Incoming) -> None:
-        if self.initialized:
-            raise InvalidRequest("`initialize` was answered already.", hint="Start another process instead.")
-        result = self._host.initialize(incoming.params)
-        self.initialized = True
-        self.reply(incoming, {"result": result})
-        self._host.initialized()
-
-    def _take_notice(self, incoming: Incoming) -> None:
-        if incoming.method == "exit":
-            self.exit_code = 0 if self.shut_down else 1
-        elif incoming.method == "$/cancelRequest":
-            self._cancel(incoming.params)
-        elif self.initialized and not self.shut_down:
-            self._start_or_keep(incoming)
-
-    @staticmethod
-    def _require_no_params(params: Any) -> None:
-        if params:
-            raise InvalidParams("This method takes no params.")
-
-    def _remember(self, incoming: Incoming) -> None:
+    def _queue(self, request: PendingRequest) -> None:
+        """Start a request, or store it until its method is loaded. Raise Busy if there are too many."""
         with self._lock:
-            if self._in_flight_count >= MAX_IN_FLIGHT:
-                raise _busy(f"The sidecar is busy: {self._in_flight_count} requests wait for their answer.")
-            incoming.counted = True
-            self._in_flight_count += 1
-            if incoming.id is not None:
-                self._in_flight[incoming.id] = incoming
-
-    def _start_or_keep(self, incoming: Incoming) -> None:
-        with self._lock:
-            running = self._running
-            if running is None or not (self._is_complete or running.knows(incoming)):
-                if len(self._early) >= _EARLY_MESSAGES or self._early_bytes + incoming.size > _EARLY_BYTES:
+            if not request.is_notification:
+                if self._in_flight_count >= MAX_IN_FLIGHT:
+                    raise _busy(f"The sidecar is busy: {self._in_flight_count} requests are in flight.")
+                request.is_counted = True
+                self._in_flight_count += 1
+                if request.id is not None:
+                    self._in_flight[request.id] = request
+            dispatcher = self._dispatcher
+            if dispatcher is None or not (self._is_complete or dispatcher.lane_of(request) is not None):
+                if len(self._early) >= _EARLY_MESSAGES or self._early_bytes + request.size > _EARLY_BYTES:
                     raise _busy("The sidecar is still starting.")
-                self._early.append(incoming)
-                self._early_bytes += incoming.size
-                if running is not None:
-                    self.wants_all.set()
+                self._early.append(request)
+                self._early_bytes += request.size
+                if dispatcher is not None:
+                    self.needs_all_methods.set()
                 return
-        running.start(incoming)
+        self._start(request, dispatcher)
 
-    def _start_early(self, running: Running, incoming: Incoming) -> None:
-        if incoming.has_answer:
+    def _start(self, request: PendingRequest, dispatcher: "Dispatcher") -> None:
+        """Hand a request or notification to the scheduler; a notification of an unknown method is ignored."""
+        lane = dispatcher.lane_of(request)
+        if lane is None:
+            if not request.is_notification:
+                hint = "`rpc.discover` lists the methods."
+                self.fail(request, MethodNotFound(f"There is no method {request.method[:80]!r}.", hint=hint))
             return
         try:
-            running.start(incoming)
+            run = partial(self._run, dispatcher, request)
+            if lane == "job":
+                self._scheduler.start_job(run)
+            elif lane != "shared" or request.is_notification or not self._coalescer.join(request):
+                key = _workspace_key(request.params) if lane == "workspace" else None
+                request.task = Task(run, key, request.size)
+                self._scheduler.submit(request.task)
         except Exception as error:
-            self.fail(incoming, error)
+            for member in self._coalescer.finish(request):
+                self.fail(member, error)
+
+    def _run(self, dispatcher: "Dispatcher", request: PendingRequest) -> None:
+        """Run a request and send its response; whatever a method raises becomes an error."""
+        if request.is_answered and request.cancellation.is_set:
+            return
+        try:
+            call = self._host.new_call(request)
+            if request.is_notification:
+                dispatcher.notify(call, request.method, request.params)
+                return
+            body = dispatcher.answer(call, request.method, request.params)
+        except BaseException as error:
+            if request.is_notification:
+                self._host.on_incident(error, self._host.new_incident_id())
+                return
+            for member in self._coalescer.finish(request):
+                self.fail(member, error)
+            return
+        for member in self._coalescer.finish(request):
+            self.reply(member, body)
 
     def _cancel(self, params: Any) -> None:
         request_id = params.get("id") if isinstance(params, Mapping) else None
         if not isinstance(request_id, (str, int, float)) or isinstance(request_id, bool):
             return
         with self._lock:
-            incoming = self._in_flight.get(request_id)
-            if incoming is None:
+            request = self._in_flight.get(request_id)
+            if request is None:
                 return
-            unwanted = self._sharing.leave(incoming)
-        if unwanted is not None:
-            unwanted.cancellation.set()
-            if unwanted.task is not None:
-                self._lanes.discard(unwanted.task)
-        self.fail(incoming, Cancelled("The request was cancelled."))
+            unneeded = self._coalescer.leave(request)
+        if unneeded is not None:
+            unneeded.cancellation.set()
+            if unneeded.task is not None:
+                self._scheduler.discard(unneeded.task)
+        self.fail(request, Cancelled("The request was cancelled."))
 
 
-def _busy(why: str) -> SidecarError:
-    return Busy(why, hint="Try again in 300 ms.", data={"retryAfterMs": 300})
+def _workspace_key(params: Any) -> str:
+    """Return a workspace's key without disk access: two spellings of one folder have the same."""
+    cwd = params.get("cwd") if isinstance(params, Mapping) else None
+    return os.path.normcase(os.path.normpath(cwd)) if isinstance(cwd, str) and cwd else ""
+
+
+def _busy(reason: str) -> Busy:
+    return Busy(reason, hint="Try again in 300 ms.", data={"retryAfterMs": 300})

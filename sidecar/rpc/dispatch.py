@@ -16,39 +16,24 @@ from importlib.util import find_spec, module_from_spec
 from typing import Any, cast
 
 import orjson
-from jsonrpcserver.codes import ERROR_INVALID_PARAMS, ERROR_METHOD_NOT_FOUND
-from jsonrpcserver.dispatcher import dispatch_request
-from jsonrpcserver.exceptions import JsonRpcError
-from jsonrpcserver.request import Request
-from jsonrpcserver.result import Success
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from sidecar.core.errors import InvalidParams, MethodNotFound
 from sidecar.core.wire import WireModel
 from sidecar.method import Method, Notification
 from sidecar.rpc.errors import as_sidecar_error, error_object, invalid_params
-
-# jsonrpcserver's dispatcher and what belongs to it, without the rest of the package.
-#
-# The package's own `__init__` compiles a JSON schema validator for the envelope (110 ms and 12 MB at every start);
-# `envelope.py` makes those checks here. So the package is registered without running its `__init__`, and its modules,
-# which do not need it, are imported from there unchanged.
-
+from sidecar.rpc.pending_request import PendingRequest
 
 if "jsonrpcserver" not in sys.modules:
     _spec = find_spec("jsonrpcserver")
     assert _spec is not None
     sys.modules["jsonrpcserver"] = module_from_spec(_spec)
 
-__all__ = [
-    "ERROR_INVALID_PARAMS",
-    "ERROR_METHOD_NOT_FOUND",
-    "JsonRpcError",
-    "Request",
-    "Success",
-    "dispatch_request",
-]
-
+from jsonrpcserver.codes import ERROR_INVALID_PARAMS, ERROR_METHOD_NOT_FOUND
+from jsonrpcserver.dispatcher import dispatch_request
+from jsonrpcserver.exceptions import JsonRpcError
+from jsonrpcserver.request import Request
+from jsonrpcserver.result import Success
 
 _building = threading.Lock()
 
@@ -65,9 +50,15 @@ class Dispatcher:
     ) -> None:
         self._on_incident = on_incident
         self._new_incident_id = new_incident_id
-        self._rows = {row.name: row for row in methods if row.run}
-        self._functions = {name: self._answering(row) for name, row in self._rows.items()}
-        self._notices = {row.name: row for row in notifications if row.run}
+        self._methods = {row.name: row for row in methods if row.run}
+        self._functions = {name: self._function_of(row) for name, row in self._methods.items()}
+        self._notifications = {row.name: row for row in notifications if row.run}
+
+    def lane_of(self, request: PendingRequest) -> str | None:
+        """Return the lane of a request or notification; None for an unknown method."""
+        rows: Mapping[str, Method | Notification] = self._notifications if request.is_notification else self._methods
+        row = rows.get(request.method)
+        return row.lane if row is not None else None
 
     def answer(self, call: object, method: str, params: Any) -> dict[str, Any]:
         """Run one request and return the response without its id: `{"result": …}` or `{"error": …}`."""
@@ -80,36 +71,34 @@ class Dispatcher:
         if error.code == ERROR_METHOD_NOT_FOUND:
             return {"error": error_object(MethodNotFound(f"There is no method {method[:80]!r}."))}
         if error.code == ERROR_INVALID_PARAMS and not isinstance(error.data, dict):
-            return {"error": error_object(InvalidParams("The params are an object, by name."))}
+            return {"error": error_object(InvalidParams("The params must be an object."))}
         return {"error": {"code": error.code, "message": error.message, "data": error.data}}
 
     def notify(self, call: object, method: str, params: Any) -> None:
-        """Run one notification; a failure is only logged, as the standard requires."""
-        row = self._notices[method]
-        if row.run is None:
-            return
-        try:
-            row.run(call, validated(row.params, params))
-        except Exception as error:
-            self._on_incident(error, self._new_incident_id())
+        """Run one notification. Raise whatever it raises."""
+        row = self._notifications[method]
+        cast("Callable[..., None]", row.run)(call, validated(row.params, params))
 
     def build(self, names: Iterable[str]) -> None:
         """Build the validators of some methods before their first call."""
         for name in names:
-            row = self._rows.get(name)
+            row = self._methods.get(name)
             if row is not None:
-                _complete(row.params)
-                _complete(row.result)
+                _build(row.params)
+                _build(row.result)
 
-    def _answering(self, row: Method) -> Callable[..., Any]:
+    def _function_of(self, row: Method) -> Callable[..., Any]:
+        method = cast("Callable[..., BaseModel]", row.run)
+
         def run(call: object, /, **params: Any) -> Any:
             try:
-                checked = validated(row.params, params)
-                return Success(serialised(cast("Callable[..., WireModel]", row.run)(call, checked)))
+                result = method(call, validated(row.params, params))
+                # As JSON text, which orjson embeds unchanged.
+                return Success(orjson.Fragment(result.model_dump_json(by_alias=True)))
             except Exception as error:
                 raise self._translated(error) from error
 
-        run.__signature__ = inspect.signature(run)  # type: ignore[attr-defined]  # else made for each request
+        run.__signature__ = inspect.signature(run)  # type: ignore[attr-defined]  # else computed for each request
         return run
 
     def _translated(self, error: Exception) -> JsonRpcError:
@@ -122,19 +111,15 @@ class Dispatcher:
 
 def validated(model: type[WireModel], params: Mapping[str, Any]) -> WireModel:
     """Validate params against their model. Raise InvalidParams naming each invalid field."""
-    _complete(model)
+    if not model.__pydantic_complete__:
+        _build(model)
     try:
         return model.model_validate(params, by_alias=True, by_name=False)
     except ValidationError as error:
         raise invalid_params(error) from error
 
 
-def serialised(result: WireModel) -> orjson.Fragment:
-    """Return a result as JSON text that orjson embeds unchanged."""
-    return orjson.Fragment(result.model_dump_json(by_alias=True))
-
-
-def _complete(model: type[WireModel]) -> None:
+def _build(model: type[WireModel]) -> None:
     """Build a model's validator on first use; two threads never build the same one."""
     if not model.__pydantic_complete__:
         with _building:

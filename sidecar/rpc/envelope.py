@@ -61,21 +61,19 @@ def parse(message: bytes) -> Envelope | Batch | None:
         return Invalid(
             None, ParseError(f"The message is not JSON: {reason}.", hint="Send one JSON-RPC message in UTF-8.")
         )
-    if _is_too_deep(message, value):
+    if message.count(b"[") + message.count(b"{") > MAX_DEPTH and _is_too_deep(value):
         return Invalid(None, ParseError(f"The message is nested deeper than {MAX_DEPTH} levels."))
     if not isinstance(value, list):
         return _envelope(value)
     if not value:
         return Invalid(None, InvalidRequest("The batch is empty."))
     if len(value) > MAX_BATCH:
-        return Invalid(None, InvalidRequest(f"The batch holds {len(value)} messages; at most {MAX_BATCH} are taken."))
+        return Invalid(None, InvalidRequest(f"The batch has {len(value)} messages; the maximum is {MAX_BATCH}."))
     items = tuple(item for item in map(_envelope, value) if item is not None)
     return Batch(items) if items else None
 
 
-def _is_too_deep(message: bytes, value: object) -> bool:
-    if message.count(b"[") + message.count(b"{") <= MAX_DEPTH:
-        return False
+def _is_too_deep(value: object) -> bool:
     for _ in range(_ORJSON_DEPTH - MAX_DEPTH):
         value = [value]
     try:
@@ -87,34 +85,31 @@ def _is_too_deep(message: bytes, value: object) -> bool:
 
 def _envelope(value: object) -> Envelope | None:
     if not isinstance(value, dict):
-        return Invalid(None, InvalidRequest("A JSON-RPC message is an object."))
+        return Invalid(None, InvalidRequest("A JSON-RPC message must be an object."))
     request_id = value.get("id")
     if isinstance(request_id, bool) or not isinstance(request_id, (str, int, float, type(None))):
-        return Invalid(None, InvalidRequest("`id` is a string, a number or null."))
+        return Invalid(None, InvalidRequest("`id` must be a string, a number or null."))
     if isinstance(request_id, float) and abs(request_id) > _EXACT:
-        return Invalid(None, InvalidRequest("`id` is a number that cannot be repeated exactly.", hint="Use a string."))
+        return Invalid(None, InvalidRequest("`id` is a number that cannot be returned exactly.", hint="Use a string."))
     if "method" not in value and ("result" in value or "error" in value):
         return None
-    wrong = _what_is_wrong(value)
-    if wrong:
-        return Invalid(request_id, InvalidRequest(wrong))
+    problem = _problem(value)
+    if problem:
+        return Invalid(request_id, InvalidRequest(problem))
     params = value.get("params", {})
     if "id" not in value:
         return Notice(value["method"], params)
     return Request(request_id, value["method"], params)
 
 
-def _what_is_wrong(value: dict[str, Any]) -> str | None:
+def _problem(value: dict[str, Any]) -> str | None:
     if value.get("jsonrpc") != "2.0":
-        return '`jsonrpc` is "2.0".'
+        return '`jsonrpc` must be "2.0".'
     if not isinstance(value.get("method"), str):
-        return "`method` is a string."
+        return "`method` must be a string."
     if not isinstance(value.get("params", {}), (dict, list)):
-        return "`params` is an object or an array."
+        return "`params` must be an object or an array."
     return None
-
-
-# From an answer's body to the bytes of a response, single or in a batch; never larger than a message may be.
 
 
 Body = dict[str, Any]
@@ -124,40 +119,37 @@ _ROOM_FOR_ERRORS = 256 * 1024
 
 
 def response(request_id: RequestId, body: Body, limit_bytes: int = MAX_MESSAGE_BYTES) -> bytes:
-    """Return the response with `body`, or with an error if that is too large or not JSON."""
+    """Return the response with `body`, or with an error if that is too large or cannot be written as JSON."""
     try:
         payload = json_text.dumps({"jsonrpc": "2.0", "id": request_id, **body})
     except TypeError:
-        problem: SidecarError = InternalError("The answer cannot be written as JSON.")
+        problem: SidecarError = InternalError("The response cannot be written as JSON.")
     else:
         if len(payload) <= limit_bytes:
             return payload
-        problem = _too_large("The answer")
+        problem = _too_large("The response")
     return json_text.dumps({"jsonrpc": "2.0", "id": request_id, "error": error_object(problem)})
 
 
-class Gathered:
+class BatchResponse:
     """Collects a batch's responses and sends them as one array with the last one."""
 
-    def __init__(self, awaited: int, send: Callable[[bytes], None]) -> None:
-        self._awaited = awaited
+    def __init__(self, expected: int, send: Callable[[bytes], None]) -> None:
+        self._expected = expected
         self._send = send
         self._lock = threading.Lock()
-        self._answers: list[bytes] = []
+        self._responses: list[bytes] = []
         self._bytes = 0
 
-    def slot(self, request_id: RequestId) -> Callable[[Body], None]:
-        """Return the function that takes one member's response."""
-        return lambda body: self._add(request_id, body)
-
-    def _add(self, request_id: RequestId, body: Body) -> None:
+    def add(self, request_id: RequestId, body: Body) -> None:
+        """Add one member's response."""
         with self._lock:
-            answer = response(request_id, body, MAX_MESSAGE_BYTES - _ROOM_FOR_ERRORS - self._bytes)
-            self._answers.append(answer)
-            self._bytes += len(answer) + 1
-            if len(self._answers) < self._awaited:
+            member = response(request_id, body, MAX_MESSAGE_BYTES - _ROOM_FOR_ERRORS - self._bytes)
+            self._responses.append(member)
+            self._bytes += len(member) + 1
+            if len(self._responses) < self._expected:
                 return
-        self._send(b"[" + b",".join(self._answers) + b"]")
+        self._send(b"[" + b",".join(self._responses) + b"]")
 
 
 def refusal(refused: Refused) -> SidecarError:

@@ -24,21 +24,21 @@ def as_sidecar_error(error: BaseException, new_incident_id: Callable[[], str]) -
         return error
     incident_id = new_incident_id()
     return InternalError(
-        f"The sidecar met an unexpected problem (incident {incident_id}).",
-        hint="The log has the details under that incident id.",
+        f"Unexpected error (incident {incident_id}).",
+        hint="The log contains the details under this incident id.",
         data={"incidentId": incident_id},
     )
 
 
 def invalid_params(error: Any) -> InvalidParams:
     """Turn a pydantic ValidationError into one sentence and a list of `{path, problem}`, without the values."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
     fields = [
-        {"path": _path(one["loc"]), "problem": _PROBLEMS.get(one["type"], one["msg"])}
-        for one in found[:MAX_FIELD_ERRORS]
+        {"path": _path(item["loc"]), "problem": _PROBLEMS.get(item["type"], item["msg"])}
+        for item in errors[:MAX_FIELD_ERRORS]
     ]
     first = fields[0]
-    more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
+    more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
     return InvalidParams(f"`{first['path']}`: {first['problem']}{more}.", data={"errors": fields})
 
 
@@ -47,8 +47,8 @@ def _path(steps: tuple[str | int, ...]) -> str:
 
 
 _PROBLEMS = {
-    "extra_forbidden": "is not known",
-    "union_tag_invalid": "is of no known kind",  # pydantic's own message contains the value
+    "extra_forbidden": "is unknown",
+    "union_tag_invalid": "has an unknown kind",  # pydantic's own message contains the value
 }
 
 

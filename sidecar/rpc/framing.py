@@ -45,11 +45,11 @@ class Framer:
         self.framing: Framing | None = None
         self._max = max_message_bytes
         self._buffer = bytearray()
-        self._begun = False
+        self._started = False
         self._scanned = 0
         self._skip_line = False
         self._skip_bytes = 0
-        self._lost = False
+        self._is_lost = False
         self._body_bytes: int | None = None
 
     def feed(self, chunk: bytes) -> Iterator[bytes | Refused]:
@@ -67,17 +67,17 @@ class Framer:
         rest = bytes(self._buffer).strip()
         self._buffer.clear()
         if self.framing is Framing.CONTENT_LENGTH:
-            passing_over = self._lost or self._skip_bytes
-            if self._body_bytes is not None or (rest and not passing_over):
+            skipping = self._is_lost or self._skip_bytes
+            if self._body_bytes is not None or (rest and not skipping):
                 yield Refused.CUT_OFF
         elif rest and not self._skip_line:
             yield rest
 
     def _recognise(self) -> bool:
-        if not self._begun:
+        if not self._started:
             if len(self._buffer) < len(_BYTE_ORDER_MARK) and _BYTE_ORDER_MARK.startswith(self._buffer):
                 return False
-            self._begun = True
+            self._started = True
             if self._buffer.startswith(_BYTE_ORDER_MARK):
                 del self._buffer[: len(_BYTE_ORDER_MARK)]
         self._buffer = self._buffer.lstrip()
@@ -92,7 +92,7 @@ class Framer:
         """Return the next line without its newline; b"" for a skipped one; None if more bytes are needed."""
         newline = self._buffer.find(b"\n", self._scanned)
         if newline < 0:
-            return self._hold_half_line()
+            return self._buffer_partial_line()
         line = bytes(self._buffer[:newline])
         del self._buffer[: newline + 1]
         self._scanned = 0
@@ -101,7 +101,7 @@ class Framer:
             return b""
         return Refused.TOO_LARGE if self._is_too_long(line) else line.strip()
 
-    def _hold_half_line(self) -> Refused | None:
+    def _buffer_partial_line(self) -> Refused | None:
         """Buffer the start of a line, or drop it if it is already too long."""
         refused = None
         if not self._skip_line and self._is_too_long(self._buffer):
@@ -118,8 +118,8 @@ class Framer:
     def _next_body(self) -> bytes | Refused | None:
         """Return the next body; b"" after a step without one; None if more bytes are needed."""
         if self._skip_bytes:
-            return self._pass_over_body()
-        if self._lost:
+            return self._skip_body()
+        if self._is_lost:
             return self._find_header()
         if self._body_bytes is None:
             return self._read_header()
@@ -130,20 +130,20 @@ class Framer:
         self._body_bytes = None
         return body.strip()
 
-    def _pass_over_body(self) -> bytes | None:
-        gone = min(self._skip_bytes, len(self._buffer))
-        del self._buffer[:gone]
-        self._skip_bytes -= gone
+    def _skip_body(self) -> bytes | None:
+        skipped = min(self._skip_bytes, len(self._buffer))
+        del self._buffer[:skipped]
+        self._skip_bytes -= skipped
         return None if self._skip_bytes else b""
 
     def _find_header(self) -> bytes | None:
         """After a header without a length, skip to the next header."""
-        found = _LENGTH_NAME.search(self._buffer)
-        if found is None:
+        match = _LENGTH_NAME.search(self._buffer)
+        if match is None:
             del self._buffer[: max(0, len(self._buffer) - len(b"content-lengt"))]
             return None
-        del self._buffer[: found.start()]
-        self._lost = False
+        del self._buffer[: match.start()]
+        self._is_lost = False
         return b""
 
     def _read_header(self) -> bytes | Refused | None:
@@ -152,13 +152,13 @@ class Framer:
             if len(self._buffer) < MAX_HEADER_BYTES + _HEADER_END_BYTES:
                 return None
             del self._buffer[:MAX_HEADER_BYTES]
-            return self._lose()
+            return self._refuse_header()
         header = bytes(self._buffer[: end.start()])
         del self._buffer[: end.end()]
         if not header.strip():
             return b""
         length = _CONTENT_LENGTH.search(header)
-        return self._lose() if length is None else self._expect(int(length[1]))
+        return self._refuse_header() if length is None else self._expect(int(length[1]))
 
     def _expect(self, size: int) -> bytes | Refused:
         if size > self._max:
@@ -167,8 +167,8 @@ class Framer:
         self._body_bytes = size
         return b""
 
-    def _lose(self) -> Refused:
-        self._lost = True
+    def _refuse_header(self) -> Refused:
+        self._is_lost = True
         return Refused.BAD_HEADER
 
 

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sidecar.core.clock import Clock
 from sidecar.core.errors import InvalidRequest
-from sidecar.rpc.connection import Connection
+from sidecar.rpc.connection import Connection, Host
 from sidecar.rpc.framing import Framer, frame
-from sidecar.rpc.pending_request import Host, Incoming, Routes
-from sidecar.rpc.scheduler import Lanes
+from sidecar.rpc.pending_request import PendingRequest
+from sidecar.rpc.scheduler import Scheduler
 from sidecar.system.local_socket import Door, open_door
 
 if TYPE_CHECKING:
     from sidecar.call import Call
     from sidecar.core.wire import WireModel
+    from sidecar.rpc.dispatch import Dispatcher
     from sidecar.system.local_socket import Visit
 
 
@@ -26,7 +27,7 @@ class _ClientHost:
         self.connection: Connection | None = None
         self.new_incident_id = host.new_incident_id
         self.on_incident = host.on_incident
-        self.on_answer = host.on_answer
+        self.on_response = host.on_response
 
     def initialize(self, _params: Any) -> dict[str, Any]:
         raise InvalidRequest("The sidecar is initialized already.", hint="Send requests at once.")
@@ -34,21 +35,21 @@ class _ClientHost:
     def initialized(self) -> None:
         """Nothing is left to load."""
 
-    def new_call(self, incoming: Incoming) -> object:
+    def new_call(self, request: PendingRequest) -> object:
         def notify(method: str, params: "WireModel") -> None:
-            if self.connection is not None and not incoming.has_answer:
+            if self.connection is not None and not request.is_answered:
                 self.connection.notify(method, params.model_dump(mode="json", by_alias=True))
 
-        return replace(cast("Call", self._host.new_call(incoming)), notify=notify)
+        return replace(cast("Call", self._host.new_call(request)), notify=notify)
 
 
 class LocalServer:
     """The clients of the local socket, and the time since the last one left."""
 
-    def __init__(self, host: Host, routes: Routes, lanes: Lanes, clock: Clock) -> None:
+    def __init__(self, host: Host, dispatcher: "Dispatcher", scheduler: Scheduler, clock: Clock) -> None:
         self._host = host
-        self._routes = routes
-        self._lanes = lanes
+        self._dispatcher = dispatcher
+        self._scheduler = scheduler
         self._clock = clock
         self._lock = threading.Lock()
         self._client_count = 0
@@ -84,9 +85,9 @@ class LocalServer:
                 socket.close()
 
         client_host = _ClientHost(self._host)
-        client_host.connection = connection = Connection(client_host, send, self._clock, self._lanes)
+        client_host.connection = connection = Connection(client_host, send, self._clock, self._scheduler)
         connection.initialized = True
-        connection.ready(self._routes)
+        connection.ready(self._dispatcher)
         try:
             while chunk := socket.read():
                 for message in framer.feed(chunk):
@@ -95,8 +96,10 @@ class LocalServer:
             return
 
 
-def open_local_server(host: Host, routes: Routes, lanes: Lanes, clock: Clock, state_dir: str) -> LocalServer:
+def open_local_server(
+    host: Host, dispatcher: "Dispatcher", scheduler: Scheduler, clock: Clock, state_dir: str
+) -> LocalServer:
     """Listen on the state folder's local socket; raise OSError where that is impossible."""
-    server = LocalServer(host, routes, lanes, clock)
+    server = LocalServer(host, dispatcher, scheduler, clock)
     server.listener = open_door(state_dir, server.serve)
     return server

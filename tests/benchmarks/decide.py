@@ -97,7 +97,7 @@ def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> 
     known = held.index(held.load().registry).words
     show("turn known words round, once a process", timed(lambda: Index(entities, known), 3), unit)
     hint_for(workspace, process, "Create a module")
-    process.settle(60)
+    process.wait_idle(60)
     intents = [f"{verb} the {noun} of the {place}" for verb, noun, place in zip(VERBS, NOUNS, PLACES, strict=False)]
     ask("decide", intent=intents[0])
     show("registry/decide, warm", timed_each(lambda intent: ask("decide", intent=intent), intents, rounds), unit)

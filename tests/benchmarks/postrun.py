@@ -80,7 +80,7 @@ def played(one: Subject, transcript_path: Path | None) -> list[float]:
             began = time.perf_counter()
             chat.post_run(answer, one.prompt, assistant={"parts": parts}, startedAt=STARTED_AT, **more)
             taken.append((time.perf_counter() - began) * 1000)
-            process.settle(20)
+            process.wait_idle(20)
         sidecar.close()
     return taken[5:]
 

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sidecar.app import load_rows
+from sidecar.app import load_full_catalog
 from sidecar.method import Method, Notification
 from sidecar.schema.definitions import Catalog
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "rpc_schema"
 GOLDEN = Path(__file__).resolve().parent / "golden"
-CATALOG = Catalog(*load_rows())
+FULL = load_full_catalog()
+CATALOG = Catalog(FULL.methods, FULL.notifications)
 ROWS: dict[str, Method | Notification] = {
     **{row.name: row for row in CATALOG.methods},
     **{row.name: row for row in CATALOG.notifications},

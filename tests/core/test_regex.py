@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from sidecar.app import load_rows
+from sidecar.app import load_full_catalog
 from sidecar.core.lazy_regex import _Regex, regex
 
 
@@ -50,7 +50,7 @@ def test_threads_may_use_it_first_at_the_same_time() -> None:
 
 
 def test_each_that_the_product_has_compiles() -> None:
-    load_rows()
+    load_full_catalog()
     gc.unfreeze()  # a sidecar of an earlier test may have frozen them
     every = [one for one in gc.get_objects() if isinstance(one, _Regex) and one.pattern != "("]
     assert len(every) > 400

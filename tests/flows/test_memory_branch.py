@@ -39,7 +39,7 @@ def work(chat: Conversation, active: MemorySidecar) -> Any:
     """Plays a run whose change is large enough for an entry, and waits for what follows it."""
     turn = chat.turn(PROMPT, lambda: [chat.edit("till/prices.py", LARGE)], text="Rounding is on the discount now.")
     assert active.app.process is not None
-    assert active.app.process.settle(20)
+    assert active.app.process.wait_idle(20)
     (drafted,) = turn["after"]["artifacts"]
     return chat.artifact(drafted["id"])
 

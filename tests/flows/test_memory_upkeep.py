@@ -147,7 +147,7 @@ def play(memories: Memories, conversation: Conversation, prompt: str, **turn: An
     answer = conversation.turn(prompt, **turn)
     process = memories.sidecar.app.process
     assert process is not None
-    assert process.settle(20)
+    assert process.wait_idle(20)
     return answer
 
 
@@ -242,7 +242,7 @@ def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
     drafted = drafted_of_a_run(memories, conversation)
     assert memories.ids() == []
     conversation.decide("accept", drafted["id"])
-    memories.sidecar.app.process.settle(20)  # type: ignore[union-attr]
+    memories.sidecar.app.process.wait_idle(20)  # type: ignore[union-attr]
     (one,) = memories.ask("list")["memories"]
     assert (one["type"], one["keeping"], one["tags"]) == ("episodic", "durable", [f"artifact-{drafted['id']}"])
     assert "Rounding now happens on the discount" in memories.ask("get", id=one["id"])["text"]
@@ -255,7 +255,7 @@ def test_the_memory_of_an_artifact_follows_what_the_user_makes_of_it(
 
     def decide(verb: str, **changes: str) -> None:
         conversation.decide(verb, drafted["id"], **changes)
-        memories.sidecar.app.process.settle(20)  # type: ignore[union-attr]
+        memories.sidecar.app.process.wait_idle(20)  # type: ignore[union-attr]
 
     decide("update", body="# A draft\n\nNobody accepted this.")
     assert memories.ids() == []

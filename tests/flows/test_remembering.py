@@ -112,7 +112,7 @@ def test_a_memory_written_by_hand_counts_from_the_next_run_among_hundreds_too(
         memories.write(f"shared/durable/{number}.md", f"# Kiln {number}\n\nKiln {number} fires pots.\n")
     for name in "abc":
         Conversation(active.client, project.path, sub_chat_id=name).turn(PROMPT)
-        active.app.process.settle(20)  # type: ignore[union-attr]
+        active.app.process.wait_idle(20)  # type: ignore[union-attr]
     memories.write("shared/durable/printer.md", "# Receipt printer\n\nThe receipt printer prints 42 columns.\n")
     prompt = "How many columns has the receipt printer?"
     assert "42 columns" in "".join(told(Conversation(active.client, project.path, sub_chat_id="d").pre_run(prompt)))

@@ -30,7 +30,7 @@ def run_and_settle(knowledge: Knowledge, session: str = "one") -> int:
     Conversation(knowledge.sidecar.client, knowledge.project, sub_chat_id=session).turn("Look at it", session=session)
     process = knowledge.sidecar.app.process
     assert process is not None
-    assert process.settle(20)
+    assert process.wait_idle(20)
     return len(knowledge.files())
 
 
@@ -114,11 +114,11 @@ def test_no_automatic_sync_starts_during_shutdown(knowledge: Knowledge) -> None:
     knowledge.set(sessionThreshold=1)
     process = knowledge.sidecar.app.process
     assert process is not None
-    knowledge.sidecar.app.lanes.close(0)
+    knowledge.sidecar.app.scheduler.close(0)
     workspace = process.workspaces.get(str(knowledge.project), None)
     for _ in range(2):
         sync_when_due(process, workspace)
-        assert process.settle(1)
+        assert process.wait_idle(1)
     assert knowledge.files() == {}
 
 
@@ -158,7 +158,7 @@ def test_a_cancelled_automatic_sync_leaves_memory_unchanged(knowledge: Knowledge
     assert knowledge.request("status")["autoSyncId"] == job
     assert knowledge.error("sync").data["kind"] == "busy"
     client.cancel(job)
-    assert process.settle(20)
+    assert process.wait_idle(20)
     assert (knowledge.files(), knowledge.request("status")["autoSyncId"]) == ({}, None)
     knowledge.set(writesPerSecond=0)
     assert run_and_settle(knowledge, "two") == 0, "whoever cancelled it does not get it again at once"

@@ -77,7 +77,7 @@ def patient(active: MemorySidecar, talk: Talk) -> Patient:
     active.client.request("memory/add", memory)
     active.client.request("memory/search", {"cwd": chat.project_path, "query": "cents"})
     patient = Patient(active, chat)
-    assert patient.process.settle(10)
+    assert patient.process.wait_idle(10)
     patient.process.database.behind.flush()
     return patient
 

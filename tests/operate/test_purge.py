@@ -72,7 +72,7 @@ def state(active: MemorySidecar, make_repository: Callable[..., Repository]) -> 
     active.clock.advance(31 * DAY_MS)
     worked(chats[0], 2)
     state = State(active, chats)
-    assert state.process.settle(10)
+    assert state.process.wait_idle(10)
     state.process.database.behind.flush()
     return state
 
@@ -217,7 +217,7 @@ def test_a_chat_that_was_deleted_is_forgotten_and_what_came_of_it_stays(state: S
     first, other = state.chats
     drafts = state.rows("artifacts")
     send_session_event(first, "deleted")
-    state.sidecar.app.lanes.drain(5000)
+    state.sidecar.app.scheduler.drain(5000)
     for table in ("runs", "calls", "state", "sessions", "snapshots"):
         assert state.rows(table, "sub_chat_id = 'shop'") == 0, table
         assert table == "snapshots" or state.rows(table, "sub_chat_id = 'till'") > 0, table
@@ -232,7 +232,7 @@ def test_a_session_that_was_deleted_is_forgotten_alone(state: State) -> None:
     first = state.chats[0]
     first.turn("go on", session="second")
     send_session_event(first, "deleted", "session-shop")
-    state.sidecar.app.lanes.drain(5000)
+    state.sidecar.app.scheduler.drain(5000)
     assert state.rows("runs", "sub_chat_id = 'shop'") == 1
     assert state.rows("sessions", "sub_chat_id = 'shop'") == 1
     assert state.rows("state", "sub_chat_id = 'shop'") == 1

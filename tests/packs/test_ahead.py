@@ -68,7 +68,7 @@ def test_the_packs_of_each_recent_conversation_are_made_also_in_a_worktree_of_an
     hint(chats[0])
     wait_for_packs(active, 4)
     assert [hit(chat.pre_run("and now fix it")) for chat in chats] == [True, True]
-    assert len(process_of(active).workspaces.at(str(worktree.path))) == 1
+    assert len(process_of(active).workspaces.in_folder(str(worktree.path))) == 1
 
 
 def test_a_run_meanwhile_counts_for_what_is_made(talk: Talk, active: MemorySidecar, shop: Repository) -> None:

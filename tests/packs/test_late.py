@@ -77,7 +77,7 @@ def test_a_run_that_began_before_the_state_was_known_is_known_for_what_it_did(
     assert before["metadata"]["proof"] is None
     first = chat.edit("src/invoice.py", "first = 'before the look is over'\n")
     let_status_go()
-    assert process_of(active).settle(20)
+    assert process_of(active).wait_idle(20)
     change = {"src/cart.py": "class Cart: ...\n", "src/tax.py": "RATE = 19\n"}
     shop.write(change)
     if commits:
@@ -100,4 +100,4 @@ def test_a_run_that_ended_before_the_state_was_known_is_not_given_what_was_there
     after = chat.post_run(before, PROMPT, assistant={"parts": [part, bash("make", "")]})
     (drafted,) = after["artifacts"]
     assert chat.artifact(drafted["id"])["provenance"]["files"] == ["src/cart.py"]
-    assert process_of(active).settle(20)
+    assert process_of(active).wait_idle(20)

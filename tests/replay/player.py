@@ -162,7 +162,7 @@ class _Player:
     def _pause(self, seconds: float) -> None:
         """Lets the background work while a person reads or types."""
         began_ms = self._clock.monotonic_ms()
-        settled = self._sidecar.process.settle(seconds)
+        settled = self._sidecar.process.wait_idle(seconds)
         took_ms = self._clock.monotonic_ms() - began_ms
         self._clock.pass_seconds(seconds)
         self._paused = Paused(self._paused.took_ms + took_ms, settled=settled)

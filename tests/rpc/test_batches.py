@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sidecar.method import Lane
-from sidecar.rpc.envelope import Gathered, response
+from sidecar.rpc.envelope import BatchResponse, response
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
 from tests.support.client import Client
 from tests.support.gate import Gate
@@ -88,10 +88,10 @@ def test_initialize_and_what_follows_may_come_in_one_batch(open_sidecar: Any) ->
 @pytest.mark.parametrize("members", [1, 3])
 def test_the_answers_of_a_batch_stay_below_the_limit_of_a_message(members: int) -> None:
     sent: list[bytes] = []
-    gathered = Gathered(members, sent.append)
+    batch = BatchResponse(members, sent.append)
     large = {"result": "x" * (MAX_MESSAGE_BYTES - 1_000_000)}
     for number in range(members):
-        gathered.slot(number)(large)
+        batch.add(number, large)
     assert len(sent) == 1
     assert len(sent[0]) <= MAX_MESSAGE_BYTES
     assert sent[0].count(b'"code":-32013') == members - 1

@@ -33,7 +33,7 @@ def client(sidecar: MemorySidecar) -> Client:
 
 def assert_cancelled_once(sidecar: MemorySidecar, request_id: object) -> None:
     sidecar.client.answer(request_id)
-    assert sidecar.app.lanes.drain(20_000)
+    assert sidecar.app.scheduler.drain(20_000)
     answers = sidecar.inbox.answers_to(request_id)
     assert [answer["error"]["code"] for answer in answers] == [CANCELLED]
 
@@ -113,7 +113,7 @@ def test_an_id_may_be_used_again_after_its_request_was_cancelled(sidecar: Memory
     gate.await_arrival()
     gate.open.set()
     answers = sidecar.inbox.wait_for_count(lambda message: message.get("id") == 50, 2)
-    assert sidecar.app.lanes.drain(20_000)
+    assert sidecar.app.scheduler.drain(20_000)
     assert [answer.get("error", {}).get("code") or answer["result"]["name"] for answer in answers] == [CANCELLED, "new"]
 
 
@@ -183,8 +183,8 @@ def test_a_flood_of_requests_cancelled_again_leaves_nothing_behind(sidecar: Memo
         client.cancel(client.start("test/shared", {"name": "same"}))
     client.fence()
     connection = sidecar.app.connection
-    (company,) = connection._sharing._companies.values()
-    assert len(company.members) == 1
+    (leader,) = connection._coalescer._leaders.values()
+    assert leader.followers == []
     assert len(connection._in_flight) == connection._in_flight_count == 1
     gate.open.set()
     client.result(kept)
@@ -218,7 +218,7 @@ def test_a_storm_of_requests_and_cancellations_answers_each_exactly_once(open_si
         thread.join()
     for request_id in sent:
         client.answer(request_id)
-    assert sidecar.app.lanes.drain(20_000)
+    assert sidecar.app.scheduler.drain(20_000)
     assert [len(sidecar.inbox.answers_to(request_id)) for request_id in sent] == [1] * len(sent)
     codes = {answer.get("error", {}).get("code") for answer in sidecar.inbox.messages}
     assert codes <= {None, CANCELLED, -32001}

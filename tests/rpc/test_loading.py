@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable
 
-from sidecar.app import load_first_rows, load_routes, load_rows
-from sidecar.catalog import core_methods, every
+from sidecar.app import load_core_catalog, load_full_catalog
+from sidecar.catalog import Catalog, all_methods, core_methods
+from sidecar.rpc.dispatch import Dispatcher
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
 from tests.support.process import SidecarProcess
@@ -14,7 +15,7 @@ MISSING = {"item": "memories", "reason": "still being loaded"}
 
 
 def test_the_first_step_has_the_way_of_a_run_and_the_second_everything() -> None:
-    first, rows = [row.name for row in core_methods().methods], [row.name for row in every().methods]
+    first, rows = [row.name for row in core_methods().methods], [row.name for row in all_methods().methods]
     assert {"continuity/preRun", "continuity/postRun", "settings/get", "codebase/search"} <= set(first)
     assert rows[: len(first)] == first
     assert len(rows) == len(set(rows))
@@ -22,18 +23,19 @@ def test_the_first_step_has_the_way_of_a_run_and_the_second_everything() -> None
 
 
 def test_what_is_not_loaded_yet_waits_and_what_is_does_not(sidecar: MemorySidecar, tmp_path: object) -> None:
-    def loaded(rows: Callable[[], object]) -> object:
-        return load_routes(rows, sidecar.app.on_incident, sidecar.app.new_incident_id)[1]  # type: ignore[arg-type]
+    def loaded(catalog: Catalog) -> Dispatcher:
+        app = sidecar.app
+        return Dispatcher(catalog.methods, catalog.notifications, app.on_incident, app.new_incident_id)
 
     sidecar.client.request("settings/get", {})
     connection = sidecar.app.connection
-    connection.ready(loaded(load_first_rows), complete=False)  # type: ignore[arg-type]
-    assert not connection.wants_all.is_set()
+    connection.ready(loaded(load_core_catalog()), complete=False)
+    assert not connection.needs_all_methods.is_set()
     later = [sidecar.client.start(name, {"cwd": str(tmp_path)}) for name in ("memory/list", "no/method")]
     assert "mode" in str(sidecar.client.request("settings/get", {}))
-    assert connection.wants_all.is_set()
+    assert connection.needs_all_methods.is_set()
     assert not any(sidecar.inbox.answers_to(request_id) for request_id in later)
-    connection.ready(loaded(load_rows))  # type: ignore[arg-type]
+    connection.ready(loaded(load_full_catalog()))
     assert sidecar.client.result(later[0])["memories"] == []
     assert sidecar.client.answer(later[1])["error"]["code"] == -32601
 

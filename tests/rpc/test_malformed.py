@@ -134,7 +134,7 @@ def test_params_that_do_not_fit_are_invalid_and_not_repeated(client: Client, met
 
 def test_an_unknown_field_is_named_so_that_a_slip_can_be_found(client: Client) -> None:
     failure = client.error("settings/get", {"projektPath": "/x"})
-    assert failure.data["errors"] == [{"path": "projektPath", "problem": "is not known"}]
+    assert failure.data["errors"] == [{"path": "projektPath", "problem": "is unknown"}]
 
 
 def test_no_method_breaks_on_params_of_the_wrong_shape(sidecar: MemorySidecar) -> None:

@@ -4,17 +4,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from sidecar.app import App, load_rows
+from sidecar.app import App, load_full_catalog
+from sidecar.catalog import Catalog
 from sidecar.method import Method, Notification
 from sidecar.system.log import Log
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.inbox import Inbox
-
-if TYPE_CHECKING:
-    from sidecar.app import Rows
 
 
 class MemorySidecar:
@@ -31,7 +28,7 @@ class MemorySidecar:
         prints_log: bool = True,
     ) -> None:
         """Serves the catalog and more; `may_load` holds the loading of methods back until it is set."""
-        rows = with_rows(methods, notifications)
+        load = with_rows(methods, notifications)
         self.clock = FixedClock()
         self.inbox = Inbox()
         self.ended_with: list[tuple[int, str]] = []
@@ -43,7 +40,7 @@ class MemorySidecar:
             environment or {},
             self._end,
             enter=lambda _folder: None,
-            rows=rows if may_load is None else lambda: rows() if may_load.wait(20) else ((), ()),
+            load_catalog=load if may_load is None else lambda: load() if may_load.wait(20) else Catalog((), ()),
             log=Log(self.clock, to_stderr=prints_log),
         )
         self.client = Client(self.app.connection.receive, self.inbox, state_dir)
@@ -64,11 +61,13 @@ class MemorySidecar:
         return f"{self._ids:012x}".ljust(32, "0")
 
 
-def with_rows(methods: Iterable[Method], notifications: Iterable[Notification] = ()) -> "Callable[[], Rows]":
+def with_rows(methods: Iterable[Method], notifications: Iterable[Notification] = ()) -> Callable[[], Catalog]:
     """Gives the catalog with a test's own rows behind it."""
 
-    def rows() -> "Rows":
-        known_methods, known_notifications = load_rows()
-        return (*known_methods, *methods), (*known_notifications, *notifications)
+    def load() -> Catalog:
+        catalog = load_full_catalog()
+        return catalog._replace(
+            methods=(*catalog.methods, *methods), notifications=(*catalog.notifications, *notifications)
+        )
 
-    return rows
+    return load

@@ -36,11 +36,11 @@ class Watchers:
         log = process.log
         self.idle = Idle(
             process.clock,
-            process.ending,
+            process.closing,
             lambda error: log.error("codebase.watch.failed", kind=type(error).__name__),
         )
         self._all: weakref.WeakSet[Watching] = weakref.WeakSet()
-        process.at_end.append(self.close)
+        process.close_callbacks.append(self.close)
 
     def add(self, watching: Watching) -> None:
         """Has a watch closed with the process."""
@@ -163,9 +163,9 @@ class Freshness:
             return True
         if found._replace(proof=kept.reading.state.proof) == kept.reading.state:
             return True
-        self._process.ending.wait(CONFIRM_SECONDS)
+        self._process.closing.wait(CONFIRM_SECONDS)
         after = self.watching.look()
-        if after[:2] != before[:2] or self._process.ending.is_set():
+        if after[:2] != before[:2] or self._process.closing.is_set():
             return True
         self.watching.distrust()
         self._process.log.warning("codebase.watch.missed", watches=self.watching.size)

@@ -114,7 +114,7 @@ class _Running:
     def __init__(self, process: Process) -> None:
         self._lock = threading.Lock()
         self._all: OrderedDict[int, Watched] = OrderedDict()
-        process.at_end.append(self.close)
+        process.close_callbacks.append(self.close)
 
     def used(self, watched: Watched) -> None:
         """Keeps a watch, and closes the one not used for longest when they are too many."""

@@ -86,7 +86,7 @@ def running_loops(process: Process) -> RunningLoops:
 
     def create() -> RunningLoops:
         loops = RunningLoops()
-        process.at_end.append(loops.stop_all)
+        process.close_callbacks.append(loops.stop_all)
         return loops
 
     return process.part(RunningLoops, create)

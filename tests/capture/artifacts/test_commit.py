@@ -175,7 +175,7 @@ def test_a_secret_in_an_artifact_is_masked_on_the_branch(talk: Talk, shop: Repos
 
 def wait_idle(active: MemorySidecar) -> None:
     assert active.app.process is not None
-    assert active.app.process.settle(20)
+    assert active.app.process.wait_idle(20)
 
 
 def test_after_a_run_finished_entries_are_committed_and_open_ones_are_not(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.core.errors import Busy
-from sidecar.rpc.scheduler import Lanes, Limits, Task
+from sidecar.rpc.scheduler import Limits, Scheduler, Task
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.gate import Gate
@@ -106,34 +106,34 @@ def test_when_all_job_threads_are_busy_the_next_job_is_refused(client: Client, g
 
 
 def test_a_queue_is_bounded_in_bytes_too() -> None:
-    lanes = Lanes(FixedClock(), Limits(workers=1, queued_bytes=1000))
+    scheduler = Scheduler(FixedClock(), Limits(workers=1, queued_bytes=1000))
     release, entered = threading.Event(), threading.Event()
-    lanes.submit(Task(stay(entered, release), None, 900))
+    scheduler.submit(Task(stay(entered, release), None, 900))
     assert entered.wait(20)
-    lanes.submit(Task(lambda: None, None, 900))
+    scheduler.submit(Task(lambda: None, None, 900))
     with pytest.raises(Busy) as busy:
-        lanes.submit(Task(lambda: None, None, 200))
+        scheduler.submit(Task(lambda: None, None, 200))
     assert busy.value.data["retryAfterMs"]
     release.set()
-    assert lanes.drain(20_000)
+    assert scheduler.drain(20_000)
 
 
 def test_a_worker_survives_what_its_task_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "excepthook", lambda _failed: None)
-    lanes = Lanes(FixedClock(), Limits(workers=1))
+    scheduler = Scheduler(FixedClock(), Limits(workers=1))
     done = threading.Event()
 
     def leave() -> None:
         raise SystemExit(3)
 
-    lanes.submit(Task(leave, "key", 1))
-    lanes.submit(Task(done.set, "key", 1))
+    scheduler.submit(Task(leave, "key", 1))
+    scheduler.submit(Task(done.set, "key", 1))
     assert done.wait(20)
-    assert lanes.close(20_000)
+    assert scheduler.close(20_000)
 
 
 def test_a_crowd_of_threads_keeps_every_workspace_in_order() -> None:
-    lanes = Lanes(FixedClock(), Limits(queued=10_000, queued_per_key=10_000))
+    scheduler = Scheduler(FixedClock(), Limits(queued=10_000, queued_per_key=10_000))
     seen: dict[str, list[int]] = defaultdict(list)
     inside: dict[str, int] = defaultdict(int)
     overlaps: list[str] = []
@@ -147,27 +147,27 @@ def test_a_crowd_of_threads_keeps_every_workspace_in_order() -> None:
 
     def submit_all(key: str) -> None:
         for number in range(200):
-            lanes.submit(Task(lambda number=number: visit(key, number), key, 1))  # type: ignore[misc]
+            scheduler.submit(Task(lambda number=number: visit(key, number), key, 1))  # type: ignore[misc]
 
     threads = [threading.Thread(target=submit_all, args=(f"/{name}",)) for name in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert lanes.drain(20_000)
+    assert scheduler.drain(20_000)
     assert not overlaps
     assert list(seen.values()) == [list(range(200))] * 12
 
 
 def test_closing_drops_what_waits_and_lets_what_runs_finish() -> None:
-    lanes = Lanes(FixedClock(), Limits(workers=1))
+    scheduler = Scheduler(FixedClock(), Limits(workers=1))
     entered, release, second_ran = threading.Event(), threading.Event(), threading.Event()
-    lanes.submit(Task(stay(entered, release), None, 1))
+    scheduler.submit(Task(stay(entered, release), None, 1))
     assert entered.wait(20)
-    lanes.submit(Task(second_ran.set, None, 1))
-    assert not lanes.close(1)
+    scheduler.submit(Task(second_ran.set, None, 1))
+    assert not scheduler.close(1)
     release.set()
-    assert lanes.close(20_000)
+    assert scheduler.close(20_000)
     assert not second_ran.is_set()
     with pytest.raises(Busy):
-        lanes.submit(Task(lambda: None, None, 1))
+        scheduler.submit(Task(lambda: None, None, 1))
