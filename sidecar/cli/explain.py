@@ -45,8 +45,10 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     for entry in figures["trimmed"]:
         yield f"  not taken  {entry['item']}: {entry['reason']}"
     if answer["overrides"]:
-        yield "Your words:"
-        yield from (f"  {entry['word']:<8} {entry['item']}  {entry['why']}".rstrip() for entry in answer["overrides"])
+        yield "Your overrides:"
+        yield from (
+            f"  {entry['override']:<8} {entry['item']}  {entry['why']}".rstrip() for entry in answer["overrides"]
+        )
     if with_texts:
         yield from _texts(answer)
 
@@ -54,7 +56,7 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
 def _items(items: list[Mapping[str, Any]]) -> Iterator[str]:
     width = max((len(item["item"]) for item in items), default=0)
     for item in items:
-        facts = f"{_DISPOSITIONS[item['fate']]:<9} {item['bytes']:>6} B  {item['item']:<{min(width, 60)}}"
+        facts = f"{_DISPOSITIONS[item['disposition']]:<9} {item['bytes']:>6} B  {item['item']:<{min(width, 60)}}"
         yield f"  {facts}  {item['why']}".rstrip()
 
 

@@ -42,5 +42,4 @@ __all__ = [
     "ledger",
     "records",
     "snapshots",
-    "telling",
 ]

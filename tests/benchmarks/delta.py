@@ -13,7 +13,7 @@ from sidecar.codebase import ChangedFile, FileDiff, RepositoryState
 from sidecar.packs.delta_files import Differences, QueryRelevance
 from sidecar.packs.delta_pack import delta_items
 from sidecar.packs.items import PackItem, session_has
-from sidecar.runs import UNKNOWN, Known
+from sidecar.runs import NO_CONTENTS, SessionContents
 from tests.benchmarks.processor import median_ms
 
 ROUNDS = 400
@@ -26,7 +26,7 @@ INTEREST = QueryRelevance({"src/file_0.py": 3.0}, "why does the total ignore the
 def main() -> None:
     """Measures a clean worktree, then worktrees with ever larger differences."""
     clean = state(())
-    told = known_of(items(clean, {}, UNKNOWN))
+    told = known_of(items(clean, {}, NO_CONTENTS))
     said("nothing changed", median(lambda _: items(clean, {}, told)), UNCHANGED_MS)
     for files, lines in ((1, 1), (1, 60), (40, 10)):
         measure(files, lines)
@@ -36,7 +36,7 @@ def measure(files: int, lines: int) -> None:
     """Measures a session that was told of all changed files, before and after one more line in the first one."""
     diffs = {f"src/file_{number}.py": difference(number, lines, None) for number in range(files)}
     before = state([changed(path, "first") for path in diffs])
-    first = items(before, diffs, UNKNOWN)
+    first = items(before, diffs, NO_CONTENTS)
     told = known_of(first)
     edits = [
         {**diffs, "src/file_0.py": difference(0, lines, edit)} for edit in range(ROUNDS)
@@ -48,11 +48,11 @@ def measure(files: int, lines: int) -> None:
     edited_ms = median(lambda number: items(after[number], edits[number], told))
     said("one more line", edited_ms, all_told_ms + EDITED_MS * (1 + lines / 30))
     news = sum(item.bytes for item in items(after[0], edits[0], told) if not session_has(told, item))
-    whole = next(item.bytes for item in items(after[0], edits[0], UNKNOWN) if item.key.endswith("file_0.py"))
+    whole = next(item.bytes for item in items(after[0], edits[0], NO_CONTENTS) if item.key.endswith("file_0.py"))
     print(f"{'sent for one more line':<36}{news:9d} B    the whole difference takes {whole} B")
 
 
-def items(now: RepositoryState, diffs: dict[str, FileDiff], known: Known) -> list[PackItem]:
+def items(now: RepositoryState, diffs: dict[str, FileDiff], known: SessionContents) -> list[PackItem]:
     """Gives the delta of a call."""
     return delta_items(now, Differences(diffs, {}), known, None, [], (), None, INTEREST, SENDABLE_BYTES)
 
@@ -76,9 +76,11 @@ def difference(number: int, lines: int, edit: int | None) -> FileDiff:
     return FileDiff(f"src/file_{number}.py", len(added), 0, text)
 
 
-def known_of(told: Sequence[PackItem]) -> Known:
+def known_of(told: Sequence[PackItem]) -> SessionContents:
     """Gives the ledger of a session that was given these items."""
-    return Known({item.key: item.as_delivery() for item in told if not item.always_sent}, None, "1" * 40, exists=True)
+    return SessionContents(
+        {item.key: item.as_delivery() for item in told if not item.always_sent}, None, "1" * 40, exists=True
+    )
 
 
 def said(what: str, value: float, target: float) -> None:

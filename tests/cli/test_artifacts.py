@@ -110,7 +110,7 @@ def test_the_users_editor_changes_the_text_and_what_cannot_be_kept_is_not_lost(
     failed = command("edit", draft["id"], VISUAL=editor(tmp_path, meanwhile))
     assert failed.returncode == 4
     sentence, hint = failed.stderr.decode().splitlines()
-    assert sentence == "artifacts: The artifact was changed meanwhile. (conflict)"
+    assert sentence == "artifacts: The artifact has changed since. (conflict)"
     kept = Path(hint.removeprefix("hint: Your text is in ").removesuffix("."))
     assert kept.read_text(encoding="utf-8") == "# Mine"
     assert only(chat)["title"] == "Meanwhile"

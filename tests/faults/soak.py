@@ -28,7 +28,7 @@ from tests.support.random_work import OPERATIONS, make_own_files
 from tests.support.repositories import HERMETIC, make_repository, stray_commits
 from tests.support.token_work import (
     WATCHED,
-    RunActivity,
+    Work,
     files_of,
     head_of,
     is_gone,
@@ -61,7 +61,7 @@ class Soak:
         self.orders = folder / "orders.json"
         self.places = [make_repository(folder / f"repository-{n}", files_of(n)) for n in range(3)]
         works = [operation for operation in OPERATIONS if operation is not make_own_files]
-        self.works = [RunActivity(one, folder / f"out-{n}", seed + n, works) for n, one in enumerate(self.places)]
+        self.works = [Work(one, folder / f"out-{n}", seed + n, works) for n, one in enumerate(self.places)]
         self.order()
         self.processes = [self.start(), self.start()]
         self.chats = [self.chat(number) for number in range(8)]

@@ -1,22 +1,57 @@
-"""The program's commands, run in a process of their own as a user runs them."""
+"""The program's commands as a user runs them: in this process by default, in one of their own where that matters."""
 
+import io
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from tests.support.process import ROOT
 
 Done = subprocess.CompletedProcess[bytes]
 Command = Callable[..., Done]
-"""What a test file's `command` fixture gives: runs its command with more arguments."""
+"""What a test file's `command` fixture returns: it runs its command with more arguments."""
 
 TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 
 def run_command(*arguments: str, cwd: Path, temporary: Path, stdin: bytes = b"", **variables: str) -> Done:
-    """Runs `onecode-sidecar` from source; temporary files lie in a folder of the test."""
+    """Run `onecode-sidecar` in this process, with its own streams, folder and environment, which saves its start.
+
+    Temporary files are in a folder of the test.
+    """
+    from sidecar.cli.main import run
+
+    streams = [io.TextIOWrapper(io.BytesIO(content), "utf-8", newline="") for content in (stdin, b"", b"")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cwd)
+        for name in TEMPORARY:
+            patch.setenv(name, str(temporary))
+        patch.setattr(tempfile, "tempdir", None)
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        try:
+            status = run(list(arguments))
+        except SystemExit as ended:
+            status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    return Done(arguments, status, *(_written(stream) for stream in streams[1:]))
+
+
+def _written(stream: io.TextIOWrapper) -> bytes:
+    stream.flush()
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue()
+
+
+def run_process(*arguments: str, cwd: Path, temporary: Path, stdin: bytes = b"", **variables: str) -> Done:
+    """Run `onecode-sidecar` from source in a process of its own."""
     return subprocess.run(
         (sys.executable, "-m", "sidecar", *arguments),
         cwd=cwd,

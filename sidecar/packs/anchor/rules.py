@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from sidecar.core.instruction_files import AGENT_FILES
 from sidecar.core.lazy_regex import regex
+from sidecar.core.text.markdown_structure import Line
 from sidecar.core.text.sanitize import one_line
-from sidecar.packs.anchor.markdown_outline import Line, bullets, normalize, plain, prose_lines, title_of
+from sidecar.packs.anchor.markdown_outline import bullets, normalize, plain, prose_lines, title_of
 
 MAX_RULES = 24
 """Maximum number of rules from one file."""
