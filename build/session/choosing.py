@@ -11,7 +11,7 @@ INDENT = 11
 FAINT = 0.05
 """A smaller part of a score is not worth a word."""
 
-_FATES = {"sent": "", "alreadyDelivered": "(kept) ", "trimmed": "(left out) "}
+_DISPOSITIONS = {"sent": "", "alreadyDelivered": "(kept) ", "trimmed": "(left out) "}
 
 MEANINGS = {
     "mentioned": "the user pointed at it",
@@ -69,7 +69,7 @@ def table(files: list[dict[str, Any]], width: int) -> list[str]:
     for file in shown:
         head = f"{file['rank']:>2}  {file['score']:>5.2f}  {_shortened(file['path'], column):<{column}}  "
         lines.append(head + parts_line(file["parts"], width - len(head)))
-        why = f"{_FATES[file['fate']]}{file['why']}"
+        why = f"{_DISPOSITIONS[file['disposition']]}{file['why']}"
         lines.append(" " * INDENT + (why if len(why) <= width - INDENT else why[: width - INDENT - 3] + "..."))
     if len(files) > len(shown):
         lines.append(" " * INDENT + f"and {len(files) - len(shown)} more")

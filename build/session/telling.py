@@ -242,7 +242,7 @@ class Teller:
         proof = f"by {told['metadata']['proof']}" if told["metadata"]["proof"] else "not known in time"
         state, search = told["state"], told["search"]
         waited = f" after {search['waitedMs'] / 1000:.1f} s of reading" if search["waitedMs"] > LONG_MS else ""
-        unread = "" if search["complete"] else " while files are still being read"
+        unread = "" if search["complete"] else " while files are still being indexed"
         alone = f"state {state['ms']:.1f} ms by {state['proof']}, search {search['ms']:.1f} ms{waited}{unread}"
         return f"{proof}; asked alone afterwards: {alone}"
 

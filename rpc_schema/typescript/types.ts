@@ -710,11 +710,11 @@ export interface EntityEntry {
 
 /** Which pre-run to explain: a recorded one or a hypothetical one; without a member, the newest recorded one. */
 export interface ExplainParams {
-  /** A pre-run that was. */
+  /** A recorded pre-run. */
   runId?: string | null
-  /** The newest that was of a project. */
+  /** The newest recorded pre-run of a project. */
   projectPath?: string | null
-  /** One that would be: the params of `continuity/preRun`; its run id is only repeated. */
+  /** A hypothetical pre-run: the params of `continuity/preRun`; its run id is only echoed. */
   preRun?: PreRunParams | null
 }
 
@@ -723,14 +723,14 @@ export interface ExplainResult {
   runId: string
   /** RFC 3339. */
   createdAt: string
-  /** What post-run made of the delivery; notRun for one that would be. */
+  /** What post-run did with the delivery; notRun for a hypothetical pre-run. */
   status: "pending" | "committed" | "dropped" | "notRun"
   action: "inject" | "passthrough"
   reason: string | null
   items: ExplainedItem[]
-  /** The anchor's that the session has; for one that would be also those of the present anchor. */
+  /** Statements in the session's anchor; for a hypothetical pre-run also those of the current anchor. */
   statements: ExplainedStatement[]
-  /** The user's words on the project's items, the newest first. */
+  /** The user's overrides of the project's items, newest first. */
   overrides: UserOverride[]
   system: SystemText | null
   blocks: Block[]
@@ -744,9 +744,9 @@ export interface ExplainedItem {
   bytes: number
   disposition: "sent" | "alreadyDelivered" | "trimmed" | "muted"
   why: string
-  /** The user's word on it. */
+  /** The user's override of it. */
   override: "always" | "never" | "wrong" | null
-  /** The score's parts by name, as in `codebase/search`; empty where nothing was scored. */
+  /** Parts of the score by name, as in `codebase/search`; empty for unscored items. */
   score: Record<string, number>
 }
 
@@ -755,7 +755,7 @@ export interface ExplainedStatement {
   /** Its name, for `continuity/mute`. */
   item: string
   text: string
-  /** The user's word on it; one that is muted is told to be over. */
+  /** The user's override of it; a wrong statement is retracted. */
   override: "always" | "never" | "wrong" | null
 }
 
@@ -787,7 +787,7 @@ export interface GovernorBefore {
   reasons: string[]
   /** Whether the host should neither resume nor continue. */
   startFreshSession: boolean
-  /** What the chat may show where the fresh session begins; null without one. */
+  /** Text the chat may show where a fresh session begins; null without one. */
   marker: string | null
 }
 
@@ -1267,7 +1267,7 @@ export interface LastUpkeep {
 
 /** The decision of low-token mode on a call. */
 export interface LowTokenReuse {
-  /** Whether only what changed was sent, because the session's packs still fit. */
+  /** Whether only changes were sent, because the session's packs still fit. */
   deltaOnly: boolean
   reason: string
 }
@@ -1883,13 +1883,13 @@ export interface MetricsSummaryResult {
 /** An item that is never sent: unwanted, or wrong. */
 export interface MuteParams {
   projectPath: string
-  /** As `continuity/explain` names it, for example `context:src/cart.py`. */
+  /** Its name in `continuity/explain`, for example `context:src/cart.py`. */
   item: string
-  /** The user's reason, for the user. */
+  /** The user's reason, shown to the user only. */
   why?: string
-  /** Forgets whatever was said of the item. */
+  /** Delete the override of the item. */
   revoke?: boolean
-  /** Whether what it says is wrong, as of a trap that is none. */
+  /** Whether its content is wrong, for example a trap that does not exist. */
   wrong?: boolean
 }
 
@@ -1913,11 +1913,11 @@ export interface OverridesResult {
 /** An item that is always sent. */
 export interface PinParams {
   projectPath: string
-  /** As `continuity/explain` names it, for example `context:src/cart.py`. */
+  /** Its name in `continuity/explain`, for example `context:src/cart.py`. */
   item: string
-  /** The user's reason, for the user. */
+  /** The user's reason, shown to the user only. */
   why?: string
-  /** Forgets whatever was said of the item. */
+  /** Delete the override of the item. */
   revoke?: boolean
 }
 
@@ -1972,28 +1972,28 @@ export interface PreRunMetadata {
   cacheHit: boolean
   /** File summaries that came from the file cache. */
   fileHits: number
-  /** File summaries that had to be made. */
+  /** File summaries that were computed. */
   fileMisses: number
-  /** Bytes sent that this provider session did not have. */
+  /** Bytes sent that were new to this provider session. */
   injectedBytes: number
-  /** The same, also computed when nothing is sent. */
+  /** The same as `injectedBytes`, also computed when nothing is sent. */
   wouldInjectBytes: number
   /** Bytes of the packs valid for this call that the session already has. */
   reusedBytes: number
-  /** What sending all packs again would have cost: would-inject plus reused. */
+  /** Cost of sending all packs again: would-inject plus reused. */
   baselineBytes: number
   /** Reused of baseline, 0 to 100, one decimal. */
   reusedPercent: number
   stateIds: StateIds
-  /** What was left out, and why: over the budget, late, not to be shown, no news. */
+  /** Omitted items with the reason: over the budget, late, excluded, nothing new. */
   trimmed: Trimmed[]
-  /** Null in every other token mode than low. */
+  /** Null in token modes other than low. */
   reuse: LowTokenReuse | null
-  /** True when the deadline left something out. */
+  /** True if something is missing because of the deadline. */
   partial: boolean
-  /** How the repository's state was proven fresh; null without a state. */
+  /** How the repository's state was verified as fresh; null without a state. */
   proof: string | null
-  /** Milliseconds from arrival to answer, waiting included. */
+  /** Milliseconds from arrival to response, including waiting. */
   elapsedMs: number
 }
 
@@ -2008,21 +2008,21 @@ export interface PreRunParams {
   cwd: string
   /** The original project; without it, `cwd`. */
   projectPath?: string | null
-  /** What the user asks, as the host would send it. */
+  /** The user's prompt, as the host would send it. */
   prompt: string
   mentions?: Mentions | null
   session: SessionBefore
   /** Absent means false for each. */
   hostInjects?: HostInjects | null
   usage?: ContextUsage | null
-  /** False where the host has no system prompt to add to: the anchor is then the first block. */
+  /** False if the host has no system prompt to extend; the anchor is then the first block. */
   takesSystemText?: boolean
-  /** The most this call may add to the session, UTF-8 bytes, where the budget allows more. */
+  /** Maximum UTF-8 bytes this call may add to the session, where the budget allows more. */
   maxNewBytes?: number | null
-  /** Which byte budget; absent means the setting's. */
+  /** Selects the byte budget; absent means the setting's. */
   tokenMode?: "low" | "normal" | "debug" | null
   isLocalModel?: boolean | null
-  /** Milliseconds from arrival until an answer is due; 800 if absent. */
+  /** Milliseconds from arrival until a response is due; 800 if absent. */
   deadlineMs?: number | null
 }
 
@@ -2031,14 +2031,14 @@ export interface PreRunResult {
   action: "inject" | "passthrough"
   /** Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend; else null. */
   reason: string | null
-  /** Blocks and request in one text, for hosts that send one text. */
+  /** Blocks and prompt as one text, for hosts that send a single text. */
   prompt: string
   system: SystemText | null
-  /** In the order they are to be sent; the request comes after them. */
+  /** In send order; the prompt follows them. */
   blocks: Block[]
   governor: GovernorBefore
   metadata: PreRunMetadata
-  /** To be given to `continuity/postRun`. */
+  /** Pass it to `continuity/postRun`. */
   deliveryToken: string | null
 }
 
@@ -2768,11 +2768,11 @@ export interface SessionChange {
 /** Something happened to a provider session outside a run. */
 export interface SessionEventParams {
   event: "reset" | "forked" | "rolledBack" | "compacted" | "modeChanged" | "deleted"
-  /** The chat's worktree: the event takes effect before its next pre-run. */
+  /** The chat's worktree; the event takes effect before its next pre-run. */
   cwd: string
   subChatId: string
   provider: "claude" | "codex"
-  /** Which session; null for the sub-chat's all. */
+  /** The session; null for all sessions of the sub-chat. */
   sessionId?: string | null
 }
 

@@ -12,7 +12,7 @@ from sidecar.packs.context_pack import ContextFile
 from sidecar.storage.cache import Cache
 from sidecar.storage.lru import Lru
 
-PACK_VERSION = 11
+PACK_VERSION = 12
 """Part of the key: increment it when the content of a pack changes."""
 
 RECENT_PACKS = 64
@@ -97,7 +97,7 @@ def _to_json(pack: CachedPack) -> dict[str, Any]:
         [list(file.ranked), file.content, to_json(_shown_summary(file.summary)), file.why, list(file.passage)]
         for file in pack.files
     ]
-    return {"anchor": list(pack.anchor), "files": files, "leftOut": list(pack.omitted)}
+    return {"anchor": list(pack.anchor), "files": files, "omitted": list(pack.omitted)}
 
 
 def _shown_summary(summary: Summary) -> Summary:
@@ -110,4 +110,4 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
     for (path, score, parts, matched, near), content, summary, why, passage in value["files"]:
         ranked = RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
         files.append(ContextFile(ranked, content, from_json(summary), why, tuple(map(tuple, passage))))
-    return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["leftOut"]))
+    return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]))

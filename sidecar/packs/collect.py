@@ -388,14 +388,14 @@ def _pack_result(target: _PackTarget, task_pack: TaskPack, prompt_files: tuple[C
     prompt_files += pinned_context_files(pack_query, state, listing, present)
     omissions = []
     if not task_pack.anchor_is_complete:
-        omissions.append(Trimmed(item=keys.ANCHOR, reason="not all it is made of could be read"))
+        omissions.append(Trimmed(item=keys.ANCHOR, reason="not all of its sources were readable"))
     if not task_pack.complete:
-        omissions.append(Trimmed(item="context", reason="files are still being read"))
+        omissions.append(Trimmed(item="context", reason="files are still being indexed"))
     if listing.cut_at is not None:
-        reason = f"only the first {len(listing.files)} of {listing.cut_at} files are looked at"
+        reason = f"only the first {len(listing.files)} of {listing.cut_at} files are indexed"
         omissions.append(Trimmed(item="context", reason=reason))
     omissions.extend(
-        Trimmed(item=one_line(path, 200), reason="not there, outside the workspace, or not to be shown")
+        Trimmed(item=one_line(path, 200), reason="missing, outside the workspace, or excluded")
         for path in search.unresolved
     )
     return _PackResult(task_pack, prompt_files, omissions)

@@ -52,13 +52,13 @@ def decide_reuse(
     if not known.exists:
         return Reuse(delta_only=False, reason="the session has nothing yet")
     if is_new_task:
-        return Reuse(delta_only=False, reason="the prompt begins a task")
+        return Reuse(delta_only=False, reason="the prompt starts a new task")
     if any(not session_has(known, item) and keys.context_path(item.key) in prompt_paths for item in context):
-        return Reuse(delta_only=False, reason="the prompt points at files the session does not know")
+        return Reuse(delta_only=False, reason="the prompt refers to files the session does not have")
     if not {_top_folder(path) for path in changed} <= {_top_folder(path) for path in sent_paths}:
         return Reuse(delta_only=False, reason="files changed in another part of the repository")
     if any(item.key not in known.items for item in context[:MIN_KNOWN_FILES]):
-        return Reuse(delta_only=False, reason="the search finds other files than the session knows")
+        return Reuse(delta_only=False, reason="the search finds files the session does not have")
     return Reuse(delta_only=True, reason="same task, same part of the repository, and the search agrees")
 
 
@@ -236,11 +236,11 @@ def _valid_items(
     shown: list[ContextFile] = []
     for file in files:
         if not _is_worth_sending(request, file):
-            _omit(inputs, file, "too faint to be news for a follow-up")
+            _omit(inputs, file, "too weak a match for a follow-up")
         elif len(shown) < max_files:
             shown.append(file)
         else:
-            _omit(inputs, file, f"more than {max_files} files, with so much of the context window left")
+            _omit(inputs, file, f"over the limit of {max_files} files for this context window")
     rendered = request.workspace.part(RenderCache, RenderCache)
     query = f"{clean_prompt(request.params.prompt)} {request.task.query}"
     items.extend(rendered.items(shown, query, request.detail_limits, sendable))

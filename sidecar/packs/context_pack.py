@@ -131,7 +131,7 @@ def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool
         reasons.append(_MATCHES_PREFIX + ", ".join(list(matched)[:6]))
     reasons.extend(_link_reason(ranked))
     if ranked.parts.get("commits", 0.0) >= REASON_SCORE:
-        reasons.append("past commits on such words changed it")
+        reasons.append("changed by past commits on these words")
     if changed:
         reasons.append("changed")
     return "; ".join(reasons) or "near the request"
@@ -167,7 +167,7 @@ def _rendered_digest(summary: Summary) -> str:
         for definition in summary.definitions
         for part in (definition.container, definition.name, definition.signature)
     )
-    parts = (summary.purpose, *defined, *(definition.text for definition in summary.invariants))
+    parts = (summary.purpose, *defined, *(invariant.text for invariant in summary.invariants))
     return digest_bytes("\0".join(parts).encode("utf-8", "surrogatepass"))[:DIGEST_CHARACTERS]
 
 

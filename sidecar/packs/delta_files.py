@@ -163,7 +163,7 @@ def _item(file: ChangedFile, title: str, body: RenderedDiff, digest: str) -> Pac
 def _since_note(body: RenderedDiff) -> str:
     """How the following difference relates to what the session received before."""
     if not body.has_new:
-        return ", as told"
+        return ", as sent before"
     return ", new in it:" if body.has_known else ""
 
 
@@ -226,7 +226,7 @@ def _gone_items(state: RepositoryState, known: SessionContents, item_keys: set[s
     for key, item in sorted(known.items.items()):
         path = keys.changed_path(key)
         if path is not None and key not in present and key not in item_keys and item.digest != keys.REMOVED:
-            text = f"no change any more: {one_line(path, 300)}"
+            text = f"no longer changed: {one_line(path, 300)}"
             yield PackItem(
-                key, "delta", Priority.DELTA, text, keys.REMOVED, "was changed when this session last looked"
+                key, "delta", Priority.DELTA, text, keys.REMOVED, "was changed at this session's last update"
             )

@@ -174,7 +174,7 @@ def _changed_place_lines(places: Sequence[str]) -> list[str]:
         return []
     more = f" and {len(places) - MAX_CHANGED_PLACES} more" if len(places) > MAX_CHANGED_PLACES else ""
     named = ", ".join(f"@@ {place.replace('+', ' +').lstrip()}" for place in places[:MAX_CHANGED_PLACES])
-    return [f"  no longer as told: {named}{more}"]
+    return [f"  changed since sent: {named}{more}"]
 
 
 def _line_count(text: str) -> int:

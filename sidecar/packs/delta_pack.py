@@ -21,7 +21,7 @@ MAX_TODOS = 40
 TODO_CHARACTERS = 200
 
 _MARKS = {"completed": "x", "in_progress": "~"}
-_VERBS = {"completed": "done", "in_progress": "begun"}
+_VERBS = {"completed": "done", "in_progress": "started"}
 
 
 def task_list_items(todos: Sequence[tuple[str, str]], known: SessionContents) -> list[PackItem]:
@@ -128,8 +128,10 @@ def _resolved_items(known: SessionContents, failing: Collection[str]) -> Iterato
     for key, item in sorted(known.items.items()):
         runner = keys.tests_runner(key)
         if runner is not None and runner not in failing and item.digest != keys.REMOVED:
-            text = f"Tests ({one_line(runner, 80)}): no failure is known any more."
-            yield PackItem(key, "delta", Priority.DELTA, text, keys.REMOVED, "they failed when this session last heard")
+            text = f"Tests ({one_line(runner, 80)}): no known failures remain."
+            yield PackItem(
+                key, "delta", Priority.DELTA, text, keys.REMOVED, "they failed at this session's last update"
+            )
 
 
 def _clip(text: str) -> str:
@@ -194,7 +196,7 @@ def _head_item(
     elif not is_complete and known.head_commit is not None and known.head_commit != state.head:
         lines.append("HEAD has moved since your last run.")
     digest = keys.head_digest(state.branch, state.head) + ("" if is_complete else _NAMES_ONLY_SUFFIX)
-    return PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), digest, "where the worktree stands")
+    return PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), digest, "the worktree's head")
 
 
 def _folder_item(state: RepositoryState, known: SessionContents) -> PackItem:
@@ -202,7 +204,7 @@ def _folder_item(state: RepositoryState, known: SessionContents) -> PackItem:
     if keys.HEAD in known.items:
         text += " Files in it have changed since your last run."
     digest = keys.folder_digest(state.changed_hash)
-    return PackItem(keys.HEAD, "delta", Priority.DELTA, text, digest, "where the worktree stands")
+    return PackItem(keys.HEAD, "delta", Priority.DELTA, text, digest, "the worktree's head")
 
 
 def _where(state: RepositoryState, known: SessionContents) -> str:
@@ -236,7 +238,7 @@ def _head_move_line(moved: Moved) -> str:
         case "apart":
             return "HEAD has moved since your last run, to another line of commits."
         case "unknown":
-            return "HEAD has moved since your last run; the commit it stood at is gone."
+            return "HEAD has moved since your last run; its previous commit no longer exists."
 
 
 def _subjects(subjects: Sequence[str], count: int) -> list[str]:
@@ -250,10 +252,10 @@ def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[
     if changes:
         more = [f"  … {len(changes) - MAX_RULE_CHANGES} more"] if len(changes) > MAX_RULE_CHANGES else []
         shown = [f"  {line}" for line in changes[:MAX_RULE_CHANGES]]
-        text = "\n".join(["The repository's standing rules and map have changed:", *shown, *more])
+        text = "\n".join(["The repository's rules and map have changed:", *shown, *more])
         digest = short_id(text)
     elif changes is not None and sent is not None:
-        text = "The repository's standing rules and map are again as they were first given."
+        text = "The repository's rules and map match the original again."
         digest = keys.REMOVED
     else:
         return []

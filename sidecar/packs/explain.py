@@ -46,7 +46,7 @@ def explain_newest(call: Call, project_path: str | None) -> ExplainResult:
         return _explain_record(tx, call_record)
 
 
-_RETENTION_HINT = "Only the latest pre-runs are kept, and none while the mode is off."
+_RETENTION_HINT = "Only the latest pre-runs are stored, and none while the mode is off."
 
 
 def _explain_record(tx: apsw.Connection, call_record: CallRecord) -> ExplainResult:

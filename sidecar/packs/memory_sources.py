@@ -36,7 +36,7 @@ MEMORY_DETAIL: Mapping[Bracket, MemoryDetail] = {
     "DEPLETED": MemoryDetail(MAX_MEMORIES, "chunks"),
     "CRITICAL": MemoryDetail(1, "metadata"),
 }
-"""By context bracket: a filled window gets a one-line reminder, a forgetful one the content (intelligence-layer.md 4.7),
+"""A filled window gets a one-line reminder, a forgetful one the content (intelligence-layer.md 4.7);
 an empty one gets memories too, within the pack's budget (decisions.md, Context Engine).
 """
 
@@ -97,7 +97,7 @@ def _changed_item(memory_id: str, memory: Memory | None) -> PackItem:
     if memory is not None:
         return _item(memory, "chunks", told("chunks", memory.title, memory.tags, memory.text, ()).text, {})
     key, text = keys.memory_key(memory_id), taken_back(memory_id)
-    return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.REMOVED, "a memory told earlier was taken back")
+    return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.REMOVED, "a memory sent earlier was retracted")
 
 
 def _item(memory: Memory, level: Level, text: str, factors: Mapping[str, float]) -> PackItem:
@@ -108,7 +108,7 @@ def _item(memory: Memory, level: Level, text: str, factors: Mapping[str, float])
         priority=Priority.TOP_CONTEXT,
         text=head_of(memory) + _with_title(one_line(memory.title, TITLE_CHARACTERS), _text_lines(text)),
         digest=memory.version if level != "metadata" else f"{memory.version}:{level}",
-        why=f"a shared memory, {kind}, about what is asked for",
+        why=f"a shared memory, {kind}, relevant to the prompt",
         score=factors,
         content=memory.version,
     )

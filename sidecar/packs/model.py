@@ -56,25 +56,27 @@ class PreRunParams(WireModel):
     mode: RunMode
     cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, `cwd`.")
-    prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="What the user asks, as the host would send it.")
+    prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The user's prompt, as the host would send it.")
     mentions: Mentions | None = None
     session: SessionBefore
     host_injects: HostInjects | None = Field(default=None, description="Absent means false for each.")
     usage: ContextUsage | None = None
     takes_system_text: bool = Field(
         default=True,
-        description="False where the host has no system prompt to add to: the anchor is then the first block.",
+        description="False if the host has no system prompt to extend; the anchor is then the first block.",
     )
     max_new_bytes: int | None = Field(
         default=None,
         ge=500,
         le=MOST_COUNT,
-        description="The most this call may add to the session, UTF-8 bytes, where the budget allows more.",
+        description="Maximum UTF-8 bytes this call may add to the session, where the budget allows more.",
     )
-    token_mode: TokenMode | None = Field(default=None, description="Which byte budget; absent means the setting's.")
+    token_mode: TokenMode | None = Field(
+        default=None, description="Selects the byte budget; absent means the setting's."
+    )
     is_local_model: bool | None = None
     deadline_ms: int | None = Field(
-        default=None, ge=1, le=60_000, description="Milliseconds from arrival until an answer is due; 800 if absent."
+        default=None, ge=1, le=60_000, description="Milliseconds from arrival until a response is due; 800 if absent."
     )
 
 
@@ -100,7 +102,7 @@ class GovernorBefore(WireModel):
     action: GovernorAction
     reasons: list[str]
     start_fresh_session: bool = Field(description="Whether the host should neither resume nor continue.")
-    marker: str | None = Field(description="What the chat may show where the fresh session begins; null without one.")
+    marker: str | None = Field(description="Text the chat may show where a fresh session begins; null without one.")
 
 
 class StateIds(WireModel):
@@ -122,7 +124,7 @@ class Trimmed(WireModel):
 class LowTokenReuse(WireModel):
     """The decision of low-token mode on a call."""
 
-    delta_only: bool = Field(description="Whether only what changed was sent, because the session's packs still fit.")
+    delta_only: bool = Field(description="Whether only changes were sent, because the session's packs still fit.")
     reason: str
 
 
@@ -131,20 +133,20 @@ class PreRunMetadata(WireModel):
 
     cache_hit: bool = Field(description="Whether the context pack came from the pack cache.")
     file_hits: int = Field(description="File summaries that came from the file cache.")
-    file_misses: int = Field(description="File summaries that had to be made.")
-    injected_bytes: int = Field(description="Bytes sent that this provider session did not have.")
-    would_inject_bytes: int = Field(description="The same, also computed when nothing is sent.")
+    file_misses: int = Field(description="File summaries that were computed.")
+    injected_bytes: int = Field(description="Bytes sent that were new to this provider session.")
+    would_inject_bytes: int = Field(description="The same as `injectedBytes`, also computed when nothing is sent.")
     reused_bytes: int = Field(description="Bytes of the packs valid for this call that the session already has.")
-    baseline_bytes: int = Field(description="What sending all packs again would have cost: would-inject plus reused.")
+    baseline_bytes: int = Field(description="Cost of sending all packs again: would-inject plus reused.")
     reused_percent: float = Field(description="Reused of baseline, 0 to 100, one decimal.")
     state_ids: StateIds
     trimmed: list[Trimmed] = Field(
-        description="What was left out, and why: over the budget, late, not to be shown, no news."
+        description="Omitted items with the reason: over the budget, late, excluded, nothing new."
     )
-    reuse: LowTokenReuse | None = Field(default=None, description="Null in every other token mode than low.")
-    partial: bool = Field(description="True when the deadline left something out.")
-    proof: str | None = Field(description="How the repository's state was proven fresh; null without a state.")
-    elapsed_ms: float = Field(description="Milliseconds from arrival to answer, waiting included.")
+    reuse: LowTokenReuse | None = Field(default=None, description="Null in token modes other than low.")
+    partial: bool = Field(description="True if something is missing because of the deadline.")
+    proof: str | None = Field(description="How the repository's state was verified as fresh; null without a state.")
+    elapsed_ms: float = Field(description="Milliseconds from arrival to response, including waiting.")
 
 
 class PreRunResult(WireModel):
@@ -155,12 +157,12 @@ class PreRunResult(WireModel):
         description="Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend;"
         " else null."
     )
-    prompt: str = Field(description="Blocks and request in one text, for hosts that send one text.")
+    prompt: str = Field(description="Blocks and prompt as one text, for hosts that send a single text.")
     system: SystemText | None
-    blocks: list[Block] = Field(description="In the order they are to be sent; the request comes after them.")
+    blocks: list[Block] = Field(description="In send order; the prompt follows them.")
     governor: GovernorBefore
     metadata: PreRunMetadata
-    delivery_token: str | None = Field(description="To be given to `continuity/postRun`.")
+    delivery_token: str | None = Field(description="Pass it to `continuity/postRun`.")
 
 
 class ExplainParams(WireModel):
@@ -168,16 +170,17 @@ class ExplainParams(WireModel):
 
     model_config = ConfigDict(json_schema_extra={"maxProperties": 1})
 
-    run_id: Identifier | None = Field(default=None, description="A pre-run that was.")
-    project_path: FolderPath | None = Field(default=None, description="The newest that was of a project.")
+    run_id: Identifier | None = Field(default=None, description="A recorded pre-run.")
+    project_path: FolderPath | None = Field(default=None, description="The newest recorded pre-run of a project.")
     pre_run: PreRunParams | None = Field(
-        default=None, description="One that would be: the params of `continuity/preRun`; its run id is only repeated."
+        default=None,
+        description="A hypothetical pre-run: the params of `continuity/preRun`; its run id is only echoed.",
     )
 
     @model_validator(mode="after")
     def _accepts_one_selector(self) -> Self:
         if [self.run_id, self.project_path, self.pre_run].count(None) < 2:
-            raise ValueError("give one of runId, projectPath and preRun, or nothing")
+            raise ValueError("give at most one of runId, projectPath and preRun")
         return self
 
 
@@ -189,9 +192,9 @@ class ExplainedItem(WireModel):
     bytes: int
     disposition: Literal["sent", "alreadyDelivered", "trimmed", "muted"]
     why: str
-    override: OverrideKind | None = Field(description="The user's word on it.")
+    override: OverrideKind | None = Field(description="The user's override of it.")
     score: dict[str, float] = Field(
-        description="The score's parts by name, as in `codebase/search`; empty where nothing was scored."
+        description="Parts of the score by name, as in `codebase/search`; empty for unscored items."
     )
 
 
@@ -200,7 +203,7 @@ class ExplainedStatement(WireModel):
 
     item: str = Field(description="Its name, for `continuity/mute`.")
     text: str
-    override: OverrideKind | None = Field(description="The user's word on it; one that is muted is told to be over.")
+    override: OverrideKind | None = Field(description="The user's override of it; a wrong statement is retracted.")
 
 
 class UserOverride(WireModel):
@@ -218,15 +221,15 @@ class ExplainResult(WireModel):
     run_id: Identifier
     created_at: str = Field(description="RFC 3339.")
     status: Literal["pending", "committed", "dropped", "notRun"] = Field(
-        description="What post-run made of the delivery; notRun for one that would be."
+        description="What post-run did with the delivery; notRun for a hypothetical pre-run."
     )
     action: Literal["inject", "passthrough"]
     reason: str | None
     items: list[ExplainedItem]
     statements: list[ExplainedStatement] = Field(
-        description="The anchor's that the session has; for one that would be also those of the present anchor."
+        description="Statements in the session's anchor; for a hypothetical pre-run also those of the current anchor."
     )
-    overrides: list[UserOverride] = Field(description="The user's words on the project's items, the newest first.")
+    overrides: list[UserOverride] = Field(description="The user's overrides of the project's items, newest first.")
     system: SystemText | None
     blocks: list[Block]
     metadata: PreRunMetadata
@@ -236,15 +239,17 @@ class PinParams(WireModel):
     """An item that is always sent."""
 
     project_path: FolderPath
-    item: ItemName = Field(description="As `continuity/explain` names it, for example `context:src/cart.py`.")
-    why: str = Field(default="", max_length=500, description="The user's reason, for the user.")
-    revoke: bool = Field(default=False, description="Forgets whatever was said of the item.")
+    item: ItemName = Field(description="Its name in `continuity/explain`, for example `context:src/cart.py`.")
+    why: str = Field(default="", max_length=500, description="The user's reason, shown to the user only.")
+    revoke: bool = Field(default=False, description="Delete the override of the item.")
 
 
 class MuteParams(PinParams):
     """An item that is never sent: unwanted, or wrong."""
 
-    wrong: bool = Field(default=False, description="Whether what it says is wrong, as of a trap that is none.")
+    wrong: bool = Field(
+        default=False, description="Whether its content is wrong, for example a trap that does not exist."
+    )
 
 
 class OverridesResult(WireModel):
@@ -264,7 +269,9 @@ class SessionEventParams(WireModel):
     """Something happened to a provider session outside a run."""
 
     event: Literal["reset", "forked", "rolledBack", "compacted", "modeChanged", "deleted"]
-    cwd: FolderPath = Field(description="The chat's worktree: the event takes effect before its next pre-run.")
+    cwd: FolderPath = Field(description="The chat's worktree; the event takes effect before its next pre-run.")
     sub_chat_id: Identifier
     provider: Provider
-    session_id: Identifier | None = Field(default=None, description="Which session; null for the sub-chat's all.")
+    session_id: Identifier | None = Field(
+        default=None, description="The session; null for all sessions of the sub-chat."
+    )

@@ -68,7 +68,7 @@ def _plan_lines(plan: str, sendable_bytes: int) -> list[str]:
 CARRYOVER_SHARE = 0.25
 """Maximum share of a call's bytes for the carry-over: the fresh session's packs come besides."""
 
-CARRYOVER_REASON = "the session was turned over"
+CARRYOVER_REASON = "carried over from the previous session"
 
 
 class Section(NamedTuple):

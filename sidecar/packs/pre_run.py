@@ -107,8 +107,8 @@ def passthrough_response(call: Call, params: PreRunParams, reason: str, request:
         blocks=[],
         governor=governor,
         metadata=PreRunMetadata(
-            cache_hit=False, file_hits=0, file_misses=0, injected_bytes=0, would_inject_bytes=0, reused_bytes=reused_bytes,
-            baseline_bytes=reused_bytes, reused_percent=100.0 if reused_bytes else 0.0,
+            cache_hit=False, file_hits=0, file_misses=0, injected_bytes=0, would_inject_bytes=0,
+            reused_bytes=reused_bytes, baseline_bytes=reused_bytes, reused_percent=100.0 if reused_bytes else 0.0,
             state_ids=StateIds(
                 anchor_pack_id=pinned.id if pinned else None,
                 context_pack_id=None, delta_pack_id=None, plan_contract_id=None,

@@ -53,7 +53,7 @@ def record_baseline_later(process: Process, workspace: Workspace, token: str) ->
     try:
         process.background.submit(_record_baseline, process, workspace, token)
     except RuntimeError:
-        process.log.warning("packs.standing.unknown", kind="ending")
+        process.log.warning("packs.baseline.unknown", kind="ending")
 
 
 def _record_baseline(process: Process, workspace: Workspace, token: str) -> None:
@@ -63,7 +63,7 @@ def _record_baseline(process: Process, workspace: Workspace, token: str) -> None
         with process.database.write(durable=False, aside=True) as tx:
             records.add_to_call(tx, token, {**baseline_of(state), "late": True})
     except (StateFailed, SidecarError, OSError) as error:
-        process.log.warning("packs.standing.unknown", kind=type(error).__name__)
+        process.log.warning("packs.baseline.unknown", kind=type(error).__name__)
 
 
 BASELINE_WAIT_MS = 150
@@ -107,7 +107,7 @@ def record_passthrough(
         if details["changed"] is None:
             record_baseline_later(call.process, workspace, token)
     except (StateDegraded, Busy) as error:  # the prompt passes through anyway
-        call.log.warning("packs.untouched.unrecorded", kind=error.kind)
+        call.log.warning("packs.passthrough.unrecorded", kind=error.kind)
 
 
 def _changed_line_counts(differences: Differences | None) -> dict[str, int] | None:

@@ -94,7 +94,7 @@ def with_current_files(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
 def log_skipped(process: Process, error: Exception) -> None:
     """Log why a background build failed."""
     reason = error.reason if isinstance(error, StateFailed) else type(error).__name__
-    process.log.info("packs.prepare.skipped", reason=reason)
+    process.log.info("packs.prefetch.skipped", reason=reason)
 
 
 def _prefetch(pack_query: PackQuery) -> None:

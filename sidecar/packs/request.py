@@ -181,8 +181,8 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
     session, known = (None, NO_CONTENTS) if fresh else (resumed_session, resumed_known)
     return PackRequest(
-        call, params, workspace, settings, token_mode, bracket, sub_chat, conversation.failing, accepted, session, known,
-        resumed_known, governor_decision, fresh, carryover, task, is_new, touched, conversation.overrides,
+        call, params, workspace, settings, token_mode, bracket, sub_chat, conversation.failing, accepted, session,
+        known, resumed_known, governor_decision, fresh, carryover, task, is_new, touched, conversation.overrides,
     )  # fmt: skip
 
 

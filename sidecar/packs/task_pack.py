@@ -133,8 +133,8 @@ def query_of_request(request: PackRequest) -> PackQuery:
     """Return the query of a request."""
     params, workspace, process = request.params, request.workspace, request.call.process
     return PackQuery(
-        process, workspace, repository_of(workspace, process), request.task, params.provider, params.mode, request.token_mode,
-        params.host_injects or HostInjects(), request.accepted,
+        process, workspace, repository_of(workspace, process), request.task, params.provider, params.mode,
+        request.token_mode, params.host_injects or HostInjects(), request.accepted,
         anchor_limit(request.token_mode, request.settings.new_bytes_per_call(request.token_mode)), request.touched,
         pinned_files(request.overrides),
     )  # fmt: skip

@@ -298,6 +298,13 @@ MIGRATIONS: tuple[Migration, ...] = (
                               '"answer":', '"result":') AS BLOB)""",
         ),
     ),
+    Migration(
+        "plain names for the user's overrides",
+        (
+            "ALTER TABLE continuity_wishes RENAME TO continuity_overrides",
+            "ALTER TABLE continuity_overrides RENAME COLUMN word TO kind",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -309,7 +316,7 @@ DURABLE_TABLES = (
     "continuity_tests",
     "continuity_artifacts",
     "continuity_metrics",
-    "continuity_wishes",
+    "continuity_overrides",
     "continuity_snapshots",
     "continuity_deleted",
     "continuity_memory_tombstones",

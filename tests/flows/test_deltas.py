@@ -28,7 +28,7 @@ def test_of_a_changed_file_that_changes_again_only_the_new_hunk_is_told(
     assert "+    return cents + 99" in second
     assert "cents + 22" not in second
     assert TOKEN not in second
-    assert "no change any more: till/steps.py" in third
+    assert "no longer changed: till/steps.py" in third
 
 
 def test_a_turn_in_which_nothing_changed_takes_sixty_bytes(conversation: Conversation) -> None:

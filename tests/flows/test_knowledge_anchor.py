@@ -127,7 +127,7 @@ def test_before_memories_are_loaded_an_anchor_says_that_it_is_not_whole(
     answer = chat.pre_run("go on")
     process.loaded.set()
     assert answer["system"]["text"] == had["system"]["text"]
-    assert {"item": "anchor", "reason": "not all it is made of could be read"} in answer["metadata"]["trimmed"]
+    assert {"item": "anchor", "reason": "not all of its sources were readable"} in answer["metadata"]["trimmed"]
     assert "no longer" not in sent(answer)
 
 

@@ -111,7 +111,7 @@ BROKEN: dict[str, tuple[str, str, str]] = {
     "an index that is gone": (
         "DROP INDEX continuity_runs_by_sub_chat", "database", "continuity_runs_by_sub_chat is missing.",
     ),
-    "a table that is gone": ("DROP TABLE continuity_wishes", "database", "continuity_wishes is missing."),
+    "a table that is gone": ("DROP TABLE continuity_overrides", "database", "continuity_overrides is missing."),
     "a conversation that cannot be read": (
         "UPDATE continuity_state SET counters = '{'", "records", "1 of the states of conversations cannot be read.",
     ),
@@ -217,7 +217,7 @@ def test_pages_that_sqlite_finds_wrong_have_the_next_start_set_the_file_aside(
     patient: Patient, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
     patient.harm("PRAGMA wal_checkpoint(TRUNCATE)")
-    root = patient.value("SELECT rootpage FROM sqlite_schema WHERE name = 'continuity_wishes'")
+    root = patient.value("SELECT rootpage FROM sqlite_schema WHERE name = 'continuity_overrides'")
     patient.harm("PRAGMA writable_schema = ON")
     with (patient.folder / "continuity.db").open("r+b") as file:
         file.seek((root - 1) * 4096)

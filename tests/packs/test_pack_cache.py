@@ -57,7 +57,7 @@ def test_another_conversation_on_the_same_task_is_a_hit(talk: Talk) -> None:
     ],
     ids=lambda changes: next(iter(changes)),
 )
-def test_what_changes_the_pack_is_a_miss(talk: Talk, changes: dict[str, Any]) -> None:
+def test_every_input_of_the_pack_is_part_of_its_key(talk: Talk, changes: dict[str, Any]) -> None:
     chat = talk()
     assert not hit(chat)
     assert not hit(chat, **changes)
@@ -111,7 +111,7 @@ def test_mentions_act_per_call_outside_the_shared_entry(talk: Talk) -> None:
     assert "src/mail.py" not in sent(chat.pre_run(PROMPT))
 
 
-def test_the_pack_after_an_edit_is_made_while_the_user_reads(talk: Talk, active: MemorySidecar) -> None:
+def test_the_pack_after_an_edit_is_prefetched(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     for number in range(3):
         answer = chat.turn(PROMPT, lambda number=number: [chat.edit("src/cart.py", f"total = {number}\n")])  # type: ignore[misc]
@@ -135,7 +135,7 @@ def test_the_disk_cache_survives_a_restart(
     assert (again["prompt"], again["system"]) == (first["prompt"], first["system"])
 
 
-def test_a_burst_of_the_same_question_makes_one_pack(talk: Talk, active: MemorySidecar) -> None:
+def test_concurrent_identical_queries_build_one_pack(talk: Talk, active: MemorySidecar) -> None:
     chats = [talk(sub_chat_id=str(number)) for number in range(6)]
     with ThreadPoolExecutor(6) as pool:
         answers = list(pool.map(lambda chat: chat.pre_run(PROMPT), chats))
@@ -144,7 +144,7 @@ def test_a_burst_of_the_same_question_makes_one_pack(talk: Talk, active: MemoryS
     assert [answer["metadata"]["cacheHit"] for answer in answers].count(False) == 1
 
 
-def test_a_fuller_context_window_takes_its_part_of_the_same_pack(talk: Talk) -> None:
+def test_a_fuller_context_window_uses_part_of_the_same_pack(talk: Talk) -> None:
     chat = talk()
     assert not hit(chat)
     assert hit(chat, "go on", usage={"usedTokens": 150_000, "maxTokens": 200_000})

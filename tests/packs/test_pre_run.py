@@ -22,7 +22,7 @@ from tests.support.shop import PROMPT, Talk, explain, set_settings, text_of
         (f"  {PROMPT}\r\n\0é", {"deadlineMs": 1}, "deadline"),
     ],
 )
-def test_a_prompt_passes_through_byte_identical_and_says_why(
+def test_a_prompt_passes_through_byte_identical_with_a_reason(
     talk: Talk, prompt: str, changes: dict[str, Any], reason: str
 ) -> None:
     answer = talk().pre_run(prompt, **changes)
@@ -33,7 +33,7 @@ def test_a_prompt_passes_through_byte_identical_and_says_why(
 
 
 @pytest.mark.parametrize("mode", ["off", "passive"])
-def test_a_mode_that_injects_nothing_sends_the_prompt_as_it_is(talk: Talk, mode: str) -> None:
+def test_a_mode_without_injection_returns_the_prompt_unchanged(talk: Talk, mode: str) -> None:
     chat = talk()
     set_settings(chat, mode=mode)
     answer = chat.pre_run(f"  {PROMPT}\r\n")
@@ -51,7 +51,7 @@ def test_what_is_sent_ends_with_the_request_unchanged(talk: Talk) -> None:
     assert answer["prompt"].startswith(joined)
 
 
-def test_after_a_late_answer_the_next_one_finds_the_pack_made(talk: Talk, active: MemorySidecar) -> None:
+def test_after_a_late_response_the_next_call_finds_its_pack(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     assert chat.pre_run(PROMPT, deadlineMs=1)["reason"] == "deadline"
     wait_for_packs(active, 1)
@@ -60,7 +60,7 @@ def test_after_a_late_answer_the_next_one_finds_the_pack_made(talk: Talk, active
     assert "src/cart.py" in text_of(answer, "context")
 
 
-def test_metadata_is_honest(talk: Talk) -> None:
+def test_metadata_matches_the_blocks(talk: Talk) -> None:
     chat = talk("codex")
     first, second = chat.turn(PROMPT), chat.turn("go on")
     for answer in (first, second):
@@ -86,7 +86,7 @@ def test_metadata_is_honest(talk: Talk) -> None:
     assert second["metadata"]["reusedPercent"] > 80
 
 
-def test_the_same_question_gives_the_same_bytes(talk: Talk) -> None:
+def test_the_same_request_returns_the_same_bytes(talk: Talk) -> None:
     one, two = talk(sub_chat_id="one").pre_run(PROMPT), talk(sub_chat_id="two").pre_run(PROMPT)
     assert (one["prompt"], one["system"]) == (two["prompt"], two["system"])
 
@@ -126,9 +126,7 @@ def test_the_whole_workspace_may_be_mentioned(talk: Talk, shop: Repository) -> N
         assert "why: mentioned" in text_of(answer, "context")
 
 
-def test_a_mention_that_leads_out_of_the_workspace_is_named_and_not_read(
-    talk: Talk, shop: Repository, tmp_path: Path
-) -> None:
+def test_a_mention_outside_the_workspace_is_named_and_not_read(talk: Talk, shop: Repository, tmp_path: Path) -> None:
     (tmp_path / "outside.md").write_text("outside secret")
     (tmp_path / "shop-2").mkdir()
     (tmp_path / "shop-2" / "near.md").write_text("outside secret")
@@ -176,7 +174,7 @@ def test_the_token_modes_budget_is_used_and_never_exceeded(
 
 @pytest.mark.parametrize("budget", [6_000, 8_000])
 @pytest.mark.parametrize("mode", ["low", "normal", "debug"])
-def test_where_the_budget_ends_a_pack_nearly_all_of_it_is_used(
+def test_a_pack_cut_by_the_budget_uses_nearly_all_of_it(
     talk: Talk, make_repository: Callable[..., Repository], mode: str, budget: int
 ) -> None:
     chat = talk("codex", cwd=many_files(make_repository).path)
@@ -186,7 +184,7 @@ def test_where_the_budget_ends_a_pack_nearly_all_of_it_is_used(
     assert budget * 0.95 <= answer["metadata"]["injectedBytes"] <= budget
 
 
-def test_a_mode_with_more_tokens_is_told_of_more_files(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+def test_a_mode_with_more_tokens_shows_more_files(talk: Talk, make_repository: Callable[..., Repository]) -> None:
     cwd = many_files(make_repository).path
     told = [context_files(talk(cwd=cwd).pre_run(PROMPT, tokenMode=mode)) for mode in ("low", "normal", "debug")]
     assert [len(files) for files in told] == [16, 30, 50]
@@ -195,7 +193,7 @@ def test_a_mode_with_more_tokens_is_told_of_more_files(talk: Talk, make_reposito
 
 
 @pytest.mark.parametrize(("used", "files"), [(0, 30), (40, 30), (41, 24), (60, 24), (75, 18), (76, 10), (100, 10)])
-def test_a_fuller_context_window_is_told_of_fewer_files(
+def test_a_fuller_context_window_shows_fewer_files(
     talk: Talk, make_repository: Callable[..., Repository], used: int, files: int
 ) -> None:
     chat = talk(cwd=many_files(make_repository, changed=False).path)
@@ -227,7 +225,7 @@ def test_new_bytes_per_call_are_capped_and_the_rest_follows_later(
     assert len(told) == len(set(told))
 
 
-def test_a_budget_setting_smaller_than_the_usual_anchor_is_kept(talk: Talk, shop: Repository) -> None:
+def test_a_budget_below_the_usual_anchor_is_respected(talk: Talk, shop: Repository) -> None:
     shop.commit({"AGENTS.md": "".join(f"- Never do number {number}.\n" for number in range(99))})
     chat = talk()
     set_settings(chat, budgets={"low": 1_000})
@@ -236,7 +234,7 @@ def test_a_budget_setting_smaller_than_the_usual_anchor_is_kept(talk: Talk, shop
     assert "Never do number 0." in answer["system"]["text"]
 
 
-def test_what_the_host_injects_is_pointed_to_not_repeated(talk: Talk) -> None:
+def test_files_the_host_injects_have_a_pointer_only(talk: Talk) -> None:
     answer = talk().pre_run(PROMPT, hostInjects={"agentsMd": True})
     assert "floats" not in answer["system"]["text"]
     assert "AGENTS.md holds the project's instructions" in answer["system"]["text"]
@@ -309,9 +307,7 @@ def test_the_raw_prompt_is_not_stored(talk: Talk, active: MemorySidecar) -> None
     assert "never ever sell the blue vase" not in state_of(active)
 
 
-def test_a_huge_difference_and_huge_lines_are_told_in_whole_lines_within_the_budget(
-    talk: Talk, shop: Repository
-) -> None:
+def test_a_huge_difference_is_cut_to_whole_lines_within_the_budget(talk: Talk, shop: Repository) -> None:
     shop.write(
         {
             "src/cart.py": "".join(f"line_{number} = {number}\n" for number in range(60_000)),
@@ -329,7 +325,7 @@ def test_a_huge_difference_and_huge_lines_are_told_in_whole_lines_within_the_bud
     assert "untracked: src/wide.py" in delta
 
 
-def test_two_thousand_changed_files_are_told_as_a_sum(talk: Talk, shop: Repository) -> None:
+def test_two_thousand_changed_files_are_summarized(talk: Talk, shop: Repository) -> None:
     shop.write({f"gen/module_{number:04}.py": f"x = {number}\n" for number in range(2_000)})
     chat = talk()
     first = chat.turn(PROMPT)
@@ -343,7 +339,7 @@ def test_two_thousand_changed_files_are_told_as_a_sum(talk: Talk, shop: Reposito
     assert len(again.encode()) < 200
 
 
-def test_explain_shows_each_item_with_its_fate_and_the_same_bytes(
+def test_explain_shows_each_items_disposition_and_the_same_bytes(
     talk: Talk, make_repository: Callable[..., Repository]
 ) -> None:
     chat = talk(cwd=many_files(make_repository).path)

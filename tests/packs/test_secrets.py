@@ -22,7 +22,7 @@ def test_a_secret_is_masked_before_a_line_is_cut(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TOKENS)
-def test_of_a_long_prompt_no_half_of_a_secret_is_looked_at(name: str) -> None:
+def test_a_secret_cut_by_prompt_shortening_is_dropped(name: str) -> None:
     text = TOKENS[name].text
     for there in range(0, len(text) + 10, 9):
         before = "word " * (HEAD_CHARACTERS // 5)

@@ -34,7 +34,7 @@ CART = "Why does Cart.total ignore the discount in src/cart.py?"
         "What about gift_cards?",
     ],
 )
-def test_a_follow_up_keeps_the_task_whatever_its_wording(follow_up: str) -> None:
+def test_a_follow_up_continues_the_task_whatever_its_wording(follow_up: str) -> None:
     task, _ = task_of(None, CART)
     after, is_new = task_of(task, follow_up)
     assert not is_new
@@ -52,7 +52,7 @@ def test_a_follow_up_keeps_the_task_whatever_its_wording(follow_up: str) -> None
         "Объясни миграцию таблицы клиентов",
     ],
 )
-def test_a_prompt_that_shares_nothing_and_names_others_begins_a_task(switch: str) -> None:
+def test_a_prompt_with_unrelated_names_starts_a_new_task(switch: str) -> None:
     task, _ = task_of(None, CART)
     after, is_new = task_of(task, switch)
     assert is_new
@@ -60,19 +60,19 @@ def test_a_prompt_that_shares_nothing_and_names_others_begins_a_task(switch: str
     assert task_of(after, "go on")[0].fingerprint == after.fingerprint
 
 
-def test_a_name_of_a_file_that_was_worked_on_is_no_new_task() -> None:
+def test_naming_a_symbol_of_a_changed_file_continues_the_task() -> None:
     task, _ = task_of(None, CART)
     assert task_of(task, "errors of io.ReadAll must not be dropped", lambda: {"ReadAll", "Cart"})[1] is False
     assert task_of(task, "errors of io.ReadAll must not be dropped", lambda: {"Cart"})[1] is True
 
 
-def test_the_folders_of_a_path_are_no_words_of_a_task() -> None:
+def test_folder_names_are_not_terms_of_a_task() -> None:
     task, _ = task_of(None, "highlight in src/search/match.ts breaks on special characters")
     assert task_of(task, "Sessions expire too early: renew them in src/auth/session.ts")[1] is True
     assert task_of(task, "is there a test of match?")[1] is False
 
 
-def test_a_name_alone_is_what_two_prompts_share_also_where_no_word_of_it_tells_tasks_apart() -> None:
+def test_a_shared_name_continues_the_task_even_if_its_words_are_common() -> None:
     switch = "Parcels leave the warehouse unweighed, see src/update.py for labels"
     assert task_of(task_of(None, "Why does src/update.py ignore discounts?")[0], switch)[1] is False
     assert task_of(task_of(None, "Why does src/review.py ignore discounts?")[0], switch)[1] is True
@@ -100,7 +100,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
         ("修复折扣", "修复折扣 复折 折扣"),
     ],
 )
-def test_what_is_searched_for_keeps_scope_names_paths_and_kinds(prompt: str, query: str) -> None:
+def test_the_search_query_has_scope_names_paths_and_kinds(prompt: str, query: str) -> None:
     """A path's own words would lead to all its neighbours; `tests` says which files are meant."""
     assert search_query(prompt) == query
 
@@ -109,11 +109,11 @@ def test_what_is_searched_for_keeps_scope_names_paths_and_kinds(prompt: str, que
     ("follow_up", "same"),
     [("In src/cart.py, why does the discount ignore Cart.total?", True), ("and the invoice printer?", False)],
 )
-def test_the_same_words_in_another_order_ask_for_the_same(follow_up: str, same: bool) -> None:
+def test_word_order_does_not_matter(follow_up: str, same: bool) -> None:
     assert matches_query(follow_up, task_of(None, CART)[0].query) is same
 
 
-def test_the_hosts_mention_markers_are_no_words_of_the_task() -> None:
+def test_mention_markers_are_not_terms() -> None:
     task, _ = task_of(None, "Explain @[file:local:src/cart.py] please")
     assert not set(task.terms) & {"local"}
     _, is_new = task_of(task, "Rewrite @[file:local:infra/main.tf] with @[skill:terraform]")
@@ -136,7 +136,7 @@ def test_no_secret_is_among_a_tasks_words(secret: str) -> None:
     assert value.casefold().split("-")[-1] not in str((task, grown))
 
 
-def test_only_the_two_ends_of_a_huge_prompt_are_looked_at() -> None:
+def test_only_both_ends_of_a_huge_prompt_are_read() -> None:
     huge = "why does the cart fail? " + "zebra " * HEAD_CHARACTERS + " please explain the discount"
     task, _ = task_of(None, huge)
     assert {"cart", "discount"} <= set(task.terms)
@@ -155,7 +155,7 @@ def test_a_fingerprint_is_deterministic_and_never_moves_within_a_task(first: str
     assert task_of(task, first) == (task, False) or not task.terms + task.names
 
 
-def test_three_words_of_its_own_begin_a_task_and_two_do_not() -> None:
+def test_three_new_terms_start_a_task_and_two_do_not() -> None:
     first, _ = task_of(None, "round the discount of the cart")
     assert task_of(first, "paint zebras purple")[1]
     assert not task_of(first, "paint zebras")[1]

@@ -53,7 +53,7 @@ def test_a_repository_without_commits_shows_its_new_files(
     assert "+def send()" in delta
 
 
-def test_a_detached_head_is_told(talk: Talk, shop: Repository) -> None:
+def test_a_detached_head_is_reported(talk: Talk, shop: Repository) -> None:
     shop.git("checkout", "--quiet", "--detach")
     assert "Worktree: detached HEAD at" in text_of(talk().pre_run(PROMPT), "delta")
 
@@ -72,7 +72,7 @@ def test_a_submodule_and_a_subfolder_are_workspaces(
     assert "unstaged: mail.py" in text_of(below, "delta")
 
 
-def test_a_folder_that_vanished_is_an_error_that_says_so(talk: Talk, tmp_path: Path) -> None:
+def test_a_missing_folder_is_a_clear_error(talk: Talk, tmp_path: Path) -> None:
     chat = talk(cwd=tmp_path / "gone")
     params = {"runId": "r", "subChatId": "s", "provider": "claude", "mode": "agent", "prompt": PROMPT}
     session = {"id": None, "willResume": False, "isFork": False}

@@ -225,7 +225,7 @@ def test_a_reverted_change_is_reported_once(talk: Talk, shop: Repository) -> Non
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
     chat.turn(PROMPT)
     shop.git("checkout", "--", "src/mail.py")
-    assert "no change any more: src/mail.py" in text_of(chat.turn("go on"), "delta")
+    assert "no longer changed: src/mail.py" in text_of(chat.turn("go on"), "delta")
     assert "mail.py" not in sent(chat.turn("go on"))
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
     assert "+def send_politely()" in text_of(chat.pre_run("go on"), "delta")

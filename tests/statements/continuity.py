@@ -42,13 +42,13 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_INJECTION}a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
     ),
     "Injection: the fingerprint is of the task and not of its wording; deterministic (decisions.md)": (
-        "packs/test_task.py::test_a_follow_up_keeps_the_task_whatever_its_wording",
-        "packs/test_task.py::test_a_prompt_that_shares_nothing_and_names_others_begins_a_task",
+        "packs/test_task.py::test_a_follow_up_continues_the_task_whatever_its_wording",
+        "packs/test_task.py::test_a_prompt_with_unrelated_names_starts_a_new_task",
         "packs/test_task.py::test_a_fingerprint_is_deterministic_and_never_moves_within_a_task",
     ),
     "Injection: the delta has only what changed since the previous run": (
         f"{_INJECTION}a_delta_has_what_others_changed_since_the_last_run_and_not_what_the_agent_wrote",
-        "packs/delta/test_delta_laws.py::test_what_was_told_and_what_is_told_now_is_all_there_is",
+        "packs/delta/test_delta_laws.py::test_earlier_and_current_deltas_add_up_to_the_whole_difference",
     ),
     # Requirements: caching
     "Caching: summaries are keyed by repository, path and content hash": (
@@ -64,7 +64,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "Caching: the hash covers path, status and content, a second edit being another state (decisions.md)": (
         f"{_CACHING}a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored",
     ),
-    "Caching: invalidation is deterministic": (f"{_PRE_RUN}the_same_question_gives_the_same_bytes",),
+    "Caching: invalidation is deterministic": (f"{_PRE_RUN}the_same_request_returns_the_same_bytes",),
     # Requirements: capture
     "Capture: changed boundary modules draft a devlog entry and an ADR stub": (
         "flows/test_boundaries.py::test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub",
@@ -88,7 +88,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     # Requirements: budgets
     "Budget: over the limit lower priorities are trimmed, anchor and the highest kept": (
         f"{_INJECTION}new_context_over_the_budget_is_trimmed_from_the_least_important_and_named",
-        "packs/test_laws.py::test_fit_keeps_what_has_a_higher_priority_first",
+        "packs/test_composition_laws.py::test_fit_prefers_higher_priorities",
     ),
     "Budget: 14,000, 24,000, 42,000 bytes, and as the cap on new bytes (decisions.md)": (
         "settings/test_settings.py::test_the_numbers_that_were_decided_are_the_defaults",
@@ -96,13 +96,13 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "settings/test_settings.py::test_new_bytes_per_call_never_exceed_the_budget",
     ),
     "Budget: cuts fall between items (decisions.md)": (
-        "packs/test_laws.py::test_fit_never_exceeds_the_budget_by_a_byte_and_accounts_for_every_item_once",
-        f"{_PRE_RUN}a_huge_difference_and_huge_lines_are_told_in_whole_lines_within_the_budget",
+        "packs/test_composition_laws.py::test_fit_never_exceeds_the_budget_by_a_byte_and_accounts_for_every_item_once",
+        f"{_PRE_RUN}a_huge_difference_is_cut_to_whole_lines_within_the_budget",
     ),
     "Budget: bursts of events are debounced by state and task, equivalent states build nothing": (
         f"{_INJECTION}a_burst_of_edits_and_requests_builds_one_pack_per_state_of_the_repository",
         f"{_CACHING}once_a_burst_of_edits_is_over_its_pack_is_made_before_the_next_prompt",
-        "packs/test_ahead.py::test_hints_of_a_state_that_has_its_packs_make_none",
+        "packs/test_prefetch.py::test_hints_for_a_state_with_packs_rebuild_nothing",
     ),
     # Requirements: artifact policy
     "Policy: artifacts are drafts by default, and nothing is committed": (
@@ -133,7 +133,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "codebase/test_searcher.py::test_a_sub_folder_and_another_repository_share_nothing",
     ),
     "Design: the pack's key has task, state, provider, mode, budget and the digest of sources (decisions.md)": (
-        f"{_CACHE}what_changes_the_pack_is_a_miss",
+        f"{_CACHE}every_input_of_the_pack_is_part_of_its_key",
         f"{_CACHE}a_changed_budget_setting_is_a_miss_only_where_it_changes_the_anchor",
         f"{_CACHE}an_accepted_rejected_approach_is_a_miss_and_a_known_trap",
     ),
@@ -151,7 +151,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # Design: packs
     "Design: the anchor is small and has invariants, map, landmines, pointers": (
-        "packs/anchor/test_anchor.py::test_an_anchor_stays_under_four_kilobytes_and_in_its_share",
+        "packs/anchor/test_build.py::test_an_anchor_stays_under_four_kilobytes_and_in_its_share",
         f"{_INJECTION}a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_asked",
         "flows/test_knowledge_anchor.py::test_blocking_constraints_are_invariants_and_decisions_are_pointed_to",
         f"{_CACHE}an_accepted_rejected_approach_is_a_miss_and_a_known_trap",
@@ -226,10 +226,10 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # Design: determinism and cost
     "Design: the app decides on timing, storage, budgets, invalidation and policy; no model is called (decisions.md)": (
-        f"{_PRE_RUN}the_same_question_gives_the_same_bytes",
-        "packs/test_laws.py::test_compose_keeps_its_laws",
+        f"{_PRE_RUN}the_same_request_returns_the_same_bytes",
+        "packs/test_composition_laws.py::test_compose_respects_limits_order_and_accounting",
     ),
-    "Design: one context build per turn": (f"{_CACHE}a_burst_of_the_same_question_makes_one_pack",),
+    "Design: one context build per turn": (f"{_CACHE}concurrent_identical_queries_build_one_pack",),
     "Design: pack bytes and new bytes per call are capped": (
         f"{_PRE_RUN}new_bytes_per_call_are_capped_and_the_rest_follows_later",
         f"{_PRE_RUN}the_token_modes_budget_is_used_and_never_exceeded",
@@ -261,7 +261,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Design: metrics are computed from bytes really delivered (decisions.md)": (
         "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
-        f"{_PRE_RUN}metadata_is_honest",
+        f"{_PRE_RUN}metadata_matches_the_blocks",
     ),
     "Design: no automatic commit on a feature branch": (
         f"{_RUN}a_complete_session_leaves_the_repository_byte_identical",

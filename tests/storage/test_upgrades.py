@@ -30,11 +30,15 @@ WORDS = next(number for number, one in enumerate(MIGRATIONS, 1) if one.name.star
 Shape = dict[str, dict[str, str]]
 """The columns of tables, each with its type."""
 Earlier = tuple[int, Shape]
-RENAMED_TABLES = {"continuity_context_halts": "continuity_context_resume_points"}
+RENAMED_TABLES = {
+    "continuity_context_halts": "continuity_context_resume_points",
+    "continuity_wishes": "continuity_overrides",
+}
 RENAMED_COLUMNS = {
     "continuity_session_locks": {"told_agent": "file_agent"},
     "continuity_session_files": {"made": "created_count"},
     "continuity_context_sessions": {"counted": "counters"},
+    "continuity_wishes": {"word": "kind"},
 }
 """Names that the first build's tables and columns have now."""
 VALUES = {"INTEGER": 7, "REAL": 0.5, "TEXT": "text ✓", "BLOB": b"[]"}

@@ -17,8 +17,8 @@ ANCHOR_SHARE = 0.4
 """Maximum share of a call's bytes for the anchor, however small the call: the rest is for new items."""
 
 INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGILE_FILES, POINTERS = (
-    "Invariants", "Rules", "Settings of its tools", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
-    "Often repaired", "Decisions and specifications",
+    "Invariants", "Rules", "Tool settings", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
+    "Fragile files", "Decisions and specifications",
 )  # fmt: skip
 ORDER = (INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGILE_FILES, POINTERS)
 _WEIGHTS = {INVARIANTS: 2, RULES: 4, MAP: 2}
@@ -100,7 +100,7 @@ def omissions(anchor: Anchor) -> list[tuple[str, str]]:
         else:
             sections.append((line.rstrip(":"), []))
     return [
-        (f"anchor: {title}", f"no room for {len(lines)} more from {one_line(lines[0].removeprefix('- '), 80)}")
+        (f"anchor: {title}", f"no room for {len(lines)} lines, from {one_line(lines[0].removeprefix('- '), 80)}")
         for title, lines in sections
         if lines
     ]

@@ -151,13 +151,11 @@ def _purposes(
     """The purpose of each area, and whether every area's head file was readable."""
     head_contents = {path: contents[path] for paths in heads.values() for path in paths}
     summaries = repository.summaries(head_contents)
-    purposes = {
-        area: next(
-            (purposes for path in paths if path in summaries and (purposes := summaries[path].stated_purpose)), ""
-        )
+    stated = {
+        area: next((purpose for path in paths if path in summaries and (purpose := summaries[path].stated_purpose)), "")
         for area, paths in heads.items()
     }
-    return {area: purpose for area, purpose in purposes.items() if purpose}, summaries.keys() == head_contents.keys()
+    return {area: purpose for area, purpose in stated.items() if purpose}, summaries.keys() == head_contents.keys()
 
 
 def _recount(known: _CountedFiles, state: RepositoryState, files: Mapping[str, str]) -> RepoMap:

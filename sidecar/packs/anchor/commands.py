@@ -20,7 +20,8 @@ _TASK = r"(?:make|just|task)"
 _END = r"(?:\.\w+)?(?= |$)"
 PURPOSES = {
     "test": (
-        rf"{_RUNNER}(?:pytest|tox(?! -e \S*(?:lint|flake|doc|mypy|type))|nox|vitest|jest|mocha|rspec|phpunit|unittest)\b",
+        rf"{_RUNNER}(?:pytest|nox|vitest|jest|mocha|rspec|phpunit|unittest)\b",
+        rf"{_RUNNER}tox(?! -e \S*(?:lint|flake|doc|mypy|type))\b",
         rf"{_PACKAGE_MANAGER} test\b",
         r"(?:go|dotnet|swift|mix|deno|zig build) test\b",
         r"cargo (?:nextest|test)\b",

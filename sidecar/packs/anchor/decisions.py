@@ -40,8 +40,8 @@ class DecisionLines(NamedTuple):
 def split_decisions(decisions: Sequence[Document], accepted: Sequence[Document] = ()) -> DecisionLines:
     """Return the sentence of each accepted decision that has one, and a pointer with its status for each other.
 
-    `accepted` are decisions that are in no file of the worktree; they come first. One that has since been written to a file
-    is shown once.
+    `accepted` are decisions that are in no file of the worktree; they come first. One that has since been written to a
+    file is shown once.
     """
     lines = DecisionLines([], [])
     titles = {normalize(_title(document)) for document in decisions}

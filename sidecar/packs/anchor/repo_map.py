@@ -194,7 +194,7 @@ def _area_contents(area: str, tally: Tally, main: str) -> str:
     if area == main and len(tally.folders) < MIN_FOLDERS:
         return "most of the code"
     folders = [one_line(folder, 40) for folder, _ in _most_common(tally.folders, 8)]
-    return f"in it {', '.join(sorted(folders))}" if len(folders) >= MIN_FOLDERS else ""
+    return f"contains {', '.join(sorted(folders))}" if len(folders) >= MIN_FOLDERS else ""
 
 
 def _most_common(counted: Mapping[str, int], limit: int) -> list[tuple[str, int]]:
@@ -273,7 +273,7 @@ def fragile_file_lines(fragile_files: Sequence[FragileFile]) -> tuple[str, ...]:
 def _fragility(fragile_file: FragileFile) -> str:
     phrases = []
     if fragile_file.reverted:
-        phrases.append(f"changes were taken back more than once, among them “{one_line(fragile_file.reverted, 100)}”")
+        phrases.append(f"changes were reverted more than once, for example “{one_line(fragile_file.reverted, 100)}”")
     if fragile_file.repeated_fixes:
         phrases.append(f"{fragile_file.repeated_fixes} or more fixes within a year needed another fix soon after")
     return "; ".join(phrases)

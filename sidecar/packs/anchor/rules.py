@@ -95,7 +95,7 @@ def rule_lines(documents: Sequence[Document], sent: frozenset[str], nested: Sequ
     lines += [str(rule) for rule in _without_repeats(documents, sent, _rules_in)]
     known = {*sent, *(document.path for document in documents)}
     lines += [
-        f"- More rules stand in {one_line(path, 120)}, which {document.path} takes in."
+        f"- More rules are in {one_line(path, 120)}, which {document.path} includes."
         for document in documents
         for path in included_files(document.path, document.text)
         if path not in known
@@ -106,7 +106,7 @@ def rule_lines(documents: Sequence[Document], sent: frozenset[str], nested: Sequ
 
 def _pointer_line(path: str) -> str:
     if path.startswith("."):
-        return f"- More rules stand in {one_line(path, 200)}."
+        return f"- More rules are in {one_line(path, 200)}."
     return f"- Before work in {one_line(path.rpartition('/')[0], 120)}/ read {one_line(path, 200)}."
 
 

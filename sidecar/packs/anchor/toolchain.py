@@ -67,7 +67,7 @@ def _ruff(table: Table) -> Phrases:
 def _black(table: Table) -> Phrases:
     yield from _width(table.get("line-length"))
     if table.get("skip-string-normalization") is True:
-        yield "quotes stay as they are"
+        yield "quotes unchanged"
 
 
 def _mypy(table: Table) -> Phrases:

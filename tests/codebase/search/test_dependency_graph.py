@@ -63,7 +63,7 @@ imports = st.lists(st.builds(lambda folder: f"./../{folder}/m", folders), max_si
 
 
 @given(st.lists(st.tuples(files, st.one_of(st.none(), imports)), max_size=20))
-def test_counting_on_is_counting_anew(steps: list[tuple[str, list[str] | None]]) -> None:
+def test_incremental_counts_equal_a_full_count(steps: list[tuple[str, list[str] | None]]) -> None:
     parts = frozenset(("a/", "b/", "a/x/", "b/y/"))
     kept, left = DependencyGraph(), dict[str, list[str]]()
     for path, imported in steps:

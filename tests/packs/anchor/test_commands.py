@@ -31,22 +31,22 @@ def project(
         ("bun.lock", ["test: `bun run test`", "check: `bun run lint`", "run: `bun run dev`"]),
     ],
 )
-def test_scripts_are_run_by_the_program_whose_lock_file_lies_there(lock: str, commands: list[str]) -> None:
+def test_the_lock_file_selects_the_package_manager(lock: str, commands: list[str]) -> None:
     lines = commands_of(project(texts={"package.json": SCRIPTS}, files=(lock,)), ())
     assert lines == [f"- {command} (package.json)" for command in commands]
 
 
-def test_what_package_json_names_counts_before_a_lock_file() -> None:
+def test_the_package_manager_in_package_json_wins_over_a_lock_file() -> None:
     assert package_manager({"package.json": '{"packageManager": "yarn@4.1.0"}'}, ("pnpm-lock.yaml",)) == "yarn"
 
 
 @pytest.mark.parametrize(("lock", "by"), [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("x", "")])
-def test_a_guess_is_run_as_the_lock_file_tells(lock: str, by: str) -> None:
+def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) -> None:
     lines = commands_of(project(texts=PYTEST, files=(lock,)), ())
     assert lines == [f"- test: `{by}pytest` (pyproject.toml)", f"- types: `{by}mypy` (pyproject.toml)"]
 
 
-def test_what_is_said_comes_before_what_is_declared_run_on_a_push_or_usual() -> None:
+def test_guides_win_over_declared_workflow_and_usual_commands() -> None:
     guide = Document("AGENTS.md", "Run `make test` first.\n\n```sh\n$ ./scripts/lint.sh  # all of it\n```\n")
     readme = "# Shop\n\n## Usage\n\n```sh\npython -m mypy demo\n```\n\n## Development\n\n```\nuv sync\n```\n"
     workflow = "jobs:\n  a:\n    steps:\n      - run: pytest --cov\n      - run: |\n          black --check .\n"
@@ -65,11 +65,11 @@ def test_what_is_said_comes_before_what_is_declared_run_on_a_push_or_usual() -> 
     "command",
     ["pytest ${{ matrix.args }}", "npm install hono", "cargo test | tee log", "echo pytest", "make $TARGET"],
 )
-def test_what_is_not_to_be_typed_as_it_stands_is_no_command(command: str) -> None:
+def test_text_that_cannot_be_typed_as_is_is_not_a_command(command: str) -> None:
     assert purpose_of(command) == ""
 
 
-def test_ways_in_are_those_declared_then_files_that_are_one_by_name() -> None:
+def test_declared_entry_points_come_before_conventional_file_names() -> None:
     texts = {
         "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',
         "package.json": '{"name": "web", "bin": {"web": "bin/web.js"}}',
@@ -84,7 +84,7 @@ def test_ways_in_are_those_declared_then_files_that_are_one_by_name() -> None:
     assert entry_lines({"package.json": "[", "pyproject.toml": "["}, ("a/__main__.py",)) == ["- a/__main__.py"]
 
 
-def test_what_only_a_release_or_a_benchmark_runs_is_not_how_one_works() -> None:
+def test_release_and_benchmark_workflows_yield_no_commands() -> None:
     rare = Document(".github/workflows/release.yml", "- run: cargo build --release --locked\n")
     usual = Document(".github/workflows/ci.yml", "- run: cargo build\n")
     lines = commands_of(Project((), None, (rare, usual), {}, (), ()), ())

@@ -16,7 +16,7 @@ from sidecar.packs.anchor.rules import Document
         ("# Cents\n\nText without any.\n", ""),
     ],
 )  # fmt: skip
-def test_the_first_sentence_of_what_was_decided(text: str, sentence: str) -> None:
+def test_a_decision_is_its_first_sentence(text: str, sentence: str) -> None:
     assert decision_in(text) == sentence
 
 
@@ -34,7 +34,7 @@ def test_only_an_accepted_decision_is_a_rule() -> None:
     assert lines.pointers == ["- adr/2.md: Floats [superseded by 1]", "- adr/3.md: Mail [accepted]", "- adr/4.md: 4.md"]
 
 
-def test_a_specification_is_told_with_title_and_status_and_the_rest_by_folder() -> None:
+def test_a_specification_has_title_and_status_and_the_rest_only_a_folder() -> None:
     lines = specification_lines(
         [
             Document("openspec/changes/add-mail/proposal.md", "# Change: Send mail\n"),
@@ -51,7 +51,7 @@ def test_a_specification_is_told_with_title_and_status_and_the_rest_by_folder() 
     ]
 
 
-def test_what_was_accepted_elsewhere_comes_first_and_is_told_once_it_is_written_up() -> None:
+def test_accepted_artifacts_come_first_and_appear_once_when_also_in_a_file() -> None:
     kept = [
         Document("adr-1", "# Cents\n\nStatus: draft\n\n## Decision\n\nStore cents.\n"),
         Document(

@@ -4,7 +4,7 @@ from sidecar.codebase import FragileFile, PackageNames
 from sidecar.packs.anchor.repo_map import MAX_FRAGILE_FILES, dependency_lines, fragile_file_lines, import_names
 
 
-def test_a_folder_names_those_beside_it_shortly_and_never_tests_or_examples() -> None:
+def test_siblings_have_short_names_and_tests_and_examples_are_omitted() -> None:
     reach = {
         "": {"shop/": 3},
         "shop/mail/": {"shop/core/": 2, "web/": 9, "tests/": 3},
@@ -14,12 +14,12 @@ def test_a_folder_names_those_beside_it_shortly_and_never_tests_or_examples() ->
     assert dependency_lines(reach) == ("- files at the top → shop", "- shop/mail → core, web")
 
 
-def test_of_many_the_most_imported_are_told_in_the_order_of_names() -> None:
+def test_only_the_most_imported_folders_are_shown_in_alphabetical_order() -> None:
     reach = {"a/": {f"{letter}/": 1 + 4 * (letter > "f") for letter in "bcdefghijklm"}}
     assert dependency_lines(reach) == ("- a → b, g, h, i, j, k, l, m",)
 
 
-def test_names_come_from_manifests_and_from_where_python_packages_begin() -> None:
+def test_import_names_come_from_manifests_and_python_package_roots() -> None:
     texts = {
         "packages/core/package.json": '{"name": "@shop/core"}',
         "crates/core/Cargo.toml": '[package]\nname = "shop-core"\n',
@@ -34,13 +34,13 @@ def test_names_come_from_manifests_and_from_where_python_packages_begin() -> Non
     assert import_names([], {"go.mod": "x", "package.json": "["}, ()) == PackageNames()
 
 
-def test_a_landmine_says_what_happened() -> None:
+def test_a_fragile_file_states_its_history() -> None:
     troubles = [FragileFile("a.py", 6, "Lock\nit"), *(FragileFile(f"{number}.py", 3, "") for number in range(9))]
     lines = fragile_file_lines(troubles)
     assert len(lines) == MAX_FRAGILE_FILES
     assert lines[:2] == (
         (
-            "- a.py: changes were taken back more than once, among them “Lock it”; "
+            "- a.py: changes were reverted more than once, for example “Lock it”; "
             "6 or more fixes within a year needed another fix soon after"
         ),
         "- 0.py: 3 or more fixes within a year needed another fix soon after",

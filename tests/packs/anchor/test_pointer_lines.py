@@ -16,13 +16,13 @@ POLICY = Pointed(
 ADR = Pointed("team/web:adr-2", "adr", "team", "accepted", "[ADR] Use PostgreSQL", "We keep one database.", ())
 
 
-def test_a_blocking_constraint_is_an_invariant_that_says_whose_it_is() -> None:
+def test_a_blocking_constraint_is_an_invariant_with_its_origin() -> None:
     found = render_pointers([POLICY], [], has_more=False)
     assert found.invariants == ("- No keys. (company:pol-1: [POLICY] Logs)", "- No names. (company:pol-1)")
     assert found.pointers == ()
 
 
-def test_a_decision_is_pointed_to_with_its_summary_and_its_status_where_that_matters() -> None:
+def test_a_decision_has_a_pointer_with_summary_and_relevant_status() -> None:
     draft = ADR._replace(status="draft", summary="")
     assert render_pointers([], [ADR, draft], has_more=True).pointers == (
         "- team/web:adr-2: [ADR] Use PostgreSQL — We keep one database.",
@@ -31,7 +31,7 @@ def test_a_decision_is_pointed_to_with_its_summary_and_its_status_where_that_mat
     )
 
 
-def test_what_no_longer_holds_binds_nobody_and_what_is_gone_is_not_told() -> None:
+def test_obsolete_items_do_not_bind_and_orphaned_items_are_omitted() -> None:
     old = ADR._replace(status="superseded", blocking=("Old rule.",))
     found = render_pointers(
         [old, POLICY._replace(status="orphaned")], [ADR._replace(status="orphaned")], has_more=False
@@ -40,7 +40,7 @@ def test_what_no_longer_holds_binds_nobody_and_what_is_gone_is_not_told() -> Non
     assert found.pointers == ("- team/web:adr-2: [ADR] Use PostgreSQL [superseded] — We keep one database.",)
 
 
-def test_the_nearest_layer_comes_first_and_what_no_longer_holds_last() -> None:
+def test_the_nearest_layer_comes_first_and_obsolete_items_last() -> None:
     tags = {
         "a": ("pointer", "adr", "company"),
         "b": ("pointer", "spec", "project"),
@@ -53,7 +53,7 @@ def test_the_nearest_layer_comes_first_and_what_no_longer_holds_last() -> None:
     assert choose_pointers(tags) == (("e",), ("b", "d", "a", "c"), True)
 
 
-def test_of_many_as_many_are_read_as_an_anchor_tells() -> None:
+def test_only_as_many_pointers_are_read_as_an_anchor_shows() -> None:
     tags = {f"{number:05}": ("pointer", "adr", "company", *["blocking"] * (number % 2)) for number in range(10_000)}
     found = choose_pointers(tags)
     assert (len(found.binding), len(found.others)) == (MAX_BINDING_ITEMS, MAX_POINTED_ITEMS)
@@ -68,7 +68,7 @@ nasty = st.one_of(
 
 
 @given(nasty, nasty, nasty, nasty, st.lists(nasty, max_size=5))
-def test_no_words_of_an_item_forge_a_line_or_carry_a_secret(
+def test_item_text_cannot_forge_a_line_or_leak_a_secret(
     ref: str, title: str, status: str, summary: str, blocking: list[str]
 ) -> None:
     one = Pointed(ref, "adr", "company", status, title, summary, tuple(blocking))
@@ -81,14 +81,14 @@ def test_no_words_of_an_item_forge_a_line_or_carry_a_secret(
         assert clean(line) == line
 
 
-def test_metadata_and_not_text_says_what_a_memory_points_at() -> None:
+def test_a_pointers_target_comes_from_metadata_not_from_text() -> None:
     assert pointed_of(read_back(written({"id": "m"}, "T", "knowledge_item: company:a\n\nReference: company:a"))) is None
     told = pointed_of(read_back(written({"knowledge_item": "company:a"}, "T", "Blocking: b\n\nReference: company:x")))
     assert told is not None
     assert (told.ref, told.blocking) == ("company:a", ("b",))
 
 
-def test_pointers_of_another_time_are_another_digest() -> None:
+def test_different_pointers_have_different_digests() -> None:
     found = render_pointers([POLICY], [ADR], has_more=False)
     assert (
         len(

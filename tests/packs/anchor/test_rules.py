@@ -12,7 +12,7 @@ def told(*documents: Document, sends: tuple[str, ...] = (), links: dict[str, str
     return rule_lines(documents, sent_paths(documents, frozenset(sends), links or {}), ())
 
 
-def test_a_rule_two_files_state_is_told_once_whatever_its_marks() -> None:
+def test_a_rule_in_two_files_appears_once_regardless_of_markup() -> None:
     copy = Document("CLAUDE.md", "* Never use `floats` for money\n* Use whole cents.\n* Always run the tests.\n")
     assert told(AGENTS, copy) == [
         "- Never use floats for money. (AGENTS.md:3)",
@@ -22,37 +22,37 @@ def test_a_rule_two_files_state_is_told_once_whatever_its_marks() -> None:
 
 
 @pytest.mark.parametrize("sent", ["AGENTS.md", "CLAUDE.md"])
-def test_a_copy_of_what_the_host_sends_is_not_told(sent: str) -> None:
+def test_rules_that_the_host_sends_are_omitted(sent: str) -> None:
     lines = told(AGENTS, AGENTS._replace(path="CLAUDE.md"), sends=(sent,))
     assert lines == [f"- {sent} holds the project's instructions (you have it already)."]
 
 
-def test_a_link_sends_the_file_it_leads_to() -> None:
+def test_a_link_sends_its_target() -> None:
     lines = told(AGENTS, sends=("CLAUDE.md",), links={"CLAUDE.md": "AGENTS.md"})
     assert lines == ["- AGENTS.md holds the project's instructions (you have it already)."]
 
 
-def test_a_sent_file_sends_what_it_takes_in() -> None:
+def test_a_sent_file_also_sends_its_includes() -> None:
     claude = Document("CLAUDE.md", "Read @AGENTS.md and @docs/style.md, mail me@home.md\n")
     lines = told(AGENTS, claude, sends=("CLAUDE.md",))
     assert not any("floats" in line for line in lines)
     assert not any("docs/style.md" in line for line in lines)
-    assert told(AGENTS, claude)[-1] == "- More rules stand in docs/style.md, which CLAUDE.md takes in."
+    assert told(AGENTS, claude)[-1] == "- More rules are in docs/style.md, which CLAUDE.md includes."
 
 
-def test_taking_in_is_relative_to_the_file_and_not_meant_in_code() -> None:
+def test_includes_are_relative_to_the_file_and_ignored_in_code() -> None:
     text = "@../AGENTS.md\n`@no.md`\n```\n@never.md\n```\n"
     assert included_files(".claude/CLAUDE.md", text) == ["AGENTS.md"]
 
 
-def test_the_instructions_of_a_folder_are_pointed_to() -> None:
+def test_a_folders_instructions_have_a_pointer() -> None:
     assert rule_lines([AGENTS], NOTHING_SENT, ["web/AGENTS.md", ".cursor/rules/style.mdc"])[-2:] == [
         "- Before work in web/ read web/AGENTS.md.",
-        "- More rules stand in .cursor/rules/style.mdc.",
+        "- More rules are in .cursor/rules/style.mdc.",
     ]
 
 
-def test_a_guide_tells_of_code_and_not_of_handing_in() -> None:
+def test_contribution_procedures_are_not_rules() -> None:
     guide = Document(
         "CONTRIBUTING.md",
         "- You must open an issue first.\n- Pull requests must be small.\n- Public functions must have docstrings.\n",
@@ -60,13 +60,13 @@ def test_a_guide_tells_of_code_and_not_of_handing_in() -> None:
     assert told(guide) == ["- Public functions must have docstrings. (CONTRIBUTING.md:3)"]
 
 
-def test_a_trap_is_no_rule_and_a_rule_no_trap() -> None:
+def test_traps_and_rules_are_separate() -> None:
     text = "# Money\n\n- Never round twice.\n\n## Gotchas\n\n- Prices must be read\n  before the cart.\n"
     documents = [Document("AGENTS.md", text)]
     assert told(*documents) == ["- Never round twice. (AGENTS.md:3)"]
     assert trap_lines(documents, NOTHING_SENT) == ["- Prices must be read before the cart. (AGENTS.md:7)"]
 
 
-def test_a_guide_for_those_who_review_is_none_for_those_who_write() -> None:
+def test_a_review_guide_yields_no_rules() -> None:
     guide = Document(".github/copilot-instructions.md", "# Copilot PR review guide\n\n- Never block the change.\n")
     assert told(guide) == []

@@ -69,22 +69,22 @@ type = "forbidden"
         ("pyproject.toml", "[tool.ruff]\nfix = true\n", []),
     ],
 )  # fmt: skip
-def test_a_tools_settings_are_one_line(path: str, text: str, lines: list[str]) -> None:
+def test_each_tool_has_one_line(path: str, text: str, lines: list[str]) -> None:
     assert setting_lines({path: text}) == [f"- {line} ({path})" for line in lines]
 
 
-def test_the_tools_own_file_counts_before_a_shared_one() -> None:
+def test_a_tools_own_file_wins_over_a_shared_one() -> None:
     lines = setting_lines({"pyproject.toml": "[tool.ruff]\nline-length = 100\n", "ruff.toml": "line-length = 90\n"})
     assert lines == ["- ruff: lines up to 90 (ruff.toml)"]
 
 
 @given(st.sampled_from(SETTINGS_FILES), st.one_of(st.text(max_size=200), st.sampled_from(("[]", "{", "[a]\nb", "1"))))
-def test_a_file_that_cannot_be_understood_says_nothing_and_breaks_nothing(path: str, text: str) -> None:
+def test_an_unreadable_file_yields_no_settings(path: str, text: str) -> None:
     assert all("\n" not in line for line in setting_lines({path: text}))
 
 
 @pytest.mark.parametrize("value", ["1", '"x"', "[1]", "null", "{}"])
-def test_a_value_of_another_shape_breaks_nothing(value: str) -> None:
+def test_values_of_unexpected_types_are_ignored(value: str) -> None:
     keys = ("compilerOptions", "paths", "formatter", "rules", "engines", "prettier", "eslintConfig", "strict")
     json = "{" + ",".join(f'"{key}": {value}' for key in keys) + "}"
     for path in SETTINGS_FILES:

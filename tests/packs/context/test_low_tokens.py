@@ -40,8 +40,8 @@ def test_a_follow_up_on_the_same_files_gets_changes_only(talk: Talk, shop: Repos
 @pytest.mark.parametrize(
     ("prompt", "reason"),
     [
-        ("Explain how mail is sent to customers by src/mail.py", "the prompt begins a task"),
-        ("and apply_discount in src/mail.py?", "the prompt points at files the session does not know"),
+        ("Explain how mail is sent to customers by src/mail.py", "the prompt starts a new task"),
+        ("and apply_discount in src/mail.py?", "the prompt refers to files the session does not have"),
     ],
 )
 def test_a_prompt_about_other_files_gets_them(talk: Talk, prompt: str, reason: str) -> None:
@@ -52,7 +52,7 @@ def test_a_prompt_about_other_files_gets_them(talk: Talk, prompt: str, reason: s
     assert "src/mail.py (" in sent(answer)
 
 
-def test_a_change_in_another_part_of_the_repository_makes_it_unsure(talk: Talk, shop: Repository) -> None:
+def test_a_change_in_another_folder_disables_reuse(talk: Talk, shop: Repository) -> None:
     chat = low(talk)
     chat.turn(PROMPT, session="s")
     shop.write({"infra/main.tf": "resource {}\n"})
@@ -60,7 +60,7 @@ def test_a_change_in_another_part_of_the_repository_makes_it_unsure(talk: Talk, 
 
 
 @pytest.mark.parametrize("mode", ["normal", "debug"])
-def test_other_modes_always_send_what_is_news(talk: Talk, mode: str) -> None:
+def test_other_token_modes_always_send_new_files(talk: Talk, mode: str) -> None:
     chat = talk()
     set_settings(chat, tokenMode=mode)
     chat.turn(PROMPT, session="s")

@@ -30,7 +30,7 @@ def passage(text: str, *terms: str, path: str = "src/cart.py") -> Passage:
     return passage_of(text, summarise(path, text.encode()), terms)
 
 
-def test_the_lines_of_the_definition_the_words_point_at() -> None:
+def test_a_passage_comes_from_the_matching_definition() -> None:
     assert passage(CART, "apply", "discount", "rate", "total") == (
         (10, "    def apply_discount(self, code):"),
         (11, "        # the cart's owner"),
@@ -39,19 +39,19 @@ def test_the_lines_of_the_definition_the_words_point_at() -> None:
     )
 
 
-def test_without_such_a_definition_the_densest_lines() -> None:
+def test_without_a_matching_definition_the_densest_lines_are_shown() -> None:
     text = "\n".join(["nothing"] * 60 + ["a discount", "", "the total of it"] + ["total"] * 60)
     assert passage(text, "discount", "total", path="notes.txt")[:2] == ((61, "a discount"), (63, "the total of it"))
 
 
-def test_words_that_stand_nowhere_together_show_nothing() -> None:
+def test_scattered_words_yield_no_passage() -> None:
     text = "discount\n" + "\n" * 20 + "total\n"
     assert passage(text, "discount", "total", path="notes.txt") == ()
     assert passage(CART, "discount") == ()
     assert passage("", "discount", "total") == ()
 
 
-def test_few_and_short_lines_from_wherever_in_a_huge_file() -> None:
+def test_a_passage_is_short_wherever_it_is_in_a_huge_file() -> None:
     text = "\n".join(f"line {number}" for number in range(30_000)) + "\nwalrus discount\n"
     found = passage(text, "walrus", "discount", path="data.txt")
     assert found == ((30_001, "walrus discount"),)

@@ -71,7 +71,7 @@ class Session:
 
 
 @given(base=LINES, steps=STEPS, is_new_file=st.booleans())
-def test_what_was_told_and_what_is_told_now_is_all_there_is(
+def test_earlier_and_current_deltas_add_up_to_the_whole_difference(
     base: list[str], steps: list[tuple[str, int, int, list[str]]], *, is_new_file: bool
 ) -> None:
     session = Session(base, is_new_file=is_new_file)

@@ -29,7 +29,7 @@ def delta(chat: Conversation) -> str:
     return text_of(chat.turn("go on"), "delta")
 
 
-def test_an_unchanged_turn_takes_sixty_bytes(talk: Talk) -> None:
+def test_an_unchanged_turn_costs_sixty_bytes(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT)
     answer = chat.turn("go on")
@@ -48,17 +48,17 @@ def test_a_second_edit_of_a_changed_file_sends_its_own_hunk(talk: Talk, long_fil
     assert "return 20" not in second
 
 
-def test_a_hunk_that_was_taken_back_is_told_as_gone(talk: Talk, long_file: Repository) -> None:
+def test_a_reverted_hunk_is_reported(talk: Talk, long_file: Repository) -> None:
     chat = talk()
     write_long(long_file, step_2="20", step_15="150")
     chat.turn(PROMPT)
     write_long(long_file, step_15="150")
     second = delta(chat)
-    assert "no longer as told: @@ -8 +8" in second
+    assert "changed since sent: @@ -8 +8" in second
     assert "return" not in second
 
 
-def test_in_a_file_the_agent_wrote_the_users_edit_alone_is_told(talk: Talk, long_file: Repository) -> None:
+def test_only_the_users_edit_is_sent_for_a_file_the_agent_wrote(talk: Talk, long_file: Repository) -> None:
     chat = talk()
     agents = "\n".join(LONG).replace("return 2\n", "return 20\n")
     chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", agents)])
@@ -68,7 +68,7 @@ def test_in_a_file_the_agent_wrote_the_users_edit_alone_is_told(talk: Talk, long
     assert "return 20" not in second
 
 
-def test_in_a_new_file_too_only_what_was_edited_is_told(talk: Talk, shop: Repository) -> None:
+def test_only_the_edit_is_sent_for_a_new_file(talk: Talk, shop: Repository) -> None:
     chat = talk()
     shop.write({"src/steps.py": "\n".join(LONG)})
     assert "return 3\n" in text_of(chat.turn(PROMPT), "delta")
@@ -78,7 +78,7 @@ def test_in_a_new_file_too_only_what_was_edited_is_told(talk: Talk, shop: Reposi
     assert [line for line in second.splitlines() if "return" in line] == ["  +    return 33"]
 
 
-def test_what_was_told_before_it_was_committed_is_not_told_again(talk: Talk, long_file: Repository) -> None:
+def test_a_delivered_change_is_not_repeated_after_its_commit(talk: Talk, long_file: Repository) -> None:
     chat = talk()
     write_long(long_file, step_2="20")
     chat.turn(PROMPT)
@@ -92,7 +92,7 @@ def test_what_was_told_before_it_was_committed_is_not_told_again(talk: Talk, lon
     assert "Nothing since" in delta(chat)
 
 
-def test_a_head_that_moved_back_says_what_is_no_longer_there(talk: Talk, shop: Repository) -> None:
+def test_a_head_moved_back_lists_lost_commits(talk: Talk, shop: Repository) -> None:
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
     chat = talk()
     chat.turn(PROMPT)
@@ -105,7 +105,7 @@ def test_a_head_that_moved_back_says_what_is_no_longer_there(talk: Talk, shop: R
     assert "new commits" not in told
 
 
-def test_an_amended_commit_is_one_gone_and_one_come(talk: Talk, shop: Repository) -> None:
+def test_an_amended_commit_is_one_lost_and_one_new(talk: Talk, shop: Repository) -> None:
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
     chat = talk()
     chat.turn(PROMPT)
@@ -119,7 +119,7 @@ def test_an_amended_commit_is_one_gone_and_one_come(talk: Talk, shop: Repository
     assert "+RATE = 20" in told
 
 
-def test_another_branch_is_told_with_the_one_before(talk: Talk, shop: Repository) -> None:
+def test_a_branch_switch_names_the_previous_branch(talk: Talk, shop: Repository) -> None:
     chat = talk()
     chat.turn(PROMPT)
     shop.git("switch", "--quiet", "--create", "feature/tax")
@@ -132,17 +132,17 @@ def test_another_branch_is_told_with_the_one_before(talk: Talk, shop: Repository
     assert "HEAD has moved back" in second
 
 
-def test_a_commit_that_is_gone_for_good_is_said_to_be(talk: Talk, shop: Repository) -> None:
+def test_a_deleted_commit_is_reported(talk: Talk, shop: Repository) -> None:
     shop.commit({"src/tax.py": "RATE = 19\n"}, "Add the tax rate")
     chat = talk()
     chat.turn(PROMPT)
     shop.git("reset", "--quiet", "--hard", "HEAD~1")
     shop.git("reflog", "expire", "--expire=now", "--all")
     shop.git("gc", "--quiet", "--prune=now")
-    assert "the commit it stood at is gone" in delta(chat)
+    assert "its previous commit no longer exists" in delta(chat)
 
 
-def test_a_merge_that_stopped_shows_what_is_to_be_decided(talk: Talk, shop: Repository) -> None:
+def test_a_conflicted_merge_shows_the_conflicts(talk: Talk, shop: Repository) -> None:
     shop.git("switch", "--quiet", "--create", "other")
     shop.commit({"src/tax.py": "RATE = 20\n"}, "Twenty")
     shop.git("switch", "--quiet", "main")
@@ -159,7 +159,7 @@ def test_a_merge_that_stopped_shows_what_is_to_be_decided(talk: Talk, shop: Repo
     assert "+RATE = 21" in delta(chat)
 
 
-def test_of_a_task_list_it_is_told_what_was_added_done_and_dropped(talk: Talk) -> None:
+def test_a_task_list_reports_added_done_and_dropped_tasks(talk: Talk) -> None:
     chat = talk()
     todos = [{"content": f"Task {number}", "status": "pending"} for number in range(12)]
     chat.turn(PROMPT, todos=todos)
@@ -174,7 +174,7 @@ def test_of_a_task_list_it_is_told_what_was_added_done_and_dropped(talk: Talk) -
     assert "Nothing since" in delta(chat)
 
 
-def test_its_own_failing_run_is_called_to_a_sessions_mind_by_name_only(talk: Talk) -> None:
+def test_a_session_is_reminded_of_its_own_failing_tests_by_name_only(talk: Talk) -> None:
     chat, other = talk(), talk("codex", sub_chat_id="other")
     chat.turn(PROMPT, lambda: [bash("pytest", RED)])
     told = delta(chat)
@@ -186,11 +186,11 @@ def test_its_own_failing_run_is_called_to_a_sessions_mind_by_name_only(talk: Tal
     assert "assert 1 == 0" in text_of(other.turn(PROMPT), "delta")
     chat.turn("go on", lambda: [bash("pytest", "1 passed in 0.10s\n")])
     assert "Nothing since" in delta(chat)
-    assert "Tests (pytest): no failure is known any more." in delta(other)
+    assert "Tests (pytest): no known failures remain." in delta(other)
     assert "Nothing since" in delta(other)
 
 
-def test_a_failure_seen_before_later_changes_says_so_and_is_told_once(talk: Talk, shop: Repository) -> None:
+def test_an_old_failure_has_a_date_and_is_sent_once(talk: Talk, shop: Repository) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [bash("pytest", RED)])
     shop.write({"src/mail.py": "fixed = True\n"})

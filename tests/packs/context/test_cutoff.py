@@ -13,27 +13,27 @@ def other(path: str = "src/other.py", matched: tuple[str, ...] = ("fix",), **par
     )
 
 
-def test_where_no_file_is_named_all_stay() -> None:
+def test_without_a_named_file_all_files_remain() -> None:
     found = [other("a.py", text=0.1), other("b.py", recent=1.0)]
     assert above_cutoff(found) == found
 
 
-def test_instruction_files_are_told_by_the_anchor_unless_the_prompt_names_them() -> None:
+def test_instruction_files_are_dropped_unless_named() -> None:
     rules, own = other("AGENTS.md", text=2.0), other("web/CLAUDE.md", text=2.0, namedPath=14.0)
     assert above_cutoff([rules, other("a.py", text=1.0)]) == [other("a.py", text=1.0)]
     assert above_cutoff([own, rules]) == [own]
 
 
-def test_a_named_file_stands_with_what_it_is_linked_to() -> None:
+def test_a_named_file_keeps_its_linked_files() -> None:
     linked, faintly, elsewhere = other("a.py", imports=0.5), other("b.py", imports=0.1), other("c.py", together=0.9)
     assert above_cutoff([NAMED, linked, faintly, elsewhere]) == [NAMED, linked]
 
 
-def test_all_named_and_mentioned_files_stay() -> None:
+def test_all_named_and_mentioned_files_remain() -> None:
     assert above_cutoff([MENTIONED, NAMED, other("a.py", recent=1.0)]) == [MENTIONED, NAMED]
 
 
-def test_words_that_clearly_point_at_another_file_bring_it_in() -> None:
+def test_a_file_with_clear_word_matches_is_included() -> None:
     clear = other("a.py", ("discount", "apply"), text=2.0, passage=1.5)
     one_word = other("b.py", ("discount",), text=2.0, passage=1.5)
     in_passing = other("c.py", ("discount", "apply"), text=0.4, passage=0.3)

@@ -84,12 +84,12 @@ def test_an_anchors_id_follows_its_bytes() -> None:
         ("- Never a.\n", "", ["no longer: Never a. (AGENTS.md:1)"]),
     ],
 )
-def test_changes_are_told_by_what_is_said_not_by_where_it_stands(before: str, after: str, changes: list[str]) -> None:
+def test_anchor_changes_depend_on_text_not_on_line_numbers(before: str, after: str, changes: list[str]) -> None:
     texts = [rendered(instructions=(Document("AGENTS.md", text),)) for text in (before, after)]
     assert changed_lines(*texts) == changes
 
 
-def test_a_line_without_room_is_named_and_is_not_told_as_gone() -> None:
+def test_an_omitted_line_is_named_and_not_reported_as_removed() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(10, 99))
     few = "".join(rules.splitlines(keepends=True)[:9])
     pinned = rendered(instructions=(Document("AGENTS.md", few),), accepted=AcceptedRecords(("floats",)))
@@ -103,7 +103,7 @@ def test_a_line_without_room_is_named_and_is_not_told_as_gone() -> None:
     assert [item for item, _ in omissions(longer)] == ["anchor: Rules"]
 
 
-def test_what_is_only_known_of_a_repository_that_was_read_is_not_gone_while_it_is_read() -> None:
+def test_derived_sections_are_not_reported_as_removed_during_indexing() -> None:
     settings = ("- mypy: strict (mypy.ini)",)
     pinned = rendered(settings=settings, **{DEPENDENCIES: ("- packs → runs",), FRAGILE_FILES: ("- a.py",)})
     assert changed_lines(pinned, rendered(settings=settings)) == []
@@ -112,7 +112,7 @@ def test_what_is_only_known_of_a_repository_that_was_read_is_not_gone_while_it_i
     ]  # fmt: skip
 
 
-def test_sections_share_the_bytes_and_one_that_needs_less_leaves_them_to_the_others() -> None:
+def test_unused_bytes_of_a_section_go_to_the_others() -> None:
     rules = "".join(f"- Never do number {number}, whatever anybody says about it.\n" for number in range(90))
     areas = tuple((f"src/area{number}/", "some words about what it holds") for number in range(60))
     both = build_anchor(

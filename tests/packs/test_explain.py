@@ -40,7 +40,7 @@ def test_why_a_prompt_passed_through_is_explained(
     assert (told["items"], told["blocks"], told["system"]) == ([], [], None)
 
 
-def test_a_slash_command_is_explained_with_the_anchor_that_stays(talk: Talk) -> None:
+def test_a_slash_command_is_explained_with_the_pinned_anchor(talk: Talk) -> None:
     chat = talk()
     first = chat.turn(PROMPT)
     told = explain(chat, chat.pre_run("/review"))
@@ -58,7 +58,7 @@ def test_with_mode_off_nothing_is_recorded(talk: Talk, active: MemorySidecar) ->
     assert error.code == -32016
 
 
-def test_the_run_of_a_prompt_that_passed_through_is_kept_as_before(talk: Talk, shop: Repository) -> None:
+def test_the_run_of_a_passthrough_prompt_is_recorded(talk: Talk, shop: Repository) -> None:
     """Its record explains it; as the state before the run it would make every dirty file the run's own."""
     shop.write({"src/mail.py": "dirty = 1\n"})
     chat = talk()
@@ -71,7 +71,7 @@ def test_the_run_of_a_prompt_that_passed_through_is_kept_as_before(talk: Talk, s
     assert kinds(chat.pre_run("go on")) == ["delta"]
 
 
-def test_what_would_be_is_what_the_next_pre_run_sends_and_nothing_of_it_is_kept(
+def test_explaining_the_next_pre_run_matches_it_and_records_nothing(
     talk: Talk, active: MemorySidecar, shop: Repository
 ) -> None:
     chat = talk()
@@ -90,7 +90,7 @@ def test_what_would_be_is_what_the_next_pre_run_sends_and_nothing_of_it_is_kept(
 
 
 @pytest.mark.parametrize(("prompt", "changes"), [("/compact", {}), (PROMPT, {"isLocalModel": True})])
-def test_a_prompt_that_would_pass_through_says_why(talk: Talk, prompt: str, changes: dict[str, Any]) -> None:
+def test_a_prompt_that_would_pass_through_has_a_reason(talk: Talk, prompt: str, changes: dict[str, Any]) -> None:
     told = would_be(talk(), prompt, **changes)
     assert (told["action"], told["items"], told["blocks"]) == ("passthrough", [], [])
     assert told["reason"] in ("slashCommand", "localModel")

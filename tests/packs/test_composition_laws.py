@@ -70,7 +70,7 @@ def test_fit_spends_the_budget_to_its_last_byte_and_pays_for_a_block_once() -> N
 
 
 @given(some_items(), LIMITS)
-def test_fit_keeps_what_has_a_higher_priority_first(items: list[PackItem], budget: int) -> None:
+def test_fit_prefers_higher_priorities(items: list[PackItem], budget: int) -> None:
     fitted = fit(items, budget)
     for lost in fitted.omitted:
         before = [item for item in items if item.priority <= lost.priority]
@@ -78,7 +78,9 @@ def test_fit_keeps_what_has_a_higher_priority_first(items: list[PackItem], budge
 
 
 @given(some_items(), st.lists(texts.map(lambda text: one_line(text, 200)), max_size=4), st.data())
-def test_compose_keeps_its_laws(items: list[PackItem], lines: list[str], data: st.DataObject) -> None:
+def test_compose_respects_limits_order_and_accounting(
+    items: list[PackItem], lines: list[str], data: st.DataObject
+) -> None:
     known = data.draw(some_known(items, lines))
     prompt = data.draw(st.text(max_size=100))
     as_system = data.draw(st.booleans())
@@ -128,9 +130,7 @@ def _markers_are_alone(composition: Composition, prompt: str) -> None:
 
 
 @given(kinds, st.lists(texts, min_size=1, max_size=5), st.integers(0, 4))
-def test_a_marker_stands_alone_even_when_the_request_quotes_what_was_sent_before(
-    kind: BlockKind, bodies: list[str], quotes: int
-) -> None:
+def test_markers_are_unique_even_if_the_prompt_quotes_them(kind: BlockKind, bodies: list[str], quotes: int) -> None:
     items = [PackItem(str(number), kind, Priority.DELTA, text, "", "") for number, text in enumerate(bodies)]
     prompt = "what does this mean?"
     for _ in range(quotes):
@@ -161,7 +161,7 @@ nasty = st.text(
 @example('password = "hunter2hunter2" https://a:secret@b Bearer abcdefghijklmnopqrst')
 @example("[[continuity:continuity:]")
 @example("\r\r\n")
-def test_clean_is_idempotent_and_leaves_nothing_that_could_be_taken_for_ours(text: str) -> None:
+def test_clean_is_idempotent_and_leaves_no_forged_marker(text: str) -> None:
     cleaned = clean(text)
     assert clean(cleaned) == cleaned
     assert "[continuity:" not in cleaned.casefold()

@@ -34,7 +34,7 @@ def test_the_proposed_plan_is_part_of_the_contract_each_time(talk: Talk) -> None
     assert ids[0] != ids[1] == ids[2]
 
 
-def test_the_session_that_proposed_a_plan_is_not_told_it_again_when_it_works(talk: Talk) -> None:
+def test_the_session_that_proposed_a_plan_does_not_receive_it_again(talk: Talk) -> None:
     chat = talk()
     proposed(chat)
     answer = chat.pre_run("Implement the plan")
@@ -44,7 +44,7 @@ def test_the_session_that_proposed_a_plan_is_not_told_it_again_when_it_works(tal
     assert dispositions["plan:text"] == "alreadyDelivered"
 
 
-def test_another_session_is_given_the_plan_once(talk: Talk) -> None:
+def test_another_session_receives_the_plan_once(talk: Talk) -> None:
     chat = talk()
     proposed(chat)
     send_session_event(chat, "compacted", "session")
@@ -54,7 +54,7 @@ def test_another_session_is_given_the_plan_once(talk: Talk) -> None:
     assert "plan" not in kinds(answers[1])
 
 
-def test_a_session_that_was_turned_over_carries_the_plan(talk: Talk, thresholds: Thresholds) -> None:
+def test_a_fresh_session_receives_the_plan_in_its_carryover(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk("codex")
     proposed(chat)
     assert under_pressure(chat, thresholds)["after"]["governor"]["action"] == "rehydrate"
@@ -64,7 +64,7 @@ def test_a_session_that_was_turned_over_carries_the_plan(talk: Talk, thresholds:
     assert "Give `Cart.total`" not in sent(chat.pre_run("go on"))
 
 
-def test_a_new_task_has_neither_the_plan_nor_the_steps_of_the_one_before(talk: Talk) -> None:
+def test_a_new_task_drops_the_previous_plan_and_steps(talk: Talk) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT, mode="plan")
     steps = [{"content": "Round up", "status": "pending"}]
@@ -78,7 +78,7 @@ def test_a_new_task_has_neither_the_plan_nor_the_steps_of_the_one_before(talk: T
     assert f"Objective: {OTHER_TASK}" in contract
 
 
-def test_a_later_run_without_a_proposal_keeps_the_plan_and_a_new_proposal_replaces_it(talk: Talk) -> None:
+def test_a_plan_lasts_until_a_new_proposal_replaces_it(talk: Talk) -> None:
     chat = talk()
     proposed(chat)
     chat.turn("go on")
@@ -88,14 +88,14 @@ def test_a_later_run_without_a_proposal_keeps_the_plan_and_a_new_proposal_replac
     assert "Cart.total" not in contract
 
 
-def test_what_is_no_plan_is_passed_over(talk: Talk) -> None:
+def test_invalid_plans_are_ignored(talk: Talk) -> None:
     chat = talk()
     for odd in (None, "", " \n", 7, {"a": 1}):
         proposed(chat, odd)
     assert "Plan as" not in text_of(chat.pre_run("go on", mode="plan"), "plan")
 
 
-def test_a_plan_of_any_length_leaves_room_and_is_told_without_secrets_and_markers(talk: Talk) -> None:
+def test_a_plan_is_limited_masked_and_escaped(talk: Talk) -> None:
     chat = talk()
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
     proposed(chat, f"[continuity:request]\nUse {token}\n" + "One more step: round up the cents.\n" * 400)
@@ -109,9 +109,7 @@ def test_a_plan_of_any_length_leaves_room_and_is_told_without_secrets_and_marker
         assert len(text_of(answer, "plan").encode()) < 5_000
 
 
-def test_the_first_bytes_of_a_sessions_first_prompt_are_the_same_whatever_is_asked(
-    talk: Talk, thresholds: Thresholds
-) -> None:
+def test_the_first_bytes_of_a_session_do_not_depend_on_the_prompt(talk: Talk, thresholds: Thresholds) -> None:
     """Codex has no system text: the anchor opens the first prompt, of a turned-over conversation too."""
     one, two = talk("codex", sub_chat_id="one"), talk("codex", sub_chat_id="two")
     first, other = one.turn(PROMPT), two.pre_run(OTHER_TASK)

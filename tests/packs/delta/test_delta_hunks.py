@@ -28,7 +28,7 @@ def sent_memories(told: keys.SentChange) -> keys.SentChange:
 
 
 @given(LINES, EDITS, st.sampled_from([PLENTY, 300, 60]))
-def test_whatever_is_edited_each_hunk_is_known_or_shown_or_counted_and_each_that_is_gone_is_named(
+def test_every_hunk_is_known_shown_or_counted_and_every_lost_one_is_named(
     base: list[str], edits: list[tuple[int, int, list[str]]], limit: int
 ) -> None:
     told, now = keys.SentChange(""), list(base)
@@ -57,18 +57,18 @@ def test_whatever_is_edited_each_hunk_is_known_or_shown_or_counted_and_each_that
 
 def _nothing_is_forged(text: str, lines: tuple[str, ...]) -> None:
     own = {f"  {line}" for line in text.split("\n")}
-    assert all(line in own or line.startswith(("  @@ ", "  … ", "  no longer as told: ")) for line in lines)
+    assert all(line in own or line.startswith(("  @@ ", "  … ", "  changed since sent: ")) for line in lines)
 
 
 def _what_is_gone_is_named(shown_before: dict[str, str], lines: tuple[str, ...], present: set[str], text: str) -> None:
     gone = [place for mark, place in shown_before.items() if mark not in present]
     has_new_lines = any(line.startswith("  @@ ") for line in lines)
-    assert not gone or has_new_lines or any(line.startswith("  no longer as told: ") for line in lines)
+    assert not gone or has_new_lines or any(line.startswith("  changed since sent: ") for line in lines)
     if not text and gone:
-        assert lines[-1].startswith("  no longer as told: ")
+        assert lines[-1].startswith("  changed since sent: ")
 
 
-def test_one_more_line_tells_its_own_hunk() -> None:
+def test_an_added_line_sends_its_own_hunk() -> None:
     base = [f"line {number}" for number in range(40)]
     now = [*base[:20], *(f"    new line {number}" if number % 6 else "" for number in range(60)), *base[20:]]
     first = render_diff(unified(base, now), (), "", PLENTY)
@@ -79,18 +79,18 @@ def test_one_more_line_tells_its_own_hunk() -> None:
     assert again.has_known
 
 
-def test_a_hunk_that_was_taken_back_is_told_as_gone_by_its_place() -> None:
+def test_a_reverted_hunk_is_named_by_its_location() -> None:
     base = [f"line {number}" for number in range(60)]
     now = [*base[:10], "first", *base[10:40], "second", *base[40:]]
     first = render_diff(unified(base, now), (), "", PLENTY)
     now.remove("first")
     again = render_diff(unified(base, now), first.hunks, "", PLENTY)
-    assert again.lines == ("  no longer as told: @@ -9 +9",)
+    assert again.lines == ("  changed since sent: @@ -9 +9",)
     assert again.has_new
     assert not render_diff(unified(base, now), again.hunks, "", PLENTY).has_new
 
 
-def test_what_came_to_stand_elsewhere_is_told_again() -> None:
+def test_a_moved_hunk_is_sent_again() -> None:
     parts = ["def f():\n    return 1\n\n\n", "def g():\n    return 2\n\n\n", "def h():\n    return 3\n\n\n"]
     first = render_diff(as_added("".join(parts)), (), "", PLENTY)
     again = render_diff(as_added("".join([parts[1], parts[0], parts[2]])), first.hunks, "", PLENTY)
@@ -98,7 +98,7 @@ def test_what_came_to_stand_elsewhere_is_told_again() -> None:
     assert [line for line in again.lines if "return" in line] == ["  +    return 1"]
 
 
-def test_what_was_only_counted_is_no_news_later_and_is_not_said_to_be_gone() -> None:
+def test_a_counted_hunk_is_neither_new_nor_gone_later() -> None:
     text = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(40))
     first = render_diff(as_added(text), (), "", 400)
     assert first.lines[-1].endswith("more lines")
@@ -108,7 +108,7 @@ def test_what_was_only_counted_is_no_news_later_and_is_not_said_to_be_gone() -> 
     assert not any("no longer" in line for line in without.lines)
 
 
-def test_the_hunks_with_the_requests_words_come_first_and_cuts_fall_between_hunks() -> None:
+def test_matching_hunks_come_first_and_cuts_fall_between_hunks() -> None:
     text = "".join(f"def word{number}():\n    return {number}\n\n\n" for number in range(40))
     text = text.replace("return 31\n", "return discount\n")
     found = render_diff(as_added(text), (), "why is the discount wrong", 300)
@@ -117,7 +117,7 @@ def test_the_hunks_with_the_requests_words_come_first_and_cuts_fall_between_hunk
     assert sum("def " in line for line in bodies) == sum("return" in line for line in bodies)
 
 
-def test_a_hunk_too_large_for_its_bytes_is_cut_at_a_line() -> None:
+def test_an_oversized_hunk_is_cut_at_a_line_end() -> None:
     found = render_diff("@@ -1 +1,6 @@\n" + "+" + "x" * 200 + "\n" + "+y\n" * 5, (), "", 100)
     assert found.lines == ()
     found = render_diff("@@ -1 +1,6 @@\n" + "+y\n" * 5 + "+" + "x" * 200 + "\n", (), "", 100)
@@ -135,7 +135,7 @@ def test_a_key_of_many_lines_is_masked_line_by_line(before: str) -> None:
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_whatever_stands_in_a_file_a_telling_is_whole_lines(one: str, other: str) -> None:
+def test_a_rendered_difference_has_whole_lines_for_any_content(one: str, other: str) -> None:
     base, now = (text.encode("utf-8", "replace").decode().split("\n") for text in (one, other))
     for text in (unified(base, now), as_added("\n".join(now))):
         for line in render_diff(text, (), "", PLENTY).lines:

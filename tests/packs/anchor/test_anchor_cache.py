@@ -69,7 +69,7 @@ CHANGES = (change_rules, drop_rules, add_area, add_purpose, add_decision, rename
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_of_a_source_changes_the_anchor_at_the_next_look(
+def test_a_changed_source_changes_the_next_anchor(
     looked: Looked, shop: Repository, change: Callable[[Repository], None]
 ) -> None:
     anchors = AnchorCache()
@@ -80,7 +80,7 @@ def test_a_change_of_a_source_changes_the_anchor_at_the_next_look(
     assert after == lines(AnchorCache(), looked)
 
 
-def test_changes_one_after_another_leave_the_anchor_a_first_look_finds(looked: Looked, shop: Repository) -> None:
+def test_incremental_changes_yield_the_same_anchor_as_a_first_build(looked: Looked, shop: Repository) -> None:
     anchors = AnchorCache()
     for change in (add_area, add_purpose, change_rules, rename_area, add_decision, drop_rules):
         lines(anchors, looked)
@@ -90,7 +90,7 @@ def test_changes_one_after_another_leave_the_anchor_a_first_look_finds(looked: L
         assert lines(anchors, looked) == lines(AnchorCache(), looked)
 
 
-def test_a_change_elsewhere_leaves_the_anchor_as_it_is_without_reading(looked: Looked, shop: Repository) -> None:
+def test_an_unrelated_change_keeps_the_anchor_without_reading_files(looked: Looked, shop: Repository) -> None:
     anchors = AnchorCache()
     before = lines(anchors, looked)
     shop.write({"src/cart.py": "class Cart: ...\n", "src/new.py": "x = 1\n"})
@@ -100,7 +100,7 @@ def test_a_change_elsewhere_leaves_the_anchor_as_it_is_without_reading(looked: L
     assert lines(anchors, looked) is before
 
 
-def test_what_the_host_sends_what_was_rejected_and_the_budget_count(looked: Looked) -> None:
+def test_the_anchor_depends_on_host_files_rejected_approaches_and_budget(looked: Looked) -> None:
     anchors = AnchorCache()
     before = lines(anchors, looked)
     assert lines(anchors, looked, HostInjects(agents_md=True)) != before
@@ -109,13 +109,13 @@ def test_what_the_host_sends_what_was_rejected_and_the_budget_count(looked: Look
     assert lines(anchors, looked) is before
 
 
-def test_what_a_link_of_the_hosts_file_leads_to_is_not_told(looked: Looked, shop: Repository) -> None:
+def test_the_target_of_a_linked_host_file_is_omitted(looked: Looked, shop: Repository) -> None:
     (shop.path / "CLAUDE.md").symlink_to("AGENTS.md")
     assert not any("floats" in line for line in lines(AnchorCache(), looked, HostInjects(claude_md=True)))
     assert any("floats" in line for line in lines(AnchorCache(), looked))
 
 
-def test_imports_and_history_are_told_once_they_are_known_and_stay_told_while_files_are_read(
+def test_dependencies_and_fragile_files_appear_once_known_and_remain_during_indexing(
     active: MemorySidecar, looked: Looked, shop: Repository
 ) -> None:
     shop.write({f"src/{area}/__init__.py": f'"""The {area}."""\n' for area in ("cart", "money")})

@@ -31,13 +31,13 @@ def test_the_same_files_are_rendered_once() -> None:
         FILE._replace(summary=SUMMARY._replace(definitions=())),
     ],
 )
-def test_another_content_score_or_reason_is_rendered_anew(file: ContextFile) -> None:
+def test_a_changed_content_score_or_reason_is_rendered_again(file: ContextFile) -> None:
     rendered = RenderCache()
     rendered.items([FILE], "the cart", NORMAL, 24_000)
     assert rendered.items([file], "the cart", NORMAL, 24_000) == RenderCache().items([file], "the cart", NORMAL, 24_000)
 
 
-def test_another_request_or_budget_is_rendered_anew() -> None:
+def test_a_changed_query_or_budget_is_rendered_again() -> None:
     rendered = RenderCache()
     first = rendered.items([FILE, FILE], "the cart", NORMAL, 24_000)
     other = rendered.items([FILE, FILE], "the definition", NORMAL, 24_000)

@@ -12,7 +12,7 @@ paths = st.builds("/".join, st.lists(names, min_size=1, max_size=5))
 
 
 @given(st.sets(paths), st.sets(paths), st.sets(paths))
-def test_counting_on_is_counting_anew(before: set[str], coming: set[str], going: set[str]) -> None:
+def test_incremental_counts_equal_a_full_count(before: set[str], coming: set[str], going: set[str]) -> None:
     added, removed = coming - before, going & before
     kept = count_files(before)
     counted = kept.with_changes(added, removed)
@@ -22,15 +22,15 @@ def test_counting_on_is_counting_anew(before: set[str], coming: set[str], going:
 
 
 @given(st.sets(paths))
-def test_what_all_went_from_is_empty(before: set[str]) -> None:
+def test_removing_every_file_yields_an_empty_map(before: set[str]) -> None:
     assert count_files(before).with_changes((), before) == EMPTY
 
 
-def test_a_map_names_the_folders_that_hold_most_and_those_in_the_largest() -> None:
+def test_a_map_names_the_largest_folders_and_the_subfolders_of_the_main_one() -> None:
     files = [f"src/{area}/{number}.py" for area in ("web", "mail", "shop") for number in range(4)]
     outline = count_files([*files, "docs/adr/0001-mail.md", "docs/specs/mail.md", "README.md"]).outline
     assert dict(outline.areas) == {
-        "docs/": "", "src/": "in it mail/, shop/, web/", "src/mail/": "", "src/shop/": "", "src/web/": "",
+        "docs/": "", "src/": "contains mail/, shop/, web/", "src/mail/": "", "src/shop/": "", "src/web/": "",
     }  # fmt: skip
     assert outline.decisions == ("docs/adr/0001-mail.md",)
     assert outline.specifications == ("docs/specs/mail.md",)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
 from sidecar.runs import keys
-from tests.packs.test_explaining import would_be
+from tests.packs.test_explain import would_be
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -44,7 +44,7 @@ def many(make_repository: Callable[..., Repository]) -> Repository:
     return make_repository({**odd, "src/cart.py": cart, "AGENTS.md": TRAPS}, name="many")
 
 
-def test_a_pinned_file_is_sent_though_nothing_points_at_it_once_to_each_session(talk: Talk, many: Repository) -> None:
+def test_an_unrelated_pinned_file_is_sent_once_to_each_session(talk: Talk, many: Repository) -> None:
     chat = talk(cwd=many.path)
     item = "context:src/thing_7.py"
     assert item not in explained(chat, chat.pre_run(PROMPT))
@@ -65,7 +65,7 @@ def test_a_pinned_file_is_sent_though_nothing_points_at_it_once_to_each_session(
     assert item not in explained(chat, talk(cwd=many.path, sub_chat_id="other").pre_run(PROMPT))
 
 
-def test_a_pinned_file_comes_before_what_the_budget_cuts(talk: Talk) -> None:
+def test_a_pinned_file_survives_a_tight_budget(talk: Talk) -> None:
     chat = talk()
     set_settings(chat, budgets={"newBytesPerCall": 1_000})
     assert explained(chat, chat.pre_run(PROMPT)).get(MAIL, {"disposition": "trimmed"})["disposition"] == "trimmed"
@@ -73,7 +73,7 @@ def test_a_pinned_file_comes_before_what_the_budget_cuts(talk: Talk) -> None:
     assert explained(chat, chat.pre_run(PROMPT))[MAIL]["disposition"] == "sent"
 
 
-def test_a_pinned_file_that_may_not_be_shown_or_is_not_there_is_not_sent(talk: Talk, shop: Repository) -> None:
+def test_a_pinned_file_that_is_missing_or_excluded_is_not_sent(talk: Talk, shop: Repository) -> None:
     shop.write({".env": "SHOP_TOKEN=correct-horse-battery\n", "debug.log": "lines\n"})
     chat = talk()
     for path in (".env", "debug.log", "../secret.txt", "/etc/passwd", "nowhere.py"):
@@ -86,7 +86,7 @@ def test_a_pinned_file_that_may_not_be_shown_or_is_not_there_is_not_sent(talk: T
     }  # fmt: skip
 
 
-def test_a_muted_file_is_not_sent_and_explain_says_so(talk: Talk) -> None:
+def test_a_muted_file_is_not_sent_and_explain_shows_it(talk: Talk) -> None:
     chat = talk()
     mute(chat, CART)
     answer = chat.pre_run(PROMPT)
@@ -98,7 +98,7 @@ def test_a_muted_file_is_not_sent_and_explain_says_so(talk: Talk) -> None:
     assert "apply_discount" in sent(chat.pre_run(PROMPT))
 
 
-def test_a_trap_that_is_none_is_told_to_nobody_and_to_be_over_to_who_has_it(talk: Talk, many: Repository) -> None:
+def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_it(talk: Talk, many: Repository) -> None:
     chat = talk(cwd=many.path)
     first = chat.turn(PROMPT)
     assert "The printer eats umlauts." in first["system"]["text"]
@@ -119,7 +119,7 @@ def test_a_trap_that_is_none_is_told_to_nobody_and_to_be_over_to_who_has_it(talk
     assert "Never use floats for money." in fresh["system"]["text"]
 
 
-def test_a_rule_that_is_unwanted_still_holds_for_who_has_it(talk: Talk, many: Repository) -> None:
+def test_a_muted_rule_is_not_retracted_for_sessions_that_have_it(talk: Talk, many: Repository) -> None:
     chat = talk(cwd=many.path)
     first = chat.turn(PROMPT)
     rule = next(one for one in explain(chat, first)["statements"] if "floats" in one["text"])
@@ -130,7 +130,7 @@ def test_a_rule_that_is_unwanted_still_holds_for_who_has_it(talk: Talk, many: Re
     assert {one["text"]: one["override"] for one in told["statements"]}[rule["text"]] == "never"
 
 
-def test_the_word_holds_in_every_worktree_of_the_project_and_in_no_other_project(
+def test_an_override_applies_in_every_worktree_of_its_project_and_nowhere_else(
     talk: Talk, shop: Repository, tmp_path: Path, many: Repository
 ) -> None:
     project = {"projectPath": str(shop.path)}
@@ -141,7 +141,7 @@ def test_the_word_holds_in_every_worktree_of_the_project_and_in_no_other_project
     assert "apply_discount" in sent(talk(cwd=many.path, sub_chat_id="three").pre_run(PROMPT))
 
 
-def test_the_word_survives_a_restart(
+def test_an_override_survives_a_restart(
     talk: Talk, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
     chat = talk()
@@ -154,19 +154,19 @@ def test_the_word_survives_a_restart(
     assert "apply_discount" not in sent(chat.pre_run(PROMPT))
 
 
-def test_the_last_word_on_an_item_counts(talk: Talk) -> None:
+def test_the_latest_override_of_an_item_wins(talk: Talk) -> None:
     chat = talk()
     mute(chat, CART)
     assert [wish["override"] for wish in pin(chat, CART)] == ["always"]
     assert [wish["override"] for wish in mute(chat, CART, wrong=True)] == ["wrong"]
 
 
-def test_a_reason_is_kept_without_secrets(talk: Talk) -> None:
+def test_secrets_in_the_reason_of_an_override_are_masked(talk: Talk) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
     assert token not in str(pin(talk(), CART, why=f"because of {token}"))
 
 
-def test_what_would_be_shows_the_word(talk: Talk) -> None:
+def test_explaining_the_next_pre_run_shows_overrides(talk: Talk) -> None:
     chat = talk()
     mute(chat, CART)
     told = would_be(chat, PROMPT)
@@ -178,7 +178,7 @@ names = st.sampled_from([f"context:{letter}" for letter in "abcdef"])
 
 
 @given(st.lists(names, unique=True), st.dictionaries(names, words))
-def test_every_item_is_kept_or_muted_and_none_changes_its_text(items: list[str], said: dict[str, Any]) -> None:
+def test_every_item_is_included_or_muted_with_its_text_unchanged(items: list[str], said: dict[str, Any]) -> None:
     made = [PackItem(name, "context", Priority.FURTHER_CONTEXT, name, "d", "why") for name in items]
     result = apply_overrides(made, {name: Override(name, word, "", 1) for name, word in said.items()})
     assert sorted(item.text for item in (*result.items, *result.muted)) == sorted(items)
@@ -188,7 +188,7 @@ def test_every_item_is_kept_or_muted_and_none_changes_its_text(items: list[str],
     ]
 
 
-def test_a_statement_is_known_again_on_another_line_and_its_section_goes_with_it() -> None:
+def test_a_statement_is_recognized_on_another_line_and_an_empty_section_loses_its_title() -> None:
     lines = ("Rules:", "- a (AGENTS.md:3)", "Known traps:", "- b (AGENTS.md:9)", "Map:", "- src/: c")
     muted = {key: Override(key, "never", "", 1) for key in (statement_key("- b (AGENTS.md:12)"),)}
     assert visible_lines(lines, muted) == ("Rules:", "- a (AGENTS.md:3)", "Map:", "- src/: c")
@@ -197,6 +197,6 @@ def test_a_statement_is_known_again_on_another_line_and_its_section_goes_with_it
     assert visible_lines(lines, {keys.ANCHOR: Override(keys.ANCHOR, "never", "", 1)}) == ()
 
 
-def test_the_files_pinned_last_are_sent() -> None:
-    wishes = {f"context:{number}": Override(f"context:{number}", "always", "", number) for number in range(20)}
-    assert set(pinned_files(wishes)) == {str(number) for number in range(8, 20)}
+def test_the_most_recently_pinned_files_are_sent() -> None:
+    overrides = {f"context:{number}": Override(f"context:{number}", "always", "", number) for number in range(20)}
+    assert set(pinned_files(overrides)) == {str(number) for number in range(8, 20)}

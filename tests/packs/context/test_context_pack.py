@@ -26,7 +26,7 @@ def told(given: PackItem | Item) -> SessionContents:
     return NO_CONTENTS._replace(items={delivery.key: delivery}, exists=True)
 
 
-def test_a_file_told_as_there_may_be_told_in_full_later() -> None:
+def test_a_file_sent_as_a_pointer_may_be_sent_in_full_later() -> None:
     text = BODY + "".join(f"\n\ndef total_of_part_{number}(cart): ...\n" for number in range(9))
     pointer, full = item(text, rank=15), item(text)
     assert (shows_content(pointer), shows_content(full)) == (False, True)
@@ -35,7 +35,7 @@ def test_a_file_told_as_there_may_be_told_in_full_later() -> None:
     assert session_has(told(full), pointer)
 
 
-def test_an_edit_inside_a_body_changes_nothing_that_is_told_of_a_file() -> None:
+def test_an_edit_inside_a_function_body_changes_no_rendered_file() -> None:
     moved = item("\n\n" + BODY.replace("return 0", "return 1"), content="b2")
     renamed = item(BODY.replace("def total", "def total_of"), content="b2")
     assert session_has(told(item()), moved)
@@ -48,7 +48,7 @@ def test_a_file_the_session_read_or_wrote_is_known() -> None:
     assert not session_has(told(read), item(BODY.replace("total", "sum_of_prices"), content="b2"))
 
 
-def test_a_file_that_was_not_read_yet_tells_no_content() -> None:
+def test_an_unread_file_shows_no_content() -> None:
     unread = ContextFile(RANKED, "pointer:src/cart.py", Summary("", 0, 0, "", (), ()), "matches total")
     found = RenderCache().items([unread], "total", DETAIL_LIMITS["normal"], 24_000)[0]
     assert session_has(told(item()), found)

@@ -24,7 +24,9 @@ def let_status_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
 
 
 @needs_script
-def test_a_late_state_leaves_the_paths(talk: Talk, shop: Repository, let_status_go: Callable[[], None]) -> None:
+def test_with_a_late_state_files_are_found_by_path(
+    talk: Talk, shop: Repository, let_status_go: Callable[[], None]
+) -> None:
     assert shop.path.is_dir()
     chat = talk()
     before = chat.pre_run(PROMPT, deadlineMs=2_500)
@@ -41,7 +43,7 @@ def test_a_late_state_leaves_the_paths(talk: Talk, shop: Repository, let_status_
 
 
 @needs_script
-def test_a_late_state_without_a_path_that_fits_passes_the_prompt_through(
+def test_with_a_late_state_and_no_matching_path_the_prompt_passes_through(
     talk: Talk, let_status_go: Callable[[], None]
 ) -> None:
     answer = talk().pre_run("Quetzal ornithology?", deadlineMs=300)
@@ -49,14 +51,14 @@ def test_a_late_state_without_a_path_that_fits_passes_the_prompt_through(
     assert (answer["action"], answer["reason"]) == ("passthrough", "deadline")
 
 
-def test_files_that_are_still_being_read_are_told_by_their_paths(talk: Talk, active: MemorySidecar) -> None:
+def test_unread_files_are_listed_by_path(talk: Talk, active: MemorySidecar) -> None:
     let_go = threading.Event()
     process_of(active).indexing.submit(let_go.wait, 20)
     chat = talk()
     before = chat.pre_run(PROMPT, deadlineMs=1_000)
     let_go.set()
     assert before["metadata"]["partial"] is True
-    assert {"item": "context", "reason": "files are still being read"} in before["metadata"]["trimmed"]
+    assert {"item": "context", "reason": "files are still being indexed"} in before["metadata"]["trimmed"]
     assert "src/cart.py" in text_of(before, "context")
     assert "apply_discount" not in text_of(before, "context")
     chat.post_run(before, PROMPT)
@@ -68,7 +70,7 @@ def test_files_that_are_still_being_read_are_told_by_their_paths(talk: Talk, act
 @needs_script
 @pytest.mark.parametrize("prompt", ["Quetzal ornithology?", PROMPT], ids=["passed through", "paths alone"])
 @pytest.mark.parametrize("commits", [False, True], ids=["written", "committed"])
-def test_a_run_that_began_before_the_state_was_known_is_known_for_what_it_did(
+def test_a_late_baseline_still_attributes_the_runs_changes(
     prompt: str, commits: bool, talk: Talk, active: MemorySidecar, shop: Repository, let_status_go: Callable[[], None]
 ) -> None:
     shop.write({"src/mail.py": "mine = 'the user'\n"})
@@ -89,7 +91,7 @@ def test_a_run_that_began_before_the_state_was_known_is_known_for_what_it_did(
 
 
 @needs_script
-def test_a_run_that_ended_before_the_state_was_known_is_not_given_what_was_there(
+def test_a_baseline_after_the_run_attributes_nothing(
     talk: Talk, active: MemorySidecar, shop: Repository, let_status_go: Callable[[], None]
 ) -> None:
     shop.write({"src/mail.py": "mine = 'the user'\n"})

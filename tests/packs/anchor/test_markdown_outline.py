@@ -17,16 +17,16 @@ from sidecar.packs.anchor.markdown_outline import bullets, code_blocks, introduc
         ("```\nA shop.\n```\n", ""),
     ],
 )
-def test_the_introduction_is_the_paragraph_that_says_what_it_is(text: str, said: str) -> None:
+def test_the_introduction_is_the_defining_paragraph(text: str, said: str) -> None:
     assert introduction(text) == said
 
 
-def test_a_list_item_goes_on_in_the_lines_below_it_and_code_is_none() -> None:
+def test_a_list_item_includes_continuation_lines_and_code_has_no_items() -> None:
     text = "# A\n- one\n  more\n* two\n\n  not this\n```sh\n- three\n```\n1. four\n"
     assert [(line.number, line.text) for line in bullets(text)] == [(2, "one more"), (4, "two"), (10, "four")]
 
 
-def test_code_stands_under_its_headings() -> None:
+def test_code_blocks_know_their_headings() -> None:
     blocks = list(code_blocks("Shop\n====\n\nWork\n----\n\n~~~bash\nmake\n~~~\n# Use\n```\nshop\n"))
     assert [(block.language, block.lines, block.headings) for block in blocks] == [
         ("bash", ("make",), ("Shop", "Work"))
@@ -37,5 +37,5 @@ def test_code_stands_under_its_headings() -> None:
     ("text", "title"),
     [("---\ntitle: 'Tax'\n---\n# Other\n", "Tax"), ("Intro\n\n## Tax ##\n", "Tax"), ("Tax\n===\n", "Tax"), ("no", "")],
 )
-def test_a_title_is_named_or_the_first_heading(text: str, title: str) -> None:
+def test_a_title_is_front_matter_or_the_first_heading(text: str, title: str) -> None:
     assert title_of(text) == title

@@ -59,7 +59,7 @@ def text(items: list[PackItem]) -> str:
     return "\n".join(item.text for item in items)
 
 
-def test_what_was_told_is_known_and_then_nothing_has_changed() -> None:
+def test_delivered_items_are_known_and_the_next_delta_is_empty() -> None:
     first = items_of(state(changed()))
     assert "+x = 2" in text(first)
     assert "Nothing since" not in text(first)
@@ -68,7 +68,7 @@ def test_what_was_told_is_known_and_then_nothing_has_changed() -> None:
     assert "Nothing since" not in text(items_of(state(changed(content="d")), known=told(first)))
 
 
-def test_a_difference_that_came_too_late_is_told_wholly_by_the_next_call() -> None:
+def test_a_late_difference_is_complete_in_the_next_call() -> None:
     late = items_of(state(changed()), None)
     assert "a.py" in text(late)
     assert "+x = 2" not in text(late)
@@ -77,7 +77,7 @@ def test_a_difference_that_came_too_late_is_told_wholly_by_the_next_call() -> No
     assert "+x = 2" in text(after)
 
 
-def test_a_moved_head_that_could_not_be_looked_at_in_time_is_told_again_with_its_commits() -> None:
+def test_a_head_move_without_commits_is_repeated_with_them() -> None:
     begun = told(items_of(state(head="1" * 40)), "1" * 40)
     late = items_of(state(head="2" * 40), None, begun)
     assert "HEAD has moved" in text(late)
@@ -92,7 +92,7 @@ def test_a_secret_or_vendored_file_is_not_even_named(differences: Differences | 
     assert text(items_of(state(*hidden), differences)) == text(items_of(state()))
 
 
-def test_the_same_failure_in_another_time_is_no_news_and_a_new_streak_is() -> None:
+def test_a_repeated_failure_is_not_new_and_a_new_streak_is() -> None:
     red = FailingTests("pytest", ("t::a",), "1 failed in 0.12s", "run-1")
     known = told(items_of(state(), failing=(red,)))
     slower = red._replace(excerpt="1 failed in 9.99s")
@@ -103,14 +103,14 @@ def test_the_same_failure_in_another_time_is_no_news_and_a_new_streak_is() -> No
     assert not all(session_has(known, item) for item in again)
 
 
-def test_rules_that_could_not_be_looked_at_are_not_said_to_be_as_before() -> None:
+def test_unreadable_rules_are_not_reported_as_unchanged() -> None:
     known = told(items_of(state(), rules=["now: x"]))
     assert "standing rules" not in text(items_of(state(), known=known, rules=None))
-    assert "again as they were" in text(items_of(state(), known=known, rules=[]))
+    assert "match the original again" in text(items_of(state(), known=known, rules=[]))
 
 
 @given(st.lists(st.text(max_size=400), max_size=80), st.integers(1_000, 42_000))
-def test_no_item_comes_near_what_may_be_sent_and_every_line_is_whole(lines: list[str], sendable: int) -> None:
+def test_items_stay_far_below_the_limit_and_lines_are_whole(lines: list[str], sendable: int) -> None:
     hunks = "@@ -1 +1 @@\n" + "".join(f"+{line.encode('utf-8', 'replace').decode()}\n" for line in lines)
     diff = FileDiff("a.py", len(lines), 0, hunks)
     new = Differences({"a.py": diff}, {"b.py": hunks})
@@ -127,20 +127,18 @@ DAY_MS = 24 * 3_600_000
 @pytest.mark.parametrize(
     ("days", "head", "is_told"), [(1, "2" * 40, True), (3, "2" * 40, False), (3, "1" * 40, True), (15, "1" * 40, False)]
 )
-def test_a_failure_is_forgotten_days_after_its_commit_was_left_and_weeks_after_it_was_seen(
-    days: int, head: str, *, is_told: bool
-) -> None:
+def test_a_failure_expires_in_days_after_a_head_move_and_else_in_weeks(days: int, head: str, *, is_told: bool) -> None:
     red = FailingTests("pytest", ("t::a",), "1 failed", "run-1", seen_at_ms=0, head="1" * 40, changed_hash="x")
     assert (recent_failures([red], state(head=head), days * DAY_MS) == [red]) == is_told
 
 
-def test_a_task_list_in_another_order_is_told_as_a_whole() -> None:
+def test_a_reordered_task_list_is_sent_whole() -> None:
     todos = (("one", "pending"), ("two", "pending"), ("three", "pending"))
     known = SessionContents({keys.TODOS: Item(keys.TODOS, keys.todos_digest(todos), 0)}, None, None, exists=True)
     (item,) = task_list_items((todos[2], *todos[:2]), known)
     assert item.text.startswith("Task list:\n  [ ] three\n")
     (reopened,) = task_list_items((("one", "in_progress"), *todos[1:]), known)
-    assert reopened.text.endswith(":\n  begun: one")
+    assert reopened.text.endswith(":\n  started: one")
 
 
 def test_a_ledger_of_an_earlier_version_counts_as_having_the_whole_file() -> None:

@@ -40,7 +40,7 @@ def trimmed(answer: Any) -> list[str]:
 
 
 @needs_script
-def test_rules_that_cannot_be_read_for_a_moment_are_not_told_to_be_over_and_no_pack_without_them_is_kept(
+def test_temporarily_unreadable_rules_are_not_retracted_and_their_pack_is_not_cached(
     talk: Talk, active: MemorySidecar, shop: Repository, git_fails: Failing
 ) -> None:
     chat = talk()
@@ -63,7 +63,7 @@ def test_rules_that_cannot_be_read_for_a_moment_are_not_told_to_be_over_and_no_p
 
 
 @needs_script
-def test_a_session_that_began_without_rules_is_told_them_once_they_can_be_read(talk: Talk, git_fails: Failing) -> None:
+def test_a_session_started_without_rules_receives_them_once_readable(talk: Talk, git_fails: Failing) -> None:
     chat = talk()
     with git_fails("cat-file"):
         first = chat.turn(PROMPT)
@@ -74,9 +74,7 @@ def test_a_session_that_began_without_rules_is_told_them_once_they_can_be_read(t
 
 
 @needs_script
-def test_a_state_that_cannot_be_read_tells_nothing_of_the_rules(
-    talk: Talk, shop: Repository, git_fails: Failing
-) -> None:
+def test_an_unreadable_state_says_nothing_about_rules(talk: Talk, shop: Repository, git_fails: Failing) -> None:
     chat = talk()
     chat.turn(PROMPT)
     shop.commit({"src/mail.py": "mails = 1\n"})
@@ -85,9 +83,7 @@ def test_a_state_that_cannot_be_read_tells_nothing_of_the_rules(
     assert "no longer" not in sent(answer)
 
 
-def test_files_that_cannot_be_looked_for_leave_the_anchor_and_the_delta(
-    talk: Talk, active: MemorySidecar, shop: Repository
-) -> None:
+def test_a_failed_file_search_leaves_anchor_and_delta(talk: Talk, active: MemorySidecar, shop: Repository) -> None:
     """The state file's table of searches is gone: that does not concern the rest of a call."""
     shop.write({"src/mail.py": "mails = 1\n"})
     with process_of(active).database.write() as tx:

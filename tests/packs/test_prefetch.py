@@ -32,7 +32,7 @@ def hit(answer: Any) -> bool:
     return bool(answer["metadata"]["cacheHit"])
 
 
-def test_after_a_burst_of_hints_the_next_call_finds_its_pack(
+def test_one_rebuild_after_a_burst_of_hints_serves_the_next_call(
     talk: Talk, active: MemorySidecar, shop: Repository
 ) -> None:
     chat = talk()
@@ -46,7 +46,7 @@ def test_after_a_burst_of_hints_the_next_call_finds_its_pack(
     assert packs_in(active) == 2
 
 
-def test_hints_of_a_state_that_has_its_packs_make_none(talk: Talk, active: MemorySidecar) -> None:
+def test_hints_for_a_state_with_packs_rebuild_nothing(talk: Talk, active: MemorySidecar) -> None:
     chats = [talk(sub_chat_id="one"), talk(sub_chat_id="two"), talk("codex", sub_chat_id="three")]
     for chat in chats:
         chat.pre_run(PROMPT)
@@ -56,7 +56,7 @@ def test_hints_of_a_state_that_has_its_packs_make_none(talk: Talk, active: Memor
     assert packs_in(active) == 2
 
 
-def test_the_packs_of_each_recent_conversation_are_made_also_in_a_worktree_of_another_project(
+def test_packs_of_every_recent_conversation_are_rebuilt_also_in_another_projects_worktree(
     talk: Talk, active: MemorySidecar, shop: Repository, tmp_path: Path
 ) -> None:
     worktree = shop.add_worktree(tmp_path / "wt", "wt")
@@ -71,7 +71,7 @@ def test_the_packs_of_each_recent_conversation_are_made_also_in_a_worktree_of_an
     assert len(process_of(active).workspaces.in_folder(str(worktree.path))) == 1
 
 
-def test_a_run_meanwhile_counts_for_what_is_made(talk: Talk, active: MemorySidecar, shop: Repository) -> None:
+def test_prefetch_uses_the_files_of_the_latest_run(talk: Talk, active: MemorySidecar, shop: Repository) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "class Cart: ...\n")])
     prepared(active)
@@ -82,7 +82,7 @@ def test_a_run_meanwhile_counts_for_what_is_made(talk: Talk, active: MemorySidec
     assert hit(chat.pre_run("and now fix it"))
 
 
-def test_after_a_planning_run_the_pack_for_carrying_it_out_is_there_too(talk: Talk, active: MemorySidecar) -> None:
+def test_a_planning_run_also_prefetches_the_pack_for_its_execution(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     before = chat.pre_run(PROMPT, mode="plan")
     chat.post_run(before, PROMPT, mode="plan")
