@@ -313,7 +313,7 @@ def test_a_memory_branch_whose_objects_are_gone_is_told(patient: Patient, shop: 
     tree = shop.git("rev-parse", "HEAD^{tree}").strip()
     (shop.path / ".git/objects" / tree[:2] / tree[2:]).unlink()
     messages = [message for check, message, _ in patient.found() if check == "memoryBranch"]
-    assert messages == ["The commit that `memory/continuity` names, or its files, cannot be read."]
+    assert messages == ["The commit of `memory/continuity`, or its files, cannot be read."]
 
 
 def test_a_registry_and_a_knowledge_sync_that_are_not_well_are_told(patient: Patient, tmp_path: Path) -> None:
