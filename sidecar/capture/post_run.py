@@ -12,7 +12,7 @@ from sidecar.capture.delivery import confirm_delivery, drop_lost_deliveries
 from sidecar.capture.drafts.rejected_approach import RUNS
 from sidecar.capture.effects.boundaries import touched_boundaries
 from sidecar.capture.effects.direction_change import FileLines, surviving_lines
-from sidecar.capture.effects.session_loss import Loss, Recent, compacted_since, loss_by_prompt, recent
+from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_prompt
 from sidecar.capture.effects.tool_parts import ToolFailure, activity_of
 from sidecar.capture.effects.transcript_errors import transcript_errors
 from sidecar.capture.effects.worktree_changes import observe_effects
@@ -39,6 +39,7 @@ from sidecar.governor import (
 from sidecar.governor.model import GovernorDecision
 from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
 from sidecar.runs.model import ArtifactReference
+from sidecar.transcripts.tail import TranscriptTail, read_tail
 
 
 def govern(run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:
@@ -212,17 +213,17 @@ def _with_first_worktree(tx: apsw.Connection, pre_run: CallRecord) -> CallRecord
     return pre_run._replace(record={**pre_run.record, **worktree})
 
 
-def _transcript(call: Call, params: PostRunParams) -> Recent | None:
+def _transcript(call: Call, params: PostRunParams) -> TranscriptTail | None:
     """Return the end of the provider's transcript of the run. A run that never started has none."""
     if params.transcript_path is None or params.outcome == "notStarted":
         return None
-    transcript = recent(params.transcript_path, _started_ms(params))
+    transcript = read_tail(params.transcript_path, _started_ms(params))
     if transcript is None:
         call.log.warning("capture.transcript.unreadable")
     return transcript
 
 
-def _failures(params: PostRunParams, transcript: Recent | None) -> list[ToolFailure]:
+def _failures(params: PostRunParams, transcript: TranscriptTail | None) -> list[ToolFailure]:
     """Return the failed tool calls from the host, and those of its parts that only the transcript shows."""
     errors = [
         ToolFailure(error.tool_call_id, error.text, error.exit_code, error.tool_name)
@@ -242,7 +243,7 @@ def _started_ms(params: PostRunParams) -> int:
     return int(params.started_at.timestamp() * 1000)
 
 
-def _session_loss(params: PostRunParams, transcript: Recent | None, pre_run: CallRecord | None) -> Loss:
+def _session_loss(params: PostRunParams, transcript: TranscriptTail | None, pre_run: CallRecord | None) -> Loss:
     """Return what the run's session lost, whatever the outcome. A run that never started lost nothing.
 
     What the run received after its compaction is not lost.

@@ -1,9 +1,34 @@
-"""Records of a provider's transcript: one JSON object per line. Pure."""
+"""The records of a transcript, one JSON object per line, and the events in them, whatever provider wrote it. Pure."""
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 from sidecar.core import json_text
+from sidecar.transcripts import claude, codex
+from sidecar.transcripts.events import Event, EventType, Reader, Record
+
+READERS: tuple[Reader, ...] = (claude.READER, codex.READER)
+"""The supported formats; a new provider is a file with a `READER`, and its row here."""
+
+
+def read_events(lines: Iterable[bytes], since_ms: int, *kinds: EventType) -> Iterator[Event]:
+    """Yield the events of some kinds recorded at or after a moment, in order.
+
+    A compaction without a time counts as recorded after it. Damaged and unknown records are skipped.
+    """
+    marks = tuple({mark for reader in READERS for kind in kinds for mark in reader.marks.get(kind, ())})
+    for number, line in enumerate(lines):
+        if any(mark in line for mark in marks):
+            for event in _events(parse_record(line), number):
+                if isinstance(event, kinds) and (event.at_ms is None or event.at_ms >= since_ms):
+                    yield event
+
+
+def _events(value: dict[str, Any], number: int) -> Iterator[Event]:
+    record = Record(number, written_ms(value), value)
+    for reader in READERS:
+        yield from reader.events_of(record)
 
 
 def parse_record(line: bytes) -> dict[str, Any]:

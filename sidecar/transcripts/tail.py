@@ -17,14 +17,14 @@ SLACK_MS = 5_000
 """How much earlier than the run a record must be for all before it to be earlier too: clocks and order vary."""
 
 
-class Recent(NamedTuple):
+class TranscriptTail(NamedTuple):
     """The end of a transcript: its lines in order, and whether they include everything since the run's start."""
 
     lines: tuple[bytes, ...]
-    is_whole: bool
+    is_complete: bool
 
 
-def recent(path: str, since_ms: int) -> Recent | None:
+def read_tail(path: str, since_ms: int) -> TranscriptTail | None:
     """Read a transcript backwards to a moment; None if it cannot be read or is not a regular file."""
     try:
         with os.fdopen(opened(path, follows=True), "rb") as file:
@@ -33,18 +33,18 @@ def recent(path: str, since_ms: int) -> Recent | None:
         return None
 
 
-def _backwards(file: BinaryIO, since_ms: int) -> Recent:
+def _backwards(file: BinaryIO, since_ms: int) -> TranscriptTail:
     end = position = file.seek(0, os.SEEK_END)
     chunks: list[bytes] = []
-    is_whole = False
-    while position and not is_whole and end - position < MAX_TAIL_BYTES:
+    is_complete = False
+    while position and not is_complete and end - position < MAX_TAIL_BYTES:
         size = min(CHUNK_BYTES, position, MAX_TAIL_BYTES - (end - position))
         position -= size
         file.seek(position)
         chunks.append(file.read(size))
-        is_whole = _reaches_before(chunks[-1], since_ms - SLACK_MS)
+        is_complete = _reaches_before(chunks[-1], since_ms - SLACK_MS)
     lines = b"".join(reversed(chunks)).split(b"\n")[1 if position else 0 :]
-    return Recent(tuple(line for line in lines if len(line) <= MAX_LINE_BYTES), is_whole or not position)
+    return TranscriptTail(tuple(line for line in lines if len(line) <= MAX_LINE_BYTES), is_complete or not position)
 
 
 def _reaches_before(chunk: bytes, moment_ms: int) -> bool:

@@ -32,7 +32,7 @@ def test_durations_are_parsed_with_their_units(text: str, expected: int) -> None
 
 @pytest.mark.parametrize("text", ["", "0", "0s", "-1s", "1 h", "h", "1h30", "1x", "∞", "9" * 30])
 def test_invalid_durations_are_rejected(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a (valid )?duration"):
+    with pytest.raises(ValueError, match=r"is not a (valid )?duration"):
         parse_duration_ms(text)
 
 

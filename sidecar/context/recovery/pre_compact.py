@@ -29,7 +29,7 @@ from sidecar.memory import (
 )
 from sidecar.method import Lane, method
 from sidecar.session import save_session_values
-from sidecar.transcripts.tail import recent
+from sidecar.transcripts.tail import read_tail
 from sidecar.workspace import Workspace
 
 
@@ -135,7 +135,7 @@ def _digest(params: ContextPreCompactParams, resume_point: ResumePoint, warnings
     digest = digest_of(params.session_id, source, params.digest, params.text, resume_point.at_ms)
     if params.transcript_path is None:
         return digest
-    tail = recent(params.transcript_path, resume_point.captured_until_ms)
+    tail = read_tail(params.transcript_path, resume_point.captured_until_ms)
     if tail is None:
         warnings.append("The transcript cannot be read, so only what the host sent is captured.")
         return digest

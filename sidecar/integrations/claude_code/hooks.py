@@ -21,7 +21,7 @@ from sidecar.packs.methods import pre_run, repo_changed
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams
 from sidecar.runs import ledger
 from sidecar.runs.model import RunMode
-from sidecar.transcripts.tail import recent
+from sidecar.transcripts.tail import read_tail
 
 HookEvent = Literal["UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"]
 """Claude Code's own names."""
@@ -229,7 +229,7 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
 def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:
     """Return the run as recorded in the session file, which is written behind: its end may be missing."""
     path, since_ms = hook.text("transcript_path"), _started_ms(open_run) - CLOCK_SLACK_MS
-    tail = recent(path, since_ms) if path else None
+    tail = read_tail(path, since_ms) if path else None
     return run_since(tail.lines if tail is not None else (), since_ms)
 
 

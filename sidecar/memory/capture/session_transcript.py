@@ -4,13 +4,14 @@ Claude's session files and Codex's rollouts (host.md). What the program itself p
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from sidecar.core.lazy_regex import regex
 from sidecar.core.text.prose import telling
-from sidecar.memory.capture.session_summary import Author, Said, Trouble
-from sidecar.transcripts.records import parse_record, written_ms
+from sidecar.memory.capture.session_summary import Said, Trouble
+from sidecar.transcripts.events import Message, ToolCall, ToolResult
+from sidecar.transcripts.records import read_events
 
 MAX_SAID = 20_000
 MAX_OUTPUT = 4_000
@@ -18,7 +19,6 @@ MAX_RESOLUTION = 400
 LAST_MESSAGES, LAST_TROUBLES = 400, 100
 """Of more the last ones are taken."""
 
-_WORTH_PARSING = (b'"user"', b'"assistant"', b'"user_message"', b'"agent_message"', b'"exec_command_end"')
 _PROGRAMS_OWN = regex(
     r"<(system-reminder|command-[a-z]+|local-command-[a-z]+|bash-[a-z]+|task-notification|user-prompt-submit-hook"
     r"|ide_[a-z_]+)>.*?(?:</\1>|\Z)",
@@ -50,51 +50,25 @@ def told_in(lines: Iterable[bytes], since_ms: int) -> Told:
 
 
 def _steps(lines: Iterable[bytes], since_ms: int) -> Iterator[Said | Ran]:
-    called: dict[str, str] = {}
-    for line in lines:
-        if not any(word in line for word in _WORTH_PARSING):
-            continue
-        record = parse_record(line)
-        at_ms = written_ms(record)
-        if at_ms is None or at_ms <= since_ms or any(record.get(name) is True for name in _NOT_SAID):
-            continue
-        payload, message = record.get("payload"), record.get("message")
-        if isinstance(payload, Mapping):
-            yield from _codex(payload, at_ms)
-        elif isinstance(message, Mapping) and record.get("type") in ("user", "assistant"):
-            yield from _claude(cast("Author", record["type"]), message.get("content"), at_ms, called)
+    commands: dict[str, str] = {}
+    for event in read_events(lines, since_ms + 1, Message, ToolCall, ToolResult):
+        match event:
+            case Message():
+                yield from _said(event)
+            case ToolCall():
+                if isinstance(command := event.arguments.get("command"), str):
+                    commands[event.call_id] = command
+            case ToolResult():
+                if command := event.command or commands.get(event.call_id):
+                    yield Ran(command, event.failed, event.text[-MAX_OUTPUT:], event.at_ms)
+            case _:
+                pass
 
 
-_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary")
-
-
-def _claude(author: Author, content: Any, at_ms: int, called: dict[str, str]) -> Iterator[Said | Ran]:
-    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    for part in parts if isinstance(parts, list) else ():
-        if not isinstance(part, Mapping):
-            continue
-        kind, given = part.get("type"), part.get("input")
-        if kind == "text":
-            yield from _said(author, part.get("text"), at_ms)
-        elif kind == "tool_use" and isinstance(given, Mapping) and isinstance(given.get("command"), str):
-            called[str(part.get("id"))] = given["command"]
-        elif kind == "tool_result" and (command := called.get(str(part.get("tool_use_id")))):
-            yield Ran(command, part.get("is_error") is True, _text(part.get("content")), at_ms)
-
-
-def _codex(payload: Mapping[str, Any], at_ms: int) -> Iterator[Said | Ran]:
-    kind = payload.get("type")
-    if kind == "exec_command_end":
-        output = _text(payload.get("aggregated_output") or payload.get("stdout"))
-        yield Ran(str(payload.get("command")), bool(payload.get("exit_code")), output, at_ms)
-    elif kind in ("user_message", "agent_message"):
-        yield from _said("user" if kind == "user_message" else "assistant", payload.get("message"), at_ms)
-
-
-def _said(author: Author, text: Any, at_ms: int) -> Iterator[Said]:
-    words = _PROGRAMS_OWN.sub("", text).strip() if isinstance(text, str) else ""
+def _said(message: Message) -> Iterator[Said]:
+    words = _PROGRAMS_OWN.sub("", message.text).strip()
     if words:
-        yield Said(author, words[:MAX_SAID], at_ms)
+        yield Said(message.author, words[:MAX_SAID], message.at_ms)
 
 
 def _troubles(steps: Iterable[Said | Ran]) -> Iterator[Trouble]:
@@ -109,11 +83,3 @@ def _troubles(steps: Iterable[Said | Ran]) -> Iterator[Trouble]:
         elif before := failed.pop(step.command, None):
             yield Trouble(before.output, telling(conclusion, MAX_RESOLUTION), before.at_ms)
     yield from (Trouble(one.output, "", one.at_ms) for one in failed.values())
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content[-MAX_OUTPUT:]
-    parts = content if isinstance(content, list) else []
-    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
-    return "\n".join(text for text in texts if isinstance(text, str))[-MAX_OUTPUT:]

@@ -34,7 +34,7 @@ def transcript_of(folder: Path, *records: Any) -> str:
 
 
 def compacted(path: str, since_ms: int) -> bool:
-    found = session_loss.recent(path, since_ms)
+    found = tail.read_tail(path, since_ms)
     assert found is not None
     return session_loss.compacted_since(found, since_ms)
 

@@ -1,0 +1,88 @@
+"""Claude Code's session files. Records of subagents are skipped. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from sidecar.transcripts.events import (
+    Author,
+    Compaction,
+    Event,
+    Message,
+    Reader,
+    Record,
+    TokenUsage,
+    ToolCall,
+    ToolResult,
+    text_of,
+)
+
+
+def events_of(record: Record) -> Iterator[Event]:
+    """Yield the events of a record; texts that the program itself wrote are skipped."""
+    value, at_ms = record.value, record.at_ms
+    if value.get("isSidechain") is True:
+        return
+    is_summary = value.get("isCompactSummary") is True
+    if is_summary or (value.get("type") == "system" and value.get("subtype") == "compact_boundary"):
+        yield Compaction(at_ms)
+    message, author = value.get("message"), value.get("type")
+    if at_ms is None or is_summary or value.get("isMeta") is True or not isinstance(message, Mapping):
+        return
+    if author in ("user", "assistant"):
+        for block in _blocks(message.get("content")):
+            yield from _block_events(block, record.number, at_ms, cast("Author", author), value.get("toolUseResult"))
+        if author == "assistant" and isinstance(usage := message.get("usage"), Mapping):
+            yield _usage(usage, str(message.get("id")), at_ms)
+
+
+def _blocks(content: Any) -> list[Mapping[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+
+
+def _block_events(
+    block: Mapping[str, Any], record: int, at_ms: int, author: Author, structured: Any
+) -> Iterator[Event]:
+    kind, text, arguments = block.get("type"), block.get("text"), block.get("input")
+    if kind == "text" and isinstance(text, str):
+        yield Message(at_ms, record, author, text)
+    elif kind == "tool_use" and isinstance(arguments, Mapping):
+        yield ToolCall(at_ms, str(block.get("id")), str(block.get("name")), arguments)
+    elif kind == "tool_result":
+        call_id = block.get("tool_use_id")
+        yield ToolResult(
+            at_ms=at_ms,
+            call_id=call_id if isinstance(call_id, str) else "",
+            text=text_of(block.get("content")),
+            failed=block.get("is_error") is True,
+            structured=structured if isinstance(structured, Mapping) else None,
+        )
+
+
+def _usage(usage: Mapping[str, Any], answer_id: str, at_ms: int) -> TokenUsage:
+    return TokenUsage(
+        at_ms=at_ms,
+        answer_id=answer_id,
+        input_tokens=_count(usage.get("input_tokens")),
+        output_tokens=_count(usage.get("output_tokens")),
+        cache_read_tokens=_count(usage.get("cache_read_input_tokens")),
+        cache_creation_tokens=_count(usage.get("cache_creation_input_tokens")),
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+READER = Reader(
+    provider="claude",
+    marks={
+        Message: (b'"user"', b'"assistant"'),
+        ToolCall: (b'"tool_use"',),
+        ToolResult: (b'"tool_result"',),
+        TokenUsage: (b'"usage"',),
+        Compaction: (b"ompact",),
+    },
+    events_of=events_of,
+)

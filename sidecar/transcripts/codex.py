@@ -1,0 +1,67 @@
+"""Codex's rollout files. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sidecar.core.json_text import loads
+from sidecar.core.lazy_regex import regex
+from sidecar.transcripts.events import Compaction, Event, Message, Reader, Record, ToolResult, text_of
+
+_EXIT_CODE = regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|exited with code (\d{1,3})\b")
+
+
+def events_of(record: Record) -> Iterator[Event]:
+    """Yield the events of a record."""
+    payload, at_ms = record.value.get("payload"), record.at_ms
+    kind = payload.get("type") if isinstance(payload, Mapping) else None
+    if record.value.get("type") == "compacted" or (
+        record.value.get("type") == "event_msg" and kind == "context_compacted"
+    ):
+        yield Compaction(at_ms)
+    if at_ms is None or not isinstance(payload, Mapping):
+        return
+    if kind in ("user_message", "agent_message") and isinstance(text := payload.get("message"), str):
+        yield Message(at_ms, record.number, "user" if kind == "user_message" else "assistant", text)
+    elif kind == "exec_command_end":
+        output = payload.get("aggregated_output") or payload.get("stdout")
+        yield _result(payload, at_ms, output, payload.get("exit_code"), str(payload.get("command")))
+    elif kind in ("function_call_output", "custom_tool_call_output"):
+        yield _result(payload, at_ms, *_output(payload.get("output")), None)
+
+
+def _result(payload: Mapping[str, Any], at_ms: int, output: Any, exit_code: Any, command: str | None) -> ToolResult:
+    call_id = payload.get("call_id")
+    return ToolResult(
+        at_ms=at_ms,
+        call_id=call_id if isinstance(call_id, str) else "",
+        text=text_of(output),
+        failed=isinstance(exit_code, int) and exit_code != 0,
+        exit_code=exit_code if isinstance(exit_code, int) else None,
+        command=command,
+    )
+
+
+def _output(output: Any) -> tuple[Any, Any]:
+    """Return text and exit code: one JSON object in older versions, lines before the text in newer ones."""
+    if not isinstance(output, str):
+        return "", None
+    try:
+        parsed = loads(output.encode("utf-8", "replace")) if output.startswith("{") else None
+    except (ValueError, RecursionError):
+        parsed = None
+    if isinstance(parsed, dict):
+        metadata = parsed.get("metadata")
+        return parsed.get("output"), metadata.get("exit_code") if isinstance(metadata, dict) else None
+    match = _EXIT_CODE.search(output[:400])
+    return output, int(match[1] or match[2]) if match else None
+
+
+READER = Reader(
+    provider="codex",
+    marks={
+        Message: (b'"user_message"', b'"agent_message"'),
+        ToolResult: (b"_call_output", b"exec_command_end"),
+        Compaction: (b"ompact",),
+    },
+    events_of=events_of,
+)

@@ -1,0 +1,97 @@
+"""The stream of typed events in transcripts of Claude Code and Codex."""
+
+import json
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.transcripts.events import Compaction, Event, EventType, Message, TokenUsage, ToolCall, ToolResult
+from sidecar.transcripts.records import read_events
+
+AT, AT_MS = "2026-03-01T09:31:00Z", 1_772_357_460_000
+ALL: tuple[EventType, ...] = get_args(Event)
+
+
+def events(*values: Any, since_ms: int = 0) -> list[Event]:
+    return list(read_events([json.dumps(value).encode() for value in values], since_ms, *ALL))
+
+
+def claude(author: str, *blocks: Any, **more: Any) -> dict[str, Any]:
+    message = {"role": author, "content": list(blocks), **more.pop("message", {})}
+    return {"type": author, "timestamp": AT, "message": message, **more}
+
+
+def codex(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"type": "event_msg", "timestamp": AT, "payload": {"type": kind, **payload}}
+
+
+def test_claude_record_yields_its_blocks_in_order() -> None:
+    usage = {"input_tokens": 3, "output_tokens": True, "cache_read_input_tokens": -1}
+    record = claude(
+        "assistant",
+        {"type": "text", "text": "I run it."},
+        {"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "pytest"}},
+        message={"id": "m", "usage": usage},
+    )
+    assert events(record) == [
+        Message(AT_MS, 0, "assistant", "I run it."),
+        ToolCall(AT_MS, "a", "Bash", {"command": "pytest"}),
+        TokenUsage(AT_MS, "m", 3, 0, 0, 0),
+    ]
+
+
+def test_claude_result_has_text_failure_and_structured_form() -> None:
+    block = {"type": "tool_result", "tool_use_id": "a", "is_error": True, "content": [{"type": "text", "text": "red"}]}
+    assert events(claude("user", block, toolUseResult={"stdout": "red"})) == [
+        ToolResult(AT_MS, "a", "red", failed=True, structured={"stdout": "red"})
+    ]
+
+
+@pytest.mark.parametrize("flag", ["isSidechain", "isMeta", "isCompactSummary"])
+def test_claude_records_of_subagents_and_the_program_have_no_message(flag: str) -> None:
+    found = events(claude("user", {"type": "text", "text": "x"}, **{flag: True}))
+    assert found == ([Compaction(AT_MS)] if flag == "isCompactSummary" else [])
+
+
+def test_codex_records_yield_messages_results_and_compactions() -> None:
+    assert events(
+        codex("user_message", message="Fix it."),
+        codex("agent_message", message="Done."),
+        codex("exec_command_end", call_id="a", command=["pytest"], stdout="red", exit_code=1),
+        codex("custom_tool_call_output", call_id="b", output='{"output": "ok", "metadata": {"exit_code": 0}}'),
+        codex("function_call_output", call_id="c", output="Process exited with code 2\nOutput:\nred"),
+        codex("context_compacted"),
+        {"type": "compacted", "payload": {}},
+    ) == [
+        Message(AT_MS, 0, "user", "Fix it."),
+        Message(AT_MS, 1, "assistant", "Done."),
+        ToolResult(AT_MS, "a", "red", failed=True, exit_code=1, command="['pytest']"),
+        ToolResult(AT_MS, "b", "ok", failed=False, exit_code=0),
+        ToolResult(AT_MS, "c", "Process exited with code 2\nOutput:\nred", failed=True, exit_code=2),
+        Compaction(AT_MS),
+        Compaction(None),
+    ]
+
+
+def test_only_the_requested_kinds_since_a_moment_are_yielded() -> None:
+    lines = [json.dumps(codex("user_message", message="Fix it.")).encode()]
+    assert len(list(read_events(lines, AT_MS, Message))) == 1
+    assert list(read_events(lines, AT_MS + 1, Message)) == []
+    assert list(read_events(lines, 0, ToolResult, Compaction)) == []
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["user", "text", "tool_use"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["type", "text", "input", "id"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(["user", "assistant", "system", "event_msg", "compacted"]), JSON, JSON, st.binary(max_size=20))
+def test_records_of_any_shape_are_read_without_an_error(kind: str, content: Any, payload: Any, damage: bytes) -> None:
+    value = {"type": kind, "timestamp": AT, "message": {"content": content}, "payload": payload, "note": "compact"}
+    list(read_events([damage, json.dumps(value).encode(), damage], 0, *ALL))
